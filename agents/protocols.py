@@ -1,0 +1,218 @@
+"""The four roles and what passes between them; both implementations produce these types."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Literal, Protocol, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
+
+from games.checks.findings import Finding
+
+Section: TypeAlias = Literal[
+    "Game State",
+    "Components",
+    "Setup",
+    "Legal Actions",
+    "Turn",
+    "Rounds and Phases",
+    "Scoring",
+    "Observations",
+]
+ClauseStatus: TypeAlias = Literal["honoured", "not_honoured"]
+
+
+class _Value(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Clause(_Value):
+    """One demand of the brief, in its own words, and what became of it."""
+
+    text: str = Field(description="The brief's own words for this demand.")
+    status: ClauseStatus
+    setting: str = Field(default="", description="What honours it, such as 'trump=spades'.")
+    reason: str = Field(default="", description="Why it could not be honoured.")
+
+
+class Brief(_Value):
+    """What the person asked for."""
+
+    prompt: str = Field(description="The person's words, untouched.")
+    assumptions: tuple[str, ...] = Field(
+        default=(), description="What was assumed where the words left it open."
+    )
+    question: str | None = Field(
+        default=None, description="The one clarifying question, where nothing can be made without."
+    )
+
+
+class Rule(_Value):
+    """One sentence of the rulebook."""
+
+    id: str = Field(pattern=r"^R[0-9]+$")
+    section: Section
+    text: str
+
+
+class Mechanic(_Value):
+    """A node of the mechanic graph; the root is 'the game ends' (Cardiverse §3.1)."""
+
+    id: str = Field(pattern=r"^M[0-9]+$")
+    name: str
+    text: str
+
+
+class MechanicEdge(_Value):
+    """A mechanic that contributes to another: `source` leads to `target`."""
+
+    source: str
+    target: str
+
+
+class Design(_Value):
+    """A game before its code: mechanic graph, structured rules, parameters."""
+
+    title: str
+    summary: str
+    family: str = Field(description="Library family it is built from, or 'new'.")
+    num_players: int = Field(ge=1, le=8)
+    parameters: dict[str, JsonValue] = Field(default_factory=dict)
+    rules: tuple[Rule, ...]
+    mechanics: tuple[Mechanic, ...]
+    edges: tuple[MechanicEdge, ...]
+    clauses: tuple[Clause, ...] = ()
+    assumptions: tuple[str, ...] = ()
+
+
+class Edit(_Value):
+    """A partial edit: the first string must occur exactly once in the source."""
+
+    search: str
+    replace: str
+
+
+class UnitTest(_Value):
+    """A generated test: play `actions` from the start, then compare one function's value.
+
+    Chance outcomes are actions too. `seat` is set where the function takes a player.
+    """
+
+    name: str
+    rule: str = Field(description="Id of the rule it tests.")
+    actions: tuple[str, ...]
+    function: Literal["get_current_player", "get_legal_actions", "get_rewards", "get_observations"]
+    expected_json: str = Field(description="The expected value, as JSON.")
+
+
+class Verdict(_Value):
+    """What the validator concluded about one match record."""
+
+    illegal_ply: int | None = Field(description="Index of the first forbidden ply, or null.")
+    rule: str = Field(description="Id of the rule it breaks; empty where nothing is forbidden.")
+    explanation: str = ""
+
+
+class Heuristic(_Value):
+    """A policy in words and as code: `score(observation, action) -> float`, larger is better."""
+
+    name: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
+    policy: str
+    source: str
+
+
+class Example(_Value):
+    """A retrieved piece: a whole game, a function with its rule text, or a mechanic."""
+
+    id: str
+    title: str
+    text: str
+    distance: float
+
+
+class RoleError(Exception):
+    """A role could not do its work; the message says why and what to do next."""
+
+
+class CoderTools(Protocol):
+    """What a coder may call while it writes (its tool calls)."""
+
+    def search_examples(self, query: str) -> Sequence[Example]:
+        """Whole library games near a query."""
+        ...
+
+    def search_snippets(self, query: str) -> Sequence[Example]:
+        """Single functions, each with the rule text it implements, near a query."""
+        ...
+
+    def run_module(self, source: str) -> Sequence[Finding]:
+        """Load a draft in the sandbox and run the quick checks on it."""
+        ...
+
+    def play_record(self, source: str, seed: int) -> str:
+        """Play one random match of a draft and return its record as readable text."""
+        ...
+
+
+class Designer(Protocol):
+    """Mechanic designer: brief to design."""
+
+    def clarify(self, prompt: str) -> Brief:
+        """Read the person's words; sets `question` where no game can be made of them."""
+        ...
+
+    def design(self, brief: Brief, retrieve: Callable[[str], Sequence[Example]]) -> Design:
+        """Design a game; `retrieve` gives mechanics near a phrase.
+
+        Raises:
+            RoleError: If no game can be designed from the brief.
+        """
+        ...
+
+
+class Coder(Protocol):
+    """Coder: design to module source, and partial edits of it."""
+
+    def draft(self, design: Design, tools: CoderTools) -> str:
+        """Write the module."""
+        ...
+
+    def edit(self, design: Design, source: str, findings: Sequence[Finding]) -> Sequence[Edit]:
+        """Propose edits that mend the findings.
+
+        Raises:
+            RoleError: If it has nothing left to propose, saying why.
+        """
+        ...
+
+
+class Validator(Protocol):
+    """Validator: do records obey the rules, and which tests do the rules imply?"""
+
+    def judge(self, design: Design, record: str) -> Verdict:
+        """Judge one record, given as readable text. Unreadable is an exception, never a pass."""
+        ...
+
+    def unit_tests(self, design: Design, source: str) -> Sequence[UnitTest]:
+        """Tests that the rules imply, with values worked out from the rules."""
+        ...
+
+
+class Strategist(Protocol):
+    """Strategist: how to play well."""
+
+    def heuristics(
+        self, design: Design, source: str, samples: Sequence[Mapping[str, JsonValue]]
+    ) -> Sequence[Heuristic]:
+        """Heuristics for the game; `samples` are `{"observation", "legal"}` seen in random play."""
+        ...
+
+
+class RoleSet(_Value):
+    """The four roles of a run and who they are."""
+
+    model_config = ConfigDict(frozen=True, arbitrary_types_allowed=True)
+
+    identity: str = Field(description="'composer', or the model's name.")
+    designer: Designer
+    coder: Coder
+    validator: Validator
+    strategist: Strategist

@@ -1,0 +1,329 @@
+"""The referee: plays a match among players who only ever see their own observations."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, Protocol, TypeAlias
+
+import numpy as np
+
+from games.contract import (
+    CHANCE,
+    TERMINAL,
+    Action,
+    Game,
+    Json,
+    ModuleFault,
+    Observation,
+    State,
+)
+from games.information import SeatLog
+from games.streams import stream
+
+Ending: TypeAlias = Literal["finished", "unfinished", "forfeit", "fault"]
+
+
+@dataclass(frozen=True)
+class Position:
+    """One state with everything the referee needs of it.
+
+    Attributes:
+        state: The full state; never shown to a player.
+        player: Seat to move, or `CHANCE`, or `TERMINAL`.
+        legal: Legal actions, or the outcomes at a chance node; empty at the end.
+        probabilities: Aligned with `legal` at a chance node; empty elsewhere.
+        rewards: What entering this state paid each seat.
+        observations: One a seat.
+        events: One list a seat: what the ply that led here looked like; empty lists at the start.
+    """
+
+    state: State
+    player: int
+    legal: tuple[Action, ...]
+    probabilities: tuple[float, ...]
+    rewards: tuple[float, ...]
+    observations: tuple[Observation, ...]
+    events: tuple[tuple[str, ...], ...]
+
+
+class Table(Protocol):
+    """Where a match is played: a module in this process or in a referee's worker."""
+
+    def open(self, num_players: int, parameters: Mapping[str, Json]) -> Position:
+        """The first position."""
+        ...
+
+    def advance(self, position: Position, action: Action) -> Position:
+        """The position after `action`, which is one of `position.legal`."""
+        ...
+
+
+@dataclass(frozen=True)
+class GameTable:
+    """A table over any `Game`."""
+
+    game: Game
+
+    def open(self, num_players: int, parameters: Mapping[str, Json]) -> Position:
+        """See `Table.open`."""
+        state = self.game.initial_state(num_players, parameters)
+        return self._position(state, num_players, [[] for _ in range(num_players)])
+
+    def advance(self, position: Position, action: Action) -> Position:
+        """See `Table.advance`."""
+        count = len(position.rewards)
+        events = self.game.events(position.state, action, count)
+        state = self.game.apply_action(position.state, action)
+        return self._position(state, count, events)
+
+    def _position(self, state: State, count: int, events: list[list[str]]) -> Position:
+        player = self.game.current_player(state)
+        legal = self.game.legal_actions(state)
+        _require_turn(player, legal, count)
+        chances = self.game.chance_probabilities(state, legal) if player == CHANCE else []
+        return Position(
+            state=state,
+            player=player,
+            legal=tuple(legal),
+            probabilities=tuple(chances),
+            rewards=tuple(self.game.rewards(state, count)),
+            observations=tuple(self.game.observations(state, count)),
+            events=tuple(tuple(seat) for seat in events),
+        )
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What a player chose, and what the choice really used (simulations, belief, time)."""
+
+    action: Action
+    effort: dict[str, Json] = field(default_factory=dict)
+
+
+class Player(Protocol):
+    """Who sits at a seat. It sees its own log and the legal actions, nothing else."""
+
+    def choose(
+        self, log: SeatLog, legal: Sequence[Action], generator: np.random.Generator
+    ) -> Decision:
+        """Choose one of `legal`.
+
+        Args:
+            log: The seat's information state so far.
+            legal: Legal actions, at least one, in the module's order.
+            generator: The stream of this seat at this ply; the only source of randomness.
+        """
+        ...
+
+
+class PlayerFault(Exception):  # noqa: N818 - the player is at fault, not the program
+    """A player could not give a legal action; its seat forfeits."""
+
+
+@dataclass(frozen=True)
+class Ply:
+    """One decision or chance event, as the record keeps it.
+
+    Attributes:
+        player: Seat that acted, or `CHANCE`.
+        observation: What that seat saw when it acted; None at a chance event.
+        legal: What it could have done.
+        action: What it did, or the outcome.
+        rewards: What the ply paid each seat.
+        events: What each seat perceived of the ply, one list a seat.
+        effort: What the decision used, as the player reports it.
+        state: The state the ply was played in (open deck).
+    """
+
+    player: int
+    observation: Observation | None
+    legal: tuple[Action, ...]
+    action: Action
+    rewards: tuple[float, ...]
+    events: tuple[tuple[str, ...], ...]
+    effort: dict[str, Json]
+    state: State
+
+
+@dataclass(frozen=True)
+class Match:
+    """One match as it was played.
+
+    Attributes:
+        ending: "finished" at a terminal state; "unfinished" at the ply limit; "forfeit" where a
+            player failed; "fault" where the module did.
+        returns: Summed rewards a seat; None unless the match finished.
+        plies: All decisions and chance events in order.
+        final_state: The last state reached.
+        final_observations: One a seat.
+        culprit: Seat that forfeited, or None.
+        reason: Why the match did not finish; empty where it did.
+    """
+
+    ending: Ending
+    returns: tuple[float, ...] | None
+    plies: tuple[Ply, ...]
+    final_state: State | None
+    final_observations: tuple[Observation, ...]
+    culprit: int | None = None
+    reason: str = ""
+
+
+def play_match(
+    table: Table,
+    players: Sequence[Player],
+    *,
+    parameters: Mapping[str, Json],
+    seed: int,
+    match: int = 0,
+    max_plies: int = 2000,
+    on_ply: Callable[[Ply], None] = lambda _: None,
+) -> Match:
+    """Play one match to its end, its ply limit, a forfeit or the module's fault.
+
+    Args:
+        table: The game, in this process or in a referee's worker.
+        players: One a seat; their number is the number of players.
+        parameters: The game's parameters; unknown ones are the module's to refuse.
+        seed: The run's seed.
+        match: Index of the match: with the same seed it gives the same chance events.
+        max_plies: Plies after which the match is left unfinished.
+        on_ply: Told of every ply as it is played (for journals and displays).
+    """
+    referee = _Referee(table, players, seed=seed, match=match, max_plies=max_plies, on_ply=on_ply)
+    try:
+        referee.play(parameters)
+    except ModuleFault as fault:
+        return referee.stopped("fault", reason=str(fault))
+    except _ForfeitError as forfeit:
+        return referee.stopped("forfeit", culprit=forfeit.seat, reason=str(forfeit))
+    return referee.ended()
+
+
+class _ForfeitError(Exception):
+    def __init__(self, seat: int, reason: str) -> None:
+        super().__init__(reason)
+        self.seat = seat
+
+
+class _Referee:
+    def __init__(
+        self,
+        table: Table,
+        players: Sequence[Player],
+        *,
+        seed: int,
+        match: int,
+        max_plies: int,
+        on_ply: Callable[[Ply], None],
+    ) -> None:
+        self.table = table
+        self.players = players
+        self.seed = seed
+        self.match = match
+        self.max_plies = max_plies
+        self.on_ply = on_ply
+        self.logs = [SeatLog(seat) for seat in range(len(players))]
+        self.plies: list[Ply] = []
+        self.position: Position | None = None
+
+    def play(self, parameters: Mapping[str, Json]) -> None:
+        self.position = self.table.open(len(self.players), parameters)
+        self._tell(self.position)
+        while self.position.player != TERMINAL and len(self.plies) < self.max_plies:
+            self._step(self.position)
+
+    def _step(self, position: Position) -> None:
+        decision = self._decide(position)
+        after = self.table.advance(position, decision.action)
+        if position.player >= 0:
+            self.logs[position.player].act(decision.action)
+        ply = Ply(
+            player=position.player,
+            observation=position.observations[position.player] if position.player >= 0 else None,
+            legal=position.legal,
+            action=decision.action,
+            rewards=after.rewards,
+            events=after.events,
+            effort=decision.effort,
+            state=position.state,
+        )
+        self.plies.append(ply)
+        self.position = after
+        self._tell(after)
+        self.on_ply(ply)
+
+    def _decide(self, position: Position) -> Decision:
+        ply = len(self.plies)
+        if position.player == CHANCE:
+            generator = stream(self.seed, "chance", match=self.match, ply=ply)
+            index = sample_index(position.probabilities, float(generator.random()))
+            return Decision(position.legal[index])
+        seat = position.player
+        generator = stream(self.seed, "player", match=self.match, seat=seat, ply=ply)
+        try:
+            decision = self.players[seat].choose(self.logs[seat], position.legal, generator)
+        except PlayerFault as fault:
+            raise _ForfeitError(seat, str(fault)) from fault
+        if decision.action not in position.legal:
+            raise _ForfeitError(
+                seat, f"seat {seat} chose {decision.action!r}, which is not a legal action"
+            )
+        return decision
+
+    def _tell(self, position: Position) -> None:
+        for log, observation, events in zip(
+            self.logs, position.observations, position.events, strict=True
+        ):
+            log.see(observation, events)
+
+    def ended(self) -> Match:
+        if self.position is None or self.position.player != TERMINAL:
+            return self.stopped("unfinished", reason=f"no end after {len(self.plies)} plies")
+        totals = tuple(
+            float(sum(ply.rewards[seat] for ply in self.plies)) for seat in range(len(self.players))
+        )
+        return Match(
+            ending="finished",
+            returns=totals,
+            plies=tuple(self.plies),
+            final_state=self.position.state,
+            final_observations=self.position.observations,
+        )
+
+    def stopped(self, ending: Ending, *, culprit: int | None = None, reason: str) -> Match:
+        return Match(
+            ending=ending,
+            returns=None,
+            plies=tuple(self.plies),
+            final_state=self.position.state if self.position else None,
+            final_observations=self.position.observations if self.position else (),
+            culprit=culprit,
+            reason=reason,
+        )
+
+
+def sample_index(probabilities: Sequence[float], uniform: float) -> int:
+    """The index that a uniform number in [0, 1) selects from a distribution.
+
+    >>> [sample_index([0.25, 0.75], u) for u in (0.0, 0.24, 0.25, 0.999)]
+    [0, 0, 1, 1]
+    """
+    reached = 0.0
+    for index, probability in enumerate(probabilities):
+        reached += probability
+        if uniform < reached:
+            return index
+    return len(probabilities) - 1  # rounding left the last sliver of [0, 1) uncovered
+
+
+def _require_turn(player: int, legal: Sequence[Action], count: int) -> None:
+    if player >= count:
+        raise ModuleFault(
+            "bad_value", "get_current_player", f"returned {player}; there are {count} players"
+        )
+    if player == TERMINAL and legal:
+        raise ModuleFault("bad_value", "get_legal_actions", "must be empty at the end")
+    if player != TERMINAL and not legal:
+        raise ModuleFault(
+            "bad_value", "get_legal_actions", "is empty although the match is not over"
+        )
