@@ -6,6 +6,7 @@ from typing import Literal, Protocol, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from games.checks.findings import Finding
+from games.records import MatchRecord
 
 Section: TypeAlias = Literal[
     "Game State",
@@ -187,8 +188,8 @@ class Coder(Protocol):
 class Validator(Protocol):
     """Validator: do records obey the rules, and which tests do the rules imply?"""
 
-    def judge(self, design: Design, record: str) -> Verdict:
-        """Judge one record, given as readable text. Unreadable is an exception, never a pass."""
+    def judge(self, design: Design, record: MatchRecord) -> Verdict:
+        """Judge one record. An unreadable verdict is an exception, never a pass."""
         ...
 
     def unit_tests(self, design: Design, source: str) -> Sequence[UnitTest]:

@@ -1,0 +1,1 @@
+"""Named predicates over a module, each with evidence."""
