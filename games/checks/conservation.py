@@ -1,0 +1,66 @@
+"""Check: components are neither made nor lost (cards stay the cards that were dealt)."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import cast
+
+from games.checks.contract import failed, judged
+from games.checks.findings import Finding
+from games.checks.sampling import Sample, Subject
+from games.checks.zones import components, concrete_paths, read_path
+from games.contract import Json, State
+
+
+def check_conservation(subject: Subject, samples: Sequence[Sample]) -> list[Finding]:
+    """The multiset of every component kind in `GAME["conserved"]` never changes.
+
+    A game that declares none (pieces are placed without limit) passes with nothing compared;
+    its evidence says so.
+    """
+    kinds = subject.game.info.get("conserved", [])
+    if not isinstance(kinds, list) or not kinds:
+        return [
+            Finding(
+                check="conservation",
+                outcome="passed",
+                evidence="GAME declares no conserved components: nothing to compare",
+            )
+        ]
+    return judged("conservation", lambda: _conserved(subject, samples, cast("list[str]", kinds)))
+
+
+def _conserved(
+    subject: Subject, samples: Sequence[Sample], kinds: Sequence[str]
+) -> Iterator[Finding]:
+    zones = subject.game.module.constant("ZONES")
+    if not isinstance(zones, dict):
+        yield failed("conservation", "ZONES", "must be a dict of path pattern -> declaration")
+        return
+    start = subject.game.initial_state(subject.num_players, subject.parameters)
+    for kind in kinds:
+        required = _count(start, zones, kind)
+        if not required:
+            yield failed("conservation", "ZONES", f"no {kind} stands in any zone at the start")
+        for sample in samples:
+            found = _count(sample.state, zones, kind)
+            if found != required:
+                yield failed(
+                    "conservation",
+                    "apply_action",
+                    f"at {sample.place} the {kind}s differ from the start: "
+                    f"missing {_show(required - found)}, extra {_show(found - required)}",
+                )
+                break
+
+
+def _count(state: State, zones: dict[str, Json], kind: str) -> Counter[str]:
+    total: Counter[str] = Counter()
+    for pattern, declaration in zones.items():
+        if isinstance(declaration, dict) and declaration.get("component") == kind:
+            for path in concrete_paths(state, pattern):
+                total.update(components(read_path(state, path)))
+    return total
+
+
+def _show(counter: Counter[str]) -> str:
+    return ", ".join(sorted(counter.elements())[:12]) or "none"

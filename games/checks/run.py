@@ -1,0 +1,56 @@
+"""All checks over one module, as one list of findings."""
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from games.checks.conservation import check_conservation
+from games.checks.contract import (
+    check_definitions,
+    check_functions,
+    check_start,
+    from_fault,
+)
+from games.checks.findings import Finding, verdict
+from games.checks.inference import check_resampling, check_value
+from games.checks.leaks import check_leaks
+from games.checks.play import check_play
+from games.checks.sampling import Subject, random_matches, sample_states
+from games.contract import ModuleFault
+
+
+class CheckSettings(BaseModel):
+    """How much material the checks look at."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    matches: int = Field(default=12, ge=1, description="Random matches played.")
+    max_plies: int = Field(default=3000, ge=1, description="Plies a match may take to its end.")
+    samples: int = Field(default=40, ge=4, description="States looked at closely.")
+    seed: int = Field(default=0, ge=0)
+
+
+def run_checks(subject: Subject, settings: CheckSettings) -> list[Finding]:
+    """Run every check; later ones are skipped, and say so, where the module cannot be played."""
+    findings = check_definitions(subject.game)
+    if verdict(findings) != "passed":
+        return [*findings, _skipped("random_play", "the module is incomplete")]
+    findings += check_start(subject)
+    try:
+        matches = random_matches(
+            subject, matches=settings.matches, seed=settings.seed, max_plies=settings.max_plies
+        )
+    except ModuleFault as fault:
+        return [*findings, from_fault("random_play", fault)]
+    findings += check_play(matches)
+    samples = sample_states(matches, count=settings.samples, seed=settings.seed)
+    if not samples:
+        return [*findings, _skipped("functions", "no state could be reached")]
+    findings += check_functions(subject, samples)
+    findings += check_conservation(subject, samples)
+    findings += check_leaks(subject, samples, seed=settings.seed)
+    findings += check_resampling(subject, matches[:4], per_match=6)
+    findings += check_value(subject, samples)
+    return findings
+
+
+def _skipped(check: str, reason: str) -> Finding:
+    return Finding(check=check, outcome="could_not_judge", evidence=f"not run: {reason}")

@@ -1,0 +1,88 @@
+"""Random matches as the material that checks look at."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from games.contract import TERMINAL, Action, Game, Json, State
+from games.engine import Decision, Match, Table, play_match
+from games.information import SeatLog
+from games.streams import stream
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A module on trial, with how it is to be started.
+
+    Attributes:
+        game: Its functions, one call each.
+        table: The same module as a referee's table.
+        num_players: Players at the table.
+        parameters: Passed to `initial_state`.
+    """
+
+    game: Game
+    table: Table
+    num_players: int
+    parameters: Mapping[str, Json]
+
+
+class UniformPlayer:
+    """Plays every legal action with the same probability."""
+
+    def choose(
+        self, log: SeatLog, legal: Sequence[Action], generator: np.random.Generator
+    ) -> Decision:
+        """See `games.engine.Player.choose`."""
+        del log
+        return Decision(legal[int(generator.integers(len(legal)))])
+
+
+def random_matches(subject: Subject, *, matches: int, seed: int, max_plies: int) -> list[Match]:
+    """Play `matches` random matches; the same seed gives the same matches."""
+    players = [UniformPlayer()] * subject.num_players
+    return [
+        play_match(
+            subject.table,
+            players,
+            parameters=subject.parameters,
+            seed=seed,
+            match=index,
+            max_plies=max_plies,
+        )
+        for index in range(matches)
+    ]
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A state met in random play, and where."""
+
+    state: State
+    player: int
+    legal: tuple[Action, ...]
+    match: int
+    ply: int
+
+    @property
+    def place(self) -> str:
+        """Where it was met, for evidence."""
+        return f"match {self.match}, ply {self.ply}"
+
+
+def sample_states(matches: Sequence[Match], *, count: int, seed: int) -> list[Sample]:
+    """Up to `count` states, first and last ones of each match before random others."""
+    ends, inner = [], []
+    for index, match in enumerate(matches):
+        samples = [
+            Sample(ply.state, ply.player, ply.legal, index, number)
+            for number, ply in enumerate(match.plies)
+        ]
+        if match.ending == "finished" and match.final_state is not None:
+            ends.append(Sample(match.final_state, TERMINAL, (), index, len(match.plies)))
+        ends += samples[:1]
+        inner += samples[1:]
+    generator = stream(seed, "check samples")
+    chosen = generator.permutation(len(inner))[: max(0, count - min(len(ends), count // 4))]
+    return ends[: count // 4] + [inner[int(index)] for index in sorted(chosen)]

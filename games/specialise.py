@@ -1,0 +1,85 @@
+"""Fix a family's parameters in its source: the same code with other defaults."""
+
+import ast
+import pprint
+from collections.abc import Mapping
+from typing import cast
+
+from games.contract import Json, ModuleFault
+
+
+class UnknownParameterError(ValueError):
+    """A parameter that the family does not have."""
+
+
+def read_game(source: str) -> dict[str, Json]:
+    """The `GAME` literal of a module, read without running it.
+
+    Raises:
+        ModuleFault: If the source does not parse or `GAME` is not one plain literal.
+    """
+    return cast("dict[str, Json]", ast.literal_eval(_assignment(source)))
+
+
+def specialise(
+    source: str, *, name: str, summary: str, num_players: int, parameters: Mapping[str, Json]
+) -> str:
+    """Return `source` with `GAME` rewritten: name, summary, number of players, defaults.
+
+    Everything outside the `GAME` literal stays as it is, byte for byte.
+
+    Raises:
+        UnknownParameterError: Naming the parameters the family has.
+        ModuleFault: If `GAME` cannot be read.
+    """
+    game = read_game(source)
+    declared = cast("dict[str, dict[str, Json]]", game.get("parameters", {}))
+    unknown = sorted(parameters.keys() - declared.keys())
+    if unknown:
+        raise UnknownParameterError(
+            f"{game.get('name')} has no parameter {', '.join(unknown)}; it has "
+            f"{', '.join(sorted(declared))}"
+        )
+    fixed = {
+        **game,
+        "name": name,
+        "summary": summary,
+        "min_players": num_players,
+        "max_players": num_players,
+    }
+    if declared:
+        fixed["parameters"] = cast(
+            "Json",
+            {
+                key: {**field, "default": parameters.get(key, field["default"])}
+                for key, field in declared.items()
+            },
+        )
+    node = _assignment(source)
+    lines = source.splitlines(keepends=True)
+    first, last = node.lineno - 1, cast("int", node.end_lineno) - 1
+    before = "".join(lines[:first]) + lines[first][: node.col_offset]
+    after = lines[last][cast("int", node.end_col_offset) :] + "".join(lines[last + 1 :])
+    return before + pprint.pformat(fixed, width=96, sort_dicts=False) + after
+
+
+def defaults(game: Mapping[str, Json]) -> dict[str, Json]:
+    """The effective parameters of a module that is started without any."""
+    declared = cast("dict[str, dict[str, Json]]", game.get("parameters") or {})
+    return {name: field["default"] for name, field in declared.items()}
+
+
+def _assignment(source: str) -> ast.Dict:
+    try:
+        tree = ast.parse(source)
+    except SyntaxError as error:
+        raise ModuleFault("unreadable", "module", str(error.msg), line=error.lineno) from error
+    for node in tree.body:
+        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+        if (
+            isinstance(node, ast.Assign | ast.AnnAssign)
+            and any(isinstance(target, ast.Name) and target.id == "GAME" for target in targets)
+            and isinstance(node.value, ast.Dict)
+        ):
+            return node.value
+    raise ModuleFault("missing", "GAME", "must be one plain dict literal at the top of the module")

@@ -1,0 +1,117 @@
+"""The values a game is made of: JSON, actions, and the faults of a module."""
+
+import json
+import math
+from typing import Literal, TypeAlias
+
+Json: TypeAlias = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
+State: TypeAlias = dict[str, Json]
+Observation: TypeAlias = dict[str, Json]
+Action: TypeAlias = str
+Visibility: TypeAlias = Literal["contents", "count", "nothing"]
+
+CHANCE = -1
+TERMINAL = -4
+MAX_PLAYERS = 8
+
+REQUIRED_FUNCTIONS = (
+    "initial_state",
+    "get_current_player",
+    "get_player_name",
+    "get_legal_actions",
+    "apply_action",
+    "get_rewards",
+    "get_observations",
+    "get_events",
+    "visible",
+)
+OPTIONAL_FUNCTIONS = (
+    "get_chance_probabilities",
+    "parse_action",
+    "resample_history",
+    "resample_state",
+    "value_function",
+)
+REQUIRED_CONSTANTS = ("GAME", "ZONES")
+
+FaultKind: TypeAlias = Literal[
+    "raised",  # the function raised
+    "missing",  # the module does not define the name
+    "unreadable",  # the source does not parse, or failed while loading
+    "timed_out",  # the host's deadline passed
+    "out_of_memory",
+    "killed",  # the worker ended: a crash, a blocked call, a forged frame
+    "bad_value",  # the value breaks the contract
+]
+
+
+class ModuleFault(Exception):  # noqa: N818 - a fault is the module's, an error would be ours
+    """The game module itself is at fault; safe to show to its author.
+
+    Attributes:
+        kind: What happened, one of `FaultKind`.
+        function: The contract name that was being called, or "module" while loading.
+        line: Line of the module's source, 1-based, or None where none is known.
+        message: What was wrong and what was required. Untrusted text where the module made it.
+    """
+
+    def __init__(
+        self, kind: FaultKind, function: str, message: str, *, line: int | None = None
+    ) -> None:
+        where = f" (line {line})" if line is not None else ""
+        super().__init__(f"{function}: {kind}{where}: {message}")
+        self.kind = kind
+        self.function = function
+        self.line = line
+        self.message = message
+
+
+class IllegalActionError(ValueError):
+    """`apply_action` refused an action with ValueError, as the contract asks."""
+
+
+def canonical_key(value: Json) -> str:
+    """The canonical key of a JSON value: its JSON with sorted keys.
+
+    >>> canonical_key({"b": 1, "a": [True, None]})
+    '{"a":[true,null],"b":1}'
+    """
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def require_json(value: object, function: str, path: str = "value") -> None:
+    """Hold a value against the contract's JSON, strictly.
+
+    Raises:
+        ModuleFault: Naming the path of the first tuple, set, non-string key, NaN or numpy scalar.
+    """
+    if value is None or type(value) in (bool, int, str):
+        return
+    if type(value) is float:
+        if math.isfinite(value):
+            return
+        raise ModuleFault("bad_value", function, f"{path} is {value}; required: a finite number")
+    if type(value) is list:
+        for index, item in enumerate(value):
+            require_json(item, function, f"{path}[{index}]")
+        return
+    if type(value) is dict:
+        for key, item in value.items():
+            if type(key) is not str:
+                raise ModuleFault(
+                    "bad_value", function, f"{path} has the key {key!r}; required: string keys"
+                )
+            require_json(item, function, f"{path}[{key!r}]")
+        return
+    raise ModuleFault(
+        "bad_value",
+        function,
+        f"{path} is a {type(value).__name__}; required: dict with string keys, list, str, int, "
+        "float, bool or None (make a set or tuple a list, a numpy scalar an int or float)",
+    )
+
+
+def show(value: object, limit: int = 120) -> str:
+    """A value's repr, cut to `limit` characters, for messages."""
+    text = repr(value)
+    return text if len(text) <= limit else text[: limit - 1] + "…"
