@@ -1,6 +1,7 @@
 """The four roles and what passes between them; both implementations produce these types."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
@@ -207,12 +208,19 @@ class Strategist(Protocol):
         ...
 
 
-class RoleSet(_Value):
-    """The four roles of a run and who they are."""
+@dataclass(frozen=True)
+class RoleSet:
+    """The four roles of a run and who they are.
 
-    model_config = ConfigDict(frozen=True, arbitrary_types_allowed=True)
+    Attributes:
+        identity: "composer", or the model's name.
+        designer: Mechanic designer.
+        coder: Coder.
+        validator: Validator.
+        strategist: Strategist.
+    """
 
-    identity: str = Field(description="'composer', or the model's name.")
+    identity: str
     designer: Designer
     coder: Coder
     validator: Validator
