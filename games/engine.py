@@ -92,6 +92,7 @@ class Match:
         plies: All decisions and chance events in order.
         final_state: The last state reached.
         final_observations: One a seat.
+        logs: Each seat's information state at the end.
         culprit: Seat that forfeited, or None.
         reason: Why the match did not finish; empty where it did.
         fault_line: Line of the module's source at fault, where one is known.
@@ -102,6 +103,7 @@ class Match:
     plies: tuple[Ply, ...]
     final_state: State | None
     final_observations: tuple[Observation, ...]
+    logs: tuple[SeatLog, ...] = ()
     culprit: int | None = None
     reason: str = ""
     fault_line: int | None = None
@@ -227,6 +229,7 @@ class _Referee:
             plies=tuple(self.plies),
             final_state=self.position.state,
             final_observations=self.position.observations,
+            logs=tuple(self.logs),
         )
 
     def stopped(
@@ -238,6 +241,7 @@ class _Referee:
             plies=tuple(self.plies),
             final_state=self.position.state if self.position else None,
             final_observations=self.position.observations if self.position else (),
+            logs=tuple(self.logs),
             culprit=culprit,
             reason=reason,
             fault_line=line,
