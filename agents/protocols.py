@@ -7,6 +7,7 @@ from typing import Literal, Protocol, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from games.checks.findings import Finding
+from games.checks.unit_tests import UnitTest as UnitTest
 from games.records import MatchRecord
 
 Section: TypeAlias = Literal[
@@ -90,19 +91,6 @@ class Edit(_Value):
 
     search: str
     replace: str
-
-
-class UnitTest(_Value):
-    """A generated test: play `actions` from the start, then compare one function's value.
-
-    Chance outcomes are actions too. `seat` is set where the function takes a player.
-    """
-
-    name: str
-    rule: str = Field(description="Id of the rule it tests.")
-    actions: tuple[str, ...]
-    function: Literal["get_current_player", "get_legal_actions", "get_rewards", "get_observations"]
-    expected_json: str = Field(description="The expected value, as JSON.")
 
 
 class Verdict(_Value):
