@@ -68,7 +68,7 @@ def _reach(subject: Subject, test: UnitTest) -> Position:
     for index, action in enumerate(test.actions):
         if action not in position.legal:
             raise IllegalActionError(
-                f"action {index} ({action!r}) is not legal there; legal: {list(position.legal)[:30]}"
+                f"action {index} ({action!r}) is not legal; legal: {list(position.legal)[:30]}"
             )
         position = subject.table.advance(position, action)
     return position
@@ -89,7 +89,9 @@ def _key(value: Json, test: UnitTest) -> str:
     if test.function == "get_legal_actions" and isinstance(value, list):
         return canonical_key(sorted(value, key=str))
     if test.function == "get_rewards" and isinstance(value, list):
-        return canonical_key([float(n) if type(n) in (int, float) else n for n in value])
+        return canonical_key(
+            [float(n) if isinstance(n, int) and type(n) is int else n for n in value]
+        )
     return canonical_key(value)
 
 

@@ -1,0 +1,1 @@
+"""The machine: a LangGraph state machine from a chat prompt to a reported game."""
