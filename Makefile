@@ -1,0 +1,40 @@
+# Two commands matter: `make demo` and `make test`. Each sets everything up on a fresh machine.
+VENV := .venv
+BIN := $(VENV)/bin
+STUDIO := .venv-studio
+export OPENBLAS_NUM_THREADS := 1
+export LANGSMITH_TRACING ?= false
+# The prompt travels through the environment: a shell never reads the person's words.
+PROMPT ?= a trick-taking game for three players where taking hearts costs points and the last trick counts double
+export PROMPT
+
+.PHONY: demo test check setup studio clean
+
+demo: setup
+	@$(BIN)/python scripts/demo.py
+
+test: setup check
+	$(BIN)/python -m pytest
+	$(MAKE) studio
+
+check: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+setup: $(VENV)/.ready
+
+$(VENV)/.ready: requirements.lock requirements-embeddings.lock requirements-uv.lock pyproject.toml
+	./scripts/setup.sh $(VENV) requirements.lock
+	@touch $@
+
+studio: $(STUDIO)/.ready
+	$(STUDIO)/bin/python -m pytest -m studio -p no:cacheprovider tests/studio
+
+$(STUDIO)/.ready: requirements-studio.lock requirements-embeddings.lock requirements-uv.lock pyproject.toml
+	./scripts/setup.sh $(STUDIO) requirements-studio.lock
+	@touch $@
+
+clean:
+	rm -rf $(VENV) $(STUDIO)
