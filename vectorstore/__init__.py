@@ -1,0 +1,1 @@
+"""The vector store: Chroma, its embedders, and the index of the library."""

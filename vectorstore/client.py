@@ -1,0 +1,67 @@
+"""Opening Chroma, embedded or over HTTP, and saying plainly what went wrong with it."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Protocol
+
+from vectorstore.errors import StoreError
+from vectorstore.settings import StoreSettings
+
+if TYPE_CHECKING:
+    from chromadb.api import ClientAPI
+
+
+class ClosingClient(Protocol):
+    """What Chroma's clients offer, though its `ClientAPI` does not declare it."""
+
+    def close(self) -> None:
+        """Let go of the files and connections."""
+        ...
+
+
+def describe(settings: StoreSettings) -> str:
+    """Where the store is, for people."""
+    if settings.host is None:
+        return f"the store at {settings.path}"
+    return f"the Chroma server at {settings.host}:{settings.port}"
+
+
+def open_client(settings: StoreSettings) -> "ClientAPI":
+    """Open the embedded store, or connect to the server.
+
+    Raises:
+        StoreError: If the folder is damaged or unwritable, or the server does not answer.
+    """
+    import chromadb
+    from chromadb.config import Settings
+
+    quiet = Settings(anonymized_telemetry=False)
+    with explained(settings, "opened"):
+        if settings.host is None:
+            return chromadb.PersistentClient(settings.path, settings=quiet)
+        return chromadb.HttpClient(
+            host=settings.host, port=settings.port, ssl=settings.ssl, settings=quiet
+        )
+
+
+@contextmanager
+def explained(settings: StoreSettings, done: str) -> Iterator[None]:
+    """Raise what Chroma raises as `StoreError` with what to do next; our own errors pass through.
+
+    Chroma answers with its own errors, ValueError, the HTTP client's and the database's.
+    """
+    try:
+        yield
+    except StoreError:
+        raise
+    except Exception as error:
+        if settings.host is None:
+            advice = (
+                "see that the disk has room and the folder may be written; a damaged store may be "
+                "deleted, because the library's part of it is made again at the next start"
+            )
+        else:
+            advice = "see that the server runs there and has the same version of Chroma"
+        raise StoreError(
+            f"{describe(settings)} could not be {done} ({type(error).__name__}: {error}); {advice}"
+        ) from error

@@ -1,0 +1,69 @@
+"""An OpenAI-compatible embeddings endpoint."""
+
+import hashlib
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from vectorstore.embedders.base import Vectors
+from vectorstore.errors import EmbedderError
+from vectorstore.settings import RemoteSettings
+
+if TYPE_CHECKING:
+    import httpx2
+    from langchain_openai import OpenAIEmbeddings
+
+
+class RemoteEmbedder:
+    """Asks the endpoint; its identity tells model, endpoint and width."""
+
+    def __init__(
+        self, settings: RemoteSettings, *, http_client: "httpx2.Client | None" = None
+    ) -> None:
+        """Prepare, without a request.
+
+        Args:
+            settings: The endpoint.
+            http_client: The transport, where the caller records or guards requests.
+        """
+        self.settings = settings
+        self.dimension = settings.dimension
+        model = re.sub(r"[^a-z0-9.]+", "-", settings.model.lower()).strip("-.")
+        place = hashlib.sha256(f"{settings.base_url} {settings.model}".encode()).hexdigest()[:8]
+        self.identity = f"remote-{model}-{place}-{settings.dimension}"
+        self._http_client = http_client
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Embed N texts, float32 [N, dimension]."""
+        if not texts:
+            return np.empty((0, self.dimension), dtype=np.float32)
+        import openai
+
+        try:
+            answer = self._client().embed_documents(list(texts))
+            return np.array(answer, dtype=np.float32)
+        except (openai.OpenAIError, ValueError, TypeError, LookupError, AttributeError) as error:
+            raise EmbedderError(
+                f"the embeddings endpoint {self.settings.base_url or '(default)'} failed for model "
+                f"{self.settings.model!r} ({type(error).__name__}: {str(error)[:300]}); check the "
+                "address, the key and the model's name"
+            ) from error
+
+    def _client(self) -> "OpenAIEmbeddings":
+        from langchain_openai import OpenAIEmbeddings
+
+        options: dict[str, Any] = {}
+        if self.settings.shorten:
+            options["dimensions"] = self.settings.dimension
+        return OpenAIEmbeddings(
+            model=self.settings.model,
+            base_url=self.settings.base_url,
+            api_key=self.settings.api_key,
+            timeout=self.settings.timeout_s,
+            max_retries=self.settings.max_retries,
+            check_embedding_ctx_length=False,
+            http_client=self._http_client,
+            **options,
+        )

@@ -1,0 +1,17 @@
+"""What can go wrong with the store; every message may be shown to the person."""
+
+
+class StoreError(Exception):
+    """The store could not do what was asked; the message says what was wrong and what to do."""
+
+
+class StoreLockedError(StoreError):
+    """Another process owns the embedded store."""
+
+
+class NotIndexedError(StoreError):
+    """A library collection was searched before anything was put into it."""
+
+
+class EmbedderError(StoreError):
+    """Texts could not be turned into vectors."""
