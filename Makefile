@@ -4,8 +4,9 @@ BIN := $(VENV)/bin
 STUDIO := .venv-studio
 export OPENBLAS_NUM_THREADS := 1
 export LANGSMITH_TRACING ?= false
-# The prompt travels through the environment: a shell never reads the person's words.
+# The prompt travels through the environment, unexpanded: neither make nor a shell reads the words.
 PROMPT ?= a trick-taking game for three players where taking hearts costs points and the last trick counts double
+override PROMPT := $(value PROMPT)
 export PROMPT
 
 .PHONY: demo test check setup studio clean
