@@ -1,0 +1,85 @@
+"""What went wrong inside a worker, as plain data for the host."""
+
+import types
+
+from games.contract import IllegalActionError, Json, ModuleFault
+
+MODULE_FILE = "<game>"
+MESSAGE_CHARACTERS = 2000
+
+ILLEGAL_ACTION = "illegal_action"
+UNKNOWN_OPERATION = "unknown_operation"
+INTERNAL = "internal"
+
+
+class SoftTimeoutError(BaseException):
+    """The soft alarm rang; a BaseException so that `except Exception` does not swallow it."""
+
+
+class UnknownOperationError(Exception):
+    """The host asked for an operation that this worker does not have."""
+
+
+def describe(error: BaseException, function: str, *, own_code: bool = False) -> dict[str, Json]:
+    """An error as `{"kind", "function", "line", "message"}`.
+
+    Args:
+        error: What was raised.
+        function: The contract function that was being called, or "module" while loading.
+        own_code: Whether the operation is a preloaded package's: then an error that no line of the
+            module took part in is "internal", ours and not the module's.
+    """
+    origin = error
+    wrapped = isinstance(error, ModuleFault | IllegalActionError)
+    if wrapped and error.__cause__ is not None:
+        origin = error.__cause__
+    line = _module_line(origin.__traceback__)
+    if isinstance(error, ModuleFault):
+        line = line or error.line
+        function = error.function
+    return {
+        "kind": _kind(error, origin, function, internal=own_code and line is None),
+        "function": function,
+        "line": line,
+        "message": _message(error, origin),
+    }
+
+
+def _kind(error: BaseException, origin: BaseException, function: str, *, internal: bool) -> str:
+    if isinstance(origin, SoftTimeoutError):
+        return "timed_out"
+    if isinstance(origin, MemoryError):
+        return "out_of_memory"
+    if isinstance(error, ModuleFault):
+        return error.kind
+    if isinstance(error, IllegalActionError):
+        return ILLEGAL_ACTION
+    if isinstance(error, UnknownOperationError):
+        return UNKNOWN_OPERATION
+    if internal:
+        return INTERNAL
+    return "unreadable" if function == "module" else "raised"
+
+
+def _message(error: BaseException, origin: BaseException) -> str:
+    if isinstance(origin, MemoryError):
+        return "needed more memory than a worker may have"
+    if isinstance(error, ModuleFault):
+        text = error.message
+    else:
+        try:
+            text = str(error)
+        except Exception as failure:  # noqa: BLE001 - the exception class is the module's own code
+            text = f"[its message cannot be shown: {type(failure).__name__}]"
+        if not isinstance(error, IllegalActionError | UnknownOperationError | SoftTimeoutError):
+            text = f"{type(error).__name__}: {text}"
+    return text[:MESSAGE_CHARACTERS].encode("utf-8", "replace").decode()
+
+
+def _module_line(trace: types.TracebackType | None) -> int | None:
+    line = None
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == MODULE_FILE:
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    return line

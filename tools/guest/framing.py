@@ -1,0 +1,59 @@
+"""Frames between host and worker: a little-endian u32 length, then strict JSON."""
+
+import json
+import math
+import struct
+from typing import NoReturn, cast
+
+from games.contract import Json
+
+HEADER = struct.Struct("<I")
+
+
+class FrameError(ValueError):
+    """The bytes are no frame of ours: not UTF-8, not JSON, or JSON outside the contract."""
+
+
+def encode(value: Json) -> bytes:
+    """The frame's body of a JSON value.
+
+    Raises:
+        ValueError: If a number is not finite, an integer is too long to write, or a string holds
+            half of a surrogate pair.
+        RecursionError: If the value is nested too deeply.
+    """
+    return _ENCODER.encode(value).encode()
+
+
+def decode(body: bytes) -> Json:
+    """The JSON value of a frame's body.
+
+    Whatever it returns is contract JSON: lists, string-keyed dicts, str, int, finite float, bool
+    and None, with every string writable as UTF-8.
+
+    Raises:
+        FrameError: If the body is anything else.
+    """
+    try:
+        text = body.decode()
+        value = _DECODER.decode(text)
+        if "\\u" in text:
+            _ENCODER.encode(value).encode()  # an escape may hide half of a surrogate pair
+    except (ValueError, RecursionError) as error:
+        raise FrameError(str(error)[:200]) from error
+    return cast("Json", value)
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if not math.isfinite(number):
+        raise ValueError(f"{digits[:40]} is not a finite number")
+    return number
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is not a finite number")
+
+
+_ENCODER = json.JSONEncoder(separators=(",", ":"), allow_nan=False, ensure_ascii=False)
+_DECODER = json.JSONDecoder(parse_float=_finite, parse_constant=_refuse)

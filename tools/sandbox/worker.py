@@ -1,0 +1,307 @@
+"""One worker as the host holds it: framed requests, an absolute deadline, a hard kill."""
+
+import contextlib
+import os
+import re
+import secrets
+import select
+import signal
+import socket
+import threading
+import time
+import types
+from collections.abc import Callable, Mapping, Sequence
+from typing import NoReturn, Self, cast, get_args
+
+from games.contract import FaultKind, IllegalActionError, Json, ModuleFault
+from tools.guest.faults import ILLEGAL_ACTION, INTERNAL, MESSAGE_CHARACTERS, UNKNOWN_OPERATION
+from tools.guest.framing import HEADER, FrameError, decode, encode
+from tools.guest.serving import OUT_OF_MEMORY_STATUS
+from tools.sandbox.limits import Limits
+
+_CHUNK_BYTES = 1 << 18
+_ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?")
+_CONTROLS = re.compile(
+    r"[^\n\t\x20-\x7e\xa0-\u061b\u061d-\u200d\u2010-\u2027\u202f-\u2065\u206a-\U0010ffff]"
+)
+
+
+class OperationError(RuntimeError):
+    """A preloaded operation failed without the module's part in it: our fault, not the game's."""
+
+
+class Worker:
+    """A process that holds one module in one role. One thread at a time may use it.
+
+    Everything it answers is the module's claim; compare results on the host.
+
+    Attributes:
+        role: What it is for.
+        limits: Its bounds.
+        names: Contract names the loaded module defines; empty before `load`.
+        alive: Whether it can still be asked.
+    """
+
+    def __init__(
+        self,
+        role: str,
+        connection: socket.socket,
+        handle: int,
+        limits: Limits,
+        *,
+        exit_status: Callable[[], int | None],
+    ) -> None:
+        """Take over a fresh worker's connection and pidfd; `Sandbox.worker` calls this."""
+        self.role = role
+        self.names: frozenset[str] = frozenset()
+        self.alive = True
+        self._connection = connection
+        self._handle = handle
+        self.limits = limits
+        self._exit_status = exit_status
+        self._output: list[str] = []
+        self._loaded = False
+        self._busy = threading.Lock()
+        self._ending = threading.Lock()
+        self._poll = select.poll()
+        self._poll.register(connection, select.POLLIN)
+
+    @property
+    def output(self) -> str:
+        """What the module printed so far: capped, without control characters, untrusted."""
+        return "".join(self._output)
+
+    def load(self, source: str) -> None:
+        """Load the module; once in a worker's life.
+
+        Raises:
+            ModuleFault: With the line, where the source does not parse or fails while loading.
+        """
+        if self._loaded:
+            raise ValueError("this worker holds a module already; ask the sandbox for another one")
+        self._loaded = True
+        try:
+            source.encode()
+        except UnicodeEncodeError as error:
+            line = source.count("\n", 0, error.start) + 1
+            raise ModuleFault("unreadable", "module", f"is not text: {error}", line=line) from error
+        names = self.request("load", {"source": source}, self.limits.load_s)
+        if not isinstance(names, list):
+            self._violation("load", "did not list the module's names")
+        self.names = frozenset(name for name in names if isinstance(name, str))
+
+    def call(
+        self,
+        function: str,
+        arguments: Sequence[Json] = (),
+        keywords: Mapping[str, Json] | None = None,
+        *,
+        deadline_s: float | None = None,
+        seed: Sequence[int] | None = None,
+    ) -> Json:
+        """Call one function of the module and return its plain value.
+
+        Args:
+            function: Name in the module.
+            arguments: Positional arguments.
+            keywords: Keyword arguments.
+            deadline_s: Seconds it may take; the limits' `call_s` by default.
+            seed: Non-negative words to seed `random` and `numpy.random` with before the call.
+
+        Raises:
+            IllegalActionError: If `apply_action` raised ValueError.
+            ModuleFault: If anything else went wrong in the module, or the worker is gone.
+        """
+        payload: dict[str, Json] = {
+            "function": function,
+            "arguments": list(arguments),
+            "keywords": dict(keywords or {}),
+            "seed": None if seed is None else list(seed),
+        }
+        return self.request("call", payload, deadline_s or self.limits.call_s)
+
+    def call_echo(
+        self, function: str, arguments: Sequence[Json], *, deadline_s: float | None = None
+    ) -> tuple[Json, list[Json]]:
+        """Call one function; return its value and its arguments as it left them.
+
+        Raises:
+            IllegalActionError: If `apply_action` raised ValueError.
+            ModuleFault: If anything else went wrong in the module, or the worker is gone.
+        """
+        payload: dict[str, Json] = {"function": function, "arguments": list(arguments)}
+        reply = self.request("echo", payload, deadline_s or self.limits.call_s)
+        if not (isinstance(reply, list) and len(reply) == 2 and isinstance(reply[1], list)):  # noqa: PLR2004
+            self._violation(function, "did not return the arguments")
+        return reply[0], reply[1]
+
+    def request(self, op: str, payload: Mapping[str, Json], deadline_s: float) -> Json:
+        """Have one operation done.
+
+        Args:
+            op: A built-in operation or one that a preloaded package offers.
+            payload: Its arguments.
+            deadline_s: Seconds after which the module is interrupted; `grace_s` later the worker
+                is killed.
+
+        Raises:
+            IllegalActionError: If `apply_action` raised ValueError.
+            ModuleFault: If the module failed, did not answer in time, or the worker is gone.
+            OperationError: If the operation is unknown or failed by itself.
+        """
+        if not self._busy.acquire(blocking=False):
+            raise RuntimeError(f"worker {self.role!r} is in use by another thread")
+        try:
+            function = str(payload.get("function", payload.get("name", op)))
+            reply = self._exchange(op, dict(payload), function, deadline_s)
+        finally:
+            self._busy.release()
+        if "fault" in reply:
+            raise_fault(reply["fault"], function)
+        return reply["value"]
+
+    def kill(self) -> None:
+        """Kill the process at once; safe to call twice, and from another thread."""
+        with self._ending:
+            if not self.alive:
+                return
+            self.alive = False
+            with contextlib.suppress(ProcessLookupError):
+                signal.pidfd_send_signal(self._handle, signal.SIGKILL)
+            os.close(self._handle)
+            with contextlib.suppress(OSError):  # a thread may be waiting in it: wake it
+                self._connection.shutdown(socket.SHUT_RDWR)
+            self._connection.close()
+
+    def _exchange(
+        self, op: str, payload: dict[str, Json], function: str, seconds: float
+    ) -> dict[str, Json]:
+        if not self.alive:
+            raise ModuleFault("killed", function, f"worker {self.role!r} ended before this call")
+        if self._poll.poll(0):
+            self._ended_or_forged(function)
+        number = secrets.randbits(53)
+        body = encode({"id": number, "op": op, "soft_s": seconds, "payload": payload})
+        if len(body) > self.limits.request_bytes:
+            raise ModuleFault(
+                "bad_value",
+                function,
+                f"its argument has grown to {len(body)} bytes of JSON; "
+                f"required: at most {self.limits.request_bytes}",
+            )
+        deadline = time.monotonic() + seconds + self.limits.grace_s
+        try:
+            self._connection.settimeout(seconds + self.limits.grace_s)
+            self._connection.sendall(HEADER.pack(len(body)) + body)
+            (length,) = HEADER.unpack(self._read(HEADER.size, deadline, function))
+            if length > self.limits.reply_bytes + MESSAGE_CHARACTERS * 4:
+                self._violation(function, f"announced a reply of {length} bytes")
+            answer = self._read(length, deadline, function)
+        except TimeoutError as error:
+            self.kill()
+            raise ModuleFault(
+                "timed_out", function, f"did not return within {seconds:g} s and was killed"
+            ) from error
+        except OSError as error:
+            self._died(function, error)
+        return self._opened(answer, number, function)
+
+    def _read(self, count: int, deadline: float, function: str) -> bytes:
+        buffer = bytearray()
+        while len(buffer) < count:
+            left = deadline - time.monotonic()
+            if left <= 0:
+                raise TimeoutError
+            self._connection.settimeout(left)
+            chunk = self._connection.recv(min(count - len(buffer), _CHUNK_BYTES))
+            if not chunk:
+                self._died(function, None)
+            buffer += chunk
+        return bytes(buffer)
+
+    def _opened(self, answer: bytes, number: int, function: str) -> dict[str, Json]:
+        try:
+            reply = decode(answer)
+        except FrameError as error:
+            self._violation(function, f"sent a reply that is no contract JSON: {error}")
+        if not isinstance(reply, dict) or reply.get("id") != number:
+            self._violation(function, "sent a reply to another request")
+        if ("value" in reply) == ("fault" in reply):
+            self._violation(function, "sent a reply with neither a value nor a fault")
+        output = reply.get("output")
+        if isinstance(output, str) and output:
+            room = self.limits.output_characters + 100 - sum(map(len, self._output))
+            self._output.append(plain_text(output)[: max(room, 0)])
+        return reply
+
+    def _ended_or_forged(self, function: str) -> NoReturn:
+        try:
+            pending = self._connection.recv(1)
+        except OSError as error:
+            self._died(function, error)
+        if pending:
+            self._violation(function, "sent bytes that nobody asked for")
+        self._died(function, None)
+
+    def _died(self, function: str, cause: OSError | None) -> NoReturn:
+        status = self._exit_status() if self.alive else None
+        self.kill()
+        if status == OUT_OF_MEMORY_STATUS:
+            raise ModuleFault(
+                "out_of_memory", function, "needed more memory than a worker may have"
+            ) from cause
+        raise ModuleFault("killed", function, f"the worker {_ending(status)}") from cause
+
+    def _violation(self, function: str, what: str) -> NoReturn:
+        self.kill()
+        raise ModuleFault("killed", function, f"the worker {what}, and was killed for it")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: types.TracebackType | None,
+    ) -> None:
+        self.kill()
+
+
+def raise_fault(fault: Json, function: str) -> NoReturn:
+    """Raise what a worker's fault says, trusting none of its fields.
+
+    Raises:
+        IllegalActionError, ModuleFault, OperationError: By the fault's kind.
+    """
+    fields = fault if isinstance(fault, dict) else {}
+    kind, line = fields.get("kind"), fields.get("line")
+    message = plain_text(str(fields.get("message", "")))[:MESSAGE_CHARACTERS]
+    named = fields.get("function")
+    if isinstance(named, str) and named:
+        function = plain_text(named)[:80]
+    if kind == ILLEGAL_ACTION:
+        raise IllegalActionError(message)
+    if kind in (UNKNOWN_OPERATION, INTERNAL):
+        raise OperationError(f"operation {function!r} failed in the sandbox: {message}")
+    if kind not in get_args(FaultKind):
+        kind, message = "killed", f"the worker reported a fault of no known kind: {message}"
+    whole = line if isinstance(line, int) and not isinstance(line, bool) and line > 0 else None
+    raise ModuleFault(cast("FaultKind", kind), function, message, line=whole)
+
+
+def plain_text(text: str) -> str:
+    r"""A worker's text without terminal escapes, control and direction characters.
+
+    >>> plain_text("\x1b[31mred\x1b[0m\x07 \u202eevil\n")
+    'red evil\n'
+    """
+    return _CONTROLS.sub("", _ESCAPES.sub("", text))
+
+
+def _ending(status: int | None) -> str:
+    if status is None:
+        return "ended"
+    if status < 0:
+        return f"was ended by {signal.Signals(-status).name}"
+    return f"ended by itself with exit code {status}"
