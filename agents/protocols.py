@@ -99,6 +99,9 @@ class Verdict(_Value):
     illegal_ply: int | None = Field(description="Index of the first forbidden ply, or null.")
     rule: str = Field(description="Id of the rule it breaks; empty where nothing is forbidden.")
     explanation: str = ""
+    function: str | None = Field(
+        default=None, description="Contract function at fault, where the validator can name it."
+    )
 
 
 class Heuristic(_Value):
