@@ -197,6 +197,16 @@ class Store:
             lines += [f"{kind} {id_} {digest}" for id_, digest in sorted(self._digests(kind))]
         return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
+    def mark(self) -> str:
+        """What `set_mark` last left in this store for this embedder; "" where nothing."""
+        with explained(self.settings, "read"):
+            return str((self._collection("games").metadata or {}).get("mark", ""))
+
+    def set_mark(self, mark: str) -> None:
+        """Leave a word in the store: which library it holds in full."""
+        with explained(self.settings, "written"):
+            self._collection("games").modify(metadata={"mark": mark})
+
     def _write(
         self, documents: Sequence[Document], mirrored: Sequence[Kind], progress: Progress | None
     ) -> IndexReport:

@@ -39,7 +39,7 @@ class Norm:
 
     def __call__(self, values: Array) -> Array:
         """(x - mean) / sqrt(variance + epsilon) * scale + shift, over the last axis."""
-        centred = values - values.mean(axis=-1, keepdims=True)
+        centred: Array = values - values.mean(axis=-1, keepdims=True)
         variance = np.square(centred).mean(axis=-1, keepdims=True)
         centred /= np.sqrt(variance + LAYER_NORM_EPSILON)
         centred *= self.scale

@@ -1,0 +1,84 @@
+"""What the index reads of the library: sources, rulebook templates, and a fingerprint."""
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from typing import Protocol
+
+from games import library
+from games.contract import Json
+
+
+@dataclass(frozen=True)
+class LibraryGame:
+    """One name of the library.
+
+    Attributes:
+        name: A family or a preset.
+        family: The family it belongs to; its own name where it is one.
+        players: The usual number of players.
+        game: Its `GAME` dictionary, with a preset's parameters as the defaults.
+        source: Its module source.
+        rulebook: Its rulebook for the defaults.
+        template: The family's rulebook template.
+    """
+
+    name: str
+    family: str
+    players: int
+    game: Mapping[str, Json]
+    source: str
+    rulebook: str
+    template: str
+
+
+class Library(Protocol):
+    """Where the indexed games come from."""
+
+    def fingerprint(self) -> str:
+        """Changes whenever the games do; cheap to ask for."""
+        ...
+
+    def games(self) -> Sequence[LibraryGame]:
+        """Every name of the library."""
+        ...
+
+
+class PackagedLibrary:
+    """`games.library`, as it is installed."""
+
+    def fingerprint(self) -> str:
+        """SHA-256 over the names and contents of the package's files."""
+        digest = hashlib.sha256()
+        for name, content in sorted(_files(files("games.library"), "")):
+            digest.update(f"{name} {len(content)}\n".encode() + content)
+        return digest.hexdigest()
+
+    def games(self) -> Sequence[LibraryGame]:
+        """Families first, then presets."""
+        return [_read(name) for name in library.names()]
+
+
+def _read(name: str) -> LibraryGame:
+    chosen, source = library.preset(name), library.source(name)
+    template = files("games.library") / "rulebooks" / f"{chosen.family}.md"
+    return LibraryGame(
+        name=name,
+        family=chosen.family,
+        players=chosen.players,
+        game=library.read_game(source),
+        source=source,
+        rulebook=library.rulebook(name),
+        template=template.read_text(encoding="utf-8"),
+    )
+
+
+def _files(folder: Traversable, prefix: str) -> Iterator[tuple[str, bytes]]:
+    for item in folder.iterdir():
+        name = f"{prefix}{item.name}"
+        if item.is_dir():
+            yield from _files(item, f"{name}/")
+        elif item.name.endswith((".py", ".md", ".json")):
+            yield name, item.read_bytes()
