@@ -4,7 +4,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from games.contract import CHANCE, TERMINAL, Action, Game, Json, ModuleFault, Observation, State
+from games.contract import (
+    CHANCE,
+    TERMINAL,
+    Action,
+    Game,
+    IllegalActionError,
+    Json,
+    ModuleFault,
+    Observation,
+    State,
+)
 
 
 @dataclass(frozen=True)
@@ -57,7 +67,12 @@ class GameTable:
         """See `Table.advance`."""
         count = len(position.rewards)
         events = self.game.events(position.state, action, count)
-        state = self.game.apply_action(position.state, action)
+        try:
+            state = self.game.apply_action(position.state, action)
+        except IllegalActionError as refusal:
+            raise ModuleFault(
+                "raised", "apply_action", f"refused {action!r}, which is legal here: {refusal}"
+            ) from refusal
         return self._position(state, count, events)
 
     def _position(self, state: State, count: int, events: list[list[str]]) -> Position:
