@@ -1,0 +1,106 @@
+"""The player that follows heuristics, each in a worker of its own."""
+
+from collections.abc import Mapping, Sequence
+from typing import cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from agents.players.specs import PlayerSpecError
+from games.contract import Action, ModuleFault
+from games.engine import Decision, PlayerFault
+from games.information import SeatLog
+from tools.sandbox import Sandbox, Worker
+
+ENSEMBLE = "ensemble"
+
+
+def mean_ranks(scores: ArrayLike) -> NDArray[np.float64]:
+    """Mean rank of every action over several heuristics; larger is better.
+
+    An action's rank in one heuristic is the number of actions scored lower, plus half the
+    number of *other* actions scored the same; so the heuristics' scales do not matter.
+
+    Args:
+        scores: `[H, A]` scores, larger is better.
+
+    Returns:
+        `[A]` ranks, each in `[0, A - 1]`.
+
+    >>> mean_ranks([[5.0, 1.0, 1.0], [10.0, 90.0, 20.0]]).tolist()
+    [1.0, 1.25, 0.75]
+    """
+    table = np.asarray(scores, dtype=np.float64)
+    lower = (table[:, None, :] < table[:, :, None]).sum(axis=2)
+    same = (table[:, None, :] == table[:, :, None]).sum(axis=2) - 1
+    ranks: NDArray[np.float64] = (lower + same / 2).mean(axis=0)
+    return ranks
+
+
+class GreedyPlayer:
+    """Plays the action with the highest score, or mean rank of several; of equals one at random."""
+
+    def __init__(
+        self, heuristic: str, *, seat: int, sandbox: Sandbox, heuristics: Mapping[str, str]
+    ) -> None:
+        """Load the heuristics.
+
+        Args:
+            heuristic: A name in `heuristics`, or "ensemble" for all of them.
+            seat: The player's seat.
+            sandbox: Gives one worker a heuristic.
+            heuristics: Source by name.
+
+        Raises:
+            PlayerSpecError: If there is no such heuristic.
+            ModuleFault: If a heuristic does not load.
+        """
+        names = sorted(heuristics) if heuristic == ENSEMBLE else [heuristic]
+        if not names or not set(names) <= heuristics.keys():
+            known = ", ".join(sorted(heuristics)) or "none, so greedy cannot play it"
+            raise PlayerSpecError(f"no heuristic {heuristic!r}; this game's heuristics: {known}")
+        self.names = names
+        self.workers: list[Worker] = []
+        try:
+            for name in names:
+                self.workers.append(sandbox.worker(f"player-{seat}-{name}"))
+                self.workers[-1].load(heuristics[name])
+        except BaseException:
+            self.close()
+            raise
+
+    def choose(
+        self, log: SeatLog, legal: Sequence[Action], generator: np.random.Generator
+    ) -> Decision:
+        """See `games.engine.Player.choose`.
+
+        Raises:
+            PlayerFault: If a heuristic failed.
+        """
+        table = [self._scores(log, legal, index) for index in range(len(self.workers))]
+        ranks = mean_ranks(table)
+        best = np.flatnonzero(ranks == ranks.max())
+        action = legal[int(best[generator.integers(len(best))])]
+        return Decision(action, {"algorithm": "greedy", "heuristics": list(self.names)})
+
+    def _scores(self, log: SeatLog, legal: Sequence[Action], index: int) -> list[float]:
+        worker = self.workers[index]
+        try:
+            scores = worker.request(
+                "score",
+                {"observation": log.latest(), "legal": list(legal)},
+                worker.limits.call_s,
+            )
+        except ModuleFault as fault:
+            raise PlayerFault(f"heuristic {self.names[index]!r}: {fault}") from fault
+        if not isinstance(scores, list) or len(scores) != len(legal):
+            raise PlayerFault(
+                f"heuristic {self.names[index]!r} answered {scores!r:.80}; required: "
+                f"{len(legal)} scores"
+            )
+        return cast("list[float]", scores)
+
+    def close(self) -> None:
+        """End the workers."""
+        for worker in self.workers:
+            worker.kill()

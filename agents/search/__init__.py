@@ -1,0 +1,1 @@
+"""The numpy search: one algorithm a file, pure functions over a module's raw functions."""
