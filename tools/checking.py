@@ -1,0 +1,188 @@
+"""Check one source in the sandbox, within one overall deadline."""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from games.checks.contract import from_fault
+from games.checks.findings import Finding
+from games.checks.run import CheckSettings, run_checks
+from games.checks.sampling import Subject, random_matches
+from games.checks.unit_tests import UnitTest, check_unit_tests
+from games.contract import Action, Game, Json, ModuleFault
+from games.records import MatchRecord
+from games.table import Position
+from tools.sandbox import Sandbox, SandboxedModule, SandboxTable, Worker
+
+
+@dataclass
+class Deadline:
+    """A point in time after which a module is not asked any more.
+
+    Attributes:
+        seconds: The whole allowance, for messages.
+        ends: `time.monotonic()` at which it is used up.
+    """
+
+    seconds: float
+    ends: float
+
+    @classmethod
+    def after(cls, seconds: float) -> "Deadline":
+        """A deadline `seconds` from now."""
+        return cls(seconds, time.monotonic() + seconds)
+
+    def require(self, function: str) -> None:
+        """Raise ModuleFault("timed_out") once the time is used up."""
+        if time.monotonic() > self.ends:
+            raise ModuleFault(
+                "timed_out",
+                function,
+                f"the checks did not end within {self.seconds:g} s in all; the module is too slow "
+                "or its matches are too long",
+            )
+
+
+@dataclass(frozen=True)
+class _DeadlinedModule:
+    module: SandboxedModule
+    deadline: Deadline
+
+    @property
+    def names(self) -> frozenset[str]:
+        return self.module.names
+
+    def constant(self, name: str) -> Json:
+        return self.module.constant(name)
+
+    def call(self, function: str, *arguments: Json, **keywords: Json) -> Json:
+        self.deadline.require(function)
+        return self.module.call(function, *arguments, **keywords)
+
+    def call_echo(self, function: str, arguments: list[Json]) -> tuple[Json, list[Json]]:
+        self.deadline.require(function)
+        return self.module.call_echo(function, arguments)
+
+
+@dataclass(frozen=True)
+class _DeadlinedTable:
+    table: SandboxTable
+    deadline: Deadline
+
+    def open(self, num_players: int, parameters: Mapping[str, Json]) -> Position:
+        self.deadline.require("initial_state")
+        return self.table.open(num_players, parameters)
+
+    def advance(self, position: Position, action: Action) -> Position:
+        self.deadline.require("apply_action")
+        return self.table.advance(position, action)
+
+
+@dataclass(frozen=True)
+class CheckRun:
+    """What checking a source left.
+
+    Attributes:
+        findings: All findings, worst news included.
+        records: A few random matches, for a validator to judge; empty where none finished.
+        output: What the module printed, untrusted.
+    """
+
+    findings: tuple[Finding, ...]
+    records: tuple[MatchRecord, ...]
+    output: str
+    _sandbox: Sandbox = field(repr=False)
+    _source: str = field(repr=False)
+    _start: tuple[int, Mapping[str, Json]] = field(repr=False)
+
+    def unit_tests(self, tests: Sequence[UnitTest], *, deadline_s: float = 60.0) -> list[Finding]:
+        """Run generated unit tests in a fresh worker."""
+        with self._sandbox.worker("unit-tests") as worker:
+            try:
+                subject = _load(worker, self._source, self._start, Deadline.after(deadline_s))
+            except ModuleFault as fault:
+                return [from_fault("unit_test", fault)]
+            return check_unit_tests(subject, tests)
+
+
+def check_source(
+    sandbox: Sandbox,
+    source: str,
+    *,
+    settings: CheckSettings,
+    num_players: int | None,
+    parameters: Mapping[str, Json],
+    deadline_s: float = 120.0,
+    records: int = 3,
+) -> CheckRun:
+    """Load a source in a fresh worker and run every check on it.
+
+    Args:
+        sandbox: Where it runs.
+        source: The module.
+        settings: How much the checks look at.
+        num_players: Players at the table; None for the fewest the module allows (at least two
+            where it allows two).
+        parameters: Passed to `initial_state`.
+        deadline_s: Seconds for everything.
+        records: Random matches to keep for a validator.
+    """
+    start = (num_players or 0, dict(parameters))
+    with sandbox.worker("check") as worker:
+        try:
+            subject = _load(worker, source, start, Deadline.after(deadline_s))
+        except ModuleFault as fault:
+            return CheckRun((from_fault("load", fault),), (), worker.output, sandbox, source, start)
+        start = (subject.num_players, dict(parameters))
+        findings = run_checks(subject, settings)
+        kept = _records(subject, settings, records, findings)
+        return CheckRun(tuple(findings), kept, worker.output, sandbox, source, start)
+
+
+def usual_players(info: Mapping[str, Json]) -> int:
+    """Two where the module allows two, else the fewest it allows.
+
+    Raises:
+        ModuleFault: If the bounds are no whole numbers.
+    """
+    fewest, most = info.get("min_players"), info.get("max_players")
+    if type(fewest) is not int or type(most) is not int:
+        raise ModuleFault(
+            "bad_value", "GAME", "min_players and max_players must be whole numbers from 1 to 8"
+        )
+    return min(max(fewest, 2), most)
+
+
+def _load(
+    worker: Worker, source: str, start: tuple[int, Mapping[str, Json]], deadline: Deadline
+) -> Subject:
+    worker.load(source)
+    game = Game(_DeadlinedModule(SandboxedModule(worker), deadline))
+    players = start[0]
+    if not players and game.defines("GAME"):
+        players = usual_players(game.info)
+    table = _DeadlinedTable(SandboxTable(worker), deadline)
+    return Subject(game, table, players or 2, start[1])
+
+
+def _records(
+    subject: Subject, settings: CheckSettings, count: int, findings: Sequence[Finding]
+) -> tuple[MatchRecord, ...]:
+    if any(f.outcome == "failed" and f.check in ("definitions", "random_play") for f in findings):
+        return ()
+    matches = random_matches(
+        subject, matches=count, seed=settings.seed + 1, max_plies=settings.max_plies
+    )
+    players = ("random",) * subject.num_players
+    return tuple(
+        MatchRecord(
+            game=str(subject.game.info["name"]),
+            parameters=subject.parameters,
+            players=players,
+            seed=settings.seed + 1,
+            match_index=index,
+            match=match,
+        )
+        for index, match in enumerate(matches)
+        if match.ending == "finished"
+    )
