@@ -10,6 +10,7 @@ class BoundedOutput(io.TextIOBase):
 
     def __init__(self, cap: int) -> None:
         self._left = cap
+        self._cut = False
         self._pieces: list[str] = []
 
     def writable(self) -> bool:
@@ -20,11 +21,12 @@ class BoundedOutput(io.TextIOBase):
         """Keep what still fits; always claims to have written everything."""
         if not isinstance(text, str):
             raise TypeError(f"write() argument must be str, not {type(text).__name__}")
-        if self._left > 0:
-            self._pieces.append(text[: self._left])
+        if len(text) <= self._left:
+            self._pieces.append(text)
             self._left -= len(text)
-            if self._left < 0:
-                self._pieces.append(CUT)
+        elif not self._cut:
+            self._pieces += [text[: self._left], CUT]
+            self._left, self._cut = 0, True
         return len(text)
 
     def take(self) -> str:

@@ -1,11 +1,10 @@
 """What went wrong inside a worker, as plain data for the host."""
 
-import types
-
 from games.contract import IllegalActionError, Json, ModuleFault
 
 MODULE_FILE = "<game>"
 MESSAGE_CHARACTERS = 2000
+_CHAIN = 10
 
 ILLEGAL_ACTION = "illegal_action"
 UNKNOWN_OPERATION = "unknown_operation"
@@ -33,7 +32,7 @@ def describe(error: BaseException, function: str, *, own_code: bool = False) -> 
     wrapped = isinstance(error, ModuleFault | IllegalActionError)
     if wrapped and error.__cause__ is not None:
         origin = error.__cause__
-    line = _module_line(origin.__traceback__)
+    line = _module_line(origin)
     if isinstance(error, ModuleFault):
         line = line or error.line
         function = error.function
@@ -76,10 +75,17 @@ def _message(error: BaseException, origin: BaseException) -> str:
     return text[:MESSAGE_CHARACTERS].encode("utf-8", "replace").decode()
 
 
-def _module_line(trace: types.TracebackType | None) -> int | None:
-    line = None
-    while trace is not None:
-        if trace.tb_frame.f_code.co_filename == MODULE_FILE:
-            line = trace.tb_lineno
-        trace = trace.tb_next
-    return line
+def _module_line(error: BaseException | None) -> int | None:
+    """The innermost line of the module that the error, or one it came out of, passed through."""
+    for _ in range(_CHAIN):
+        if error is None:
+            return None
+        line, trace = None, error.__traceback__
+        while trace is not None:
+            if trace.tb_frame.f_code.co_filename == MODULE_FILE:
+                line = trace.tb_lineno
+            trace = trace.tb_next
+        if line is not None:
+            return line
+        error = error.__context__
+    return None

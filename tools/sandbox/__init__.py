@@ -5,11 +5,12 @@ with Sandbox() as sandbox, sandbox.worker("referee") as worker:
     table = SandboxTable(worker)
 """
 
+from tools.sandbox.claims import OperationError
 from tools.sandbox.host import Sandbox
 from tools.sandbox.limits import Grade, Limits
 from tools.sandbox.module import SandboxedModule
 from tools.sandbox.table import SandboxTable
-from tools.sandbox.worker import OperationError, Worker
+from tools.sandbox.worker import Worker
 from tools.sandbox.zygote import SandboxUnavailableError
 
 __all__ = [

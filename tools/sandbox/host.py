@@ -2,7 +2,6 @@
 
 import threading
 import types
-import weakref
 from collections.abc import Sequence
 from typing import Self
 
@@ -37,7 +36,7 @@ class Sandbox:
         self._use_numpy = use_numpy
         self._lock = threading.Lock()
         self._zygote: Zygote | None = None
-        self._workers: weakref.WeakSet[Worker] = weakref.WeakSet()
+        self._workers: set[Worker] = set()
         self._closed = False
 
     @property
@@ -74,7 +73,12 @@ class Sandbox:
                     f"the sandbox's process ended twice in a row: {error}"
                 ) from error
         worker = Worker(
-            role, connection, handle, self.limits, exit_status=lambda: zygote.exit_status(pid)
+            role,
+            connection,
+            handle,
+            self.limits,
+            exit_status=lambda: zygote.exit_status(pid),
+            forget=self._forget,
         )
         with self._lock:
             self._workers.add(worker)
@@ -90,6 +94,10 @@ class Sandbox:
             worker.kill()
         if zygote is not None:
             zygote.close()
+
+    def _forget(self, worker: Worker) -> None:
+        with self._lock:
+            self._workers.discard(worker)
 
     def _running(self, *, instead_of: Zygote | None) -> Zygote:
         with self._lock:

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 
 from games.contract import Action, Game, Json
 from games.table import GameTable, Position
-from tools.sandbox.worker import Worker, raise_fault
+from tools.sandbox.claims import raise_fault
+from tools.sandbox.worker import Worker
 
 
 class SandboxTable:

@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import re
 import secrets
 import select
 import signal
@@ -11,23 +10,16 @@ import threading
 import time
 import types
 from collections.abc import Callable, Mapping, Sequence
-from typing import NoReturn, Self, cast, get_args
+from typing import NoReturn, Self
 
-from games.contract import FaultKind, IllegalActionError, Json, ModuleFault
-from tools.guest.faults import ILLEGAL_ACTION, INTERNAL, MESSAGE_CHARACTERS, UNKNOWN_OPERATION
+from games.contract import Json, ModuleFault
+from tools.guest.faults import MESSAGE_CHARACTERS
 from tools.guest.framing import HEADER, FrameError, decode, encode
 from tools.guest.serving import OUT_OF_MEMORY_STATUS
+from tools.sandbox.claims import plain_text, raise_fault
 from tools.sandbox.limits import Limits
 
 _CHUNK_BYTES = 1 << 18
-_ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?")
-_CONTROLS = re.compile(
-    r"[^\n\t\x20-\x7e\xa0-\u061b\u061d-\u200d\u2010-\u2027\u202f-\u2065\u206a-\U0010ffff]"
-)
-
-
-class OperationError(RuntimeError):
-    """A preloaded operation failed without the module's part in it: our fault, not the game's."""
 
 
 class Worker:
@@ -50,6 +42,7 @@ class Worker:
         limits: Limits,
         *,
         exit_status: Callable[[], int | None],
+        forget: Callable[["Worker"], None],
     ) -> None:
         """Take over a fresh worker's connection and pidfd; `Sandbox.worker` calls this."""
         self.role = role
@@ -59,6 +52,7 @@ class Worker:
         self._handle = handle
         self.limits = limits
         self._exit_status = exit_status
+        self._forget = forget
         self._output: list[str] = []
         self._loaded = False
         self._busy = threading.Lock()
@@ -152,7 +146,8 @@ class Worker:
         if not self._busy.acquire(blocking=False):
             raise RuntimeError(f"worker {self.role!r} is in use by another thread")
         try:
-            function = str(payload.get("function", payload.get("name", op)))
+            about = payload.get("function", payload.get("name", op))
+            function = "module" if op == "load" else str(about)
             reply = self._exchange(op, dict(payload), function, deadline_s)
         finally:
             self._busy.release()
@@ -172,6 +167,7 @@ class Worker:
             with contextlib.suppress(OSError):  # a thread may be waiting in it: wake it
                 self._connection.shutdown(socket.SHUT_RDWR)
             self._connection.close()
+        self._forget(self)
 
     def _exchange(
         self, op: str, payload: dict[str, Json], function: str, seconds: float
@@ -266,37 +262,6 @@ class Worker:
         trace: types.TracebackType | None,
     ) -> None:
         self.kill()
-
-
-def raise_fault(fault: Json, function: str) -> NoReturn:
-    """Raise what a worker's fault says, trusting none of its fields.
-
-    Raises:
-        IllegalActionError, ModuleFault, OperationError: By the fault's kind.
-    """
-    fields = fault if isinstance(fault, dict) else {}
-    kind, line = fields.get("kind"), fields.get("line")
-    message = plain_text(str(fields.get("message", "")))[:MESSAGE_CHARACTERS]
-    named = fields.get("function")
-    if isinstance(named, str) and named:
-        function = plain_text(named)[:80]
-    if kind == ILLEGAL_ACTION:
-        raise IllegalActionError(message)
-    if kind in (UNKNOWN_OPERATION, INTERNAL):
-        raise OperationError(f"operation {function!r} failed in the sandbox: {message}")
-    if kind not in get_args(FaultKind):
-        kind, message = "killed", f"the worker reported a fault of no known kind: {message}"
-    whole = line if isinstance(line, int) and not isinstance(line, bool) and line > 0 else None
-    raise ModuleFault(cast("FaultKind", kind), function, message, line=whole)
-
-
-def plain_text(text: str) -> str:
-    r"""A worker's text without terminal escapes, control and direction characters.
-
-    >>> plain_text("\x1b[31mred\x1b[0m\x07 \u202eevil\n")
-    'red evil\n'
-    """
-    return _CONTROLS.sub("", _ESCAPES.sub("", text))
 
 
 def _ending(status: int | None) -> str:

@@ -1,0 +1,157 @@
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.tools.sources import NIM
+from tools.sandbox import Sandbox
+
+HOST = """
+import sys, threading, time
+from tools.sandbox import Limits, Sandbox
+sandbox = Sandbox(limits=Limits(load_s=60), use_numpy=False)
+idle = sandbox.worker("idle")
+spinning = sandbox.worker("spinning")
+threading.Thread(target=spinning.load, args=("while True: pass",), daemon=True).start()
+time.sleep(0.3)
+print("up", flush=True)
+time.sleep(60)
+"""
+
+BESIDE_CHROMA = """
+import sys, threading
+import chromadb
+from tools.sandbox import Sandbox
+stop = threading.Event()
+threads = [threading.Thread(target=stop.wait) for _ in range(8)]
+for thread in threads:
+    thread.start()
+collection = chromadb.PersistentClient(sys.argv[1]).create_collection("games")
+collection.add(ids=["a"], embeddings=[[1.0, 0.0]])
+answers = []
+def ask(sandbox):  # in a thread that ends: the zygote must not end with it
+    worker = sandbox.worker("first")
+    worker.load("def f(x):\\n    return x + 1")
+    answers.append(worker.call("f", [1]))
+    return worker
+with Sandbox(use_numpy=False) as sandbox:
+    starter = threading.Thread(target=ask, args=(sandbox,))
+    starter.start()
+    starter.join()
+    ask(sandbox)
+collection.add(ids=["b"], embeddings=[[0.0, 1.0]])
+assert collection.count() == 2
+stop.set()
+print(answers)
+"""
+
+
+def parent_of(pid: str) -> int:
+    try:
+        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+    except (FileNotFoundError, ProcessLookupError):
+        return 0
+
+
+def children(of: int) -> list[int]:
+    pids = [entry.name for entry in Path("/proc").iterdir() if entry.name.isdigit()]
+    return [int(pid) for pid in pids if parent_of(pid) == of]
+
+
+def gone(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return True
+
+
+def wait_for(condition: Callable[[], bool], seconds: float = 5.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "the condition did not come true"
+        time.sleep(0.01)
+
+
+@pytest.fixture
+def host() -> "subprocess.Popen[str]":
+    return subprocess.Popen([sys.executable, "-c", HOST], stdout=subprocess.PIPE, text=True)
+
+
+def test_everything_ends_when_the_host_is_killed(host: "subprocess.Popen[str]") -> None:
+    with host:
+        assert host.stdout is not None
+        assert host.stdout.readline() == "up\n"
+        (zygote,) = children(host.pid)
+        workers = children(zygote)
+        assert len(workers) == 2
+        host.send_signal(signal.SIGKILL)
+    wait_for(lambda: all(gone(pid) for pid in [zygote, *workers]))
+
+
+def test_workers_end_when_the_zygote_is_killed(host: "subprocess.Popen[str]") -> None:
+    with host:
+        assert host.stdout is not None
+        assert host.stdout.readline() == "up\n"
+        (zygote,) = children(host.pid)
+        workers = children(zygote)
+        os.kill(zygote, signal.SIGKILL)
+        wait_for(lambda: all(gone(pid) for pid in workers))
+        host.kill()
+
+
+def test_a_sandbox_whose_zygote_was_killed_starts_another() -> None:
+    with Sandbox(use_numpy=False) as sandbox:
+        before = set(children(os.getpid()))
+        sandbox.worker("first")
+        (zygote,) = set(children(os.getpid())) - before
+        os.kill(zygote, signal.SIGKILL)
+        wait_for(lambda: gone(zygote))
+        with sandbox.worker("second") as worker:
+            worker.load(NIM)
+            assert worker.call("get_player_name", [0]) == "Player 1"
+
+
+def test_a_closed_sandbox_leaves_no_process() -> None:
+    before = set(children(os.getpid()))
+    with Sandbox(use_numpy=False) as sandbox:
+        for _ in range(3):
+            sandbox.worker("test")
+        (zygote,) = set(children(os.getpid())) - before
+        workers = children(zygote)
+        assert len(workers) == 3
+    assert set(children(os.getpid())) <= before
+    wait_for(lambda: all(gone(pid) for pid in workers))
+
+
+def test_many_threads_share_one_sandbox(sandbox: Sandbox) -> None:
+    answers: list[object] = []
+
+    def work(number: int) -> None:
+        for _ in range(5):
+            with sandbox.worker(f"thread-{number}") as worker:
+                worker.load(f"def f(x):\n    return [x, {number}]")
+                answers.append(worker.call("f", [number]))
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(answers, key=str) == sorted([[n, n] for n in range(6)] * 5, key=str)
+
+
+def test_it_works_beside_threads_and_an_open_store(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", BESIDE_CHROMA, str(tmp_path)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert done.stdout == "[2, 2]\n"

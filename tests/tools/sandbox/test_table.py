@@ -1,0 +1,74 @@
+import pytest
+
+from games.checks.sampling import UniformPlayer
+from games.contract import Game, LocalModule, ModuleFault
+from games.engine import play_match
+from games.table import GameTable
+from tests.tools.sources import NIM, nim_with
+from tools.sandbox import Sandbox, SandboxTable
+
+
+def test_a_match_in_a_worker_equals_the_same_match_in_this_process(sandbox: Sandbox) -> None:
+    here = GameTable(Game(LocalModule(NIM)))
+    with sandbox.worker("referee") as worker:
+        worker.load(NIM)
+        for match in range(20):
+            played = [
+                play_match(
+                    table, [UniformPlayer()] * 2, parameters={"most": 3}, seed=5, match=match
+                )
+                for table in (here, SandboxTable(worker))
+            ]
+            assert played[0] == played[1]
+            assert played[0].ending == "finished"
+
+
+BROKEN = {
+    "apply_action": ("return [1]", "required: a dict"),
+    "get_current_player": ("return 2", "there are 2 players"),
+    "get_legal_actions": ("return ['a', 'a']", "duplicates"),
+    "get_rewards": ("return [1]", "2 finite numbers"),
+    "get_observations": ("return [{}]", "one a player"),
+    "get_events": ("return ['a', 'b']", "lists of str"),
+    "get_chance_probabilities": ("return [0.5, 0.6]", "sum to 1"),
+}
+
+
+@pytest.mark.parametrize("function", BROKEN)
+def test_a_broken_value_is_the_fault_of_the_function_that_gave_it(
+    sandbox: Sandbox, function: str
+) -> None:
+    body, words = BROKEN[function]
+    source = nim_with(function, body)
+    faults = []
+    with sandbox.worker("referee") as worker:
+        worker.load(source)
+        for table in (GameTable(Game(LocalModule(source))), SandboxTable(worker)):
+            with pytest.raises(ModuleFault, match=words) as caught:
+                table.advance(table.open(2, {}), "pile 3")
+            faults.append((caught.value.kind, caught.value.function))
+    assert faults == [("bad_value", function)] * 2
+
+
+def test_a_refused_parameter_is_the_module_speaking(sandbox: Sandbox) -> None:
+    with sandbox.worker("referee") as worker:
+        worker.load(NIM)
+        with pytest.raises(ModuleFault, match="nim is for two") as caught:
+            SandboxTable(worker).open(3, {})
+        assert caught.value.function == "initial_state"
+
+
+def test_a_module_that_refuses_an_action_it_lists_is_at_fault(sandbox: Sandbox) -> None:
+    with sandbox.worker("referee") as worker:
+        worker.load(nim_with("apply_action", "raise ValueError('not now')"))
+        match = play_match(SandboxTable(worker), [UniformPlayer()] * 2, parameters={}, seed=1)
+    assert match.ending == "fault"
+    assert "which is legal here: not now" in match.reason
+
+
+def test_a_worker_that_dies_in_a_match_faults_the_match(sandbox: Sandbox) -> None:
+    with sandbox.worker("referee") as worker:
+        worker.load(nim_with("get_events", "import os\nos._exit(9)"))
+        match = play_match(SandboxTable(worker), [UniformPlayer()] * 2, parameters={}, seed=1)
+    assert match.ending == "fault"
+    assert "killed" in match.reason

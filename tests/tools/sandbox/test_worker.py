@@ -1,0 +1,293 @@
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from games.contract import IllegalActionError, Json, ModuleFault
+from tests.tools.sources import NIM
+from tools.sandbox import (
+    Limits,
+    OperationError,
+    Sandbox,
+    SandboxedModule,
+    SandboxUnavailableError,
+    Worker,
+)
+from tools.sandbox.claims import plain_text, raise_fault
+
+
+def loaded(sandbox: Sandbox, source: str) -> Worker:
+    worker = sandbox.worker("test")
+    worker.load(source)
+    return worker
+
+
+def test_a_function_answers_with_plain_values(sandbox: Sandbox) -> None:
+    with loaded(sandbox, "def f(a, b=2):\n    return [a, b, None, True, 0.5, 'é', {'k': []}]") as w:
+        assert w.call("f", [1], {"b": 3}) == [1, 3, None, True, 0.5, "é", {"k": []}]
+
+
+def test_the_module_protocol_holds_over_a_worker(sandbox: Sandbox) -> None:
+    with loaded(sandbox, NIM) as worker:
+        module = SandboxedModule(worker)
+        assert {"GAME", "ZONES", "apply_action", "get_chance_probabilities"} <= module.names
+        assert "resample_state" not in module.names
+        game = module.constant("GAME")
+        assert isinstance(game, dict)
+        assert game["name"] == "nim"
+        state = module.call("initial_state", 2, most=1)
+        assert state == {"pile": 0, "turn": -1, "most": 1, "won": -1}
+        with pytest.raises(IllegalActionError, match="not legal"):
+            module.call("apply_action", state, "take 9")
+        with pytest.raises(ModuleFault, match="must define HANDS"):
+            module.constant("HANDS")
+
+
+def test_an_echo_shows_arguments_as_the_function_left_them(sandbox: Sandbox) -> None:
+    with loaded(sandbox, "def f(state):\n    state['a'].append(2)\n    return 1") as worker:
+        assert SandboxedModule(worker).call_echo("f", [{"a": [1]}]) == (1, [{"a": [1, 2]}])
+
+
+def test_an_echo_refuses_arguments_that_were_made_unwritable(sandbox: Sandbox) -> None:
+    with (
+        loaded(sandbox, "def f(state):\n    state['a'] = {1}\n    return 1") as worker,
+        pytest.raises(ModuleFault, match="set"),
+    ):
+        worker.call_echo("f", [{"a": [1]}])
+
+
+def test_inference_calls_depend_on_their_seed_alone(sandbox: Sandbox) -> None:
+    source = (
+        "import random, numpy\n"
+        "def resample_state(history, player):\n"
+        "    return {'a': random.random(), 'b': float(numpy.random.random())}\n"
+    )
+    with loaded(sandbox, source) as first, loaded(sandbox, source) as second:
+        draws = [SandboxedModule(first).seeded(3, n).call("resample_state", [], 0) for n in (1, 2)]
+        again = SandboxedModule(second).seeded(3, 2).call("resample_state", [], 0)
+    assert draws[0] != draws[1]
+    assert draws[1] == again
+
+
+def test_two_workers_share_nothing(sandbox: Sandbox) -> None:
+    source = "count = []\ndef f():\n    count.append(1)\n    return len(count)"
+    with loaded(sandbox, source) as first, loaded(sandbox, source) as second:
+        assert [first.call("f"), first.call("f"), second.call("f")] == [1, 2, 1]
+
+
+def test_output_is_kept_without_terminal_tricks(sandbox: Sandbox) -> None:
+    source = "import sys\nprint('loading')\ndef f():\n    print('\\x1b[31mred', file=sys.stderr)"
+    with loaded(sandbox, source) as worker:
+        assert worker.call("f") is None
+        assert worker.output == "loading\nred\n"
+
+
+def test_text_keeps_cards_and_letters_and_loses_controls() -> None:
+    assert plain_text("♥ Zürich\t中\n") == "♥ Zürich\t中\n"
+    assert plain_text("a\x00b\x9bc\u200ed\u2066e\x7f\r") == "abcde"
+
+
+def test_a_second_module_is_refused(sandbox: Sandbox) -> None:
+    with loaded(sandbox, NIM) as worker, pytest.raises(ValueError, match="another one"):
+        worker.load(NIM)
+
+
+def test_a_call_before_loading_is_our_error(sandbox: Sandbox) -> None:
+    with sandbox.worker("test") as worker, pytest.raises(OperationError, match="load"):
+        worker.call("f")
+
+
+def test_an_unknown_operation_lists_the_known_ones(sandbox: Sandbox) -> None:
+    with loaded(sandbox, NIM) as worker, pytest.raises(OperationError, match="advance, score"):
+        worker.request("dance", {}, 1)
+
+
+def test_a_killed_worker_says_so_and_stays_dead(sandbox: Sandbox) -> None:
+    worker = loaded(sandbox, NIM)
+    worker.kill()
+    worker.kill()
+    assert not worker.alive
+    with pytest.raises(ModuleFault) as caught:
+        worker.call("get_player_name", [0])
+    assert caught.value.kind == "killed"
+
+
+def test_a_worker_can_be_killed_from_another_thread_while_it_works(sandbox: Sandbox) -> None:
+    worker = loaded(sandbox, "def f():\n    while True: pass")
+    killer = threading.Timer(0.2, worker.kill)
+    killer.start()
+    with pytest.raises(ModuleFault) as caught:
+        worker.call("f", deadline_s=60)
+    killer.join()
+    assert caught.value.kind == "killed"
+
+
+def test_two_threads_cannot_mix_their_requests(sandbox: Sandbox) -> None:
+    with loaded(sandbox, "import time\ndef f():\n    time.sleep(0.5)\n    return 1") as worker:
+        answers: list[object] = []
+        thread = threading.Thread(target=lambda: answers.append(worker.call("f")))
+        thread.start()
+        threading.Event().wait(0.2)
+        with pytest.raises(RuntimeError, match="another thread"):
+            worker.call("f")
+        thread.join()
+        assert answers == [1]
+
+
+FORGED = {
+    "a reply to another request": 'b"\\x0e\\0\\0\\0" + b\'{"id":1,"value"\'[:14]',
+    "endless length": "b'\\xff' * 64",
+    "not JSON": "b'\\x03\\0\\0\\0abc'",
+    "an infinite number": "b'\\x05\\0\\0\\0' + b'1e999'",
+}
+
+
+@pytest.mark.parametrize("forgery", FORGED)
+def test_a_forged_frame_ends_the_worker(sandbox: Sandbox, forgery: str) -> None:
+    source = (
+        "import os\ndef f():\n    for fd in range(3, 32):\n        try:\n"
+        f"            os.write(fd, {FORGED[forgery]})\n"
+        "        except OSError:\n            pass\n    return 1\n"
+    )
+    with loaded(sandbox, source) as worker:
+        with pytest.raises(ModuleFault) as caught:
+            worker.call("f")
+        assert caught.value.kind == "killed"
+        assert not worker.alive
+
+
+def test_bytes_after_a_reply_end_the_worker(sandbox: Sandbox) -> None:
+    source = (
+        "import sys, struct\n"
+        "class Header:\n"
+        "    size = 4\n"
+        "    unpack = staticmethod(lambda data: struct.unpack('<I', data))\n"
+        "    pack = staticmethod(lambda length: struct.pack('<I', length - 1))\n"
+        "def f():\n"
+        "    runner = sys.modules['tools.guest.serving']\n"
+        "    honest = runner.encode\n"
+        "    runner.encode = lambda value: honest(value) + b'x'\n"
+        "    runner.HEADER = Header\n"
+        "    return 1\n"
+    )
+    with loaded(sandbox, source) as worker:
+        assert worker.call("f") == 1
+        with pytest.raises(ModuleFault, match="nobody asked for"):
+            worker.call("f")
+        assert not worker.alive
+
+
+def test_a_fault_with_made_up_fields_is_read_with_distrust() -> None:
+    with pytest.raises(ModuleFault) as caught:
+        raise_fault({"kind": "passed", "line": True, "message": "\x1b[2Jok"}, "f")
+    assert (caught.value.kind, caught.value.line) == ("killed", None)
+    assert "\x1b" not in caught.value.message
+
+
+def test_too_long_a_request_is_refused(sandbox: Sandbox) -> None:
+    with loaded(sandbox, "def f(x):\n    return 1") as worker:
+        with pytest.raises(ModuleFault, match="required: at most"):
+            worker.call("f", ["a" * (17 << 20)])
+        assert worker.call("f", ["a" * (15 << 20)]) == 1
+
+
+def test_a_heuristic_scores_every_legal_action_in_one_message(sandbox: Sandbox) -> None:
+    source = "def score(observation, action):\n    return observation['n'] * len(action)"
+    payload: dict[str, Json] = {"observation": {"n": 2}, "legal": ["a", "bb"]}
+    with loaded(sandbox, source) as worker:
+        assert worker.request("score", payload, 1) == [2.0, 4.0]
+    with (
+        loaded(sandbox, "def score(observation, action):\n    return True") as worker,
+        pytest.raises(ModuleFault, match="finite number"),
+    ):
+        worker.request("score", payload, 1)
+
+
+def test_keys_of_the_host_do_not_reach_a_module(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+    source = (
+        "import os, sys\n"
+        "def f():\n"
+        "    return [dict(os.environ), sys.argv, open('/proc/self/environ').read(),\n"
+        "            [p for p in sys.path if 'site-packages' in p]]\n"
+    )
+    with Sandbox(use_numpy=False) as sandbox, loaded(sandbox, source) as worker:
+        seen = worker.call("f")
+    assert isinstance(seen, list)
+    environment, arguments, environ, paths = seen
+    assert (environment, arguments, paths) == ({}, ["worker"], [])
+    assert "sk-secret" not in str(environ)
+
+
+def test_files_cannot_be_written(sandbox: Sandbox, tmp_path: Path) -> None:
+    source = "def f(path):\n    with open(path, 'w') as file:\n        file.write('x' * 100)"
+    with loaded(sandbox, source) as worker, pytest.raises(ModuleFault, match="File too large"):
+        worker.call("f", [f"{tmp_path}/file"])
+
+
+def test_preloaded_operations_work_on_the_module(sandbox: Sandbox) -> None:
+    del sandbox
+    with Sandbox(preload=["tests.tools.sandbox.offered"], use_numpy=False) as own:
+        worker = loaded(own, NIM + "\ndef broken():\n    raise KeyError('x')  # here\n")
+        assert worker.request("pile_after", {"action": "pile 4"}, 1) == 4
+        with pytest.raises(OperationError, match="no such thing"):
+            worker.request("fail", {}, 1)
+        with pytest.raises(ModuleFault, match="KeyError") as caught:
+            worker.request("run", {"target": "broken"}, 1)
+        assert caught.value.kind == "raised"
+        assert caught.value.line is not None
+        with pytest.raises(ModuleFault, match="bad_value"):
+            worker.request("odd", {}, 1)
+
+
+def test_without_numpy_a_game_still_plays() -> None:
+    with Sandbox(use_numpy=False) as own, loaded(own, NIM) as worker:
+        reply = worker.request("open", {"num_players": 2, "parameters": {}}, 1)
+        assert isinstance(reply, dict)
+        assert reply["fault"] is None
+
+
+@pytest.mark.parametrize(
+    ("preload", "words"),
+    [
+        (["no_such_package.x"], "no package 'no_such_package'"),
+        (["tests.tools.sandbox.absent"], "No module named"),
+        (["tests.tools.sandbox.offered", "tests.tools.sandbox.clashing"], "exist already: run"),
+    ],
+)
+def test_a_sandbox_that_cannot_start_says_why(preload: list[str], words: str) -> None:
+    with (
+        Sandbox(preload=preload, use_numpy=False) as own,
+        pytest.raises(SandboxUnavailableError, match=words),
+    ):
+        own.worker("test")
+
+
+def test_a_missing_interpreter_is_the_sandbox_failing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", "/nowhere/python")
+    with Sandbox() as own, pytest.raises(SandboxUnavailableError, match="cannot start"):
+        own.worker("test")
+
+
+def test_a_memory_limit_too_small_to_run_in_is_not_the_game(sandbox: Sandbox) -> None:
+    del sandbox
+    with Sandbox(limits=Limits(memory_bytes=2**20), use_numpy=False) as own:
+        with own.worker("test") as worker, pytest.raises(ModuleFault) as caught:
+            worker.load(NIM)
+        assert caught.value.kind in ("killed", "out_of_memory")
+
+
+def test_a_closed_sandbox_gives_no_workers(sandbox: Sandbox) -> None:
+    del sandbox
+    own = Sandbox(use_numpy=False)
+    worker = own.worker("test")
+    own.close()
+    assert not worker.alive
+    with pytest.raises(SandboxUnavailableError, match="closed"):
+        own.worker("test")
+
+
+def test_the_grade_admits_that_nothing_isolates_yet(sandbox: Sandbox) -> None:
+    assert sandbox.grade.name == "none"
+    assert "rlimits" in sandbox.grade.layers

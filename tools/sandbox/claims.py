@@ -1,0 +1,47 @@
+"""What a worker says of itself: claims of the module's process, read with distrust."""
+
+import re
+from typing import NoReturn, cast, get_args
+
+from games.contract import FaultKind, IllegalActionError, Json, ModuleFault
+from tools.guest.faults import ILLEGAL_ACTION, INTERNAL, MESSAGE_CHARACTERS, UNKNOWN_OPERATION
+
+_ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?")
+_CONTROLS = re.compile(
+    r"[^\n\t\x20-\x7e\xa0-\u061b\u061d-\u200d\u2010-\u2027\u202f-\u2065\u206a-\U0010ffff]"
+)
+
+
+class OperationError(RuntimeError):
+    """A preloaded operation failed without the module's part in it: our fault, not the game's."""
+
+
+def raise_fault(fault: Json, function: str) -> NoReturn:
+    """Raise what a worker's fault says, trusting none of its fields.
+
+    Raises:
+        IllegalActionError, ModuleFault, OperationError: By the fault's kind.
+    """
+    fields = fault if isinstance(fault, dict) else {}
+    kind, line = fields.get("kind"), fields.get("line")
+    message = plain_text(str(fields.get("message", "")))[:MESSAGE_CHARACTERS]
+    named = fields.get("function")
+    if isinstance(named, str) and named:
+        function = plain_text(named)[:80]
+    if kind == ILLEGAL_ACTION:
+        raise IllegalActionError(message)
+    if kind in (UNKNOWN_OPERATION, INTERNAL):
+        raise OperationError(f"operation {function!r} failed in the sandbox: {message}")
+    if kind not in get_args(FaultKind):
+        kind, message = "killed", f"the worker reported a fault of no known kind: {message}"
+    whole = line if isinstance(line, int) and not isinstance(line, bool) and line > 0 else None
+    raise ModuleFault(cast("FaultKind", kind), function, message, line=whole)
+
+
+def plain_text(text: str) -> str:
+    r"""A worker's text without terminal escapes, control and direction characters.
+
+    >>> plain_text("\x1b[31mred\x1b[0m\x07 \u202eevil\n")
+    'red evil\n'
+    """
+    return _CONTROLS.sub("", _ESCAPES.sub("", text))
