@@ -1,0 +1,362 @@
+"""The crazy-eights family: rules from hand-made positions, and lockstep with OpenSpiel."""
+
+import random
+from collections.abc import Sequence
+from typing import Any, cast
+
+import numpy as np
+import pyspiel
+import pytest
+
+from games import library
+from games.contract import CHANCE, TERMINAL, Game, IllegalActionError, LocalModule, ModuleFault
+from games.engine import Decision, GameTable, Player, play_match
+from games.information import SeatLog
+from tests.games.library.lockstep import Pairing, SpielState, play_in_lockstep
+
+SOURCE = library.source("shedding")
+GAME = Game(LocalModule(SOURCE))
+State = dict[str, Any]
+
+
+def table(hands: list[list[str]], top: str, deck: list[str], **parameters: object) -> State:
+    """A position with these hands and pile, Player 1 to move on `top`."""
+    state = GAME.initial_state(len(hands), cast("Any", parameters))
+    state.update(
+        cast(
+            "Any",
+            {
+                "phase": "play",
+                "hands": [sorted(hand) for hand in hands],
+                "deck": sorted(deck),
+                "discards": [top],
+                "rank": top[0],
+                "suit": top[1],
+            },
+        )
+    )
+    return state
+
+
+def play(state: State, *actions: str) -> State:
+    for action in actions:
+        state = GAME.apply_action(state, action)
+    return state
+
+
+def test_a_card_must_match_suit_or_rank_or_be_wild() -> None:
+    state = table([["2C", "9H", "8D", "KS"], ["3C"]], "9C", ["4D"])
+    assert GAME.legal_actions(state) == ["play 2C", "play 8D", "play 9H"]
+
+
+@pytest.mark.parametrize(("match", "legal"), [("suit", "play 2C"), ("rank", "play 9H")])
+def test_matching_may_be_limited_to_suit_or_to_rank(match: str, legal: str) -> None:
+    state = table([["2C", "9H", "KS"], ["3C"]], "9C", ["4D"], match=match)
+    assert GAME.legal_actions(state) == [legal]
+
+
+def test_a_player_without_a_match_draws_and_may_play_the_card_drawn() -> None:
+    state = table([["KS", "QS"], ["3C", "3D"]], "9C", ["4C", "4D"])
+    assert GAME.legal_actions(state) == ["draw"]
+    assert GAME.legal_actions(play(state, "draw", "draw 4C")) == ["play 4C"]
+    assert GAME.legal_actions(play(state, "draw", "draw 4D")) == ["pass"]
+    assert GAME.current_player(play(state, "draw", "draw 4D", "pass")) == 1
+
+
+def test_drawing_goes_on_until_a_card_can_be_played_where_the_rule_says_so() -> None:
+    state = table([["KS"], ["3C"]], "9C", ["4D", "5D", "6C"], draw_until_playable=True)
+    state = play(state, "draw", "draw 4D", "draw", "draw 5D")
+    assert GAME.legal_actions(state) == ["draw"]
+    assert GAME.legal_actions(play(state, "draw", "draw 6C")) == ["play 6C"]
+
+
+def test_a_wild_card_names_the_suit_that_follows() -> None:
+    state = table([["8D", "KS"], ["3C", "3H", "KD"]], "9C", ["4D"])
+    state = play(state, "play 8D")
+    assert GAME.legal_actions(state) == ["name C", "name D", "name H", "name S"]
+    state = play(state, "name H")
+    assert (GAME.current_player(state), GAME.legal_actions(state)) == (1, ["play 3H"])
+
+
+def test_special_ranks_skip_turn_around_and_make_the_next_player_draw() -> None:
+    special: dict[str, Any] = {"skip_rank": "Q", "reverse_rank": "A", "draw_two_rank": "2"}
+    hands = [["QC", "AC", "2C"], ["5H", "5S"], ["6H", "2D"]]
+    state = table(hands, "9C", ["4D", "7D", "9D"], **special)
+    assert GAME.current_player(play(state, "play QC")) == 2
+    assert GAME.current_player(play(state, "play AC")) == 2
+    drew = play(state, "play 2C", "draw", "draw 4D", "draw 7D")
+    assert (drew["hands"][1], drew["player"]) == (["4D", "5H", "5S", "7D"], 2)
+    stacked = play({**state, "hands": [hands[0], ["2H", "5S"], hands[2]]}, "play 2C", "play 2H")
+    assert (stacked["owed"], GAME.legal_actions(stacked)) == (4, ["play 2D", "draw"])
+
+
+def test_without_stacking_penalty_cards_must_be_drawn() -> None:
+    state = table([["2C", "3C"], ["2H", "5S"]], "9C", ["4D", "7D"], draw_two_rank="2")
+    assert GAME.legal_actions(play(state, "play 2C")) == ["play 2H", "draw"]
+    state["rules"] = {**state["rules"], "stacking": False}
+    assert GAME.legal_actions(play(state, "play 2C")) == ["draw"]
+
+
+def test_discards_become_the_new_pile_when_it_runs_out() -> None:
+    state = table([["KS", "7C"], ["3H"]], "9C", ["4D"])
+    state = play(state, "play 7C")
+    state = play(state, "draw", "draw 4D")
+    assert (state["deck"], state["discards"]) == (["9C"], ["7C"])
+
+
+def test_cards_left_cost_their_points() -> None:
+    # 8 costs 50, a king 10, an ace 1 and a five 5: the usual crazy-eights values.
+    state = play(table([["2C"], ["8D", "KS", "AH", "5C"]], "9C", ["4D"]), "play 2C")
+    assert GAME.current_player(state) == TERMINAL
+    assert GAME.rewards(state, 2) == [0, -66]
+    collected = table([["2C"], ["KS"], ["3D"]], "9C", ["4D"], winner_collects=True)
+    assert GAME.rewards(play(collected, "play 2C"), 3) == [13, -10, -3]
+    single = table([["2C"], ["KS"], ["3D"]], "9C", ["4D"], penalty_points=False)
+    assert GAME.rewards(play(single, "play 2C"), 3) == [1, 0, 0]
+
+
+def test_passes_that_outnumber_the_players_block_the_deal() -> None:
+    state = table([["KS"], ["3H"]], "9C", [], penalty_points=False)
+    state = play(state, "pass", "pass")
+    assert GAME.current_player(state) == 0
+    state = play(state, "pass")
+    assert (GAME.current_player(state), GAME.rewards(state, 2)) == (TERMINAL, [0, 1])
+
+
+def test_a_target_score_ends_the_match_and_the_deal_moves_on_before() -> None:
+    state = table([["2C"], ["KS"], ["3D"]], "9C", ["4D"], target_score=20)
+    state = play(state, "play 2C")
+    assert (GAME.current_player(state), state["scores"]) == (CHANCE, [0, -10, -3])
+    assert (state["dealer"], state["player"]) == (0, 1)
+    state.update(
+        phase="play", player=0, hands=[["2C"], ["KS"], ["3D"]], discards=["9C"], suit="C", rank="9"
+    )
+    state = play(state, "play 2C")
+    assert (GAME.current_player(state), state["scores"]) == (TERMINAL, [0, -20, -6])
+
+
+@pytest.mark.parametrize(
+    ("players", "parameters", "words"),
+    [
+        (2, {"hand": 5}, "known: hand_size"),
+        (2, {"hand_size": 99}, "allowed"),
+        (2, {"match": "colour"}, "suit_or_rank"),
+        (2, {"must_play": 1}, "must_play is 1"),
+        (8, {"hand_size": 7, "decks": 1}, "at most 5"),
+        (2, {"skip_rank": "8"}, "each must be different"),
+        (2, {"deck": "short", "draw_two_rank": "2"}, "short deck"),
+        (9, {}, "allowed: 2 to 8"),
+    ],
+)
+def test_bad_parameters_are_refused_with_what_is_allowed(
+    players: int, parameters: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(ModuleFault, match=words):
+        GAME.initial_state(players, parameters)
+
+
+def test_an_illegal_action_is_refused_and_the_state_left_alone() -> None:
+    state = table([["2C", "9H", "KS"], ["3C"]], "9C", ["4D"])
+    before = repr(state)
+    for action in ("play KS", "play 3C", "pass", "draw 4D", "name H", ""):
+        with pytest.raises(IllegalActionError):
+            GAME.apply_action(state, action)
+    GAME.apply_action(state, "play 2C")
+    assert repr(state) == before
+
+
+VARIED: list[tuple[int, dict[str, Any]]] = [
+    (2, {}),
+    (4, {"skip_rank": "Q", "reverse_rank": "A", "draw_two_rank": "2", "hand_size": 5}),
+    (3, {"must_play": False, "draws_per_turn": 3, "reshuffle": False}),
+    (6, {"draw_until_playable": True, "match": "suit", "direction": "counterclockwise"}),
+    (3, {"target_score": 60, "deck": "short", "draw_two_rank": "7", "penalty_cards": 3}),
+]
+
+
+class RandomPlayer:
+    def choose(
+        self, log: SeatLog, legal: Sequence[str], generator: np.random.Generator
+    ) -> Decision:
+        return Decision(legal[int(generator.integers(len(legal)))])
+
+
+@pytest.mark.parametrize(("players", "parameters"), VARIED)
+def test_a_resampled_state_looks_the_same_to_its_player(
+    players: int, parameters: dict[str, Any]
+) -> None:
+    resample = cast("Any", GAME.module).namespace["resample_state"]
+    for number in range(3):
+        match = play_match(
+            GameTable(GAME),
+            [RandomPlayer() for _ in range(players)],
+            parameters=parameters,
+            seed=5,
+            match=number,
+            max_plies=4000,
+        )
+        assert match.ending == "finished"
+        for ply in match.plies[::5]:
+            for seat in range(players):
+                seen = GAME.observations(ply.state, players)[seat]
+                random.seed(number)
+                state = resample([[seen, None]], seat)
+                assert GAME.observations(state, players)[seat] == seen
+                assert cards(state) == cards(ply.state)
+                if ply.player == seat:
+                    assert GAME.legal_actions(state) == list(ply.legal)
+
+
+def cards(state: State) -> list[str]:
+    return sorted([*state["deck"], *state["discards"], *(c for h in state["hands"] for c in h)])
+
+
+def test_resampling_respects_what_a_player_could_not_match() -> None:
+    hands = [["KS", "7C"], ["3H", "4H", "KD"]]
+    rest = set(cast("list[str]", GAME.initial_state(2, {})["deck"])) - {
+        "KS",
+        "7C",
+        "3H",
+        "4H",
+        "KD",
+        "9C",
+    }
+    state = table(hands, "9C", sorted(rest))
+    state = play(state, "play 7C", "draw", "draw 4D", "pass")
+    resample = cast("Any", GAME.module).namespace["resample_state"]
+    seen = GAME.observations(state, 2)[0]
+    for seed in range(50):
+        random.seed(seed)
+        hand = resample([[seen, None]], 0)["hands"][1]
+        assert not [card for card in hand if card[1] == "C" or card[0] in "78"]
+
+
+@pytest.mark.parametrize("name", sorted(library.heuristics("shedding")))
+def test_each_heuristic_beats_random_play(name: str) -> None:
+    score: Any = LocalModule(library.heuristics("shedding")[name]).namespace["score"]
+
+    class Greedy:
+        def choose(
+            self, log: SeatLog, legal: Sequence[str], generator: np.random.Generator
+        ) -> Decision:
+            return Decision(max(legal, key=lambda action: score(log.latest(), action)))
+
+    gains = []
+    for number in range(400):
+        seats: list[Player] = [Greedy(), RandomPlayer()]
+        seats = seats if number % 2 == 0 else seats[::-1]
+        match = play_match(
+            GameTable(GAME), seats, parameters={}, seed=11, match=number // 2, max_plies=4000
+        )
+        assert match.returns is not None
+        own = number % 2
+        gains.append(match.returns[own] - match.returns[1 - own])
+    assert np.mean(gains) > 2 * np.std(gains) / np.sqrt(len(gains))
+
+
+class Corrected:
+    """OpenSpiel's crazy eights from the deal on, less its departures from its own description.
+
+    The last seat deals. A wild starter is put back there and excluded here, which is the same
+    distribution. A number card left in hand costs its card id plus two there ("4D", id 9, costs
+    11), and its face value in the description and here. A penalty draw that takes exactly the
+    last cards of the pile counts as a pass there; `ahead` while a blocked deal may end early.
+    """
+
+    def __init__(self, game: pyspiel.Game, players: int) -> None:
+        self.state = game.new_initial_state()
+        self.state.apply_action(52 + players - 1)
+        self.hands: list[list[int]] = [[] for _ in range(players)]
+        self.size = 7 if players == 2 else 5
+        self.started, self.drawer, self.ahead = False, 0, False
+
+    def current_player(self) -> int:
+        return int(self.state.current_player())
+
+    def is_terminal(self) -> bool:
+        return bool(self.state.is_terminal())
+
+    def legal_actions(self) -> list[int]:
+        legal = list(self.state.legal_actions())
+        turning = len(self.hands[-1]) == self.size and not self.started
+        return [number for number in legal if number // 4 != 6] if turning else legal
+
+    def chance_outcomes(self) -> list[tuple[int, float]]:
+        legal = set(self.legal_actions())
+        kept = [(n, p) for n, p in self.state.chance_outcomes() if n in legal]
+        return [(n, p / sum(q for _, q in kept)) for n, p in kept]
+
+    def action_to_string(self, player: int, action: int) -> str:
+        return str(self.state.action_to_string(player, action))
+
+    def apply_action(self, action: int) -> None:
+        if not self.state.is_chance_node():
+            self.drawer = self.current_player()
+            if action < 52:
+                self.hands[self.drawer].remove(action)
+        elif self.started:
+            self.hands[self.drawer].append(action)
+        elif len(self.hands[-1]) < self.size:
+            min(self.hands, key=len).append(action)
+        else:
+            self.started = True
+        chance = self.state.is_chance_node()
+        self.state.apply_action(action)
+        if not chance and action != PASS:
+            self.ahead = False
+        elif chance and self.started and not self.state.is_chance_node():
+            self.ahead = self.current_player() != self.drawer
+
+    def returns(self) -> list[float]:
+        numbers = [[n for n in hand if n // 4 < 9 and n // 4 != 6] for hand in self.hands]
+        wrong = [sum(n - n // 4 for n in hand) for hand in numbers]
+        return [paid + more for paid, more in zip(self.state.returns(), wrong, strict=True)]
+
+
+PASS = 53
+
+
+def their_action(action: str, state: SpielState) -> int:
+    if action in ("draw", "pass"):
+        return 52 if action == "draw" else PASS
+    if action.startswith("name"):
+        return 54 + "CDHS".index(action[5])
+    return "23456789TJQKA".index(action[5]) * 4 + "CDHS".index(action[6])
+
+
+@pytest.mark.parametrize("special", [False, True])
+@pytest.mark.parametrize("players", [2, 3, 5])
+def test_lockstep_with_openspiel(players: int, special: bool) -> None:
+    spiel = pyspiel.load_game(
+        "crazy_eights", {"players": players, "use_special_cards": special, "reshuffle": False}
+    )
+
+    tables: list[Corrected] = []
+
+    class Start:
+        def new_initial_state(self) -> SpielState:
+            tables[:] = [Corrected(spiel, players)]
+            return tables[0]
+
+    def last_pass(state: State) -> str | None:
+        theirs = tables[0]
+        early = theirs.is_terminal() and theirs.ahead and state["passes"] == players
+        return "pass" if early and state["phase"] == "play" else None
+
+    parameters: dict[str, Any] = {
+        "hand_size": 7 if players == 2 else 5,
+        "must_play": False,
+        "draws_per_turn": 5,
+        "reshuffle": False,
+        "ace_points": 10,
+    }
+    if special:
+        parameters.update(skip_rank="Q", reverse_rank="A", draw_two_rank="2")
+    compared = play_in_lockstep(
+        SOURCE,
+        parameters=parameters,
+        num_players=players,
+        spiel=Start(),
+        pairing=Pairing(their_action, only_ours=last_pass),
+    )
+    assert compared > 200 * 30
