@@ -2,6 +2,7 @@
 
 # Longer than 300 lines because a game module is one self-contained file by contract.
 
+import random
 from typing import Any
 
 State = dict[str, Any]
@@ -111,28 +112,23 @@ ZONES = {
     "passing.*": {"component": "card", "owner": "each", "ordered": False},
     "trick": {"component": "card", "owner": "table", "ordered": True},
     "tricks.*.cards": {"component": "card", "owner": "table", "ordered": True},
+    "passed.*": {"component": "mark", "owner": "each", "ordered": True},
 }
 
 SUITS = {"clubs": "C", "diamonds": "D", "hearts": "H", "spades": "S"}
 SUIT_NAMES = {"C": "clubs", "D": "diamonds", "H": "hearts", "S": "spades"}
 RANKS = {"standard": "23456789TJQKA", "short": "789TJQKA", "tiny": "9TJQKA"}
-ORDERS = {
-    "ace_high": "23456789TJQKA",
-    "ace_low": "A23456789TJQK",
-    "ten_second": "23456789JQKTA",
+STRENGTH = {
+    "ace_high": {rank: i for i, rank in enumerate("23456789TJQKA")},
+    "ace_low": {rank: i for i, rank in enumerate("A23456789TJQK")},
+    "ten_second": {rank: i for i, rank in enumerate("23456789JQKTA")},
 }
-STRENGTH = {name: {r: i for i, r in enumerate(order)} for name, order in ORDERS.items()}
-REMOVAL = "DCSH"
-DIRECTIONS = ("left", "right", "across", "keep")
 ACE_TEN = {"A": 11, "T": 10, "K": 4, "Q": 3, "J": 2}
-EXACT_ONLY = ("bid_bonus", "bid_penalty", "last_bidder_bound")
-SPADES_ONLY = ("contract_points", "nil_points", "bag_limit", "bag_penalty")
-UNUSED = {"none": EXACT_ONLY + SPADES_ONLY, "exact": SPADES_ONLY, "spades": EXACT_ONLY}
 CHANCE, TERMINAL = -1, -4
 PUBLIC = (
     *("num_players", "twists", "sides", "deal", "scores", "bags", "phase", "player", "dealer"),
     *("direction", "turned", "trump", "trump_card", "bids", "leader", "trick", "tricks", "taken"),
-    *("hearts_broken", "trump_broken"),
+    *("hearts_broken", "trump_broken", "rewards"),
 )
 
 
@@ -143,14 +139,10 @@ def initial_state(num_players: int, **parameters: object) -> State:
     """
     rules = _effective(num_players, parameters)
     sides = num_players // 2 if rules["partnerships"] else num_players
-    unused = UNUSED[rules["bidding"]] + ("max_deals",) * (not rules["target_score"])
-    twists = {
-        k: v for k, v in rules.items() if k == "whole_pack" or (v != _plain(k) and k not in unused)
-    }
     state = {
         "num_players": num_players,
         "rules": rules,
-        "twists": twists,
+        "twists": {k: v for k, v in rules.items() if k == "whole_pack" or v != _plain(k)},
         "sides": sides,
         "deal": 0,
         "scores": [0] * num_players,
@@ -177,23 +169,16 @@ def _effective(num_players: int, parameters: dict[str, object]) -> Rules:
         raise ValueError(f"num_players is {num_players!r}; required: {low} to {high}")
     rules: Rules = {name: parameters.get(name, s["default"]) for name, s in known.items()}
     for name, value in rules.items():
-        _require_allowed(name, value, known[name])
+        choices, bounds = known[name].get("choices"), known[name].get("range", [0, 0])
+        if choices and not any(value == c and type(value) is type(c) for c in choices):
+            raise ValueError(f"{name} is {value!r}; required: one of {choices}")
+        if not choices and not (type(value) is int and bounds[0] <= value <= bounds[1]):
+            raise ValueError(f"{name} is {value!r}; required: a whole number in {bounds}")
     pack = 4 * len(RANKS[rules["deck"]])
     rules["whole_pack"] = rules["hand_size"] == 0
-    if rules["whole_pack"]:
-        rules["hand_size"] = pack // num_players
+    rules["hand_size"] = rules["hand_size"] or pack // num_players
     _require_possible(rules, num_players, pack)
     return rules
-
-
-def _require_allowed(name: str, value: object, spec: dict[str, Any]) -> None:
-    if "choices" in spec:
-        if not any(value == c and type(value) is type(c) for c in spec["choices"]):
-            raise ValueError(f"{name} is {value!r}; required: one of {spec['choices']}")
-        return
-    least, most = spec["range"]
-    if type(value) is not int or not least <= value <= most:
-        raise ValueError(f"{name} is {value!r}; required: a whole number from {least} to {most}")
 
 
 def _require_possible(rules: Rules, num_players: int, pack: int) -> None:
@@ -207,11 +192,8 @@ def _require_possible(rules: Rules, num_players: int, pack: int) -> None:
         raise ValueError(f"passing is {rules['passing']}; required: less than hand_size {size}")
     if rules["partnerships"] and num_players not in (4, 6, 8):
         raise ValueError(f"partnerships need 4, 6 or 8 players, not {num_players}")
-    if rules["lead"] == "two_of_clubs" and not rules["whole_pack"] and size * num_players != pack:
-        raise ValueError(
-            "lead 'two_of_clubs' needs the whole pack to be dealt; set hand_size to 0 or lead to "
-            "'left_of_dealer'"
-        )
+    if rules["lead"] == "two_of_clubs" and not rules["whole_pack"] and size * num_players < pack:
+        raise ValueError("lead 'two_of_clubs' needs the whole pack dealt; set hand_size to 0")
 
 
 def _pack(rules: Rules, num_players: int) -> list[str]:
@@ -221,52 +203,44 @@ def _pack(rules: Rules, num_players: int) -> list[str]:
     if not rules["whole_pack"]:
         return cards
     surplus = len(cards) - rules["hand_size"] * num_players
-    low = sorted(cards, key=lambda c: (order[c[0]], REMOVAL.index(c[1])))[:surplus]
+    low = sorted(cards, key=lambda c: (order[c[0]], "DCSH".index(c[1])))[:surplus]
     return [c for c in cards if c not in low]
 
 
 def _begin_deal(state: State) -> State:
     rules, count = state["rules"], state["num_players"]
-    dealer = (state["deal"] + count - 1) % count
-    state.update(
-        phase="deal",
-        player=CHANCE,
-        dealer=dealer,
-        direction="keep",
-        deck=_pack(rules, count),
-        turned=[],
-        trump=SUITS.get(rules["trump"]),
-        trump_card=None,
-        hands=[[] for _ in range(count)],
-        passing=[[] for _ in range(count)],
-        passed=[[] for _ in range(count)],
-        bids=[None] * count,
-        leader=(dealer + 1) % count,
-        trick=[],
-        tricks=[],
-        taken=[0] * count,
-        hearts_broken=False,
-        trump_broken=False,
-    )
-    if rules["passing"]:
-        if rules["pass_direction"] == "random":
-            state["phase"] = "direction"
-        elif rules["pass_direction"] == "rotate":
-            directions = _directions(count)
-            state["direction"] = directions[state["deal"] % len(directions)]
-        else:
-            state["direction"] = rules["pass_direction"]
+    dealer, way = (state["deal"] - 1) % count, rules["pass_direction"]
+    directions = _directions(count)
+    if way == "rotate":
+        way = directions[state["deal"] % len(directions)]
+    nobody: list[list[str]] = [[] for _ in range(count)]
+    # fmt: off
+    state |= {
+        "phase": "direction" if rules["passing"] and way == "random" else "deal",
+        "direction": way if rules["passing"] and way != "random" else "keep",
+        "player": CHANCE, "dealer": dealer, "leader": (dealer + 1) % count,
+        "deck": _pack(rules, count), "turned": [], "trump": SUITS.get(rules["trump"]),
+        "trump_card": None, "hands": nobody, "passing": nobody, "passed": nobody,
+        "bids": [None] * count, "trick": [], "tricks": [], "taken": [0] * count,
+        "hearts_broken": False, "trump_broken": False,
+    }
+    # fmt: on
     return state
 
 
 def _directions(count: int) -> list[str]:
-    skipped = {2: ("right", "across"), 3: ("across",)}.get(count, ())
-    return [name for name in DIRECTIONS if name not in skipped]
+    return {2: ["left", "keep"], 3: ["left", "right", "keep"]}.get(
+        count, ["left", "right", "across", "keep"]
+    )
 
 
 def _target(seat: int, direction: str, count: int) -> int:
-    step = {"left": 1, "right": count - 1, "across": count // 2}[direction]
+    step = {"left": 1, "right": count - 1, "across": count // 2, "keep": 0}[direction]
     return (seat + step) % count
+
+
+def _giver(seat: int, direction: str, count: int) -> int:
+    return next(g for g in range(count) if _target(g, direction, count) == seat)
 
 
 def get_current_player(state: State) -> int:
@@ -337,11 +311,7 @@ def _playable(state: State, hand: list[str], trick: list[str]) -> list[str]:
 
 
 def _is_penalty(rules: Rules, card: str) -> bool:
-    return (
-        (card[1] == "H" and rules["heart_points"] < 0)
-        or (card == "QS" and rules["queen_of_spades_points"] < 0)
-        or (card == "JD" and rules["jack_of_diamonds_points"] < 0)
-    )
+    return any(value < 0 for value in _card_values(rules, card))
 
 
 def _open_bids(state: State) -> list[int]:
@@ -363,24 +333,21 @@ def apply_action(state: State, action: str) -> State:
     """
     if action not in get_legal_actions(state):
         raise ValueError(f"{action!r} is not legal; legal: {get_legal_actions(state)}")
-    after = dict(state)
-    after["rewards"] = [0] * state["num_players"]
-    _, _, word = action.partition(" ")
-    phase = state["phase"]
-    if phase == "play":
+    after = {**state, "rewards": [0] * state["num_players"]}
+    kind, _, word = action.partition(" ")
+    if kind == "play":
         return _play(after, word)
-    if phase == "deal":
+    if kind == "deal":
         return _deal(after, word)
-    if phase == "pass":
+    if kind == "pass":
         return _pass(after, word)
-    if phase == "bid":
+    if kind == "bid":
         return _bid(after, int(word))
-    if phase == "turn":
-        after["deck"] = _without(state["deck"], word)
-        after.update(turned=[word], trump=word[1], trump_card=word)
-        return _after_deal(after)
-    after.update(direction=word, phase="deal")
-    return after
+    if kind == "direction":
+        return {**after, "direction": word, "phase": "deal"}
+    after["deck"] = _without(state["deck"], word)
+    after |= {"turned": [word], "trump": word[1], "trump_card": word}
+    return _begin_phase(after, "pass")
 
 
 def _without(cards: list[str], card: str) -> list[str]:
@@ -390,7 +357,8 @@ def _without(cards: list[str], card: str) -> list[str]:
 
 
 def _sorted(cards: list[str]) -> list[str]:
-    return sorted(cards, key=lambda c: (c[1], ORDERS["ace_high"].index(c[0])))
+    order = STRENGTH["ace_high"]
+    return sorted(cards, key=lambda c: (c[1], order[c[0]]))
 
 
 def _put(lists: list[list[str]], index: int, cards: list[str]) -> list[list[str]]:
@@ -406,46 +374,32 @@ def _next_dealt(state: State) -> int:
 
 
 def _deal(after: State, card: str) -> State:
-    rules, hands = after["rules"], after["hands"]
-    seat = _next_dealt(after)
+    hands, seat = after["hands"], _next_dealt(after)
     after["deck"] = _without(after["deck"], card)
     after["hands"] = hands = _put(hands, seat, _sorted([*hands[seat], card]))
-    if any(len(hand) < rules["hand_size"] for hand in hands):
+    if any(len(hand) < after["rules"]["hand_size"] for hand in hands):
         return after
-    if rules["trump"] == "turned":
+    if after["rules"]["trump"] == "turned":
         if after["deck"]:
-            after["phase"] = "turn"
-            return after
-        after.update(trump=card[1], trump_card=card)
-    return _after_deal(after)
+            return {**after, "phase": "turn"}
+        after |= {"trump": card[1], "trump_card": card}
+    return _begin_phase(after, "pass")
 
 
-def _after_deal(after: State) -> State:
-    after["player"] = (after["dealer"] + 1) % after["num_players"]
-    if after["direction"] != "keep":
-        after["phase"] = "pass"
-        return after
-    return _after_pass(after)
-
-
-def _after_pass(after: State) -> State:
-    if after["rules"]["bidding"] != "none":
-        after["phase"] = "bid"
-        return after
-    return _begin_play(after)
-
-
-def _begin_play(after: State) -> State:
-    after["phase"] = "play"
-    if after["rules"]["lead"] == "two_of_clubs":
-        lowest = _first_lead(after["rules"], after["num_players"])
+def _begin_phase(after: State, phase: str) -> State:
+    if phase == "pass" and after["direction"] == "keep":
+        phase = "bid"
+    if phase == "bid" and after["rules"]["bidding"] == "none":
+        phase = "play"
+    if phase == "play" and after["rules"]["lead"] == "two_of_clubs":
+        lowest = _lowest_club(after)
         after["leader"] = next(s for s, hand in enumerate(after["hands"]) if lowest in hand)
-    after["player"] = after["leader"]
-    return after
+    first = after["leader"] if phase == "play" else (after["dealer"] + 1) % after["num_players"]
+    return {**after, "phase": phase, "player": first}
 
 
-def _first_lead(rules: Rules, num_players: int) -> str:
-    return next(card for card in _pack(rules, num_players) if card[1] == "C")
+def _lowest_club(state: State) -> str:
+    return next(c for c in _pack(state["rules"], state["num_players"]) if c[1] == "C")
 
 
 def _pass(after: State, card: str) -> State:
@@ -454,23 +408,21 @@ def _pass(after: State, card: str) -> State:
     after["passing"] = _put(after["passing"], seat, [*after["passing"][seat], card])
     if len(after["passing"][seat]) < after["rules"]["passing"]:
         return after
-    after["player"] = (seat + 1) % count
     if seat != after["dealer"]:
-        return after
+        return {**after, "player": (seat + 1) % count}
     hands = list(after["hands"])
-    for giver in range(count):
+    for giver, cards in enumerate(after["passing"]):
         taker = _target(giver, after["direction"], count)
-        hands[taker] = _sorted(hands[taker] + after["passing"][giver])
-    after.update(hands=hands, passed=after["passing"], passing=[[] for _ in range(count)])
-    return _after_pass(after)
+        hands[taker] = _sorted(hands[taker] + cards)
+    after |= {"hands": hands, "passed": after["passing"], "passing": [[] for _ in hands]}
+    return _begin_phase(after, "bid")
 
 
 def _bid(after: State, number: int) -> State:
     seat = after["player"]
-    bids = list(after["bids"])
-    bids[seat] = number
-    after.update(bids=bids, player=(seat + 1) % after["num_players"])
-    return after if None in bids else _begin_play(after)
+    after["bids"] = [number if s == seat else bid for s, bid in enumerate(after["bids"])]
+    after["player"] = (seat + 1) % after["num_players"]
+    return after if None in after["bids"] else _begin_phase(after, "play")
 
 
 def _play(after: State, card: str) -> State:
@@ -485,9 +437,8 @@ def _play(after: State, card: str) -> State:
     done = {"leader": after["leader"], "winner": winner, "cards": trick}
     taken = list(after["taken"])
     taken[winner] += 1
-    after.update(
-        tricks=[*after["tricks"], done], trick=[], taken=taken, leader=winner, player=winner
-    )
+    after |= {"tricks": [*after["tricks"], done], "trick": [], "taken": taken}
+    after["leader"] = after["player"] = winner
     return after if after["hands"][winner] else _end_deal(after)
 
 
@@ -507,22 +458,16 @@ def _winner(rules: Rules, trump: str | None, leader: int, trick: list[str]) -> i
 
 
 def _end_deal(after: State) -> State:
-    rules, count = after["rules"], after["num_players"]
+    rules, sides = after["rules"], after["sides"]
     points, bags = _deal_points(after)
-    sides = after["sides"]
-    after["rewards"] = [points[seat % sides] for seat in range(count)]
-    after["scores"] = [s + r for s, r in zip(after["scores"], after["rewards"], strict=True)]
-    after["bags"] = bags
+    rewards = [points[seat % sides] for seat in range(after["num_players"])]
+    scores = [score + reward for score, reward in zip(after["scores"], rewards, strict=True)]
+    after |= {"rewards": rewards, "scores": scores, "bags": bags}
     played, target = after["deal"] + 1, rules["target_score"]
-    if target:
-        over = played >= rules["max_deals"] or max(map(abs, after["scores"])) >= target
-    else:
-        over = played >= rules["deals"]
-    if over:
-        after.update(phase="end", player=TERMINAL)
-        return after
-    after["deal"] = played
-    return _begin_deal(after)
+    reached = target and max(map(abs, scores)) >= target
+    if reached or played >= rules["max_deals" if target else "deals"]:
+        return {**after, "phase": "end", "player": TERMINAL}
+    return _begin_deal({**after, "deal": played})
 
 
 def _deal_points(state: State) -> tuple[list[int], list[int]]:
@@ -556,15 +501,13 @@ def _deal_points(state: State) -> tuple[list[int], list[int]]:
 
 
 def _card_values(rules: Rules, card: str) -> list[int]:
-    values = []
+    values = [ACE_TEN.get(card[0], 0)] if rules["card_points"] == "ace_ten" else []
     if card[1] == "H":
         values.append(rules["heart_points"])
-    if card == "QS":
+    elif card == "QS":
         values.append(rules["queen_of_spades_points"])
-    if card == "JD":
+    elif card == "JD":
         values.append(rules["jack_of_diamonds_points"])
-    if rules["card_points"] == "ace_ten":
-        values.append(ACE_TEN.get(card[0], 0))
     return values
 
 
@@ -606,28 +549,16 @@ def get_observations(state: State) -> list[dict[str, Any]]:
 
     Rules: R27, R28, R29.
     """
-    count = state["num_players"]
+    count, passed = state["num_players"], state["passed"]
     shared = {key: state[key] for key in PUBLIC}
     shared["hand_counts"] = [len(hand) for hand in state["hands"]]
     shared["passing_counts"] = [len(cards) for cards in state["passing"]]
     shared["deck_count"] = len(state["deck"])
-    exchanged = any(state["passed"])
     views = []
-    for seat in range(count):
-        received: list[str] = []
-        if exchanged:
-            giver = next(g for g in range(count) if _target(g, state["direction"], count) == seat)
-            received = state["passed"][giver]
-        views.append(
-            {
-                **shared,
-                "seat": seat,
-                "hand": state["hands"][seat],
-                "passing": state["passing"][seat],
-                "passed": state["passed"][seat],
-                "received": received,
-            }
-        )
+    for seat, hand in enumerate(state["hands"]):
+        own = {"seat": seat, "hand": hand, "passing": state["passing"][seat]}
+        received = passed[_giver(seat, state["direction"], count)]
+        views.append({**shared, **own, "passed": passed[seat], "received": received})
     return views
 
 
@@ -676,11 +607,13 @@ def visible(state: State, player_id: int) -> dict[str, str]:
 
     Rules: R27, R28.
     """
+    count = state["num_players"]
+    giver = _giver(player_id, state["direction"], count)
     paths = {"deck": "count", "turned": "contents", "trick": "contents"}
-    for seat in range(state["num_players"]):
-        seen = "contents" if seat == player_id else "count"
-        paths[f"hands.{seat}"] = seen
-        paths[f"passing.{seat}"] = seen
+    for seat in range(count):
+        own = "contents" if seat == player_id else "count"
+        paths |= {f"hands.{seat}": own, f"passing.{seat}": own}
+        paths[f"passed.{seat}"] = "contents" if seat in (player_id, giver) else "count"
     for index in range(len(state["tricks"])):
         paths[f"tricks.{index}.cards"] = "contents"
     return paths
@@ -695,3 +628,131 @@ def parse_action(action: str) -> dict[str, Any]:
     if kind == "bid":
         return {"kind": kind, "bid": int(word)}
     return {"kind": kind, "direction" if kind == "direction" else "card": word}
+
+
+def resample_state(obs_action_history: list[Any], player_id: int) -> State:
+    """A full state that fits what the player saw, near uniform over all deals that fit.
+
+    Cards that a player has shown not to hold (by not following suit, by leading or discarding
+    what only an emptier hand may) are not given to that player; passed cards stay known.
+
+    Rules: R16, R17, R18, R19, R20, R27, R28.
+    """
+    seen = obs_action_history[-1][0]
+    state = {key: seen[key] for key in PUBLIC}
+    state["rules"] = rules = {n: seen["twists"].get(n, _plain(n)) for n in GAME["parameters"]}
+    rules["whole_pack"] = seen["twists"]["whole_pack"]
+    count, pack = seen["num_players"], _pack(rules, seen["num_players"])
+    open_cards = {c for done in seen["tricks"] for c in done["cards"]}.union(
+        seen["trick"], seen["turned"], seen["hand"], seen["passing"]
+    )
+    unseen = [card for card in pack if card not in open_cards]
+    room = [a + b for a, b in zip(seen["hand_counts"], seen["passing_counts"], strict=True)]
+    room[player_id] = 0
+    held = _deal_out(_holders(state, seen, unseen), [*room, seen["deck_count"]])
+    hands, passing = held[:count], []
+    for seat, cards in enumerate(hands):
+        random.shuffle(cards)
+        cut = seen["passing_counts"][seat]
+        passing.append(cards[:cut])
+        hands[seat] = _sorted(cards[cut:])
+    hands[player_id], passing[player_id] = seen["hand"], seen["passing"]
+    undealt = set(held[count])
+    state |= {"hands": hands, "passing": passing, "deck": [c for c in pack if c in undealt]}
+    state["passed"] = _sample_passed(state, seen)
+    return state
+
+
+def _holders(state: State, seen: dict[str, Any], unseen: list[str]) -> dict[str, list[int]]:
+    me, count, dealer = seen["seat"], seen["num_players"], seen["dealer"]
+    barred = _barred(state, me, unseen)
+    deck = [count] if seen["deck_count"] else []
+    seats = [seat for seat in range(count) if seat != me]
+    holders = {c: [s for s in seats if c not in barred[s]] + deck for c in unseen}
+    taker = _target(me, seen["direction"], count)
+    holders |= {card: [taker] for card in seen["passed"] if card in holders}
+    shown = seen["trump_card"]
+    if shown in holders and shown not in seen["passed"]:
+        receiver = _target(dealer, seen["direction"], count) if seen["passed"] else dealer
+        holders[shown] = [s for s in {dealer, receiver} - {me} if shown not in barred[s]]
+    unled = seen["phase"] == "play" and not seen["tricks"] and not seen["trick"]
+    if unled and state["rules"]["lead"] == "two_of_clubs" and seen["leader"] != me:
+        holders[_lowest_club(state)] = [seen["leader"]]
+    return holders
+
+
+def _barred(state: State, me: int, unseen: list[str]) -> list[set[str]]:
+    count, tricks = state["num_players"], state["tricks"]
+    then = {**state, "tricks": [], "hearts_broken": False, "trump_broken": False}
+    barred: list[set[str]] = [set() for _ in range(count)]
+    for done in [*tricks, {"leader": state["leader"], "cards": state["trick"]}]:
+        for place, card in enumerate(done["cards"]):
+            seat, trick = (done["leader"] + place) % count, done["cards"][:place]
+            if seat != me:
+                # Legal actions are the best by an order of preferences, so a pair decides.
+                barred[seat].update(
+                    c for c in unseen if card not in _playable(then, [card, c], trick)
+                )
+            _note_broken(then, card)
+        then["tricks"] = tricks
+    return barred
+
+
+def _deal_out(holders: dict[str, list[int]], room: list[int]) -> list[list[str]]:
+    piles: list[list[str]] = [[] for _ in room]
+    cards = sorted(holders, key=lambda card: (len(holders[card]), random.random()))
+    for card in cards:
+        weights = [room[h] - len(piles[h]) for h in holders[card]]
+        if any(weights):
+            piles[random.choices(holders[card], weights)[0]].append(card)
+        else:
+            _make_room(card, holders, piles, room)
+    for _ in range(2 * len(cards)):
+        a, b = random.choice(cards), random.choice(cards)
+        pile_a, pile_b = (next(h for h, pile in enumerate(piles) if c in pile) for c in (a, b))
+        if pile_b in holders[a] and pile_a in holders[b]:
+            piles[pile_a][piles[pile_a].index(a)] = b
+            piles[pile_b][piles[pile_b].index(b)] = a
+    return piles
+
+
+def _make_room(
+    card: str, holders: dict[str, list[int]], piles: list[list[str]], room: list[int]
+) -> None:
+    # An augmenting path: each holder on it hands one card on, until one has room.
+    came = {h: (card, -1) for h in holders[card]}
+    queue = list(came)
+    for holder in queue:
+        if len(piles[holder]) < room[holder]:
+            while holder >= 0:
+                moved, source = came[holder]
+                piles[holder].append(moved)
+                if source >= 0:
+                    piles[source].remove(moved)
+                holder = source
+            return
+        for other in piles[holder]:
+            for further in holders[other]:
+                if further not in came:
+                    came[further] = (other, holder)
+                    queue.append(further)
+    raise ValueError(f"no deal of the unseen cards fits what was seen: nobody can hold {card}")
+
+
+def _sample_passed(state: State, seen: dict[str, Any]) -> list[list[str]]:
+    count, me, passed = seen["num_players"], seen["seat"], []
+    for giver in range(count):
+        taker = _target(giver, seen["direction"], count)
+        if giver == me or not seen["passed"]:
+            passed.append(seen["passed"])
+        elif taker == me:
+            passed.append(seen["received"])
+        else:
+            rounds = [*seen["tricks"], {"leader": seen["leader"], "cards": seen["trick"]}]
+            played = [
+                done["cards"][place]
+                for done in rounds
+                if (place := (taker - done["leader"]) % count) < len(done["cards"])
+            ]
+            passed.append(random.sample([*played, *state["hands"][taker]], len(seen["passed"])))
+    return passed
