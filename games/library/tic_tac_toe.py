@@ -139,17 +139,10 @@ def apply_action(state: State, action: str) -> State:
     Rules: R5, R6, R7, R8, R9.
     """
     rules, player, board = state["rules"], state["player"], state["board"]
-    cell = _cells(rules["size"]).get(action[2:])
-    mark = action[:1]
-    allowed = MARKS if rules["wild"] else MARKS[player]
-    if (
-        player == TERMINAL
-        or cell is None
-        or board[cell] != EMPTY
-        or not mark
-        or mark not in allowed
-        or action[1:2] != " "
-    ):
+    mark, space, where = action[:1], action[1:2], action[2:]
+    cell = _cells(rules["size"]).get(where)
+    own = mark and mark in (MARKS if rules["wild"] else MARKS[max(player, 0)])
+    if player == TERMINAL or cell is None or board[cell] != EMPTY or space != " " or not own:
         legal = ", ".join(get_legal_actions(state))
         raise ValueError(f"{action!r} is not legal; legal: {legal or 'nothing'}")
     board = board[:cell] + mark + board[cell + 1 :]
