@@ -2,21 +2,13 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, cast
 
 from vectorstore.errors import StoreError
 from vectorstore.settings import StoreSettings
 
 if TYPE_CHECKING:
     from chromadb.api import ClientAPI
-
-
-class ClosingClient(Protocol):
-    """What Chroma's clients offer, though its `ClientAPI` does not declare it."""
-
-    def close(self) -> None:
-        """Let go of the files and connections."""
-        ...
 
 
 def describe(settings: StoreSettings) -> str:
@@ -33,15 +25,32 @@ def open_client(settings: StoreSettings) -> "ClientAPI":
         StoreError: If the folder is damaged or unwritable, or the server does not answer.
     """
     import chromadb
+    from chromadb.api.shared_system_client import SharedSystemClient
     from chromadb.config import Settings
 
     quiet = Settings(anonymized_telemetry=False)
     with explained(settings, "opened"):
-        if settings.host is None:
+        if settings.host is not None:
+            return chromadb.HttpClient(
+                host=settings.host, port=settings.port, ssl=settings.ssl, settings=quiet
+            )
+        try:
             return chromadb.PersistentClient(settings.path, settings=quiet)
-        return chromadb.HttpClient(
-            host=settings.host, port=settings.port, ssl=settings.ssl, settings=quiet
-        )
+        except Exception:
+            # Chroma keeps a half-started system a folder, which would answer the next attempt.
+            SharedSystemClient._identifier_to_system.pop(str(settings.path), None)
+            raise
+
+
+def close_client(client: "ClientAPI") -> None:
+    """Let go of the client's files or connections."""
+    concrete = cast("Any", client)
+    parts = [concrete, concrete._admin_client]
+    sessions = [getattr(part._server, "_session", None) for part in parts]
+    concrete.close()
+    for session in sessions:
+        if session is not None:
+            session.close()  # Chroma 1.5 leaves its HTTP connections open
 
 
 @contextmanager

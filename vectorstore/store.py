@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias, cast
 
 from vectorstore.cache import EmbeddingCache
 from vectorstore.changes import IndexReport, plan_changes
-from vectorstore.client import ClosingClient, describe, explained, open_client
+from vectorstore.client import close_client, describe, explained, open_client
 from vectorstore.documents import KINDS, LIBRARY_KINDS, Document, Hit, Kind
 from vectorstore.embedders import Embedder, choose_embedder
 from vectorstore.errors import NotIndexedError, StoreError
@@ -94,7 +94,7 @@ class Store:
         """Give the store up to the next process; a second call does nothing."""
         client, self._client = self._client, None
         if client is not None:
-            cast("ClosingClient", client).close()
+            close_client(client)
             self._cache.close()
             if self._lock is not None:
                 self._lock.release()
