@@ -12,6 +12,7 @@ from games.values import (
     IllegalActionError,
     Json,
     ModuleFault,
+    require_json,
 )
 
 
@@ -80,13 +81,15 @@ class LocalModule:
         if not callable(target):
             raise ModuleFault("missing", function, f"the module must define {function}()")
         try:
-            return cast("Json", target(*arguments, **keywords))
+            value = cast("Json", target(*arguments, **keywords))
         except ValueError as error:
             if function == "apply_action":
                 raise IllegalActionError(str(error)) from error
             raise _raised(function, error) from error
         except Exception as error:
             raise _raised(function, error) from error
+        require_json(value, function)
+        return value
 
     def call_echo(self, function: str, arguments: list[Json]) -> tuple[Json, list[Json]]:
         """See `Module.call_echo`."""

@@ -9,9 +9,7 @@ from agents.protocols import RoleSet
 from graph.settings import RunSettings
 
 if TYPE_CHECKING:
-
     from agents.budgets import Budget
-
     from tools.retrieval import Retrieval
     from tools.sandbox import Sandbox
 

@@ -15,8 +15,6 @@ from graph.folder import RunFolder
 from graph.settings import RunSettings, settings_for
 from graph.state import RunState
 
-# What a player's or a check's worker may use beside the module: trusted, imported before the fork.
-PRELOADED = ("agents.search", "agents.belief", "games.engine")
 _PACKAGES = ("rulewright", "langgraph", "langchain-openai", "chromadb", "numpy", "pydantic")
 
 

@@ -27,6 +27,10 @@ def judged(check: str, body: Callable[[], Iterator[Finding]]) -> list[Finding]:
         findings.extend(body())
     except ModuleFault as fault:
         findings.append(from_fault(check, fault))
+    except IllegalActionError as refusal:
+        findings.append(
+            failed(check, "apply_action", f"refused an action that is listed as legal: {refusal}")
+        )
     return findings or [Finding(check=check, outcome="passed")]
 
 

@@ -19,7 +19,7 @@ def tables() -> list[tuple[str, int]]:
     """Every library name with the fewest and the most players it takes."""
     rows = []
     for name in library.names():
-        info = library.read_game(library.source(name))
+        info: dict[str, Any] = library.read_game(library.source(name))
         rows += [(name, count) for count in sorted({info["min_players"], _largest(name, info)})]
     return rows
 

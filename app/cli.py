@@ -1,0 +1,241 @@
+"""The command `rulewright`. Nothing heavy is imported before a command is chosen."""
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+app = typer.Typer(
+    name="rulewright",
+    help="From an idea for a tabletop game, in plain words, to a game that works.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+eval_app = typer.Typer(help="Scripted evaluations.", no_args_is_help=True, rich_markup_mode=None)
+app.add_typer(eval_app, name="eval")
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
+Seed = Annotated[int, typer.Option("--seed", min=0, help="Seeds every random choice.")]
+
+
+@app.command()
+def new(  # noqa: PLR0913, PLR0917 - one parameter an option
+    prompt: Annotated[str, typer.Argument(help="The game, in your own words.")],
+    out: Annotated[Path | None, typer.Option("--out", help="Folder of the run.")] = None,
+    seed: Seed = 0,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Fewer matches, smaller searches.")
+    ] = False,
+    approve: Annotated[bool, typer.Option("--approve", help="Ask before coding.")] = False,
+    own_games: Annotated[
+        bool, typer.Option("--own-games", help="Let the roles see games of earlier runs.")
+    ] = False,
+    refine: Annotated[
+        str, typer.Option("--refine", help="How to refine: conversation or tree.")
+    ] = "conversation",
+    rounds: Annotated[int, typer.Option("--rounds", min=0, help="Refinements at most.")] = 6,
+    as_json: Json = False,
+) -> None:
+    """Design, code, check, play and report a game from your own words."""
+    from app.commands.new import new_run  # noqa: PLC0415
+
+    new_run(
+        prompt,
+        out=out,
+        seed=seed,
+        quick=quick,
+        approve=approve,
+        own_games=own_games,
+        refine=refine,
+        rounds=rounds,
+        as_json=as_json,
+    )
+
+
+@app.command()
+def resume(
+    run: Annotated[str, typer.Argument(help="Folder or name of a run.")],
+    answer: Annotated[
+        str | None, typer.Option("--answer", help="Answer to what the run waits for.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Go on with a run that was stopped, killed, or waits for an answer."""
+    from app.commands.new import resume_named  # noqa: PLC0415
+
+    resume_named(run, answer=answer, as_json=as_json)
+
+
+@app.command()
+def play(
+    game: Annotated[str, typer.Argument(help="A run's folder, a module file or a library name.")],
+    seat: Annotated[int, typer.Option("--seat", min=1, help="Your seat, from 1.")] = 1,
+    opponent: Annotated[
+        str, typer.Option("--opponent", help="Who sits at the other seats: NAME[:key=value,...].")
+    ] = "greedy",
+    players: Annotated[int, typer.Option("--players", min=0, help="Seats; 0: the usual.")] = 0,
+    seed: Seed = 0,
+) -> None:
+    """Play a game in the terminal."""
+    from app.commands.play import play_game  # noqa: PLC0415
+
+    play_game(game, seat=seat - 1, opponent=opponent, players=players, seed=seed)
+
+
+@app.command()
+def match(  # noqa: PLR0913 - one parameter an option
+    game: Annotated[str, typer.Argument(help="A library name, a module file or a run's folder.")],
+    player: Annotated[
+        list[str], typer.Option("--player", help="One a seat, in order: NAME[:key=value,...].")
+    ],
+    games: Annotated[int, typer.Option("--games", min=1, help="Matches to play.")] = 1,
+    seed: Seed = 0,
+    setting: Annotated[
+        list[str] | None, typer.Option("--set", help="A parameter of the game: NAME=VALUE.")
+    ] = None,
+    max_plies: Annotated[int, typer.Option("--max-plies", min=1)] = 2000,
+    as_json: Json = False,
+) -> None:
+    """Let players play matches and count the results."""
+    from app.commands.match import play_matches  # noqa: PLC0415
+
+    play_matches(
+        game,
+        player,
+        games=games,
+        seed=seed,
+        settings=setting or [],
+        max_plies=max_plies,
+        as_json=as_json,
+    )
+
+
+@app.command()
+def check(
+    game: Annotated[str, typer.Argument(help="A module file, a run's folder or a library name.")],
+    players: Annotated[int, typer.Option("--players", min=0, help="Seats; 0: the usual.")] = 0,
+    seed: Seed = 0,
+    deadline: Annotated[float, typer.Option("--deadline", min=1, help="Seconds in all.")] = 120.0,
+    as_json: Json = False,
+) -> None:
+    """Check a module against the contract, its own rules of sight, and random play."""
+    from app.commands.check import check_game  # noqa: PLC0415
+
+    check_game(game, players=players, seed=seed, deadline=deadline, as_json=as_json)
+
+
+@app.command()
+def index(as_json: Json = False) -> None:
+    """Build or update the store of games, functions and mechanics."""
+    from app.commands.store import build_index  # noqa: PLC0415
+
+    build_index(as_json=as_json)
+
+
+@app.command()
+def search(
+    query: Annotated[str, typer.Argument(help="What to look for, in words.")],
+    kind: Annotated[
+        str, typer.Option("--kind", help="games, snippets or mechanics.")
+    ] = "mechanics",
+    limit: Annotated[int, typer.Option("--limit", min=1, max=50)] = 5,
+    as_json: Json = False,
+) -> None:
+    """Search the store by meaning."""
+    from app.commands.store import search_store  # noqa: PLC0415
+
+    search_store(query, kind=kind, limit=limit, as_json=as_json)
+
+
+@app.command()
+def games(as_json: Json = False) -> None:
+    """List the library's games with their parameters."""
+    from app.commands.listing import list_games  # noqa: PLC0415
+
+    list_games(as_json=as_json)
+
+
+@app.command()
+def players(as_json: Json = False) -> None:
+    """List the players with their parameters."""
+    from app.commands.listing import list_players  # noqa: PLC0415
+
+    list_players(as_json=as_json)
+
+
+@app.command()
+def trace(
+    run: Annotated[str, typer.Argument(help="Folder or name of a run.")],
+    prompts: Annotated[bool, typer.Option("--prompts", help="Show prompts in full.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Show a run's trace as a tree with times, tokens and prompts."""
+    from app.commands.trace import show_trace  # noqa: PLC0415
+
+    show_trace(run, prompts=prompts, as_json=as_json)
+
+
+@app.command()
+def doctor(as_json: Json = False) -> None:
+    """Say what works on this machine, and what does not."""
+    from app.commands.doctor import examine  # noqa: PLC0415
+
+    examine(as_json=as_json)
+
+
+@eval_app.command("list")
+def eval_list(as_json: Json = False) -> None:
+    """List the evaluations."""
+    from app.commands.evals import list_evals  # noqa: PLC0415
+
+    list_evals(as_json=as_json)
+
+
+@eval_app.command("run")
+def eval_run(
+    name: Annotated[str, typer.Argument(help="Name of an evaluation.")],
+    seed: Seed = 0,
+    as_json: Json = False,
+) -> None:
+    """Run an evaluation; it fails below its thresholds."""
+    from app.commands.evals import run_eval  # noqa: PLC0415
+
+    run_eval(name, seed=seed, as_json=as_json)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command and return its exit code.
+
+    0: done. 1: done, and the answer is no (a check failed). 2: nothing could be done as asked.
+    130: stopped by Ctrl-C.
+    """
+    from click.exceptions import Abort, ClickException, Exit  # noqa: PLC0415 - typer imported it
+
+    command: Any = typer.main.get_command(app)
+    try:
+        command(args=arguments, standalone_mode=False)
+    except Exit as end:
+        return end.exit_code
+    except ClickException as error:
+        error.show()
+        return error.exit_code
+    except (Abort, KeyboardInterrupt):
+        typer.echo("stopped", err=True)
+        return 130
+    except Exception as error:
+        from app.console import explained  # noqa: PLC0415
+
+        message = explained(error)
+        if message is None:
+            raise  # our own bug: its traceback is what we need
+        typer.echo(f"error: {message}", err=True)
+        return 2
+    return 0
+
+
+def run() -> None:
+    """Entry point of the console script."""
+    sys.exit(main())

@@ -1,0 +1,120 @@
+"""`doctor`: what works on this machine."""
+
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from app.console import leave, print_json, say
+
+_PACKAGES = (
+    "rulewright",
+    "langgraph",
+    "langchain-openai",
+    "chromadb",
+    "e2b-code-interpreter",
+    "numpy",
+    "pydantic",
+)
+_LOW_DISK = 200 * 2**20
+
+
+def examine(*, as_json: bool) -> None:
+    """Try every part once; exit code 1 where one does not work."""
+    parts = {
+        "python": _python,
+        "disk": _disk,
+        "sandbox": _sandbox,
+        "embeddings": _embeddings,
+        "model": _model,
+        "tracing": _tracing,
+    }
+    report = {name: _tried(part) for name, part in parts.items()}
+    versions = {name: version(name) for name in _PACKAGES}
+    works = all(part["works"] for part in report.values())
+    if as_json:
+        print_json({"works": works, "parts": report, "versions": versions})
+    else:
+        for name, part in report.items():
+            say(f"{'ok ' if part['works'] else 'NO '} {name:<11} {part['says']}")
+        say("versions: " + ", ".join(f"{name} {number}" for name, number in versions.items()))
+    leave(0 if works else 1)
+
+
+def _tried(part: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    from app.console import explained  # noqa: PLC0415
+
+    try:
+        return {"works": True, **part()}
+    except Exception as error:
+        message = explained(error)
+        if message is None:
+            raise
+        return {"works": False, "says": message}
+
+
+def _python() -> dict[str, Any]:
+    return {"says": f"{sys.version.split()[0]} on {sys.platform}"}
+
+
+def _disk() -> dict[str, Any]:
+    from graph.defaults import home  # noqa: PLC0415
+
+    place = next(path for path in (home(), *home().parents) if path.exists())
+    free = shutil.disk_usage(place).free
+    return {
+        "works": free > _LOW_DISK,
+        "says": f"{free // 2**20} MiB free at {place}",
+        "free_bytes": free,
+    }
+
+
+def _sandbox() -> dict[str, Any]:
+    from graph.resources import open_sandbox  # noqa: PLC0415
+
+    with open_sandbox() as sandbox, sandbox.worker("doctor") as worker:
+        worker.load("def main():\n    return 6 * 7\n")
+        works = worker.call("main") == 42  # noqa: PLR2004
+        grade = sandbox.grade
+    return {
+        "works": works,
+        "says": f"grade {grade.name}: {', '.join(grade.layers)}; {grade.reason}",
+        "grade": grade.model_dump(mode="json"),
+    }
+
+
+def _embeddings() -> dict[str, Any]:
+    from graph.resources import store_settings  # noqa: PLC0415
+    from vectorstore.embedders import choose_embedder  # noqa: PLC0415
+
+    remarks: list[str] = []
+    embedder = choose_embedder(store_settings(), remarks.append)
+    said = "; ".join([f"{embedder.identity}, {embedder.dimension} numbers a text", *remarks])
+    return {"says": said, "identity": embedder.identity}
+
+
+def _model() -> dict[str, Any]:
+    from graph.resources import model_settings  # noqa: PLC0415
+
+    settings = model_settings()
+    if settings.model is None:
+        return {"says": "none configured (set RULEWRIGHT_MODEL): the composer works without one"}
+    return {
+        "says": f"{settings.model} at {settings.effective()['base_url'] or 'the default endpoint'}",
+        "settings": settings.effective(),
+    }
+
+
+def _tracing() -> dict[str, Any]:
+    from graph.tracing import langsmith_configured  # noqa: PLC0415
+
+    if langsmith_configured():
+        return {"says": "to LangSmith"}
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "trace.jsonl").write_text("", encoding="utf-8")
+    key = "set, but tracing is off" if os.environ.get("LANGSMITH_API_KEY") else "not set"
+    return {"says": f"to trace.jsonl in every run folder (LANGSMITH_API_KEY is {key})"}

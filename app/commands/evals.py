@@ -1,0 +1,27 @@
+"""`eval list` and `eval run`."""
+
+from app.console import leave, note, print_json, say
+
+
+def list_evals(*, as_json: bool) -> None:
+    """Every evaluation with what it asks."""
+    from evals.registry import known_evals  # noqa: PLC0415
+
+    infos = known_evals()
+    if as_json:
+        print_json({"evals": [{"name": i.name, "question": i.question} for i in infos]})
+        return
+    for info in infos:
+        say(f"{info.name:<14} {info.question}")
+
+
+def run_eval(name: str, *, seed: int, as_json: bool) -> None:
+    """Run one evaluation; exit code 1 below its thresholds."""
+    from evals.registry import find_eval  # noqa: PLC0415
+
+    result = find_eval(name).run(seed, note)
+    if as_json:
+        print_json(result.model_dump(mode="json"))
+    else:
+        say(result.as_text())
+    leave(0 if result.passed else 1)

@@ -1,0 +1,127 @@
+"""`new` and `resume`: the main job, with live progress and a clean way out."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from app.console import a_person_is_here, database, leave, note, print_json, say
+
+if TYPE_CHECKING:
+    from graph.context import RunContext
+    from graph.folder import RunFolder
+    from graph.runs import RunResult
+    from graph.settings import RunSettings
+
+WAITING = 3  # exit code of a run that waits for a person's answer
+_LONGEST_PROMPT = 100_000
+
+
+def new_run(  # noqa: PLR0913 - one parameter an option
+    prompt: str,
+    *,
+    out: Path | None,
+    seed: int,
+    quick: bool,
+    approve: bool,
+    own_games: bool,
+    refine: str,
+    rounds: int,
+    as_json: bool,
+) -> None:
+    """Start a run; see `app.cli.new`."""
+    from graph.defaults import runs_folder  # noqa: PLC0415
+    from graph.folder import create_folder  # noqa: PLC0415
+    from graph.settings import settings_for  # noqa: PLC0415
+
+    if refine not in ("conversation", "tree"):
+        raise typer.BadParameter(f"--refine is {refine!r}; known: conversation, tree")
+    if len(prompt) > _LONGEST_PROMPT:
+        raise typer.BadParameter(
+            f"the prompt has {len(prompt)} characters; at most {_LONGEST_PROMPT} are read. "
+            "Say the game in a few sentences"
+        )
+    settings = settings_for(seed=seed, quick=quick, approve=approve, own_games=own_games)
+    settings = settings.model_copy(update={"refine": refine, "max_rounds": rounds})
+    folder = create_folder(out, title=prompt, runs=runs_folder())
+    _run(folder, settings, prompt=prompt, given=None, as_json=as_json)
+
+
+def resume_named(run: str, *, answer: str | None, as_json: bool) -> None:
+    """Go on with a run; see `app.cli.resume`."""
+    from graph.defaults import runs_folder  # noqa: PLC0415
+    from graph.folder import find_folder  # noqa: PLC0415
+    from graph.runs import read_request  # noqa: PLC0415
+
+    folder = find_folder(run, runs_folder())
+    _, settings = read_request(folder)
+    _run(folder, settings, prompt=None, given=answer, as_json=as_json)
+
+
+def _run(
+    folder: "RunFolder",
+    settings: "RunSettings",
+    *,
+    prompt: str | None,
+    given: str | None,
+    as_json: bool,
+) -> None:
+    from app.progress import Progress  # noqa: PLC0415
+    from graph.defaults import make_context  # noqa: PLC0415
+    from graph.runs import resume_run, start_run  # noqa: PLC0415
+
+    interactive = a_person_is_here() and not as_json
+    answers = iter([given] if given is not None else [])
+
+    def answer(question: dict[str, Any]) -> str | None:
+        ready = next(answers, None)
+        return ready if ready is not None or not interactive else _ask(question)
+
+    try:
+        with Progress(quiet=as_json) as progress:
+            progress({"node": "open"})
+            context = make_context(settings, interactive=interactive, exchanges=folder.exchanges)
+            _announce(context)
+            if prompt is None:
+                result = resume_run(
+                    folder, context, tell=progress, answer=answer, database=database()
+                )
+            else:
+                result = start_run(
+                    prompt, folder, context, tell=progress, answer=answer, database=database()
+                )
+    except KeyboardInterrupt:
+        note(f"\nstopped; nothing finished is lost. Go on with: rulewright resume {folder.path}")
+        leave(130)
+    except BaseException:
+        note(f"stopped; what was finished is kept in {folder.path}")
+        raise
+    _finish(result, as_json=as_json)
+
+
+def _announce(context: "RunContext") -> None:
+    """One line on who works and where; with a model, what the run may cost."""
+    from graph.resources import describe_roles  # noqa: PLC0415
+
+    note(describe_roles(context))
+    note(f"sandbox grade: {context.sandbox.grade.name} ({context.sandbox.grade.reason})")
+
+
+def _ask(question: dict[str, Any]) -> str:
+    rulebook = question.get("rulebook")
+    if isinstance(rulebook, str):
+        say(Path(rulebook).read_text(encoding="utf-8"))
+    return str(typer.prompt(str(question["ask"]), default="yes"))
+
+
+def _finish(result: "RunResult", *, as_json: bool) -> None:
+    from graph.summary import exit_code, final_text, result_object  # noqa: PLC0415
+
+    if as_json:
+        print_json(result_object(result))
+    elif result.question is not None:
+        say(str(result.question["ask"]))
+        say(f"answer with: rulewright resume {result.folder.path} --answer '...'")
+    else:
+        say(final_text(result.state))
+    leave(WAITING if result.question is not None else exit_code(result.state))

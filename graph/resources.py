@@ -1,0 +1,126 @@
+"""Opening what a run needs, by the environment: models, store, sandbox."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from agents.protocols import RoleSet
+from graph.context import RunContext
+from graph.defaults import home
+from graph.settings import RunSettings
+
+if TYPE_CHECKING:
+    from agents.budgets import Budget
+    from agents.models import ModelSettings
+    from tools.retrieval import Retrieval
+    from tools.sandbox import Sandbox
+    from vectorstore.settings import StoreSettings
+    from vectorstore.store import Store
+
+# Settings of ours that are not the model's; anything else that starts with RULEWRIGHT_ is an error.
+OTHER_SETTINGS = (
+    "RULEWRIGHT_DATABASE",
+    "RULEWRIGHT_EMBEDDINGS",
+    "RULEWRIGHT_EMBEDDING_DIMENSION",
+    "RULEWRIGHT_EMBEDDING_MODEL",
+    "RULEWRIGHT_HOME",
+    "RULEWRIGHT_LOCK_WAIT_S",
+    "RULEWRIGHT_RUNS",
+    "RULEWRIGHT_STORE_HOST",
+    "RULEWRIGHT_STORE_PORT",
+)
+
+
+def model_settings() -> "ModelSettings":
+    """The chat model's settings from the environment; raises on unknown names."""
+    from agents.models import read_settings  # noqa: PLC0415
+
+    return read_settings(os.environ, also_known=OTHER_SETTINGS)
+
+
+def open_roles(exchanges: Path | None) -> "tuple[RoleSet, Budget | None]":
+    """The model's roles where one is configured, else the composer's.
+
+    Args:
+        exchanges: Where exchanges with the model are kept, so that a resumed run does not pay
+            for an answer twice; None for nowhere.
+    """
+    settings = model_settings()
+    if settings.model is None:
+        from agents.composer import composer_roles  # noqa: PLC0415
+
+        return composer_roles(), None
+    from agents.models import open_model  # noqa: PLC0415
+
+    return open_model(settings, exchanges)
+
+
+def open_sandbox() -> "Sandbox":
+    """A sandbox whose workers have search and beliefs beside the module."""
+    from agents.players import PRELOAD  # noqa: PLC0415
+    from tools.sandbox import Sandbox  # noqa: PLC0415
+
+    return Sandbox(preload=PRELOAD)
+
+
+def store_settings() -> "StoreSettings":
+    """Where the store lies and who embeds, from the environment."""
+    from vectorstore.settings import RemoteSettings, StoreSettings  # noqa: PLC0415
+
+    environment = os.environ
+    remote = None
+    embedder = environment.get("RULEWRIGHT_EMBEDDINGS") or "auto"
+    if embedder == "remote":
+        remote = RemoteSettings.model_validate(
+            {
+                "model": environment.get("RULEWRIGHT_EMBEDDING_MODEL", ""),
+                "dimension": environment.get("RULEWRIGHT_EMBEDDING_DIMENSION", "1536"),
+                "base_url": environment.get("OPENAI_BASE_URL"),
+                "api_key": environment.get("OPENAI_API_KEY", ""),
+            }
+        )
+    fields = {
+        "path": home() / "store",
+        "host": environment.get("RULEWRIGHT_STORE_HOST"),
+        "port": environment.get("RULEWRIGHT_STORE_PORT", "8000"),
+        "lock_wait_s": environment.get("RULEWRIGHT_LOCK_WAIT_S", "30"),
+        "embedder": embedder,
+        "remote": remote,
+    }
+    return StoreSettings.model_validate(fields)
+
+
+def open_store_here(tell: Callable[[str], None]) -> "Store":
+    """The store, built or brought up to date by its first use."""
+    from vectorstore.indexing import ensure_indexed  # noqa: PLC0415
+    from vectorstore.store import open_store  # noqa: PLC0415
+
+    store = open_store(store_settings(), tell=tell)
+    try:
+        report = ensure_indexed(store)
+    except BaseException:
+        store.close()
+        raise
+    if report.added or report.changed or report.removed:
+        tell(f"the store was brought up to date ({report.added} new, {report.changed} changed)")
+    return store
+
+
+def open_store_for(
+    settings: RunSettings, tell: Callable[[str], None] = lambda _: None
+) -> "tuple[Store, Retrieval]":
+    """The store and how the roles of a run see it."""
+    from tools.retrieval import Retrieval  # noqa: PLC0415
+
+    store = open_store_here(tell)
+    return store, Retrieval(store, own_games=settings.own_games)
+
+
+def describe_roles(context: RunContext) -> str:
+    """One line on who designs, codes and judges, and what that may cost."""
+    if context.budget is None:
+        return "roles: composer (no model is configured; set RULEWRIGHT_MODEL to use one)"
+    from agents.models import estimate_run  # noqa: PLC0415
+
+    return f"roles: {context.roles.identity}; {estimate_run(model_settings())}"

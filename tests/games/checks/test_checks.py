@@ -1,0 +1,174 @@
+"""Seeded faults in a sound game: every check finds its own kind and passes the sound one."""
+
+import pytest
+
+from games.checks.findings import Finding
+from games.checks.run import CheckSettings, run_checks
+from tests.games.subjects import subject
+
+SETTINGS = CheckSettings(matches=6, samples=24, seed=1)
+
+# High card for two: one card each from a pack of four, seen by its owner alone; one bid each.
+SOUND = """
+GAME = {"name": "high card", "summary": "The higher card wins the bids.", "min_players": 2,
+        "max_players": 2, "conserved": ["card"], "parameters": {}}
+ZONES = {"hands.*": {"component": "card", "owner": "each", "ordered": False},
+         "deck": {"component": "card", "owner": "nobody", "ordered": False}}
+
+def initial_state(num_players, **parameters):
+    if parameters:
+        raise ValueError("high card has no parameters")
+    return {"hands": [[], []], "deck": ["2", "3", "4", "5"], "bids": []}
+
+def get_current_player(state):
+    if len(state["bids"]) == 2:
+        return -4
+    if not state["hands"][1]:
+        return -1
+    return len(state["bids"])
+
+def get_player_name(player_id):
+    return {-1: "chance", -4: "terminal"}.get(player_id, "player %d" % (player_id + 1))
+
+def get_legal_actions(state):
+    player = get_current_player(state)
+    if player == -4:
+        return []
+    if player == -1:
+        return ["deal " + card for card in state["deck"]]
+    return ["bid 1", "bid 2"]
+
+def apply_action(state, action):
+    if action not in get_legal_actions(state):
+        raise ValueError("not legal: " + action)
+    word, value = action.split()
+    if word == "bid":
+        return {**state, "bids": state["bids"] + [int(value)]}
+    deck = [card for card in state["deck"] if card != value]
+    hands = [list(hand) for hand in state["hands"]]
+    hands[0 if not hands[0] else 1].append(value)
+    return {**state, "deck": deck, "hands": hands}
+
+def get_rewards(state):
+    if get_current_player(state) != -4:
+        return [0.0, 0.0]
+    total = float(sum(state["bids"]))
+    return [total, -total] if state["hands"][0] > state["hands"][1] else [-total, total]
+
+def get_observations(state):
+    return [{"me": seat, "hand": state["hands"][seat], "bids": state["bids"],
+             "deck": len(state["deck"])} for seat in range(2)]
+
+def get_events(state, action):
+    word, value = action.split()
+    if word == "bid":
+        return [["bid of " + value], ["bid of " + value]]
+    owner = 0 if not state["hands"][0] else 1
+    told = [["a card is dealt"], ["a card is dealt"]]
+    told[owner] = ["you get " + value]
+    return told
+
+def visible(state, player_id):
+    return {"hands.%d" % player_id: "contents", "hands.%d" % (1 - player_id): "count",
+            "deck": "count"}
+"""
+
+
+def findings(source: str) -> list[Finding]:
+    return [f for f in run_checks(subject(source, 2), SETTINGS) if f.outcome != "passed"]
+
+
+def broken(old: str, new: str) -> list[Finding]:
+    assert SOUND.count(old) == 1
+    return findings(SOUND.replace(old, new))
+
+
+def test_the_sound_game_passes_everything() -> None:
+    assert findings(SOUND) == []
+
+
+def test_a_missing_function_is_named() -> None:
+    found = broken("def get_events", "def get_event")
+    assert ("definitions", "get_events") in {(f.check, f.function) for f in found}
+
+
+def test_a_crash_names_function_and_line() -> None:
+    found = broken("total = float(sum(", "total = 1 / 0 + float(sum(")
+    line = 1 + SOUND[: SOUND.index("total = float(sum(")].count("\n")
+    crash = next(f for f in found if f.check == "random_play")
+    assert (crash.function, crash.line) == ("get_rewards", line)
+
+
+def test_an_endless_game_is_found() -> None:
+    found = broken(
+        'if len(state["bids"]) == 2:\n        return -4', 'if len(state["bids"]) < 0: pass'
+    )
+    assert "random_play" in {f.check for f in found}
+
+
+def test_a_duplicate_legal_action_is_found() -> None:
+    found = broken('return ["bid 1", "bid 2"]', 'return ["bid 1", "bid 2", "bid 1"]')
+    assert any("duplicates" in f.evidence and f.function == "get_legal_actions" for f in found)
+
+
+def test_an_opponents_card_in_the_observation_is_a_leak() -> None:
+    found = broken(
+        '"deck": len(state["deck"])}', '"deck": len(state["deck"]), "all": state["hands"]}'
+    )
+    assert [(f.check, f.function) for f in found] == [("leak_audit", "get_observations")]
+    assert "'all'" in found[0].evidence
+
+
+def test_a_dealt_card_told_to_everybody_is_a_leak() -> None:
+    found = broken('["a card is dealt"], ["a card is dealt"]', '["got " + value], ["got " + value]')
+    assert [(f.check, f.function) for f in found] == [("leak_audit", "get_events")]
+
+
+def test_legal_actions_that_depend_on_hidden_cards_are_a_leak() -> None:
+    found = broken(
+        'return ["bid 1", "bid 2"]',
+        'return ["bid 1", "bid 2"] if state["hands"][1 - player] > ["3"] else ["bid 1"]',
+    )
+    assert ("leak_audit", "get_legal_actions") in {(f.check, f.function) for f in found}
+
+
+def test_a_card_that_appears_twice_is_found() -> None:
+    found = broken(
+        'deck = [card for card in state["deck"] if card != value]', 'deck = state["deck"]'
+    )
+    assert "conservation" in {f.check for f in found}
+
+
+def test_a_changed_argument_is_found() -> None:
+    found = broken(
+        'return {**state, "bids": state["bids"] + [int(value)]}',
+        'state["bids"].append(int(value)); return {**state, "bids": list(state["bids"])}',
+    )
+    assert any("changed its argument" in f.evidence for f in found)
+
+
+def test_an_accepted_illegal_action_is_found() -> None:
+    found = broken('raise ValueError("not legal: " + action)', 'return {**state, "bids": [1, 1]}')
+    assert any("accepted" in f.evidence and f.function == "apply_action" for f in found)
+
+
+def test_an_accepted_unknown_parameter_is_found() -> None:
+    found = broken(
+        '    if parameters:\n        raise ValueError("high card has no parameters")\n', ""
+    )
+    assert any("unknown parameter" in f.evidence for f in found)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("return [0.0, 0.0]", "return (0.0, 0.0)", "is a tuple"),
+        ("return [0.0, 0.0]", "return [float('nan'), 0.0]", "required: a finite number"),
+        ("return [0.0, 0.0]", "return [0.0]", "2 finite numbers"),
+        ('return ["bid 1", "bid 2"]', 'return {"bid 1", "bid 2"}', "is a set"),
+        ('return ["bid 1", "bid 2"]', 'return ["bid 1", 2]', "a list of str"),
+        ('"deck": len(state["deck"])}', "1: 2}", "string keys"),
+    ],
+)
+def test_a_value_that_is_no_contract_value_is_found(old: str, new: str, words: str) -> None:
+    assert any(words in f.evidence for f in broken(old, new))

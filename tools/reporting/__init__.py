@@ -1,0 +1,1 @@
+"""The play-test report as one HTML file that needs no network."""
