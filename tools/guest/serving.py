@@ -16,7 +16,7 @@ from tools.guest.operations import Session
 
 OUT_OF_MEMORY_STATUS = 71
 _RESERVE_BYTES = 4 * 2**20
-_CHUNK_BYTES = 1 << 20
+_CHUNK_BYTES = 1 << 18
 
 
 @dataclass(frozen=True)
@@ -90,18 +90,16 @@ def _writable(text: str) -> str:
 
 
 def _receive(connection: socket.socket) -> dict[str, Json]:
-    (length,) = HEADER.unpack(_exactly(connection, HEADER.size))
-    return cast("dict[str, Json]", decode(_exactly(connection, length)))
-
-
-def _exactly(connection: socket.socket, count: int) -> bytes:
     buffer = bytearray()
-    while len(buffer) < count:
-        chunk = connection.recv(min(count - len(buffer), _CHUNK_BYTES))
+    needed = HEADER.size
+    while len(buffer) < needed:
+        chunk = connection.recv(_CHUNK_BYTES)
         if not chunk:
             os._exit(0)  # the host hung up: nobody is left to answer
         buffer += chunk
-    return bytes(buffer)
+        if needed == HEADER.size and len(buffer) >= needed:
+            needed += HEADER.unpack_from(buffer)[0]
+    return cast("dict[str, Json]", decode(bytes(memoryview(buffer)[HEADER.size :])))
 
 
 def _ring(signal_number: int, frame: types.FrameType | None) -> NoReturn:

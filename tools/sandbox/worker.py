@@ -3,7 +3,6 @@
 import contextlib
 import os
 import secrets
-import select
 import signal
 import socket
 import threading
@@ -14,12 +13,11 @@ from typing import NoReturn, Self
 
 from games.contract import Json, ModuleFault
 from tools.guest.faults import MESSAGE_CHARACTERS
-from tools.guest.framing import HEADER, FrameError, decode, encode
+from tools.guest.framing import FrameError, decode, encode
 from tools.guest.serving import OUT_OF_MEMORY_STATUS
 from tools.sandbox.claims import plain_text, raise_fault
+from tools.sandbox.connection import Connection, ForgeryError
 from tools.sandbox.limits import Limits
-
-_CHUNK_BYTES = 1 << 18
 
 
 class Worker:
@@ -48,7 +46,8 @@ class Worker:
         self.role = role
         self.names: frozenset[str] = frozenset()
         self.alive = True
-        self._connection = connection
+        # A refused reply is described in a frame of its own, a little over the longest value.
+        self._connection = Connection(connection, limits.reply_bytes + MESSAGE_CHARACTERS * 4)
         self._handle = handle
         self.limits = limits
         self._exit_status = exit_status
@@ -57,8 +56,6 @@ class Worker:
         self._loaded = False
         self._busy = threading.Lock()
         self._ending = threading.Lock()
-        self._poll = select.poll()
-        self._poll.register(connection, select.POLLIN)
 
     @property
     def output(self) -> str:
@@ -164,8 +161,6 @@ class Worker:
             with contextlib.suppress(ProcessLookupError):
                 signal.pidfd_send_signal(self._handle, signal.SIGKILL)
             os.close(self._handle)
-            with contextlib.suppress(OSError):  # a thread may be waiting in it: wake it
-                self._connection.shutdown(socket.SHUT_RDWR)
             self._connection.close()
         self._forget(self)
 
@@ -174,8 +169,6 @@ class Worker:
     ) -> dict[str, Json]:
         if not self.alive:
             raise ModuleFault("killed", function, f"worker {self.role!r} ended before this call")
-        if self._poll.poll(0):
-            self._ended_or_forged(function)
         number = secrets.randbits(53)
         body = encode({"id": number, "op": op, "soft_s": seconds, "payload": payload})
         if len(body) > self.limits.request_bytes:
@@ -187,33 +180,18 @@ class Worker:
             )
         deadline = time.monotonic() + seconds + self.limits.grace_s
         try:
-            self._connection.settimeout(seconds + self.limits.grace_s)
-            self._connection.sendall(HEADER.pack(len(body)) + body)
-            (length,) = HEADER.unpack(self._read(HEADER.size, deadline, function))
-            if length > self.limits.reply_bytes + MESSAGE_CHARACTERS * 4:
-                self._violation(function, f"announced a reply of {length} bytes")
-            answer = self._read(length, deadline, function)
+            self._connection.send(body, deadline)
+            answer = self._connection.receive(deadline)
         except TimeoutError as error:
             self.kill()
             raise ModuleFault(
                 "timed_out", function, f"did not return within {seconds:g} s and was killed"
             ) from error
+        except ForgeryError as error:
+            self._violation(function, str(error))
         except OSError as error:
             self._died(function, error)
         return self._opened(answer, number, function)
-
-    def _read(self, count: int, deadline: float, function: str) -> bytes:
-        buffer = bytearray()
-        while len(buffer) < count:
-            left = deadline - time.monotonic()
-            if left <= 0:
-                raise TimeoutError
-            self._connection.settimeout(left)
-            chunk = self._connection.recv(min(count - len(buffer), _CHUNK_BYTES))
-            if not chunk:
-                self._died(function, None)
-            buffer += chunk
-        return bytes(buffer)
 
     def _opened(self, answer: bytes, number: int, function: str) -> dict[str, Json]:
         try:
@@ -230,16 +208,7 @@ class Worker:
             self._output.append(plain_text(output)[: max(room, 0)])
         return reply
 
-    def _ended_or_forged(self, function: str) -> NoReturn:
-        try:
-            pending = self._connection.recv(1)
-        except OSError as error:
-            self._died(function, error)
-        if pending:
-            self._violation(function, "sent bytes that nobody asked for")
-        self._died(function, None)
-
-    def _died(self, function: str, cause: OSError | None) -> NoReturn:
+    def _died(self, function: str, cause: OSError) -> NoReturn:
         status = self._exit_status() if self.alive else None
         self.kill()
         if status == OUT_OF_MEMORY_STATUS:

@@ -162,7 +162,7 @@ def test_bytes_after_a_reply_end_the_worker(sandbox: Sandbox) -> None:
         "import sys, struct\n"
         "class Header:\n"
         "    size = 4\n"
-        "    unpack = staticmethod(lambda data: struct.unpack('<I', data))\n"
+        "    unpack_from = staticmethod(lambda data: struct.unpack_from('<I', data))\n"
         "    pack = staticmethod(lambda length: struct.pack('<I', length - 1))\n"
         "def f():\n"
         "    runner = sys.modules['tools.guest.serving']\n"
@@ -172,8 +172,7 @@ def test_bytes_after_a_reply_end_the_worker(sandbox: Sandbox) -> None:
         "    return 1\n"
     )
     with loaded(sandbox, source) as worker:
-        assert worker.call("f") == 1
-        with pytest.raises(ModuleFault, match="nobody asked for"):
+        with pytest.raises(ModuleFault, match="more than one reply|nobody asked for"):
             worker.call("f")
         assert not worker.alive
 

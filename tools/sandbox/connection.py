@@ -1,0 +1,79 @@
+"""Whole frames to and from one worker, each before an absolute deadline."""
+
+import contextlib
+import select
+import socket
+import time
+
+from tools.guest.framing import HEADER
+
+_CHUNK_BYTES = 1 << 18
+
+
+class ForgeryError(Exception):
+    """The other side sent bytes that are no single answer to the last request."""
+
+
+class Connection:
+    """The host's end of a worker's socket; one thread at a time, except `close`."""
+
+    def __init__(self, endpoint: socket.socket, longest_bytes: int) -> None:
+        """Take over a connected stream socket whose frames are at most `longest_bytes` long."""
+        endpoint.setblocking(False)
+        self._endpoint = endpoint
+        self._longest_bytes = longest_bytes
+        self._poll = select.poll()
+        self._poll.register(endpoint, select.POLLIN)
+
+    def send(self, body: bytes, deadline: float) -> None:
+        """Send one frame.
+
+        Raises:
+            ForgeryError: If bytes are waiting that no request asked for.
+            TimeoutError: If the other side has not read it before `deadline` (monotonic seconds).
+            OSError: If the other side is gone.
+        """
+        if self._poll.poll(0):
+            if self._endpoint.recv(1):
+                raise ForgeryError("sent bytes that nobody asked for")
+            raise ConnectionResetError("the other side hung up")
+        rest = memoryview(HEADER.pack(len(body)) + body)
+        while rest:
+            try:
+                rest = rest[self._endpoint.send(rest) :]
+            except BlockingIOError:
+                left = deadline - time.monotonic()
+                if left <= 0 or not select.select([], [self._endpoint], [], left)[1]:
+                    raise TimeoutError from None
+
+    def receive(self, deadline: float) -> bytes:
+        """The body of the next frame, which must be all that was sent.
+
+        Raises:
+            ForgeryError: If the frame is too long, or more bytes follow it.
+            TimeoutError: If it is not complete before `deadline`.
+            OSError: If the other side is gone.
+        """
+        buffer = bytearray()
+        needed = HEADER.size
+        while len(buffer) < needed:
+            left = deadline - time.monotonic()
+            if left <= 0 or not self._poll.poll(left * 1000):
+                raise TimeoutError
+            chunk = self._endpoint.recv(_CHUNK_BYTES)
+            if not chunk:
+                raise ConnectionResetError("the other side hung up")
+            buffer += chunk
+            if needed == HEADER.size and len(buffer) >= needed:
+                needed += HEADER.unpack_from(buffer)[0]
+                if needed > self._longest_bytes + HEADER.size:
+                    raise ForgeryError(f"announced a reply of {needed - HEADER.size} bytes")
+        if len(buffer) > needed:
+            raise ForgeryError("sent more than one reply")
+        return bytes(memoryview(buffer)[HEADER.size :])
+
+    def close(self) -> None:
+        """Hang up, and wake a thread that waits in `receive`."""
+        with contextlib.suppress(OSError):
+            self._endpoint.shutdown(socket.SHUT_RDWR)
+        self._endpoint.close()
