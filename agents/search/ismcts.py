@@ -21,9 +21,9 @@ import numpy as np
 
 from agents.search.rollouts import Leaves, uniforms
 from agents.search.rules import Rules
-from agents.search.selection import FEW, best_of_few_available, ismcts_scores
+from agents.search.selection import FEW, best_available, ismcts_scores
 from agents.search.settings import SearchResult, SearchSettings
-from agents.search.tree import EdgeStatistics, ReturnRange, backed_up, require_turn
+from agents.search.tree import EdgeStatistics, Path, ReturnRange, require_turn
 from games.contract import CHANCE, TERMINAL, Action, Json, Observation, State, canonical_key
 from games.engine import sample_index
 
@@ -67,7 +67,7 @@ class IsmctsSearch:
         self.observer = observer
         self.settings = settings
         self.draw = uniforms(generator).__next__
-        self.leaves = Leaves(rules, settings, self.draw)
+        self.leaves = Leaves(rules, settings, generator)
         self.range = ReturnRange(rules.num_players, settings.value_range)
         self.edges = EdgeStatistics(capacity=8 * settings.simulations)
         self.simulations = 0
@@ -79,7 +79,7 @@ class IsmctsSearch:
         """Descend once through a determinization and back its returns up."""
         rules = self.rules
         self._require_root(state)
-        path: list[tuple[int, int, list[float] | None]] = []
+        path: Path = []
         seen, information = rules.observations(state)[self.observer], 0
         untried, paid = False, None
         while not untried:
@@ -99,7 +99,8 @@ class IsmctsSearch:
                 information, seen = self._perceive(information, seen, (state, action, after))
             state = after
         nothing = [0.0] * rules.num_players
-        self._back_up(path, self.leaves.returns(state, paid) if untried else nothing)
+        returns = self.leaves.returns(state, paid) if untried else nothing
+        self.edges.back_up(path, returns, self.range)
         self.simulations += 1
 
     def _require_root(self, state: State) -> None:
@@ -140,14 +141,15 @@ class IsmctsSearch:
     def _best(self, rows: list[int], weight: float) -> int:
         edges = self.edges
         if len(rows) <= FEW:
-            return best_of_few_available(
-                [edges.return_sum_view[row] for row in rows],
-                [edges.visits_view[row] for row in rows],
-                [edges.availability_view[row] for row in rows],
+            return best_available(
+                edges.mean_view,
+                edges.inverse_root_view,
+                edges.availability_view,
+                rows,
                 exploration=weight,
             )
         scores = ismcts_scores(
-            edges.return_sum[rows], edges.visits[rows], edges.availability[rows], exploration=weight
+            edges.mean[rows], edges.visits[rows], edges.availability[rows], exploration=weight
         )
         return int(scores.argmax())
 
@@ -172,17 +174,6 @@ class IsmctsSearch:
     def _extended(self, information: int, entry: str) -> int:
         return self.information.setdefault((information, entry), len(self.information) + 1)
 
-    def _back_up(
-        self, path: list[tuple[int, int, list[float] | None]], returns: list[float]
-    ) -> None:
-        visits, sums = self.edges.visits_view, self.edges.return_sum_view
-        for edge, player, paid in reversed(path):
-            returns = backed_up(returns, paid)
-            if edge >= 0:
-                visits[edge] += 1
-                sums[edge] += returns[player]
-                self.range.see(player, returns[player])
-
     def result(self) -> SearchResult:
         """What the tree says of its root, in the module's order of actions."""
         known = self.nodes.get((0, self.observer), {})
@@ -190,7 +181,7 @@ class IsmctsSearch:
         return SearchResult(
             actions=self.root_actions,
             visits=tuple(int(self.edges.visits[row]) for row in rows),
-            means=tuple(self.edges.mean(row) for row in rows),
+            means=tuple(self.edges.mean_of(row) for row in rows),
             simulations=self.simulations,
             nodes=len(self.nodes),
             cut_rollouts=self.leaves.rollouts.cut,

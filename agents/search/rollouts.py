@@ -1,7 +1,7 @@
 """What a new leaf is worth: random play to the end, or the module's own estimate."""
 
-from collections.abc import Callable, Iterator
-from itertools import chain
+from collections.abc import Iterator
+from itertools import chain, islice
 
 import numpy as np
 
@@ -10,12 +10,23 @@ from agents.search.settings import SearchSettings
 from games.contract import CHANCE, ModuleFault, State
 from games.engine import sample_index
 
+SPAN = 2**30
 BLOCK = 4096  # uniform numbers drawn at once: one call each would cost more than a game call
 
 
 def uniforms(generator: np.random.Generator) -> Iterator[float]:
     """An endless iterator of uniform numbers in [0, 1), drawn from `generator` in blocks."""
     blocks: Iterator[list[float]] = iter(lambda: generator.random(BLOCK).tolist(), [])
+    return chain.from_iterable(blocks)
+
+
+def integers(generator: np.random.Generator) -> Iterator[int]:
+    """An endless iterator of whole numbers uniform in [0, `SPAN`), drawn in blocks.
+
+    Their remainder by a number of actions picks one without a float: the bias, below one in a
+    million for a thousand actions, buys two percent of a search's time.
+    """
+    blocks: Iterator[list[int]] = iter(lambda: generator.integers(SPAN, size=BLOCK).tolist(), [])
     return chain.from_iterable(blocks)
 
 
@@ -26,16 +37,17 @@ class Rollouts:
         cut: Rollouts that reached the limit before the end.
     """
 
-    def __init__(self, rules: Rules, draw: Callable[[], float], limit: int) -> None:
+    def __init__(self, rules: Rules, generator: np.random.Generator, limit: int) -> None:
         """Prepare rollouts.
 
         Args:
             rules: The module's functions.
-            draw: Gives the next uniform number in [0, 1).
+            generator: The only source of randomness.
             limit: Plies after which a rollout is cut, at least 1.
         """
         self.rules = rules
-        self.draw = draw
+        self.numbers = integers(generator)
+        self.nothing = [0.0] * rules.num_players
         self.limit = limit
         self.cut = 0
 
@@ -45,35 +57,31 @@ class Rollouts:
         Returns:
             `[num_players]` what was paid *after* entering `state`.
         """
-        rules, draw = self.rules, self.draw
-        legal_actions, apply_action, rewards = (
-            rules.legal_actions,
-            rules.apply_action,
-            rules.rewards,
-        )
-        weighted = rules.chance_probabilities is not None
-        returns: list[float] | None = None
-        for _ in range(self.limit):
+        rules, nothing = self.rules, self.nothing
+        legal_actions, apply_action = rules.legal_actions, rules.apply_action
+        rewards, weighted = rules.rewards, rules.chance_probabilities is not None
+        returns = nothing
+        for number in islice(self.numbers, self.limit):
             actions = legal_actions(state)
             if not actions:
-                return returns or [0.0] * rules.num_players
+                return returns
             if weighted and rules.current_player(state) == CHANCE:
-                action = actions[self._outcome(state)]
+                action = actions[self._outcome(state, number)]
             else:
-                action = actions[int(draw() * len(actions))]
+                action = actions[number % len(actions)]
             state = apply_action(state, action)
             paid = rewards(state)
-            if any(paid):
-                returns = paid if returns is None else add(returns, paid)
+            if paid != nothing:
+                returns = add(returns, paid)
         if legal_actions(state):
             self.cut += 1
-        return returns or [0.0] * rules.num_players
+        return returns
 
-    def _outcome(self, state: State) -> int:
+    def _outcome(self, state: State, number: int) -> int:
         probabilities = self.rules.chance_probabilities
         if probabilities is None:
             raise ValueError("weighted chance needs the module's get_chance_probabilities")
-        return sample_index(probabilities(state), self.draw())
+        return sample_index(probabilities(state), number / SPAN)
 
 
 class Leaves:
@@ -83,7 +91,9 @@ class Leaves:
         rollouts: The rollouts played, with how many were cut.
     """
 
-    def __init__(self, rules: Rules, settings: SearchSettings, draw: Callable[[], float]) -> None:
+    def __init__(
+        self, rules: Rules, settings: SearchSettings, generator: np.random.Generator
+    ) -> None:
         """Prepare the estimates.
 
         Raises:
@@ -94,7 +104,7 @@ class Leaves:
         self.value = rules.value if settings.leaf == "value" else None
         self.num_players = rules.num_players
         self.count = settings.rollouts
-        self.rollouts = Rollouts(rules, draw, settings.rollout_limit)
+        self.rollouts = Rollouts(rules, generator, settings.rollout_limit)
 
     def returns(self, state: State, paid: list[float] | None) -> list[float]:
         """`[num_players]` what is still to come after `state` was entered.

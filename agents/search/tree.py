@@ -1,12 +1,18 @@
 """Statistics of a search tree: flat numpy arrays, one row an edge, that grow by doubling."""
 
-from typing import cast
+from math import sqrt
+from typing import TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agents.search.rollouts import add
 from games.contract import ModuleFault
+
+Ints: TypeAlias = NDArray[np.int64]
+Floats: TypeAlias = NDArray[np.float64]
+Path: TypeAlias = list[tuple[int, int, list[float] | None]]
+"""Plies from the root: the edge, the player there, what the ply paid (None for nothing)."""
 
 
 class EdgeStatistics:
@@ -18,53 +24,79 @@ class EdgeStatistics:
 
     Attributes:
         visits: `[E]` times the edge was descended.
-        availability: `[E]` times the edge's action was legal when its node was visited.
-        return_sum: `[E]` summed returns from the edge on, of the seat that acts there, in
-            the game's own units.
+        availability: `[E]` times the edge's action was legal when its node was visited; kept by
+            information set search alone.
+        mean: `[E]` mean return from the edge on, of the seat that acts there, in the game's own
+            units; 0 where `visits` is.
+        inverse_root: `[E]` `1 / sqrt(visits)`, which the bounds use; 0 where `visits` is.
         child: `[E]` the node the edge leads to, -1 where it was never descended.
         size: Rows in use.
     """
 
     def __init__(self, capacity: int) -> None:
         self.size = 0
-        self._hold(
-            np.zeros(capacity, np.int64),
-            np.zeros(capacity, np.int64),
-            np.zeros(capacity, np.float64),
-            np.full(capacity, -1, np.int64),
-        )
+        self._hold(*self._rows(max(1, capacity)))
 
     def take(self, count: int) -> int:
-        """Reserve `count` rows, all zero and childless; returns the index of the first."""
+        """Reserve `count` rows, unvisited and childless; returns the index of the first."""
         first = self.size
         self.size += count
         while self.size > len(self.visits):
-            zeros = np.zeros_like(self.visits)
+            visits, availability, mean, inverse_root, child = self._rows(len(self.visits))
             self._hold(
-                np.concatenate((self.visits, zeros)),
-                np.concatenate((self.availability, zeros)),
-                np.concatenate((self.return_sum, np.zeros_like(self.return_sum))),
-                np.concatenate((self.child, zeros - 1)),
+                np.concatenate((self.visits, visits)),
+                np.concatenate((self.availability, availability)),
+                np.concatenate((self.mean, mean)),
+                np.concatenate((self.inverse_root, inverse_root)),
+                np.concatenate((self.child, child)),
             )
         return first
 
+    def back_up(self, path: Path, returns: list[float], seen: "ReturnRange") -> None:
+        """Count one descent of every edge of a path, each with its own seat's return.
+
+        Args:
+            path: The plies descended, first to last.
+            returns: `[num_players]` what was paid after the last of them.
+            seen: The range that the returns widen.
+        """
+        visits, mean, inverse_root = self.visits_view, self.mean_view, self.inverse_root_view
+        low, high = seen.low, seen.high
+        for edge, seat, paid in reversed(path):
+            if paid is not None:
+                returns = add(returns, paid)
+            if seat < 0:
+                continue
+            value = returns[seat]
+            count = visits[edge] = visits[edge] + 1
+            mean[edge] += (value - mean[edge]) / count
+            inverse_root[edge] = 1.0 / sqrt(count)
+            if not low[seat] <= value <= high[seat]:
+                seen.widen(seat, value)
+
+    def mean_of(self, edge: int) -> float | None:
+        """Mean return of the seat that acts at `edge`; None where it was never tried."""
+        return self.mean_view[edge] if self.visits_view[edge] else None
+
+    @staticmethod
+    def _rows(count: int) -> tuple[Ints, Ints, Floats, Floats, Ints]:
+        return (
+            np.zeros(count, np.int64),
+            np.zeros(count, np.int64),
+            np.zeros(count, np.float64),
+            np.zeros(count, np.float64),
+            np.full(count, -1, np.int64),
+        )
+
     def _hold(
-        self,
-        visits: NDArray[np.int64],
-        availability: NDArray[np.int64],
-        return_sum: NDArray[np.float64],
-        child: NDArray[np.int64],
+        self, visits: Ints, availability: Ints, mean: Floats, inverse_root: Floats, child: Ints
     ) -> None:
         self.visits, self.visits_view = visits, visits.data
         self.availability, self.availability_view = availability, availability.data
-        self.return_sum, self.child = return_sum, child
-        self.return_sum_view = cast("memoryview[float]", return_sum.data)
-        self.child_view = child.data
-
-    def mean(self, edge: int) -> float | None:
-        """Mean return of the seat that acts at `edge`; None where it was never tried."""
-        visits = int(self.visits[edge])
-        return float(self.return_sum[edge]) / visits if visits else None
+        self.mean, self.mean_view = mean, cast("memoryview[float]", mean.data)
+        self.inverse_root = inverse_root
+        self.inverse_root_view = cast("memoryview[float]", inverse_root.data)
+        self.child, self.child_view = child, child.data
 
 
 class ReturnRange:
@@ -84,10 +116,8 @@ class ReturnRange:
         self.high = [high] * num_players
         self.spread = [1.0 if given is None else given[1] - given[0]] * num_players
 
-    def see(self, seat: int, value: float) -> None:
-        """Widen the range of `seat` to hold `value`."""
-        if self.low[seat] <= value <= self.high[seat]:
-            return
+    def widen(self, seat: int, value: float) -> None:
+        """Make the range of `seat` hold `value`."""
         self.low[seat] = min(self.low[seat], value)
         self.high[seat] = max(self.high[seat], value)
         self.spread[seat] = (self.high[seat] - self.low[seat]) or 1.0
@@ -113,8 +143,3 @@ def require_turn(player: int, actions: int, num_players: int) -> None:
             f"gave {actions} actions where get_current_player gave {player}; required: none at "
             "the end of the match (-4) and at least one before it",
         )
-
-
-def backed_up(returns: list[float], paid: list[float] | None) -> list[float]:
-    """Returns from one ply earlier: what the ply paid is added; None means nothing."""
-    return returns if paid is None else add(returns, paid)

@@ -15,16 +15,17 @@ A return is what the plies from the edge on pay: rewards on the way count. Nodes
 its player and its legal actions; what edges are worth lies in flat arrays.
 """
 
-import math
+from dataclasses import dataclass
 from itertools import accumulate
+from math import log, sqrt
 
 import numpy as np
 
 from agents.search.rollouts import Leaves, uniforms
 from agents.search.rules import Rules
-from agents.search.selection import FEW, best_of_few, ucb1_scores
+from agents.search.selection import FEW, best_edge, ucb1_scores
 from agents.search.settings import SearchResult, SearchSettings
-from agents.search.tree import EdgeStatistics, ReturnRange, backed_up, require_turn
+from agents.search.tree import EdgeStatistics, Path, ReturnRange, require_turn
 from games.contract import CHANCE, TERMINAL, Action, State
 
 
@@ -50,6 +51,32 @@ def uct(
     return search.result()
 
 
+@dataclass(slots=True)
+class Node:
+    """One state of the tree.
+
+    Attributes:
+        state: The state.
+        player: Its player.
+        actions: Its legal actions, the tried ones first; the edge of `actions[i]` is `first + i`.
+        first: Its first edge.
+        paid: What entering it paid, None for nothing.
+        reached: Probability that the outcome is this one or an earlier one, at a chance node
+            that is not uniform; None elsewhere.
+        tried: Actions tried so far.
+        visits: Descents through it.
+    """
+
+    state: State
+    player: int
+    actions: list[Action]
+    first: int
+    paid: list[float] | None
+    reached: list[float] | None = None
+    tried: int = 0
+    visits: int = 0
+
+
 class UctSearch:
     """One tree; `simulate` is one descent."""
 
@@ -58,125 +85,97 @@ class UctSearch:
     ) -> None:
         """See `uct`."""
         self.rules = rules
-        self.settings = settings
+        self.exploration = settings.exploration
         self.draw = uniforms(generator).__next__
-        self.leaves = Leaves(rules, settings, self.draw)
+        self.leaves = Leaves(rules, settings, generator)
         self.nothing = [0.0] * rules.num_players
         self.range = ReturnRange(rules.num_players, settings.value_range)
         self.edges = EdgeStatistics(capacity=8 * settings.simulations)
         self.simulations = 0
-        self.states: list[State] = []
-        self.players: list[int] = []
-        self.actions: list[list[Action]] = []
-        self.first_edge: list[int] = []
-        self.tried: list[int] = []
-        self.visits: list[int] = []
-        self.paid: list[list[float] | None] = []
-        self.reached: list[list[float] | None] = []
-        self._add(root)
-        if self.players[0] < 0:
-            raise ValueError(f"no seat is to move at the root (player {self.players[0]})")
-        self.root_actions = tuple(self.actions[0])
+        self.nodes: list[Node] = []
+        self.root = self._added(root)
+        if self.root.player < 0:
+            raise ValueError(f"no seat is to move at the root (player {self.root.player})")
+        self.root_actions = tuple(self.root.actions)
 
     def simulate(self) -> None:
         """Descend once, add a decision node, and back its returns up."""
-        players, child_of = self.players, self.edges.child_view
-        path: list[tuple[int, int, int]] = []
-        node, is_new = 0, False
-        while not is_new and players[node] != TERMINAL:
+        nodes, child_of = self.nodes, self.edges.child_view
+        path: Path = []
+        node, is_new = self.root, False
+        while not is_new and node.player != TERMINAL:
             edge = self._choose(node)
-            child = child_of[edge]
-            if child < 0:
-                child = self._add(self._successor(node, edge))
+            number = child_of[edge]
+            if number >= 0:
+                child = nodes[number]
+            else:
+                action = node.actions[edge - node.first]
+                child = self._added(self.rules.apply_action(node.state, action))
                 child_of = self.edges.child_view
-                child_of[edge] = child
-                is_new = players[child] != CHANCE
-            path.append((edge, node, child))
+                child_of[edge] = len(nodes) - 1
+                is_new = child.player != CHANCE
+            path.append((edge, node.player, child.paid))
+            node.visits += 1
             node = child
-        ended = players[node] == TERMINAL
-        returns = self.nothing if ended else self.leaves.returns(self.states[node], self.paid[node])
-        self._back_up(path, returns)
+        ended = node.player == TERMINAL
+        returns = self.nothing if ended else self.leaves.returns(node.state, node.paid)
+        self.edges.back_up(path, returns, self.range)
         self.simulations += 1
 
-    def _choose(self, node: int) -> int:
-        player, first = self.players[node], self.first_edge[node]
-        if player == CHANCE:
+    def _choose(self, node: Node) -> int:
+        first, tried = node.first, node.tried
+        if node.player == CHANCE:
             return first + self._outcome(node)
-        actions, tried = self.actions[node], self.tried[node]
-        if tried < len(actions):
+        if tried < len(node.actions):
+            actions = node.actions
             other = tried + int(self.draw() * (len(actions) - tried))
             actions[tried], actions[other] = actions[other], actions[tried]
-            self.tried[node] = tried + 1
+            node.tried = tried + 1
             return first + tried
-        visits = self.visits[node]
-        weight = self.settings.exploration * self.range.spread[player]
+        weight = self.exploration * self.range.spread[node.player]
         edges, last = self.edges, first + tried
         if tried <= FEW:
-            return first + best_of_few(
-                edges.return_sum_view[first:last].tolist(),
-                edges.visits_view[first:last].tolist(),
-                weight * math.sqrt(math.log(visits)),
-            )
+            bonus = weight * sqrt(log(node.visits))
+            return best_edge(edges.mean_view, edges.inverse_root_view, first, last, bonus)
         scores = ucb1_scores(
-            edges.return_sum[first:last], edges.visits[first:last], visits, exploration=weight
+            edges.mean[first:last],
+            edges.inverse_root[first:last],
+            node.visits,
+            exploration=weight,
         )
         return first + int(scores.argmax())
 
-    def _outcome(self, node: int) -> int:
-        reached, uniform = self.reached[node], self.draw()
-        if reached is None:
-            return int(uniform * len(self.actions[node]))
-        for index, bound in enumerate(reached):
+    def _outcome(self, node: Node) -> int:
+        uniform = self.draw()
+        if node.reached is None:
+            return int(uniform * len(node.actions))
+        for index, bound in enumerate(node.reached):
             if uniform < bound:
                 return index
-        return len(reached) - 1
+        return len(node.reached) - 1
 
-    def _successor(self, node: int, edge: int) -> State:
-        action = self.actions[node][edge - self.first_edge[node]]
-        return self.rules.apply_action(self.states[node], action)
-
-    def _add(self, state: State) -> int:
+    def _added(self, state: State) -> Node:
         rules = self.rules
         player = rules.current_player(state)
-        actions = list(rules.legal_actions(state))
+        actions = rules.legal_actions(state).copy()
         require_turn(player, len(actions), rules.num_players)
         paid = rules.rewards(state)
-        self.states.append(state)
-        self.players.append(player)
-        self.actions.append(actions)
-        self.first_edge.append(self.edges.take(len(actions)))
-        self.tried.append(0)
-        self.visits.append(0)
-        self.paid.append(paid if any(paid) else None)
-        weighted = player == CHANCE and rules.chance_probabilities is not None
-        self.reached.append(self._bounds(state) if weighted else None)
-        return len(self.states) - 1
-
-    def _bounds(self, state: State) -> list[float]:
-        probabilities = self.rules.chance_probabilities
-        return [] if probabilities is None else list(accumulate(probabilities(state)))
-
-    def _back_up(self, path: list[tuple[int, int, int]], returns: list[float]) -> None:
-        visits, sums = self.edges.visits_view, self.edges.return_sum_view
-        for edge, node, child in reversed(path):
-            returns = backed_up(returns, self.paid[child])
-            visits[edge] += 1
-            self.visits[node] += 1
-            seat = self.players[node]
-            if seat >= 0:
-                value = returns[seat]
-                sums[edge] += value
-                self.range.see(seat, value)
+        node = Node(
+            state, player, actions, self.edges.take(len(actions)), paid if any(paid) else None
+        )
+        if player == CHANCE and rules.chance_probabilities is not None:
+            node.reached = list(accumulate(rules.chance_probabilities(state)))
+        self.nodes.append(node)
+        return node
 
     def result(self) -> SearchResult:
         """What the tree says of its root, in the module's order of actions."""
-        first, order = self.first_edge[0], self.actions[0]
-        rows = {action: first + index for index, action in enumerate(order)}
+        rows = {action: self.root.first + i for i, action in enumerate(self.root.actions)}
         return SearchResult(
             actions=self.root_actions,
             visits=tuple(int(self.edges.visits[rows[a]]) for a in self.root_actions),
-            means=tuple(self.edges.mean(rows[a]) for a in self.root_actions),
+            means=tuple(self.edges.mean_of(rows[a]) for a in self.root_actions),
             simulations=self.simulations,
-            nodes=len(self.states),
+            nodes=len(self.nodes),
             cut_rollouts=self.leaves.rollouts.cut,
         )
