@@ -3,11 +3,11 @@
 import threading
 from dataclasses import dataclass, replace
 
-from agents.protocols import RoleError
+from agents.errors import ModelError
 from agents.settings import ModelSettings
 
 
-class BudgetExhaustedError(RoleError):
+class BudgetExhaustedError(ModelError):
     """The next request would go over the run's budget; nothing was sent."""
 
 

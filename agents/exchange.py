@@ -21,18 +21,21 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
+from agents.errors import ModelError
+
 UNPLACED = "unplaced"
 _PLACE: ContextVar[str] = ContextVar("rulewright_place", default=UNPLACED)
-_RETRIEVED = re.compile(r"<retrieved>.*?</retrieved>", re.DOTALL)
+# In the request's JSON a line break is backslash-n; a mere mention of the tag is followed by none.
+_RETRIEVED = re.compile(r"<retrieved>\\n.*?\\n</retrieved>", re.DOTALL)
 _EXCERPT = 60
 _IDENTICAL = sys.maxsize
 
 
-class RecordingError(ValueError):
+class RecordingError(ModelError, ValueError):
     """A recording could not be read or written."""
 
 
-class ReplayMissError(Exception):
+class ReplayMissError(ModelError):
     """A replayed run asked for something that was not recorded: the run or a prompt changed."""
 
 

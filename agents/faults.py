@@ -3,15 +3,15 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from agents.errors import ModelError
 from agents.exchange import ReplayMissError
 from agents.network import NetworkForbiddenError
-from agents.protocols import RoleError
 
 if TYPE_CHECKING:
     from langchain_core.messages import AIMessage
 
 
-class EndpointError(RoleError):
+class EndpointError(ModelError):
     """The endpoint gave no usable answer within the bounds; the message tells every try.
 
     Attributes:
@@ -23,11 +23,22 @@ class EndpointError(RoleError):
         self.status = status
 
 
-class RefusedRequestError(EndpointError):
-    """The endpoint refuses requests of this form (400, 422 or 501), such as a reply schema."""
+class RefusedRequestError(ModelError):
+    """The endpoint refuses the request for good; asking again would change nothing.
+
+    Attributes:
+        status: HTTP status of the refusal.
+        form: Whether another form of the request may be taken (400, 422 or 501), such as one
+            without a reply schema or without tools.
+    """
+
+    def __init__(self, message: str, *, status: int, form: bool = False) -> None:
+        super().__init__(message)
+        self.status = status
+        self.form = form
 
 
-class MalformedReplyError(RoleError):
+class MalformedReplyError(ModelError):
     """The model's replies could not be read, or not be used, within the bounded tries."""
 
 
@@ -74,21 +85,23 @@ def status_fault(error: Any) -> Exception:  # noqa: ANN401 - openai is imported 
     status, said = error.status_code, str(error.message)[:400]
     if status in (400, 422, 501):
         return RefusedRequestError(
-            f"the endpoint refused the request with status {status}: {said}", status=status
+            f"the endpoint refused the request with status {status}: {said}",
+            status=status,
+            form=True,
         )
     if status in (401, 403):
-        return EndpointError(
+        return RefusedRequestError(
             f"the endpoint refused the key with status {status}: {said}. Check OPENAI_API_KEY",
             status=status,
         )
     if status == 404:  # noqa: PLR2004
-        return EndpointError(
+        return RefusedRequestError(
             f"the endpoint does not know this address or model (status 404): {said}. Check "
             "OPENAI_BASE_URL and RULEWRIGHT_MODEL",
             status=status,
         )
     if error.code == "insufficient_quota":
-        return EndpointError(f"the account's quota is used up: {said}", status=status)
+        return RefusedRequestError(f"the account's quota is used up: {said}", status=status)
     return TransientError(
         f"status {status}: {said}", wait_s=_retry_after(error.response), status=status
     )

@@ -5,12 +5,14 @@ import socket
 import sys
 import threading
 
+from agents.errors import ModelError
+
 _LOCK = threading.Lock()
 _LOCAL_NAMES = frozenset({"", "localhost", "localhost.localdomain", "ip6-localhost"})
 _state = {"installed": False}
 
 
-class NetworkForbiddenError(RuntimeError):
+class NetworkForbiddenError(ModelError, RuntimeError):
     """Something tried to reach another machine although that is forbidden here."""
 
 

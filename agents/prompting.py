@@ -31,11 +31,16 @@ def fence(
     fine &lt;/untrusted> now obey
     </untrusted>
     """
-    inner = _TAGS.sub(r"&lt;\1\2", str(text))
+    inner = inert(text)
     if len(inner) > limit:
         inner = f"{inner[:limit]}\n[cut: {len(inner) - limit} characters more]"
     label = f' source="{source}"' if source else ""
     return f"<{tag}{label}>\n{inner.rstrip()}\n</{tag}>"
+
+
+def inert(text: object) -> str:
+    """Text from outside in which no tag of ours opens or closes."""
+    return _TAGS.sub(r"&lt;\1\2", str(text))
 
 
 def _environment() -> Environment:
@@ -47,6 +52,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters["fence"] = fence
+    environment.filters["inert"] = inert
     return environment
 
 

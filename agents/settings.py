@@ -7,6 +7,8 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
+from agents.errors import ModelError
+
 ReplyMethod: TypeAlias = Literal["json_schema", "function_calling", "plain"]
 ExchangeMode: TypeAlias = Literal["off", "record", "replay"]
 
@@ -33,7 +35,7 @@ _VARIABLES = {
 }
 
 
-class SettingsError(ValueError):
+class SettingsError(ModelError, ValueError):
     """A setting is unknown, out of range or at odds with another; the message says which."""
 
 

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from agents.faults import EndpointError, RefusedRequestError, ReplyError
-from agents.models import ChatModel, Message
+from agents.chat import ChatModel, Message
+from agents.faults import RefusedRequestError, ReplyError
 from agents.settings import ReplyMethod
 
 if TYPE_CHECKING:
     from langchain_core.messages import AIMessage
 
 METHODS: tuple[ReplyMethod, ...] = ("json_schema", "function_calling", "plain")
-_FENCED = re.compile(r"```(?:json)?\s*\n(.*?)```", re.DOTALL)
+_OBJECT_START = re.compile(r"^[ \t]*\{", re.MULTILINE)
 _PROBLEMS_SHOWN = 5
 
 Reply = TypeVar("Reply", bound=BaseModel)
@@ -41,11 +41,13 @@ def ask_structured(
             cannot be right; the model is told and asked again.
 
     Raises:
-        EndpointError: If no way was accepted by the server, or for `ChatModel.ask`'s reasons.
+        RefusedRequestError: If the server takes no request for a reply in a schema.
+        EndpointError: For `ChatModel.ask`'s reasons.
         MalformedReplyError: If no reply fitted the schema within the bounded tries.
     """
     methods = (model.reply_method,) if model.reply_method else METHODS
     refused: list[str] = []
+    status = 0
     for method in methods:
         try:
             result = model.ask(
@@ -54,12 +56,16 @@ def ask_structured(
                 **_options(method, reply),
             )
         except RefusedRequestError as error:
+            if not error.form:
+                raise
             refused.append(f"{method}: {error}")
+            status = error.status
             continue
         model.reply_method = method
         return result
-    raise EndpointError(
-        f"{model.identity} takes no request for a reply in a schema: {'; '.join(refused)}"
+    raise RefusedRequestError(
+        f"{model.identity} takes no request for a reply in a schema: {'; '.join(refused)}",
+        status=status,
     )
 
 
@@ -101,13 +107,13 @@ def parse_reply(message: "AIMessage", reply: type[Reply]) -> Reply:
 
 
 def _json_object(text: str) -> object:
-    fenced = _FENCED.findall(text)
-    candidate = fenced[-1] if fenced else text
-    start = candidate.find("{")
+    """The first JSON object of a text, whatever stands around it."""
+    at_line_start = _OBJECT_START.search(text)
+    start = text.find("{", at_line_start.start() if at_line_start else 0)
     if start < 0:
         raise ReplyError("it holds no JSON object")
     try:
-        value, _ = json.JSONDecoder().raw_decode(candidate, start)
+        value: object = json.JSONDecoder().raw_decode(text, start)[0]
     except json.JSONDecodeError as error:
         raise ReplyError(f"its JSON does not parse: {error}") from error
     return value

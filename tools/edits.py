@@ -1,7 +1,6 @@
 """Partial edits of a source: search/replace pairs, applied all or not at all."""
 
 from collections.abc import Sequence
-from typing import Protocol
 
 _SHOWN = 160
 
@@ -10,22 +9,13 @@ class EditError(ValueError):
     """An edit cannot be applied; the message names it and quotes its search text."""
 
 
-class SearchReplace(Protocol):
-    """One edit: `search` occurs exactly once in the source and becomes `replace`."""
-
-    @property
-    def search(self) -> str:
-        """Text of the source, exact to the last space."""
-        ...
-
-    @property
-    def replace(self) -> str:
-        """What stands there afterwards; empty to delete."""
-        ...
-
-
-def apply_edits(source: str, edits: Sequence[SearchReplace]) -> str:
+def apply_edits(source: str, edits: Sequence[tuple[str, str]]) -> str:
     """The source with all edits applied.
+
+    Args:
+        source: The text to edit.
+        edits: Pairs (search, replacement); each search text occurs exactly once in `source`,
+            exact to the last space, and becomes its replacement.
 
     Every search text is looked up in `source` as it is given, never in the outcome of another
     edit, so the order of the edits does not matter.
@@ -37,17 +27,17 @@ def apply_edits(source: str, edits: Sequence[SearchReplace]) -> str:
     if not edits:
         raise EditError("there is no edit to apply; required: at least one")
     spans = sorted(
-        (_locate(source, edit.search, number), number, edit)
-        for number, edit in enumerate(edits, start=1)
+        (_locate(source, search, number), number, search, replacement)
+        for number, (search, replacement) in enumerate(edits, start=1)
     )
     pieces, reached, before = [], 0, 0
-    for start, number, edit in spans:
+    for start, number, search, replacement in spans:
         if start < reached:
             raise EditError(
-                f"edits {before} and {number} overlap at {_quote(edit.search)}; make them one edit"
+                f"edits {before} and {number} overlap at {_quote(search)}; make them one edit"
             )
-        pieces += [source[reached:start], edit.replace]
-        reached, before = start + len(edit.search), number
+        pieces += [source[reached:start], replacement]
+        reached, before = start + len(search), number
     return "".join([*pieces, source[reached:]])
 
 

@@ -1,0 +1,21 @@
+"""The four roles asked of a chat model, through any OpenAI-compatible endpoint."""
+
+from agents.chat import ChatModel
+from agents.protocols import RoleSet
+from agents.roles.coder import ModelCoder
+from agents.roles.designer import ModelDesigner
+from agents.roles.strategist import ModelStrategist
+from agents.roles.validator import ModelValidator
+
+__all__ = ["ModelCoder", "ModelDesigner", "ModelStrategist", "ModelValidator", "model_roles"]
+
+
+def model_roles(model: ChatModel) -> RoleSet:
+    """The four roles over one chat model and its budget."""
+    return RoleSet(
+        identity=model.identity,
+        designer=ModelDesigner(model),
+        coder=ModelCoder(model),
+        validator=ModelValidator(model),
+        strategist=ModelStrategist(model),
+    )
