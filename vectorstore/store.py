@@ -211,7 +211,7 @@ class Store:
         self, documents: Sequence[Document], mirrored: Sequence[Kind], progress: Progress | None
     ) -> IndexReport:
         report = IndexReport()
-        with self._writing, explained(self.settings, "written"):
+        with self._writing:
             plans = {}
             for kind in KINDS:
                 wanted = [document for document in documents if document.kind == kind]
@@ -222,32 +222,31 @@ class Store:
             total = sum(len(plan.fresh) for plan in plans.values())
             written = 0
             for kind, plan in plans.items():
-                collection = self._collection(kind)
                 for start in range(0, len(plan.stale), BATCH):
-                    collection.delete(ids=plan.stale[start : start + BATCH])
+                    with explained(self.settings, "written"):
+                        self._collection(kind).delete(ids=plan.stale[start : start + BATCH])
                 for start in range(0, len(plan.fresh), BATCH):
                     batch = plan.fresh[start : start + BATCH]
-                    self._add(collection, batch)
+                    self._add(kind, batch)
                     written += len(batch)
                     if progress is not None:
                         progress(written, total)
                 report += plan.report
         return report
 
-    def _add(self, collection: "Collection", batch: Sequence[Document]) -> None:
+    def _add(self, kind: Kind, batch: Sequence[Document]) -> None:
         vectors = self._cache.embed(self.embedder, [document.key for document in batch])
-        collection.add(
-            ids=[document.id for document in batch],
-            embeddings=cast("Any", vectors),
-            documents=[document.text for document in batch],
-            metadatas=cast(
-                "Any",
-                [
-                    {**document.metadata, "title": document.title, "digest": document.digest}
-                    for document in batch
-                ],
-            ),
-        )
+        metadatas = [
+            {**document.metadata, "title": document.title, "digest": document.digest}
+            for document in batch
+        ]
+        with explained(self.settings, "written"):
+            self._collection(kind).add(
+                ids=[document.id for document in batch],
+                embeddings=cast("Any", vectors),
+                documents=[document.text for document in batch],
+                metadatas=cast("Any", metadatas),
+            )
 
     def _digests(self, kind: Kind) -> list[tuple[str, str]]:
         with explained(self.settings, "read"):

@@ -1,0 +1,127 @@
+"""The library as documents, and keeping a store up to date with it."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.vectorstore.hashing import HashingEmbedder
+from tests.vectorstore.tiny_library import DICE, TRICKS, TinyLibrary
+from vectorstore.changes import IndexReport
+from vectorstore.errors import StoreError
+from vectorstore.indexing import ensure_indexed, library_documents, own_game_document
+from vectorstore.settings import StoreSettings
+from vectorstore.store import Store, open_store
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with open_store(StoreSettings(path=tmp_path), embedder=HashingEmbedder()) as store:
+        yield store
+
+
+def test_every_name_is_a_game_and_only_families_have_snippets_and_mechanics() -> None:
+    documents = library_documents(TinyLibrary().games())
+    assert [(document.kind, document.id) for document in documents] == [
+        ("games", "dice_race"),
+        ("snippets", "dice_race/apply_action"),
+        ("snippets", "dice_race/_face"),
+        ("mechanics", "dice_race/target"),
+        ("mechanics", "dice_race/bust"),
+        ("mechanics", "dice_race/R1"),
+        ("mechanics", "dice_race/R2"),
+        ("games", "tricks"),
+        ("snippets", "tricks/get_legal_actions"),
+        ("mechanics", "tricks/R1"),
+        ("games", "whist"),
+    ]
+
+
+def test_a_function_is_found_by_its_rules_and_returned_with_them() -> None:
+    document = next(d for d in library_documents([DICE]) if d.id.endswith("apply_action"))
+    assert document.text.startswith(
+        "# R1: A player rolls one die.\n# R2: A rolled one loses the turn's points.\ndef apply_act"
+    )
+    assert document.key.startswith("A player rolls one die. A rolled one loses")
+    assert document.metadata == {
+        "game": "dice_race",
+        "function": "apply_action",
+        "rules": ["R1", "R2"],
+    }
+
+
+def test_a_conditional_rule_says_which_setting_brings_it_in() -> None:
+    document = next(d for d in library_documents([DICE]) if d.id == "dice_race/R2")
+    assert document.title == "R2 of dice race, Turn (with bust true)"
+    assert document.metadata["when"] == '{"bust": true}'
+
+
+def test_a_parameter_is_found_by_its_meaning() -> None:
+    document = next(d for d in library_documents([DICE]) if d.id == "dice_race/target")
+    assert document.key == "target: Points needed to win."
+    assert 'default 20, allowed {"range": [5, 50]}' in document.text
+
+
+def test_a_whole_game_holds_rulebook_and_source() -> None:
+    text = library_documents([DICE])[0].text
+    assert text.startswith("# Dice race\n")
+    assert "```python\ndef apply_action" in text
+
+
+def test_a_rule_that_the_rulebook_lacks_names_game_and_function() -> None:
+    broken = replace(TRICKS, template="# Tricks\n\n## Turn\n\n- R7: Play.\n")
+    with pytest.raises(StoreError, match=r"tricks: get_legal_actions\(\) names the rules \['R1'\]"):
+        library_documents([broken])
+
+
+def test_the_first_run_builds_and_the_next_reads_nothing(store: Store) -> None:
+    library, heard = TinyLibrary(), list[tuple[int, int]]()
+    report = ensure_indexed(store, library, progress=lambda done, of: heard.append((done, of)))
+    assert report == IndexReport(added=11)
+    assert heard[-1] == (11, 11)
+    assert ensure_indexed(store, library) == IndexReport()
+    assert library.read == 1
+
+
+def test_a_new_edition_changes_only_what_differs(store: Store) -> None:
+    ensure_indexed(store, TinyLibrary())
+    dice = replace(DICE, source=DICE.source.replace("int(action)", "int(action) + 0"))
+    report = ensure_indexed(store, TinyLibrary(held=(dice, TRICKS), edition="2"))
+    # changed: the whole game and _face; removed: the preset; kept: the other eight
+    assert report == IndexReport(changed=2, removed=1, kept=8)
+
+
+def test_an_interrupted_run_is_completed_by_the_next(store: Store) -> None:
+    class StoppedError(Exception):
+        pass
+
+    def stop(done: int, total: int) -> None:
+        raise StoppedError
+
+    with pytest.raises(StoppedError):
+        ensure_indexed(store, TinyLibrary(), progress=stop)
+    report = ensure_indexed(store, TinyLibrary())
+    assert report.added > 0
+    assert report.kept > 0
+    assert report.added + report.kept == 11
+
+
+def test_a_store_built_in_two_steps_has_the_snapshot_of_one_built_at_once(tmp_path: Path) -> None:
+    snapshots = set()
+    for name, editions in (("once", ["2"]), ("twice", ["1", "2"])):
+        with open_store(StoreSettings(path=tmp_path / name), embedder=HashingEmbedder()) as store:
+            for edition in editions:
+                held = (DICE,) if edition == "1" else (DICE, TRICKS)
+                ensure_indexed(store, TinyLibrary(held=held, edition=edition))
+            snapshots.add(store.snapshot_id())
+    assert len(snapshots) == 1
+
+
+def test_indexing_the_library_keeps_own_games(store: Store) -> None:
+    own = own_game_document(
+        "run-1", title="My game", summary="Race.", rulebook="# My game\n", source="GAME = {}\n"
+    )
+    store.index([own])
+    ensure_indexed(store, TinyLibrary())
+    assert store.search("own_games", "my game", 3)[0].metadata == {"run": "run-1"}

@@ -1,0 +1,63 @@
+"""Rule sentences of rulebooks and of their templates."""
+
+import pytest
+
+from games.contract import Json
+from vectorstore.errors import StoreError
+from vectorstore.rules import all_rules, read_rules
+
+GAME: dict[str, Json] = {
+    "name": "draws",
+    "min_players": 2,
+    "max_players": 4,
+    "parameters": {
+        "hand": {"default": 5, "range": [0, 9], "meaning": "Cards dealt."},
+        "trump": {"default": "none", "choices": ["none", "hearts"], "meaning": "Trump suit."},
+        "late": {"default": False, "choices": [True, False], "meaning": "Trump turned late."},
+    },
+}
+TEMPLATE = """# Draws
+
+## Setup
+
+- R1: Each player is dealt {{ hand }} cards.
+{% if players > 2 %}
+- R2: With more than two players, the dealer is dealt none.
+{% endif %}
+{% if trump != "none" %}
+- R4: {{ trump }} are trumps.
+{% if late %}
+- R5: {{ trump }} become trumps {% if hand %}late{% endif %}.
+{% endif %}
+{% endif %}
+
+## Scoring
+
+- R3: Each trick is worth a point.
+"""
+DEFAULTS: dict[str, Json] = {"hand": 5, "trump": "none", "late": False}
+
+
+def test_sentences_come_with_their_section_and_prose_does_not() -> None:
+    rules = read_rules("# T\nR9: not a rule\n\n## Setup\n- R2: Deal.\n- a note\n## Turn\n- R1: Go.")
+    assert [(rule.id, rule.section, rule.text) for rule in rules] == [
+        ("R2", "Setup", "Deal."),
+        ("R1", "Turn", "Go."),
+    ]
+
+
+def test_every_sentence_of_a_template_is_found_once_with_the_setting_it_needs() -> None:
+    rules = all_rules(TEMPLATE, GAME, DEFAULTS, players=2)
+    assert [(rule.id, rule.section, rule.text, dict(rule.when)) for rule in rules] == [
+        ("R1", "Setup", "Each player is dealt 5 cards.", {}),
+        ("R2", "Setup", "With more than two players, the dealer is dealt none.", {"players": 4}),
+        ("R3", "Scoring", "Each trick is worth a point.", {}),
+        ("R4", "Setup", "hearts are trumps.", {"trump": "hearts"}),
+        ("R5", "Setup", "trump become trumps late.", {}),  # needs two changes at once
+    ]
+
+
+@pytest.mark.parametrize("line", ["{{ hands }}", "{{ 1 // hand }}", "{% if %}", "{{ trump + 1 }}"])
+def test_a_template_that_cannot_be_rendered_is_named(line: str) -> None:
+    with pytest.raises(StoreError, match="rulebook of draws cannot be rendered with"):
+        all_rules(f"- R1: {line}", GAME, DEFAULTS, players=2)
