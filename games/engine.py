@@ -116,6 +116,7 @@ def play_match(
     parameters: Mapping[str, Json],
     seed: int,
     match: int = 0,
+    deal: int | None = None,
     max_plies: int = 2000,
     on_ply: Callable[[Ply], None] = lambda _: None,
 ) -> Match:
@@ -126,11 +127,21 @@ def play_match(
         players: One a seat; their number is the number of players.
         parameters: The game's parameters; unknown ones are the module's to refuse.
         seed: The run's seed.
-        match: Index of the match: with the same seed it gives the same chance events.
+        match: Index of the match, which keys the players' streams and, without `deal`, chance.
+        deal: Index of the deal: matches with the same seed and deal share their chance streams,
+            so that players who change seats meet the same cards.
         max_plies: Plies after which the match is left unfinished.
         on_ply: Told of every ply as it is played (for journals and displays).
     """
-    referee = _Referee(table, players, seed=seed, match=match, max_plies=max_plies, on_ply=on_ply)
+    referee = _Referee(
+        table,
+        players,
+        seed=seed,
+        match=match,
+        deal=match if deal is None else deal,
+        max_plies=max_plies,
+        on_ply=on_ply,
+    )
     try:
         referee.play(parameters)
     except ModuleFault as fault:
@@ -154,6 +165,7 @@ class _Referee:
         *,
         seed: int,
         match: int,
+        deal: int,
         max_plies: int,
         on_ply: Callable[[Ply], None],
     ) -> None:
@@ -161,6 +173,7 @@ class _Referee:
         self.players = players
         self.seed = seed
         self.match = match
+        self.deal = deal
         self.max_plies = max_plies
         self.on_ply = on_ply
         self.logs = [SeatLog(seat) for seat in range(len(players))]
@@ -196,7 +209,7 @@ class _Referee:
     def _decide(self, position: Position) -> Decision:
         ply = len(self.plies)
         if position.player == CHANCE:
-            generator = stream(self.seed, "chance", match=self.match, ply=ply)
+            generator = stream(self.seed, "chance", match=self.deal, ply=ply)
             index = sample_index(position.probabilities, float(generator.random()))
             return Decision(position.legal[index])
         seat = position.player

@@ -1,0 +1,70 @@
+import pytest
+
+from tools.playtest import NoSamplesError, mean_interval, share_interval, wilson
+from tools.playtest.intervals import student_t
+
+
+@pytest.mark.parametrize(
+    ("successes", "n", "low", "high"),
+    [  # Newcombe 1998, table I, method 3
+        (81, 263, 0.2553, 0.3662),
+        (15, 148, 0.0624, 0.1605),
+        (0, 20, 0.0, 0.1611),
+        (1, 29, 0.0061, 0.1718),
+    ],
+)
+def test_wilson_gives_the_published_intervals(
+    successes: int, n: int, low: float, high: float
+) -> None:
+    estimate = wilson(successes, n)
+    assert estimate.low == pytest.approx(low, abs=5e-5)
+    assert estimate.high == pytest.approx(high, abs=5e-5)
+    assert estimate.value == successes / n
+
+
+@pytest.mark.parametrize(
+    ("degrees", "confidence", "quantile"),
+    [  # printed tables of Student's distribution
+        (1, 0.95, 12.706),
+        (2, 0.99, 9.925),
+        (4, 0.95, 2.776),
+        (5, 0.9, 2.015),
+        (10, 0.99, 3.169),
+        (29, 0.95, 2.045),
+        (120, 0.95, 1.980),
+        (100_000, 0.95, 1.960),
+    ],
+)
+def test_student_quantiles_are_those_of_the_tables(
+    degrees: int, confidence: float, quantile: float
+) -> None:
+    assert student_t(degrees, confidence) == pytest.approx(quantile, abs=5.1e-4)
+
+
+def test_the_interval_of_a_mean_is_worked_by_hand() -> None:
+    # mean 3, s = sqrt(2.5), t(4) = 2.776: 3 ± 2.776 * 1.5811 / 2.2361
+    estimate = mean_interval([1, 2, 3, 4, 5])
+    assert (estimate.value, estimate.n) == (3, 5)
+    assert estimate.high == pytest.approx(3 + 1.963, abs=1e-3)
+    assert estimate.low == pytest.approx(3 - 1.963, abs=1e-3)
+
+
+def test_equal_shares_still_get_an_interval_with_a_width() -> None:
+    assert share_interval([1.0] * 5) == wilson(5, 5)
+    assert share_interval([1.0] * 5).low < 0.6
+
+
+def test_too_few_samples_are_no_estimate() -> None:
+    with pytest.raises(NoSamplesError):
+        wilson(0, 0)
+    with pytest.raises(NoSamplesError):
+        mean_interval([1.0])
+    with pytest.raises(NoSamplesError):
+        share_interval([])
+
+
+def test_impossible_counts_are_refused() -> None:
+    with pytest.raises(ValueError, match="from 0 to n"):
+        wilson(3, 2)
+    with pytest.raises(ValueError, match="at least 1"):
+        student_t(0)

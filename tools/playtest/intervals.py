@@ -1,0 +1,148 @@
+"""Estimates with their intervals; nothing is estimated from too few samples."""
+
+import math
+from collections.abc import Sequence
+from statistics import NormalDist, fmean, stdev
+
+from pydantic import BaseModel, ConfigDict, Field
+
+CONFIDENCE = 0.95
+_MANY = 2000
+_HALVINGS = 60
+
+
+class NoSamplesError(ValueError):
+    """There are too few samples to estimate anything; this is not an estimate of zero."""
+
+
+class Estimate(BaseModel):
+    """A value with its interval.
+
+    Attributes:
+        value: The point estimate.
+        low: Lower end of the interval.
+        high: Upper end of the interval.
+        n: Independent samples it rests on (matches, or deals where deals are paired).
+        method: How the interval was made, with its confidence.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    value: float
+    low: float
+    high: float
+    n: int = Field(ge=1)
+    method: str
+
+    def minus(self, baseline: float) -> "Estimate":
+        """The estimate of the value less a constant."""
+        return self.model_copy(
+            update={
+                "value": self.value - baseline,
+                "low": self.low - baseline,
+                "high": self.high - baseline,
+            }
+        )
+
+
+def wilson(successes: float, n: int, confidence: float = CONFIDENCE) -> Estimate:
+    """A proportion with Wilson's score interval.
+
+    With p = successes / n and z the normal quantile of (1 + confidence) / 2:
+    `(p + z²/2n ± z sqrt(p(1-p)/n + z²/4n²)) / (1 + z²/n)` (Wilson 1927). Fractional successes
+    (shared wins) give a conservative interval, because a value in [0, 1] with mean p varies by
+    p(1-p) at the most.
+
+    Raises:
+        NoSamplesError: If n is 0.
+
+    >>> [round(x, 4) for x in (wilson(8, 10).low, wilson(8, 10).high)]
+    [0.4902, 0.9433]
+    """
+    if n < 1:
+        raise NoSamplesError("no samples; a proportion needs at least one")
+    if not 0 <= successes <= n:
+        raise ValueError(f"{successes} successes of {n}; required: from 0 to n")
+    p = successes / n
+    z = NormalDist().inv_cdf((1 + confidence) / 2)
+    spread = z * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+    middle, scale = p + z * z / (2 * n), 1 + z * z / n
+    return Estimate(
+        value=p,
+        low=min(p, max(0.0, (middle - spread) / scale)),
+        high=max(p, min(1.0, (middle + spread) / scale)),
+        n=n,
+        method=f"Wilson, {confidence:.0%}",
+    )
+
+
+def mean_interval(values: Sequence[float], confidence: float = CONFIDENCE) -> Estimate:
+    """A mean with Student's t interval: mean ± t(n-1) s / sqrt(n).
+
+    Raises:
+        NoSamplesError: If there are fewer than two values.
+    """
+    n = len(values)
+    if n < 2:  # noqa: PLR2004
+        raise NoSamplesError(f"{n} samples; a mean with an interval needs at least two")
+    middle = fmean(values)
+    spread = student_t(n - 1, confidence) * stdev(values) / math.sqrt(n)
+    return Estimate(
+        value=middle,
+        low=middle - spread,
+        high=middle + spread,
+        n=n,
+        method=f"Student's t, {confidence:.0%}",
+    )
+
+
+def share_interval(values: Sequence[float], confidence: float = CONFIDENCE) -> Estimate:
+    """The mean of values in [0, 1]: Student's t, or Wilson where all values are equal.
+
+    A t interval of equal values would have no width, which few samples do not justify.
+
+    Raises:
+        NoSamplesError: If there are fewer than two values.
+    """
+    estimate = mean_interval(values, confidence)
+    if estimate.high > estimate.low:
+        return estimate
+    return wilson(min(float(len(values)), sum(values)), len(values), confidence)
+
+
+def student_t(degrees: int, confidence: float = CONFIDENCE) -> float:
+    """The two-sided quantile t of Student's distribution: P(|T| < t) = confidence.
+
+    Inverts the closed form for whole degrees of freedom (Abramowitz and Stegun 26.7.3 and 26.7.4);
+    above 2000 degrees the first correction to the normal quantile, z + (z³ + z) / 4ν (26.7.5).
+
+    >>> [round(student_t(v), 3) for v in (1, 2, 3, 9, 30, 5000)]
+    [12.706, 4.303, 3.182, 2.262, 2.042, 1.96]
+    """
+    if degrees < 1:
+        raise ValueError(f"{degrees} degrees of freedom; required: at least 1")
+    if degrees > _MANY:
+        z = NormalDist().inv_cdf((1 + confidence) / 2)
+        return z + (z**3 + z) / (4 * degrees)
+    low, high = 0.0, math.pi / 2
+    for _ in range(_HALVINGS):
+        angle = (low + high) / 2
+        if _within(angle, degrees) < confidence:
+            low = angle
+        else:
+            high = angle
+    return math.tan(low) * math.sqrt(degrees)
+
+
+def _within(angle: float, degrees: int) -> float:
+    """P(|T| < t) for t = tan(angle) sqrt(degrees)."""
+    odd = degrees % 2
+    square = math.cos(angle) ** 2
+    term = math.cos(angle) if odd else 1.0
+    total = 0.0
+    for power in range(odd, degrees - 1, 2):
+        total += term
+        term *= square * (power + 1) / (power + 2)
+    if odd:
+        return 2 / math.pi * (angle + math.sin(angle) * total)
+    return math.sin(angle) * total
