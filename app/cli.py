@@ -40,7 +40,7 @@ def new(  # noqa: PLR0913, PLR0917 - one parameter an option
     as_json: Json = False,
 ) -> None:
     """Design, code, check, play and report a game from your own words."""
-    from app.commands.new import new_run  # noqa: PLC0415
+    from app.commands.new import new_run
 
     new_run(
         prompt,
@@ -64,7 +64,7 @@ def resume(
     as_json: Json = False,
 ) -> None:
     """Go on with a run that was stopped, killed, or waits for an answer."""
-    from app.commands.new import resume_named  # noqa: PLC0415
+    from app.commands.new import resume_named
 
     resume_named(run, answer=answer, as_json=as_json)
 
@@ -80,7 +80,7 @@ def play(
     seed: Seed = 0,
 ) -> None:
     """Play a game in the terminal."""
-    from app.commands.play import play_game  # noqa: PLC0415
+    from app.commands.play import play_game
 
     play_game(game, seat=seat - 1, opponent=opponent, players=players, seed=seed)
 
@@ -100,7 +100,7 @@ def match(  # noqa: PLR0913 - one parameter an option
     as_json: Json = False,
 ) -> None:
     """Let players play matches and count the results."""
-    from app.commands.match import play_matches  # noqa: PLC0415
+    from app.commands.match import play_matches
 
     play_matches(
         game,
@@ -122,7 +122,7 @@ def check(
     as_json: Json = False,
 ) -> None:
     """Check a module against the contract, its own rules of sight, and random play."""
-    from app.commands.check import check_game  # noqa: PLC0415
+    from app.commands.check import check_game
 
     check_game(game, players=players, seed=seed, deadline=deadline, as_json=as_json)
 
@@ -130,7 +130,7 @@ def check(
 @app.command()
 def index(as_json: Json = False) -> None:
     """Build or update the store of games, functions and mechanics."""
-    from app.commands.store import build_index  # noqa: PLC0415
+    from app.commands.store import build_index
 
     build_index(as_json=as_json)
 
@@ -145,7 +145,7 @@ def search(
     as_json: Json = False,
 ) -> None:
     """Search the store by meaning."""
-    from app.commands.store import search_store  # noqa: PLC0415
+    from app.commands.store import search_store
 
     search_store(query, kind=kind, limit=limit, as_json=as_json)
 
@@ -153,7 +153,7 @@ def search(
 @app.command()
 def games(as_json: Json = False) -> None:
     """List the library's games with their parameters."""
-    from app.commands.listing import list_games  # noqa: PLC0415
+    from app.commands.listing import list_games
 
     list_games(as_json=as_json)
 
@@ -161,7 +161,7 @@ def games(as_json: Json = False) -> None:
 @app.command()
 def players(as_json: Json = False) -> None:
     """List the players with their parameters."""
-    from app.commands.listing import list_players  # noqa: PLC0415
+    from app.commands.listing import list_players
 
     list_players(as_json=as_json)
 
@@ -173,7 +173,7 @@ def trace(
     as_json: Json = False,
 ) -> None:
     """Show a run's trace as a tree with times, tokens and prompts."""
-    from app.commands.trace import show_trace  # noqa: PLC0415
+    from app.commands.trace import show_trace
 
     show_trace(run, prompts=prompts, as_json=as_json)
 
@@ -181,7 +181,7 @@ def trace(
 @app.command()
 def doctor(as_json: Json = False) -> None:
     """Say what works on this machine, and what does not."""
-    from app.commands.doctor import examine  # noqa: PLC0415
+    from app.commands.doctor import examine
 
     examine(as_json=as_json)
 
@@ -189,7 +189,7 @@ def doctor(as_json: Json = False) -> None:
 @eval_app.command("list")
 def eval_list(as_json: Json = False) -> None:
     """List the evaluations."""
-    from app.commands.evals import list_evals  # noqa: PLC0415
+    from app.commands.evals import list_evals
 
     list_evals(as_json=as_json)
 
@@ -201,7 +201,7 @@ def eval_run(
     as_json: Json = False,
 ) -> None:
     """Run an evaluation; it fails below its thresholds."""
-    from app.commands.evals import run_eval  # noqa: PLC0415
+    from app.commands.evals import run_eval
 
     run_eval(name, seed=seed, as_json=as_json)
 
@@ -212,7 +212,7 @@ def main(arguments: list[str] | None = None) -> int:
     0: done. 1: done, and the answer is no (a check failed). 2: nothing could be done as asked.
     130: stopped by Ctrl-C.
     """
-    from click.exceptions import Abort, ClickException, Exit  # noqa: PLC0415 - typer imported it
+    from click.exceptions import Abort, ClickException, Exit
 
     command: Any = typer.main.get_command(app)
     try:
@@ -226,7 +226,7 @@ def main(arguments: list[str] | None = None) -> int:
         typer.echo("stopped", err=True)
         return 130
     except Exception as error:
-        from app.console import explained  # noqa: PLC0415
+        from app.console import explained
 
         message = explained(error)
         if message is None:
@@ -236,6 +236,5 @@ def main(arguments: list[str] | None = None) -> int:
     return 0
 
 
-def run() -> None:
-    """Entry point of the console script."""
+if __name__ == "__main__":
     sys.exit(main())

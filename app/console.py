@@ -40,17 +40,16 @@ def database() -> str | None:
 
 def explained(error: Exception) -> str | None:
     """The message of an error that a person can act on; None for a bug of ours."""
-    from agents.models import ModelError  # noqa: PLC0415 - only on the way out
-    from evals.registry import EvalError  # noqa: PLC0415
-
-    from agents.players import PlayerSpecError  # noqa: PLC0415
-    from agents.protocols import RoleError  # noqa: PLC0415
-    from games.contract import ModuleFault  # noqa: PLC0415
-    from games.library import UnknownGameError, UnknownParameterError  # noqa: PLC0415
-    from graph.folder import RunFolderError  # noqa: PLC0415
-    from tools.sandbox import SandboxUnavailableError  # noqa: PLC0415
-    from tools.sources import GameNotFoundError  # noqa: PLC0415
-    from vectorstore.errors import StoreError  # noqa: PLC0415
+    from agents.models import ModelError
+    from agents.players import PlayerSpecError
+    from agents.protocols import RoleError
+    from evals.registry import EvalError
+    from games.contract import ModuleFault
+    from games.library import UnknownGameError, UnknownParameterError
+    from graph.folder import RunFolderError
+    from tools.sandbox import SandboxUnavailableError
+    from tools.sources import GameNotFoundError
+    from vectorstore.errors import StoreError
 
     known = (
         EvalError,

@@ -1,6 +1,6 @@
 """The wiring: one flat list of nodes; their return types draw the edges."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from langgraph.graph import START, StateGraph
 from langgraph.types import RetryPolicy
@@ -26,12 +26,12 @@ _STEPS_ONE_WAY = 16
 _STEPS_A_ROUND = 3
 
 
-def build() -> StateGraph[RunState, RunContext | None]:
+def build() -> StateGraph[RunState, RunContext]:
     """The machine, not yet compiled.
 
     intake -> design -> [approve] -> code -> check <-> refine -> strategize -> evaluate -> report
     """
-    builder = StateGraph(RunState, context_schema=RunContext | None)
+    builder = StateGraph(RunState, context_schema=RunContext)
     asks_a_role = RetryPolicy(max_attempts=3, initial_interval=1.0, retry_on=worth_retrying)
     builder.add_node(intake, retry_policy=asks_a_role)
     builder.add_node(design, retry_policy=asks_a_role)
@@ -48,7 +48,7 @@ def build() -> StateGraph[RunState, RunContext | None]:
 
 def compile_with(
     saver: "BaseCheckpointSaver[str]",
-) -> "CompiledStateGraph[RunState, Any, RunState, RunState]":
+) -> "CompiledStateGraph[RunState, RunContext, RunState, RunState]":
     """The machine with checkpoints, for the command line."""
     return build().compile(checkpointer=saver, name="rulewright")
 

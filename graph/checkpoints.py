@@ -32,21 +32,21 @@ def open_checkpoints(path: Path, database: str | None) -> "Iterator[BaseCheckpoi
         path: SQLite file, made when missing.
         database: A Postgres address that replaces the file, or None.
     """
-    from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer  # noqa: PLC0415
+    from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
     serde = JsonPlusSerializer(allowed_msgpack_modules=_CHECKPOINTED)
     if database is not None:
-        from langgraph.checkpoint.postgres import PostgresSaver  # noqa: PLC0415 - an extra
+        from langgraph.checkpoint.postgres import PostgresSaver
 
         with PostgresSaver.from_conn_string(database) as postgres:
             postgres.serde = serde
             postgres.setup()
             yield postgres
         return
-    import sqlite3  # noqa: PLC0415
-    from contextlib import closing  # noqa: PLC0415
+    import sqlite3
+    from contextlib import closing
 
-    from langgraph.checkpoint.sqlite import SqliteSaver  # noqa: PLC0415
+    from langgraph.checkpoint.sqlite import SqliteSaver
 
     with closing(sqlite3.connect(path, check_same_thread=False)) as connection:
         yield SqliteSaver(connection, serde=serde)

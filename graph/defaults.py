@@ -18,9 +18,13 @@ from graph.state import RunState
 _PACKAGES = ("rulewright", "langgraph", "langchain-openai", "chromadb", "numpy", "pydantic")
 
 
-def context_of(runtime: Runtime[RunContext | None]) -> RunContext:
-    """The context the graph was invoked with, or the default one."""
-    return runtime.context if runtime.context is not None else default_context()
+def context_of(runtime: Runtime[RunContext]) -> RunContext:
+    """The context the graph was invoked with, or the default one.
+
+    LangGraph leaves `runtime.context` None, whatever its type says, where nobody gave one.
+    """
+    given: RunContext | None = runtime.context
+    return given if given is not None else default_context()
 
 
 def home() -> Path:
@@ -53,7 +57,7 @@ def make_context(
         interactive: Whether a person can answer an interrupt.
         exchanges: Where exchanges with a model are recorded; None for nowhere.
     """
-    from graph.resources import open_roles, open_sandbox, open_store_for  # noqa: PLC0415
+    from graph.resources import open_roles, open_sandbox, open_store_for
 
     roles, budget = open_roles(exchanges)
     store, retrieval = open_store_for(settings)
@@ -64,7 +68,7 @@ def make_context(
         runs=runs_folder(),
         settings=settings,
         store_snapshot=store.snapshot_id(),
-        embedding=store.identity,
+        embedding=store.embedder.identity,
         clock=time.monotonic,
         budget=budget,
         interactive=interactive,

@@ -34,7 +34,7 @@ OTHER_SETTINGS = (
 
 def model_settings() -> "ModelSettings":
     """The chat model's settings from the environment; raises on unknown names."""
-    from agents.models import read_settings  # noqa: PLC0415
+    from agents.models import read_settings
 
     return read_settings(os.environ, also_known=OTHER_SETTINGS)
 
@@ -48,25 +48,25 @@ def open_roles(exchanges: Path | None) -> "tuple[RoleSet, Budget | None]":
     """
     settings = model_settings()
     if settings.model is None:
-        from agents.composer import composer_roles  # noqa: PLC0415
+        from agents.composer import composer_roles
 
         return composer_roles(), None
-    from agents.models import open_model  # noqa: PLC0415
+    from agents.models import open_model
 
     return open_model(settings, exchanges)
 
 
 def open_sandbox() -> "Sandbox":
     """A sandbox whose workers have search and beliefs beside the module."""
-    from agents.players import PRELOAD  # noqa: PLC0415
-    from tools.sandbox import Sandbox  # noqa: PLC0415
+    from agents.players import PRELOAD
+    from tools.sandbox import Sandbox
 
     return Sandbox(preload=PRELOAD)
 
 
 def store_settings() -> "StoreSettings":
     """Where the store lies and who embeds, from the environment."""
-    from vectorstore.settings import RemoteSettings, StoreSettings  # noqa: PLC0415
+    from vectorstore.settings import RemoteSettings, StoreSettings
 
     environment = os.environ
     remote = None
@@ -93,8 +93,8 @@ def store_settings() -> "StoreSettings":
 
 def open_store_here(tell: Callable[[str], None]) -> "Store":
     """The store, built or brought up to date by its first use."""
-    from vectorstore.indexing import ensure_indexed  # noqa: PLC0415
-    from vectorstore.store import open_store  # noqa: PLC0415
+    from vectorstore.indexing import ensure_indexed
+    from vectorstore.store import open_store
 
     store = open_store(store_settings(), tell=tell)
     try:
@@ -111,7 +111,7 @@ def open_store_for(
     settings: RunSettings, tell: Callable[[str], None] = lambda _: None
 ) -> "tuple[Store, Retrieval]":
     """The store and how the roles of a run see it."""
-    from tools.retrieval import Retrieval  # noqa: PLC0415
+    from tools.retrieval import Retrieval
 
     store = open_store_here(tell)
     return store, Retrieval(store, own_games=settings.own_games)
@@ -121,6 +121,12 @@ def describe_roles(context: RunContext) -> str:
     """One line on who designs, codes and judges, and what that may cost."""
     if context.budget is None:
         return "roles: composer (no model is configured; set RULEWRIGHT_MODEL to use one)"
-    from agents.models import estimate_run  # noqa: PLC0415
+    from agents.models import estimate_run
 
-    return f"roles: {context.roles.identity}; {estimate_run(model_settings())}"
+    settings = context.settings
+    estimate = estimate_run(
+        model_settings(),
+        max_rounds=settings.max_rounds,
+        records_judged=settings.records_judged,
+    )
+    return f"roles: {context.roles.identity}; {estimate}"

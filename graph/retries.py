@@ -7,6 +7,6 @@ def worth_retrying(error: Exception) -> bool:
     The models' client has used up its own bounded retries by then; a node's retry starts the
     role's work afresh, still within the run's budget.
     """
-    from agents.models import EndpointError, MalformedReplyError  # noqa: PLC0415
+    from agents.models import EndpointError, MalformedReplyError
 
     return isinstance(error, EndpointError | MalformedReplyError)

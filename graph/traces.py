@@ -108,7 +108,7 @@ def _take(spans: dict[str, Span], fields: dict[str, Any]) -> None:
 
 
 def _tree(spans: dict[str, Span]) -> list[Span]:
-    roots = []
+    roots: list[Span] = []
     for span in sorted(spans.values(), key=lambda span: span.start or ""):
         parent = spans.get(span.parent or "")
         (parent.children if parent else roots).append(span)

@@ -24,7 +24,7 @@ def langsmith_configured() -> bool:
 @contextmanager
 def tracing(path: Path) -> Iterator[None]:
     """Trace everything inside the block; a local trace is appended to `path`."""
-    import langsmith  # noqa: PLC0415
+    import langsmith
 
     if langsmith_configured():
         with langsmith.tracing_context(enabled=True):
@@ -40,7 +40,7 @@ def tracing(path: Path) -> Iterator[None]:
 
 def local_client(path: Path) -> "Client":
     """A LangSmith client that writes runs to a file and reaches no network."""
-    from langsmith import Client  # noqa: PLC0415
+    from langsmith import Client
 
     class LocalClient(Client):
         """Appends one JSON line when a run starts and one when it ends."""

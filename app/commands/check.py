@@ -5,12 +5,11 @@ from app.console import leave, print_json, say
 
 def check_game(game: str, *, players: int, seed: int, deadline: float, as_json: bool) -> None:
     """Check one module; exit code 1 unless everything passed."""
-    from graph.resources import open_sandbox  # noqa: PLC0415
-
-    from games.checks.findings import verdict  # noqa: PLC0415
-    from games.checks.run import CheckSettings  # noqa: PLC0415
-    from tools.checking import check_source  # noqa: PLC0415
-    from tools.sources import find_game  # noqa: PLC0415
+    from games.checks.findings import verdict
+    from games.checks.run import CheckSettings
+    from graph.resources import open_sandbox
+    from tools.checking import check_source
+    from tools.sources import find_game
 
     found = find_game(game)
     settings = CheckSettings(seed=seed)
@@ -32,11 +31,9 @@ def check_game(game: str, *, players: int, seed: int, deadline: float, as_json: 
                 "game": found.name,
                 "outcome": outcome,
                 "findings": [finding.model_dump(mode="json") for finding in run.findings],
-                "settings": {
-                    **settings.model_dump(mode="json"),
-                    "players": players,
-                    "deadline_s": deadline,
-                },
+                "settings": settings.model_dump(mode="json"),
+                "players": players,
+                "deadline_s": deadline,
                 "sandbox": grade.model_dump(mode="json"),
                 "output": run.output,
             }

@@ -46,7 +46,7 @@ def examine(*, as_json: bool) -> None:
 
 
 def _tried(part: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    from app.console import explained  # noqa: PLC0415
+    from app.console import explained
 
     try:
         return {"works": True, **part()}
@@ -62,7 +62,7 @@ def _python() -> dict[str, Any]:
 
 
 def _disk() -> dict[str, Any]:
-    from graph.defaults import home  # noqa: PLC0415
+    from graph.defaults import home
 
     place = next(path for path in (home(), *home().parents) if path.exists())
     free = shutil.disk_usage(place).free
@@ -74,7 +74,7 @@ def _disk() -> dict[str, Any]:
 
 
 def _sandbox() -> dict[str, Any]:
-    from graph.resources import open_sandbox  # noqa: PLC0415
+    from graph.resources import open_sandbox
 
     with open_sandbox() as sandbox, sandbox.worker("doctor") as worker:
         worker.load("def main():\n    return 6 * 7\n")
@@ -88,8 +88,8 @@ def _sandbox() -> dict[str, Any]:
 
 
 def _embeddings() -> dict[str, Any]:
-    from graph.resources import store_settings  # noqa: PLC0415
-    from vectorstore.embedders import choose_embedder  # noqa: PLC0415
+    from graph.resources import store_settings
+    from vectorstore.embedders import choose_embedder
 
     remarks: list[str] = []
     embedder = choose_embedder(store_settings(), remarks.append)
@@ -98,7 +98,7 @@ def _embeddings() -> dict[str, Any]:
 
 
 def _model() -> dict[str, Any]:
-    from graph.resources import model_settings  # noqa: PLC0415
+    from graph.resources import model_settings
 
     settings = model_settings()
     if settings.model is None:
@@ -110,7 +110,7 @@ def _model() -> dict[str, Any]:
 
 
 def _tracing() -> dict[str, Any]:
-    from graph.tracing import langsmith_configured  # noqa: PLC0415
+    from graph.tracing import langsmith_configured
 
     if langsmith_configured():
         return {"says": "to LangSmith"}

@@ -5,7 +5,7 @@ from app.console import leave, note, print_json, say
 
 def list_evals(*, as_json: bool) -> None:
     """Every evaluation with what it asks."""
-    from evals.registry import known_evals  # noqa: PLC0415
+    from evals.registry import known_evals
 
     infos = known_evals()
     if as_json:
@@ -17,7 +17,7 @@ def list_evals(*, as_json: bool) -> None:
 
 def run_eval(name: str, *, seed: int, as_json: bool) -> None:
     """Run one evaluation; exit code 1 below its thresholds."""
-    from evals.registry import find_eval  # noqa: PLC0415
+    from evals.registry import find_eval
 
     result = find_eval(name).run(seed, note)
     if as_json:

@@ -7,7 +7,7 @@ from app.console import print_json, say
 
 def list_games(*, as_json: bool) -> None:
     """Families and presets of the library."""
-    from games import library  # noqa: PLC0415
+    from games import library
 
     rows = []
     for name in library.names():
@@ -45,7 +45,7 @@ def _show_game(row: dict[str, Any]) -> None:
 
 def list_players(*, as_json: bool) -> None:
     """Players with their settings."""
-    from agents.players import known_players  # noqa: PLC0415
+    from agents.players import known_players
 
     infos = known_players()
     if as_json:

@@ -30,9 +30,9 @@ def new_run(  # noqa: PLR0913 - one parameter an option
     as_json: bool,
 ) -> None:
     """Start a run; see `app.cli.new`."""
-    from graph.defaults import runs_folder  # noqa: PLC0415
-    from graph.folder import create_folder  # noqa: PLC0415
-    from graph.settings import settings_for  # noqa: PLC0415
+    from graph.defaults import runs_folder
+    from graph.folder import create_folder
+    from graph.settings import settings_for
 
     if refine not in ("conversation", "tree"):
         raise typer.BadParameter(f"--refine is {refine!r}; known: conversation, tree")
@@ -49,9 +49,9 @@ def new_run(  # noqa: PLR0913 - one parameter an option
 
 def resume_named(run: str, *, answer: str | None, as_json: bool) -> None:
     """Go on with a run; see `app.cli.resume`."""
-    from graph.defaults import runs_folder  # noqa: PLC0415
-    from graph.folder import find_folder  # noqa: PLC0415
-    from graph.runs import read_request  # noqa: PLC0415
+    from graph.defaults import runs_folder
+    from graph.folder import find_folder
+    from graph.runs import read_request
 
     folder = find_folder(run, runs_folder())
     _, settings = read_request(folder)
@@ -66,9 +66,9 @@ def _run(
     given: str | None,
     as_json: bool,
 ) -> None:
-    from app.progress import Progress  # noqa: PLC0415
-    from graph.defaults import make_context  # noqa: PLC0415
-    from graph.runs import resume_run, start_run  # noqa: PLC0415
+    from app.progress import Progress
+    from graph.defaults import make_context
+    from graph.runs import resume_run, start_run
 
     interactive = a_person_is_here() and not as_json
     answers = iter([given] if given is not None else [])
@@ -101,7 +101,7 @@ def _run(
 
 def _announce(context: "RunContext") -> None:
     """One line on who works and where; with a model, what the run may cost."""
-    from graph.resources import describe_roles  # noqa: PLC0415
+    from graph.resources import describe_roles
 
     note(describe_roles(context))
     note(f"sandbox grade: {context.sandbox.grade.name} ({context.sandbox.grade.reason})")
@@ -115,7 +115,7 @@ def _ask(question: dict[str, Any]) -> str:
 
 
 def _finish(result: "RunResult", *, as_json: bool) -> None:
-    from graph.summary import exit_code, final_text, result_object  # noqa: PLC0415
+    from graph.summary import exit_code, final_text, result_object
 
     if as_json:
         print_json(result_object(result))

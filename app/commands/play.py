@@ -20,14 +20,14 @@ _COLUMNS = 76
 
 def play_game(game: str, *, seat: int, opponent: str, players: int, seed: int) -> None:
     """Play one match to its end; see `app.cli.play`."""
-    from agents.players import make_player, parse_spec  # noqa: PLC0415
-    from agents.players.human import HumanPlayer  # noqa: PLC0415
-    from games.contract import Game  # noqa: PLC0415
-    from games.engine import play_match  # noqa: PLC0415
-    from graph.resources import open_sandbox  # noqa: PLC0415
-    from tools.checking import usual_players  # noqa: PLC0415
-    from tools.sandbox import SandboxedModule, SandboxTable  # noqa: PLC0415
-    from tools.sources import find_game  # noqa: PLC0415
+    from agents.players import make_player, parse_spec
+    from agents.players.human import HumanPlayer
+    from games.contract import Game
+    from games.engine import play_match
+    from graph.resources import open_sandbox
+    from tools.checking import usual_players
+    from tools.sandbox import SandboxedModule, SandboxTable
+    from tools.sources import find_game
 
     found = find_game(game)
     spec = parse_spec(opponent)

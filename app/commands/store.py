@@ -1,14 +1,17 @@
 """`index` and `search`: the store of games, functions and mechanics."""
 
 import time
-from typing import cast, get_args
+from typing import TYPE_CHECKING, cast, get_args
 
 from app.console import note, print_json, say
+
+if TYPE_CHECKING:
+    from vectorstore.documents import Kind
 
 
 def build_index(*, as_json: bool) -> None:
     """Index the library, or bring the index up to date."""
-    from graph.resources import open_store_here  # noqa: PLC0415
+    from graph.resources import open_store_here
 
     started = time.monotonic()
     with open_store_here(note) as store:
@@ -33,17 +36,16 @@ def build_index(*, as_json: bool) -> None:
 
 def search_store(query: str, *, kind: str, limit: int, as_json: bool) -> None:
     """Print what lies nearest to a query."""
-    import typer  # noqa: PLC0415
-    from graph.resources import open_store_here  # noqa: PLC0415
+    import typer
 
-    from vectorstore.documents import Kind  # noqa: PLC0415
+    from graph.resources import open_store_here
 
     if kind not in _kinds():
         raise typer.BadParameter(f"kind is {kind!r}; known: {', '.join(_kinds())}")
     if not query.strip():
         raise typer.BadParameter("the query is empty; say what to look for, in words")
     with open_store_here(note) as store:
-        hits = store.search(cast("Kind", kind), query, limit)
+        hits = store.search(kind, query, limit)
         embedding = store.embedder.identity
     if as_json:
         rows = [
@@ -59,7 +61,7 @@ def search_store(query: str, *, kind: str, limit: int, as_json: bool) -> None:
             say(f"       {first[:110]}")
 
 
-def _kinds() -> tuple[str, ...]:
-    from vectorstore.documents import Kind  # noqa: PLC0415
+def _kinds() -> "tuple[Kind, ...]":
+    from vectorstore.documents import Kind
 
-    return cast("tuple[str, ...]", get_args(Kind))
+    return cast("tuple[Kind, ...]", get_args(Kind))

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 def show_trace(run: str, *, prompts: bool, as_json: bool) -> None:
     """Print the trace of a run."""
-    from graph.defaults import runs_folder  # noqa: PLC0415
-    from graph.folder import find_folder  # noqa: PLC0415
-    from graph.traces import read_spans  # noqa: PLC0415
+    from graph.defaults import runs_folder
+    from graph.folder import find_folder
+    from graph.traces import read_spans
 
     folder = find_folder(run, runs_folder())
     roots = read_spans(folder.trace)
@@ -27,8 +27,8 @@ def show_trace(run: str, *, prompts: bool, as_json: bool) -> None:
     if not roots:
         say(f"{folder.trace} holds no spans; runs traced to LangSmith are shown there")
         return
-    from rich.console import Console  # noqa: PLC0415
-    from rich.tree import Tree  # noqa: PLC0415
+    from rich.console import Console
+    from rich.tree import Tree
 
     for root in roots:
         tree = Tree(_line(root))

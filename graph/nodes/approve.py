@@ -14,7 +14,7 @@ _NO = frozenset({"n", "no", "stop", "reject", "false"})
 
 
 def approve(
-    state: RunState, runtime: Runtime[RunContext | None]
+    state: RunState, runtime: Runtime[RunContext]
 ) -> Command[Literal["code", "design", "report"]]:
     """Ask; nothing stands before the interrupt that may not run twice."""
     del runtime

@@ -1,9 +1,9 @@
 """Check: every named check, the generated unit tests, and the validator's verdict on records."""
 
-from agents.models import place
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
+from agents.models import place
 from agents.protocols import Design, RoleError, RoleSet
 from games.checks.findings import Finding, verdict
 from games.records import MatchRecord
@@ -14,7 +14,7 @@ from graph.state import RunState
 from tools.checking import CheckRun, check_source
 
 
-def check(state: RunState, runtime: Runtime[RunContext | None]) -> Command[AfterCheck]:
+def check(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterCheck]:
     """Judge the newest candidate and route on the verdict."""
     context = context_of(runtime)
     made = need_design(state)

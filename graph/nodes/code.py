@@ -2,10 +2,10 @@
 
 from typing import Literal
 
-from agents.models import place
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
+from agents.models import place
 from agents.protocols import RoleError
 from graph.coder_tools import GraphCoderTools
 from graph.context import RunContext
@@ -13,9 +13,7 @@ from graph.defaults import context_of, folder_of, need_design
 from graph.state import Candidate, RunState
 
 
-def code(
-    state: RunState, runtime: Runtime[RunContext | None]
-) -> Command[Literal["check", "report"]]:
+def code(state: RunState, runtime: Runtime[RunContext]) -> Command[Literal["check", "report"]]:
     """Draft the module; the draft is candidate 0."""
     context = context_of(runtime)
     made = need_design(state)

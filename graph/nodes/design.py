@@ -2,10 +2,10 @@
 
 from typing import Literal
 
-from agents.models import place
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
+from agents.models import place
 from agents.protocols import RoleError
 from graph.context import RunContext
 from graph.defaults import context_of, folder_of
@@ -16,7 +16,7 @@ from graph.state import RunState
 
 
 def design(
-    state: RunState, runtime: Runtime[RunContext | None]
+    state: RunState, runtime: Runtime[RunContext]
 ) -> Command[AfterDesign | Literal["report"]]:
     """Design the game and write its rulebook, so that a person can read it early."""
     context = context_of(runtime)

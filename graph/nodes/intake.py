@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from agents.models import place
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
+from agents.models import place
 from agents.protocols import RoleError
 from graph.context import RunContext
 from graph.defaults import context_of
@@ -15,7 +15,7 @@ from graph.routing import AfterIntake, after_intake
 from graph.state import RunState
 
 
-def intake(state: RunState, runtime: Runtime[RunContext | None]) -> Command[AfterIntake]:
+def intake(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterIntake]:
     """Read the prompt, make the run folder, and stop early where no game can be made."""
     context = context_of(runtime)
     asked = state.brief.prompt if state.end == "question" and state.brief else ""

@@ -2,11 +2,10 @@
 
 from typing import Literal
 
-from agents.models import place
 from langgraph.runtime import Runtime
 from langgraph.types import Command
-from tools.edits import EditError, apply_edits
 
+from agents.models import place
 from agents.protocols import RoleError
 from games.checks.findings import Finding
 from games.streams import stream
@@ -14,10 +13,11 @@ from graph.context import RunContext
 from graph.defaults import context_of, folder_of, need_design
 from graph.selection import STRATEGIES
 from graph.state import Candidate, RunState
+from tools.edits import EditError, apply_edits
 
 
 def refine(
-    state: RunState, runtime: Runtime[RunContext | None]
+    state: RunState, runtime: Runtime[RunContext]
 ) -> Command[Literal["check", "refine", "report"]]:
     """One refinement: pick, edit, and send the edited candidate to the checks."""
     context = context_of(runtime)

@@ -1,0 +1,70 @@
+"""Which evaluations there are."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TypeAlias
+
+from evals.results import EvalError, EvalResult
+
+__all__ = ["EvalError", "EvalInfo", "EvalResult", "find_eval", "known_evals"]
+
+Tell: TypeAlias = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class EvalInfo:
+    """One evaluation.
+
+    Attributes:
+        name: Its name for `rulewright eval run`.
+        question: What it asks.
+        module: The module whose `run(seed, tell)` runs it.
+    """
+
+    name: str
+    question: str
+    module: str
+
+    def run(self, seed: int, tell: Tell) -> EvalResult:
+        """Run it; its module is imported only now."""
+        procedure: Callable[[int, Tell], EvalResult] = import_module(self.module).run
+        return procedure(seed, tell)
+
+
+_EVALS = (
+    EvalInfo(
+        "smoke",
+        "Do eight prompts of eight families become checked, playable games without a model?",
+        "evals.smoke",
+    ),
+    EvalInfo(
+        "paraphrase",
+        "Does changing one clause of a brief change the game in exactly that clause?",
+        "evals.paraphrase",
+    ),
+    EvalInfo(
+        "speed",
+        "How long do the command's help, a quick run and a search simulation take?",
+        "evals.bench.speed",
+    ),
+)
+
+
+def known_evals() -> tuple[EvalInfo, ...]:
+    """Every evaluation."""
+    return _EVALS
+
+
+def find_eval(name: str) -> EvalInfo:
+    """The evaluation called `name`.
+
+    Raises:
+        EvalError: Listing those there are.
+    """
+    for info in _EVALS:
+        if info.name == name:
+            return info
+    raise EvalError(
+        f"no evaluation called {name!r}; there are {', '.join(info.name for info in _EVALS)}"
+    )

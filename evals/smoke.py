@@ -1,0 +1,132 @@
+"""Eval: do eight fixed prompts of eight families become checked, playable games?"""
+
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from evals.results import EvalResult, share
+from games.checks.run import CheckSettings
+from graph.defaults import make_context
+from graph.folder import RunFolder
+from graph.runs import RunResult, start_run
+from graph.settings import RunSettings
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One prompt with what its words demand.
+
+    Attributes:
+        prompt: The words.
+        family: The library family they name.
+        players: The number of players they name.
+        parameters: Parameters whose values the words name outright.
+    """
+
+    prompt: str
+    family: str
+    players: int
+    parameters: dict[str, JsonValue]
+
+
+SAMPLES = (
+    Sample(
+        "a trick-taking game for three players where taking hearts costs points and the last "
+        "trick counts double",
+        "trick_taking",
+        3,
+        {"last_trick_multiplier": 2},
+    ),
+    Sample(
+        "a game for two on a 7 by 8 board where pieces fall down and five in a row wins",
+        "placement",
+        2,
+        {"connect": 5, "gravity": True},
+    ),
+    Sample(
+        "crazy eights for four players, everybody starts with six cards",
+        "shedding",
+        4,
+        {"hand_size": 6},
+    ),
+    Sample("go fish for three players", "go_fish", 3, {}),
+    Sample("a rummy game for two with ten cards each", "rummy", 2, {"hand_size": 10}),
+    Sample("battleship on an 8 by 8 board", "battleship", 2, {"rows": 8, "columns": 8}),
+    Sample(
+        "a push your luck dice game for three, first to 60 wins",
+        "push_your_luck",
+        3,
+        {"target_score": 60},
+    ),
+    Sample("goofspiel for two with ten cards", "goofspiel", 2, {"cards": 10}),
+)
+
+
+def run(seed: int, tell: Callable[[str], None]) -> EvalResult:
+    """Run the whole machine on every sample, with small matches and searches."""
+    settings = RunSettings(
+        seed=seed,
+        quick=True,
+        records_judged=1,
+        ladder_matches=4,
+        random_matches=12,
+        heuristic_matches=4,
+        small_budget=4,
+        large_budget=8,
+        check=CheckSettings(seed=seed, matches=4, samples=12),
+    )
+    context = make_context(settings)
+    rows = []
+    with tempfile.TemporaryDirectory() as place:
+        for index, sample in enumerate(SAMPLES):
+            folder = RunFolder(Path(place) / str(index))
+            folder.journals.mkdir(parents=True)
+            rows.append(judged(sample, start_run(sample.prompt, folder, context)))
+            tell(f"{sample.family}: {rows[-1]}")
+    return score(
+        rows,
+        {
+            "seed": seed,
+            "settings": settings.model_dump(mode="json"),
+            "roles": context.roles.identity,
+            "sandbox": context.sandbox.grade.model_dump(mode="json"),
+            "store": context.store_snapshot,
+            "versions": dict(context.versions),
+        },
+    )
+
+
+def judged(sample: Sample, result: RunResult) -> dict[str, JsonValue]:
+    """What became of one sample, against what its words demand."""
+    design = result.state.design
+    parameters = design.parameters if design else {}
+    evaluation = result.state.evaluation or {}
+    unfinished = evaluation.get("unfinished")
+    return {
+        "prompt": sample.prompt,
+        "made": result.state.end == "made",
+        "as_asked": design is not None
+        and (design.family, design.num_players) == (sample.family, sample.players)
+        and all(parameters.get(name) == value for name, value in sample.parameters.items()),
+        "all_finished": None if unfinished is None else not unfinished,
+        "reason": result.state.reason,
+    }
+
+
+def score(rows: Sequence[dict[str, JsonValue]], effective: dict[str, JsonValue]) -> EvalResult:
+    """Shares over the samples; all of them must be made, as asked, and play to their end."""
+    names = (
+        ("made", "games made and passed"),
+        ("as_asked", "games as their words demand"),
+        ("all_finished", "games whose matches all finished"),
+    )
+    scores = []
+    for key, name in names:
+        values = [row[key] for row in rows]
+        scores.append(
+            share([v if isinstance(v, bool) else None for v in values], name, at_least=1.0)
+        )
+    return EvalResult(name="smoke", scores=tuple(scores), samples=tuple(rows), effective=effective)

@@ -1,0 +1,140 @@
+"""The play-test: measures over random play, and a skill ladder of affordable searches."""
+
+from collections.abc import Mapping, Sequence
+from statistics import fmean
+
+from agents.protocols import Heuristic
+from games.contract import CHANCE
+from games.engine import Ending
+from games.records import MatchRecord
+from graph.selfplay import SelfPlay
+from tools.playtest import Estimate, Series, Step, Unmeasured, measure_all
+from tools.reporting.content import Evaluation, Figure, Rung
+
+# Plies that one step of the ladder may simulate, so that a long game still ends in good time. A
+# count and no clock: the same seed gives the same searches on every machine.
+_AFFORDABLE = 1_500_000
+_AFFORDABLE_QUICK = 120_000
+_FEWEST_SIMULATIONS = 2
+_CURVE_MATCHES = 4
+
+_MEANINGS = {
+    "first_seat_advantage": "win share of the first seat above an even share; 0 is fair",
+    "draw_share": "share of matches in which nobody does better than anybody",
+    "match_length": "plies a match, chance events included",
+    "branching": "legal actions a decision",
+    "forced_move_share": "share of decisions with a single legal action",
+}
+
+
+def playtest(play: SelfPlay, heuristics: Sequence[Heuristic]) -> tuple[Evaluation, Series]:
+    """Play the game and measure it; the random series is returned for its records."""
+    settings = play.context.settings
+    series = play.random_series(settings.random_matches)
+    finished = [r for r in series.records if r.match.ending == "finished"]
+    measured = measure_all(series.records, play.num_players)
+    figures = tuple(_figure(name, value) for name, value in measured.items())
+    specs, notes = _players(play, heuristics, finished)
+    sources = {heuristic.name: heuristic.source for heuristic in heuristics}
+    steps = play.ladder(specs, sources, settings.ladder_matches)
+    evaluation = Evaluation(
+        figures=figures,
+        ladder=tuple(_rung(step, play.num_players) for step in steps),
+        lengths=tuple(len(_decisions(record)) for record in finished),
+        branching=_branching_curve(finished),
+        unfinished=_unfinished(series.endings),
+        players=tuple(specs),
+        notes=tuple(notes),
+    )
+    return evaluation, series
+
+
+def _players(
+    play: SelfPlay, heuristics: Sequence[Heuristic], finished: Sequence[MatchRecord]
+) -> tuple[list[str], list[str]]:
+    """Specs from weak to strong, and remarks on how the searches were sized."""
+    settings = play.context.settings
+    specs, notes = ["random"], []
+    if heuristics:
+        specs.append("greedy:heuristic=ensemble")
+    else:
+        notes.append("No heuristic could be used, so the ladder has no greedy player.")
+    if not finished:
+        notes.append("No random match finished, so no search was tried.")
+        return specs, notes
+    name = play.search_name()
+    most = affordable_simulations(
+        finished, settings.ladder_matches, _AFFORDABLE_QUICK if settings.quick else _AFFORDABLE
+    )
+    large = min(settings.large_budget, most)
+    small = max(1, min(settings.small_budget, large // 4))
+    if large < settings.large_budget:
+        notes.append(
+            f"Matches of this game are long: searches were held to {large} simulations a move "
+            f"instead of {settings.large_budget}, so that the play-test ends."
+        )
+    specs += [f"{name}:simulations={small}", f"{name}:simulations={large}"]
+    return specs, notes
+
+
+def affordable_simulations(finished: Sequence[MatchRecord], matches: int, affordable: int) -> int:
+    """Simulations a decision such that a step of the ladder stays within `affordable` plies.
+
+    A simulation from the n-th ply of a match of L plies takes about L - n, half the match on
+    average, so a match costs about ``simulations * real decisions * L / 2`` plies.
+    """
+    plies = fmean(len(record.match.plies) for record in finished)
+    decisions = fmean(len(_real_decisions(record)) for record in finished)
+    cost = matches * max(decisions, 1.0) * max(plies, 1.0) / 2
+    return max(_FEWEST_SIMULATIONS, int(affordable / cost))
+
+
+def _decisions(record: MatchRecord) -> list[int]:
+    return [len(ply.legal) for ply in record.match.plies if ply.player != CHANCE]
+
+
+def _real_decisions(record: MatchRecord) -> list[int]:
+    return [count for count in _decisions(record) if count > 1]
+
+
+def _branching_curve(finished: Sequence[MatchRecord]) -> tuple[float, ...]:
+    """Mean legal actions at the n-th decision, as far as a few matches reach."""
+    rows = [_decisions(record) for record in finished]
+    curve: list[float] = []
+    for index in range(max(map(len, rows), default=0)):
+        counts = [row[index] for row in rows if len(row) > index]
+        if len(counts) < min(_CURVE_MATCHES, len(rows)):
+            break
+        curve.append(round(fmean(counts), 6))
+    return tuple(curve)
+
+
+def _figure(name: str, measured: Estimate | Unmeasured) -> Figure:
+    shown = name.replace("_", " ")
+    meaning = _MEANINGS.get(name, "real choices (two legal actions or more) a match")
+    if name.startswith("decisions_seat_"):
+        shown = f"decisions of player {int(name.rsplit('_', 1)[1]) + 1}"
+    if isinstance(measured, Unmeasured):
+        return Figure(name=shown, meaning=meaning, problem=measured.reason)
+    return Figure(name=shown, meaning=meaning, **measured.model_dump())
+
+
+def _rung(step: Step, num_players: int) -> Rung:
+    even = 1 / num_players if step.measure == "win_share" else 0.0
+    if isinstance(step.advantage, Unmeasured):
+        figure = Figure(name=step.measure, meaning="", problem=step.advantage.reason)
+    else:
+        figure = Figure(name=step.measure, meaning="", **step.advantage.minus(-even).model_dump())
+    return Rung(
+        stronger=step.higher,
+        weaker=step.lower,
+        measure=step.measure,
+        figure=figure,
+        even=even,
+        verdict=step.verdict,
+        unfinished=_unfinished(step.endings),
+    )
+
+
+def _unfinished(endings: Mapping[Ending, int]) -> dict[str, int]:
+    return {name: count for name, count in endings.items() if name != "finished" and count}
