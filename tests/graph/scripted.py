@@ -1,0 +1,100 @@
+"""Roles that work from a script over the library: no model, no reading of prompts."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from pydantic import JsonValue
+
+from agents.protocols import (
+    Brief,
+    CoderTools,
+    Design,
+    Edit,
+    Example,
+    Heuristic,
+    Mechanic,
+    MechanicEdge,
+    RoleError,
+    RoleSet,
+    Rule,
+    UnitTest,
+    Verdict,
+)
+from games import library
+from games.checks.findings import Finding
+from games.records import MatchRecord
+
+DESIGN = Design(
+    title="Noughts and crosses",
+    summary="Three in a row.",
+    family="tic_tac_toe",
+    num_players=2,
+    rules=(Rule(id="R1", section="Turn", text="Players take turns to mark an empty cell."),),
+    mechanics=(
+        Mechanic(id="M0", name="the game ends", text="The game ends."),
+        Mechanic(id="M1", name="line", text="A line of three wins."),
+    ),
+    edges=(MechanicEdge(source="M1", target="M0"),),
+)
+
+
+@dataclass
+class ScriptedRoles:
+    """All four roles; `faults` are edits that break the verified source, mended one a round."""
+
+    faults: list[tuple[str, str]] = field(default_factory=list)
+    mends: bool = True
+    question: str | None = None
+    calls: list[str] = field(default_factory=list)
+
+    def clarify(self, prompt: str) -> Brief:
+        self.calls.append("clarify")
+        return Brief(prompt=prompt, question=self.question)
+
+    def design(self, brief: Brief, retrieve: Callable[[str], Sequence[Example]]) -> Design:
+        self.calls.append("design")
+        return DESIGN
+
+    def draft(self, design: Design, tools: CoderTools) -> str:
+        self.calls.append("draft")
+        source = library.source(design.family)
+        for sound, broken in self.faults:
+            assert source.count(sound) == 1, sound
+            source = source.replace(sound, broken)
+        return source
+
+    def edit(self, design: Design, source: str, findings: Sequence[Finding]) -> Sequence[Edit]:
+        self.calls.append("edit")
+        for sound, broken in self.faults:
+            if self.mends and source.count(broken) == 1:
+                return [Edit(search=broken, replace=sound)]
+        raise RoleError("the script has no mend for these findings")
+
+    def judge(self, design: Design, record: MatchRecord) -> Verdict:
+        self.calls.append("judge")
+        return Verdict(illegal_ply=None, rule="")
+
+    def unit_tests(self, design: Design, source: str) -> Sequence[UnitTest]:
+        self.calls.append("unit_tests")
+        return [
+            UnitTest(
+                name="the first player starts",
+                rule="R1",
+                actions=(),
+                function="get_current_player",
+                expected_json="0",
+            )
+        ]
+
+    def heuristics(
+        self, design: Design, source: str, samples: Sequence[Mapping[str, JsonValue]]
+    ) -> Sequence[Heuristic]:
+        self.calls.append("heuristics")
+        return [
+            Heuristic(name=name, policy="from the library", source=text)
+            for name, text in library.heuristics(design.family).items()
+        ]
+
+
+def role_set(roles: ScriptedRoles) -> RoleSet:
+    return RoleSet("scripted", roles, roles, roles, roles)
