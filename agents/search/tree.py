@@ -29,7 +29,6 @@ class EdgeStatistics:
         mean: `[E]` mean return from the edge on, of the seat that acts there, in the game's own
             units; 0 where `visits` is.
         inverse_root: `[E]` `1 / sqrt(visits)`, which the bounds use; 0 where `visits` is.
-        child: `[E]` the node the edge leads to, -1 where it was never descended.
         size: Rows in use.
     """
 
@@ -38,17 +37,16 @@ class EdgeStatistics:
         self._hold(*self._rows(max(1, capacity)))
 
     def take(self, count: int) -> int:
-        """Reserve `count` rows, unvisited and childless; returns the index of the first."""
+        """Reserve `count` rows, unvisited; returns the index of the first."""
         first = self.size
         self.size += count
         while self.size > len(self.visits):
-            visits, availability, mean, inverse_root, child = self._rows(len(self.visits))
+            visits, availability, mean, inverse_root = self._rows(len(self.visits))
             self._hold(
                 np.concatenate((self.visits, visits)),
                 np.concatenate((self.availability, availability)),
                 np.concatenate((self.mean, mean)),
                 np.concatenate((self.inverse_root, inverse_root)),
-                np.concatenate((self.child, child)),
             )
         return first
 
@@ -79,24 +77,20 @@ class EdgeStatistics:
         return self.mean_view[edge] if self.visits_view[edge] else None
 
     @staticmethod
-    def _rows(count: int) -> tuple[Ints, Ints, Floats, Floats, Ints]:
+    def _rows(count: int) -> tuple[Ints, Ints, Floats, Floats]:
         return (
             np.zeros(count, np.int64),
             np.zeros(count, np.int64),
             np.zeros(count, np.float64),
             np.zeros(count, np.float64),
-            np.full(count, -1, np.int64),
         )
 
-    def _hold(
-        self, visits: Ints, availability: Ints, mean: Floats, inverse_root: Floats, child: Ints
-    ) -> None:
+    def _hold(self, visits: Ints, availability: Ints, mean: Floats, inverse_root: Floats) -> None:
         self.visits, self.visits_view = visits, visits.data
         self.availability, self.availability_view = availability, availability.data
         self.mean, self.mean_view = mean, cast("memoryview[float]", mean.data)
         self.inverse_root = inverse_root
         self.inverse_root_view = cast("memoryview[float]", inverse_root.data)
-        self.child, self.child_view = child, child.data
 
 
 class ReturnRange:

@@ -23,7 +23,7 @@ import numpy as np
 
 from agents.search.rollouts import Leaves, uniforms
 from agents.search.rules import Rules
-from agents.search.selection import FEW, best_edge, ucb1_scores
+from agents.search.selection import FEW, best_of_few, ucb1_scores
 from agents.search.settings import SearchResult, SearchSettings
 from agents.search.tree import EdgeStatistics, Path, ReturnRange, require_turn
 from games.contract import CHANCE, TERMINAL, Action, State
@@ -59,17 +59,19 @@ class Node:
         state: The state.
         player: Its player.
         actions: Its legal actions, the tried ones first; the edge of `actions[i]` is `first + i`.
+        children: The node each action led to; None where it was never played.
         first: Its first edge.
         paid: What entering it paid, None for nothing.
         reached: Probability that the outcome is this one or an earlier one, at a chance node
             that is not uniform; None elsewhere.
-        tried: Actions tried so far.
+        tried: Actions tried so far; stays 0 at a chance node.
         visits: Descents through it.
     """
 
     state: State
     player: int
     actions: list[Action]
+    children: list["Node | None"]
     first: int
     paid: list[float] | None
     reached: list[float] | None = None
@@ -92,7 +94,7 @@ class UctSearch:
         self.range = ReturnRange(rules.num_players, settings.value_range)
         self.edges = EdgeStatistics(capacity=8 * settings.simulations)
         self.simulations = 0
-        self.nodes: list[Node] = []
+        self.size = 0
         self.root = self._added(root)
         if self.root.player < 0:
             raise ValueError(f"no seat is to move at the root (player {self.root.player})")
@@ -100,21 +102,16 @@ class UctSearch:
 
     def simulate(self) -> None:
         """Descend once, add a decision node, and back its returns up."""
-        nodes, child_of = self.nodes, self.edges.child_view
         path: Path = []
         node, is_new = self.root, False
         while not is_new and node.player != TERMINAL:
-            edge = self._choose(node)
-            number = child_of[edge]
-            if number >= 0:
-                child = nodes[number]
-            else:
-                action = node.actions[edge - node.first]
-                child = self._added(self.rules.apply_action(node.state, action))
-                child_of = self.edges.child_view
-                child_of[edge] = len(nodes) - 1
+            index = self._choose(node)
+            child = node.children[index]
+            if child is None:
+                child = self._added(self.rules.apply_action(node.state, node.actions[index]))
+                node.children[index] = child
                 is_new = child.player != CHANCE
-            path.append((edge, node.player, child.paid))
+            path.append((node.first + index, node.player, child.paid))
             node.visits += 1
             node = child
         ended = node.player == TERMINAL
@@ -123,27 +120,25 @@ class UctSearch:
         self.simulations += 1
 
     def _choose(self, node: Node) -> int:
-        first, tried = node.first, node.tried
-        if node.player == CHANCE:
-            return first + self._outcome(node)
+        tried, edges = node.tried, self.edges
         if tried < len(node.actions):
-            actions = node.actions
-            other = tried + int(self.draw() * (len(actions) - tried))
-            actions[tried], actions[other] = actions[other], actions[tried]
-            node.tried = tried + 1
-            return first + tried
+            return self._outcome(node) if node.player == CHANCE else self._untried(node)
         weight = self.exploration * self.range.spread[node.player]
-        edges, last = self.edges, first + tried
         if tried <= FEW:
             bonus = weight * sqrt(log(node.visits))
-            return best_edge(edges.mean_view, edges.inverse_root_view, first, last, bonus)
+            return best_of_few(edges.mean_view, edges.inverse_root_view, node.first, tried, bonus)
+        rows = slice(node.first, node.first + tried)
         scores = ucb1_scores(
-            edges.mean[first:last],
-            edges.inverse_root[first:last],
-            node.visits,
-            exploration=weight,
+            edges.mean[rows], edges.inverse_root[rows], node.visits, exploration=weight
         )
-        return first + int(scores.argmax())
+        return int(scores.argmax())
+
+    def _untried(self, node: Node) -> int:
+        actions, tried = node.actions, node.tried
+        other = tried + int(self.draw() * (len(actions) - tried))
+        actions[tried], actions[other] = actions[other], actions[tried]
+        node.tried = tried + 1
+        return tried
 
     def _outcome(self, node: Node) -> int:
         uniform = self.draw()
@@ -158,14 +153,20 @@ class UctSearch:
         rules = self.rules
         player = rules.current_player(state)
         actions = rules.legal_actions(state).copy()
-        require_turn(player, len(actions), rules.num_players)
+        count = len(actions)
+        require_turn(player, count, rules.num_players)
         paid = rules.rewards(state)
         node = Node(
-            state, player, actions, self.edges.take(len(actions)), paid if any(paid) else None
+            state,
+            player,
+            actions,
+            [None] * count,
+            self.edges.take(count),
+            paid if any(paid) else None,
         )
         if player == CHANCE and rules.chance_probabilities is not None:
             node.reached = list(accumulate(rules.chance_probabilities(state)))
-        self.nodes.append(node)
+        self.size += 1
         return node
 
     def result(self) -> SearchResult:
@@ -176,6 +177,6 @@ class UctSearch:
             visits=tuple(int(self.edges.visits[rows[a]]) for a in self.root_actions),
             means=tuple(self.edges.mean_of(rows[a]) for a in self.root_actions),
             simulations=self.simulations,
-            nodes=len(self.nodes),
+            nodes=self.size,
             cut_rollouts=self.leaves.rollouts.cut,
         )

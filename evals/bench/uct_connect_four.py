@@ -1,6 +1,6 @@
 """Benchmark: how much of a UCT search on connect four is spent outside the game's own functions.
 
-    python -m evals.bench.uct_connect_four [--simulations 1000] [--repeats 9] [--seed 7]
+    python -m evals.bench.uct_connect_four [--simulations 1000] [--repeats 40] [--seed 7]
 
 Method. Two searches with the same seed make exactly the same calls of game functions.
 
@@ -114,7 +114,7 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description="UCT on connect four: time outside the game.")
     parser.add_argument("--simulations", type=int, default=1000)
-    parser.add_argument("--repeats", type=int, default=9)
+    parser.add_argument("--repeats", type=int, default=40)
     parser.add_argument("--seed", type=int, default=7)
     given = parser.parse_args()
     runs = [measure(given.simulations, given.seed) for _ in range(given.repeats)]

@@ -3,7 +3,7 @@ import pytest
 
 from agents.search.selection import (
     best_available,
-    best_edge,
+    best_of_few,
     ismcts_scores,
     ucb1_scores,
 )
@@ -47,7 +47,7 @@ def test_plain_numbers_and_arrays_choose_the_same_action(case: int) -> None:
     parent = int(visits.sum())
     bonus = 0.9 * float(np.sqrt(np.log(parent)))
     scores = ucb1_scores(mean, inverse_root, parent, exploration=0.9)
-    assert best_edge(mean.tolist(), inverse_root.tolist(), 0, 7, bonus) == scores.argmax()
+    assert best_of_few(mean.tolist(), inverse_root.tolist(), 0, 7, bonus) == scores.argmax()
 
     available = visits + generator.integers(0, 60, size=7)
     scores = ismcts_scores(mean, visits, available, exploration=0.9)
