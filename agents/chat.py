@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from agents.budgets import Budget, estimate_tokens
-from agents.errors import ModelError
+from agents.errors import BadBodyError, ModelError
 from agents.exchange import current_place
 from agents.faults import (
     EndpointError,
@@ -171,6 +171,8 @@ class ChatModel:
         config: Any = {"run_name": f"model {where}", "metadata": {"place": where}}
         try:
             return self._client.invoke(list(messages), config, timeout=allowed, **options)
+        except BadBodyError as error:
+            raise TransientError(str(error)) from error
         except openai.LengthFinishReasonError as error:
             return cut_off(error)
         except openai.APIStatusError as error:

@@ -3,3 +3,7 @@
 
 class ModelError(Exception):
     """A model could not be used; the message says why and what to do next."""
+
+
+class BadBodyError(ValueError):
+    """The endpoint answered with status 200 and a body that is no chat completion."""

@@ -8,12 +8,12 @@ broken body is always reported as the server's and as the same error.
 import json
 import time
 from collections.abc import AsyncIterator, Iterator
-from typing import Literal, NotRequired, TypedDict
 from urllib.request import getproxies, proxy_bypass
 
 import httpx2
-from pydantic import JsonValue, TypeAdapter, ValidationError
+from pydantic import BaseModel, JsonValue, ValidationError
 
+from agents.errors import BadBodyError
 from agents.exchange import Exchange, Recording, current_place, request_key
 from agents.settings import ExchangeMode
 
@@ -22,35 +22,27 @@ _COMPLETIONS = "chat/completions"
 _HIDDEN = "[key removed]"
 
 
-class BadBodyError(ValueError):
-    """The endpoint answered with status 200 and a body that is no chat completion."""
-
-
-class _Function(TypedDict):
+class _Function(BaseModel):
     name: str
     arguments: str
 
 
-class _ToolCall(TypedDict):
+class _ToolCall(BaseModel):
     id: str
     function: _Function
 
 
-class _Message(TypedDict):
-    role: Literal["assistant"]
-    content: NotRequired[str | None]
-    tool_calls: NotRequired[list[_ToolCall] | None]
+class _Message(BaseModel):
+    content: str | None = None
+    tool_calls: list[_ToolCall] | None = None
 
 
-class _Choice(TypedDict):
+class _Choice(BaseModel):
     message: _Message
 
 
-class _Completion(TypedDict):
+class _Completion(BaseModel):
     choices: list[_Choice]
-
-
-_COMPLETION = TypeAdapter(_Completion)
 
 
 def require_completion(body: bytes, content_type: str) -> None:
@@ -68,12 +60,12 @@ def require_completion(body: bytes, content_type: str) -> None:
             f"beginning {start!r}"
         ) from error
     try:
-        _COMPLETION.validate_python(value)
+        completion = _Completion.model_validate(value)
     except ValidationError as error:
         problem = error.errors()[0]
         where = ".".join(str(part) for part in problem["loc"]) or "the body"
         raise BadBodyError(f"{where} is wrong: {problem['msg']}") from error
-    if not value["choices"]:
+    if not completion.choices:
         raise BadBodyError("'choices' is empty")
 
 
@@ -260,9 +252,11 @@ def http_clients(
     address = httpx2.URL(base_url)
     exchanger = _Exchanger(mode, recording, base_path=address.path, secret=secret)
     proxy = None if proxy_bypass(address.host) else getproxies().get(address.scheme)
+    # A model takes seconds to answer: a connection kept between calls would save nothing.
+    limits = httpx2.Limits(max_keepalive_connections=0)
+    inner = httpx2.HTTPTransport(proxy=proxy, limits=limits)
+    inner_async = httpx2.AsyncHTTPTransport(proxy=proxy, limits=limits)
     return (
-        httpx2.Client(transport=ExchangeTransport(exchanger, httpx2.HTTPTransport(proxy=proxy))),
-        httpx2.AsyncClient(
-            transport=AsyncExchangeTransport(exchanger, httpx2.AsyncHTTPTransport(proxy=proxy))
-        ),
+        httpx2.Client(transport=ExchangeTransport(exchanger, inner)),
+        httpx2.AsyncClient(transport=AsyncExchangeTransport(exchanger, inner_async)),
     )

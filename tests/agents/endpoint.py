@@ -1,0 +1,148 @@
+"""A chat-completions endpoint on the loopback address that answers by a script."""
+
+import json
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, TypeAlias
+
+from pydantic import JsonValue
+
+Request: TypeAlias = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Answer:
+    body: bytes
+    status: int = 200
+    content_type: str = "application/json"
+    headers: dict[str, str] = field(default_factory=dict)
+    delay_s: float = 0.0
+    drip_s: float = 0.0
+
+
+Step: TypeAlias = Answer | Callable[[Request], Answer]
+
+
+def message(
+    content: str | None = None,
+    *,
+    calls: Sequence[tuple[str, str]] = (),
+    finish: str = "stop",
+    usage: tuple[int, int] | None = (100, 20),
+) -> Answer:
+    """A chat completion; `calls` are (tool, arguments as text)."""
+    said: dict[str, JsonValue] = {"role": "assistant", "content": content}
+    if calls:
+        said["tool_calls"] = [
+            {
+                "id": f"call_{index}",
+                "type": "function",
+                "function": {"name": name, "arguments": arguments},
+            }
+            for index, (name, arguments) in enumerate(calls)
+        ]
+    value: dict[str, JsonValue] = {
+        "id": "chatcmpl-1",
+        "object": "chat.completion",
+        "created": 1,
+        "model": "scripted",
+        "choices": [{"index": 0, "message": said, "finish_reason": finish}],
+    }
+    if usage is not None:
+        value["usage"] = {
+            "prompt_tokens": usage[0],
+            "completion_tokens": usage[1],
+            "total_tokens": sum(usage),
+        }
+    return Answer(json.dumps(value).encode())
+
+
+def as_json(value: JsonValue) -> Answer:
+    return message(json.dumps(value))
+
+
+def error(status: int, text: str = "as scripted", **headers: str) -> Answer:
+    body = json.dumps({"error": {"message": text, "type": "error", "code": None}}).encode()
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return Answer(body, status=status, headers=named)
+
+
+class Endpoint:
+    """Serves `script` step by step, its last step for ever, and keeps what it was asked."""
+
+    def __init__(self, script: Sequence[Step]) -> None:
+        self.script = list(script)
+        self.requests: list[Request] = []
+        self._lock = threading.Lock()
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
+        self._server.daemon_threads = True
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self._server.server_address[1]}/v1"
+
+    def next_answer(self, request: Request) -> Answer:
+        with self._lock:
+            step = self.script[min(len(self.requests), len(self.script) - 1)]
+            self.requests.append(request)
+        return step if isinstance(step, Answer) else step(request)
+
+    def _handler(self) -> type[BaseHTTPRequestHandler]:
+        endpoint = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def setup(self) -> None:
+                self.request.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                super().setup()
+
+            def log_message(self, format: str, *args: object) -> None:
+                del format, args
+
+            def do_POST(self) -> None:  # noqa: N802 - the base class names it
+                raw = self.rfile.read(int(self.headers["Content-Length"]))
+                answer = endpoint.next_answer(json.loads(raw))
+                time.sleep(answer.delay_s)
+                try:
+                    self._send(answer)
+                except OSError:
+                    self.close_connection = True  # the client gave up, as some tests intend
+
+            def _send(self, answer: Answer) -> None:
+                self.send_response(answer.status)
+                self.send_header("Content-Type", answer.content_type)
+                self.send_header("Content-Length", str(len(answer.body)))
+                for name, value in answer.headers.items():
+                    self.send_header(name, value)
+                self.end_headers()
+                if not answer.drip_s:
+                    self.wfile.write(answer.body)
+                    return
+                for byte in answer.body:
+                    self.wfile.write(bytes([byte]))
+                    time.sleep(answer.drip_s)
+
+        return Handler
+
+    def run(self) -> None:
+        self._server.serve_forever(poll_interval=0.02)
+
+    def stop(self) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+
+@contextmanager
+def serving(*script: Step) -> Iterator[Endpoint]:
+    endpoint = Endpoint(script)
+    thread = threading.Thread(target=endpoint.run, daemon=True)
+    thread.start()
+    try:
+        yield endpoint
+    finally:
+        endpoint.stop()
+        thread.join()
