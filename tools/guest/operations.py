@@ -133,24 +133,33 @@ class Session:
     ) -> Json:
         self.function = function
         module = self._loaded()
-        value = module.call(function, *arguments, **(keywords or {}))
         try:
-            return _checked(value, function)
+            return module.call(function, *arguments, **(keywords or {}))
         except ModuleFault as fault:
-            fault.line = _first_line(module.namespace[function])
+            if fault.kind == "bad_value" and fault.line is None:
+                fault.line = _first_line(module.namespace[function])
             raise
+        except RecursionError as error:  # not the function's own: the value's check ran too deep
+            raise _bottomless(function, module.namespace[function]) from error
 
 
 def _checked(value: Json, function: str, path: str = "value") -> Json:
     try:
         require_json(value, function, path)
     except RecursionError as error:
-        raise ModuleFault(
-            "bad_value", function, "returned a value that is nested too deeply or holds itself"
-        ) from error
+        raise _bottomless(function, None) from error
     return value
 
 
 def _first_line(function: object) -> int | None:
     code = getattr(function, "__code__", None)
     return code.co_firstlineno if isinstance(code, types.CodeType) else None
+
+
+def _bottomless(function: str, target: object) -> ModuleFault:
+    return ModuleFault(
+        "bad_value",
+        function,
+        "returned a value that is nested too deeply or holds itself",
+        line=_first_line(target),
+    )

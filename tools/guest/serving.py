@@ -1,5 +1,6 @@
 """A worker's loop: one request in, one reply out, until the host hangs up."""
 
+import faulthandler
 import os
 import signal
 import socket
@@ -15,6 +16,8 @@ from tools.guest.framing import HEADER, decode, encode
 from tools.guest.operations import Session
 
 OUT_OF_MEMORY_STATUS = 71
+DUMP_SIGNAL = signal.SIGUSR2
+CRASH = b"Fatal Python error"
 _RESERVE_BYTES = 4 * 2**20
 _CHUNK_BYTES = 1 << 18
 
@@ -37,6 +40,9 @@ def serve(connection: socket.socket, session: Session, caps: Caps) -> NoReturn:
     output = BoundedOutput(caps.output_characters)
     sys.stdout = sys.stderr = output
     signal.signal(signal.SIGALRM, _ring)
+    # Both write from C, so they name the line even where no bytecode runs any more.
+    faulthandler.register(DUMP_SIGNAL, connection.fileno(), all_threads=False)
+    faulthandler.enable(connection.fileno(), all_threads=False)
     reserve = [bytes(_RESERVE_BYTES)]
     while True:
         request = _receive(connection)

@@ -4,8 +4,15 @@ import re
 from typing import NoReturn, cast, get_args
 
 from games.contract import FaultKind, IllegalActionError, Json, ModuleFault
-from tools.guest.faults import ILLEGAL_ACTION, INTERNAL, MESSAGE_CHARACTERS, UNKNOWN_OPERATION
+from tools.guest.faults import (
+    ILLEGAL_ACTION,
+    INTERNAL,
+    MESSAGE_CHARACTERS,
+    MODULE_FILE,
+    UNKNOWN_OPERATION,
+)
 
+_DUMPED = re.compile(rb'File "' + re.escape(MODULE_FILE).encode() + rb'", line (\d{1,9})\b')
 _ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?")
 _CONTROLS = re.compile(
     r"[^\n\t\x20-\x7e\xa0-\u061b\u061d-\u200d\u2010-\u2027\u202f-\u2065\u206a-\U0010ffff]"
@@ -36,6 +43,16 @@ def raise_fault(fault: Json, function: str) -> NoReturn:
         kind, message = "killed", f"the worker reported a fault of no known kind: {message}"
     whole = line if isinstance(line, int) and not isinstance(line, bool) and line > 0 else None
     raise ModuleFault(cast("FaultKind", kind), function, message, line=whole)
+
+
+def dumped_line(dump: bytes) -> int | None:
+    r"""The innermost line of the module in a traceback that the interpreter dumped.
+
+    >>> dumped_line(b'Stack:\n  File "/x.py", line 9\n  File "<game>", line 3 in f\n')
+    3
+    """
+    found = _DUMPED.search(dump)
+    return int(found[1]) if found else None
 
 
 def plain_text(text: str) -> str:

@@ -8,10 +8,19 @@ import time
 from tools.guest.framing import HEADER
 
 _CHUNK_BYTES = 1 << 18
+_PAUSE_S = 0.05
 
 
 class ForgeryError(Exception):
-    """The other side sent bytes that are no single answer to the last request."""
+    """The other side sent bytes that are no single answer to the last request.
+
+    Attributes:
+        seen: What it sent, as far as it was read.
+    """
+
+    def __init__(self, what: str, seen: bytes) -> None:
+        super().__init__(what)
+        self.seen = seen
 
 
 class Connection:
@@ -34,8 +43,9 @@ class Connection:
             OSError: If the other side is gone.
         """
         if self._poll.poll(0):
-            if self._endpoint.recv(1):
-                raise ForgeryError("sent bytes that nobody asked for")
+            waiting = self._endpoint.recv(_CHUNK_BYTES)
+            if waiting:
+                raise ForgeryError("sent bytes that nobody asked for", waiting)
             raise ConnectionResetError("the other side hung up")
         rest = memoryview(HEADER.pack(len(body)) + body)
         while rest:
@@ -67,10 +77,26 @@ class Connection:
             if needed == HEADER.size and len(buffer) >= needed:
                 needed += HEADER.unpack_from(buffer)[0]
                 if needed > self._longest_bytes + HEADER.size:
-                    raise ForgeryError(f"announced a reply of {needed - HEADER.size} bytes")
+                    length = needed - HEADER.size
+                    raise ForgeryError(f"announced a reply of {length} bytes", bytes(buffer))
         if len(buffer) > needed:
-            raise ForgeryError("sent more than one reply")
+            raise ForgeryError("sent more than one reply", bytes(buffer))
         return bytes(memoryview(buffer)[HEADER.size :])
+
+    def rest(self, seconds: float) -> bytes:
+        """Whatever still arrives, the first of it within `seconds`; never raises."""
+        buffer = bytearray()
+        while len(buffer) < _CHUNK_BYTES:
+            if not self._poll.poll((_PAUSE_S if buffer else seconds) * 1000):
+                break
+            try:
+                chunk = self._endpoint.recv(_CHUNK_BYTES)
+            except OSError:
+                break
+            if not chunk:
+                break
+            buffer += chunk
+        return bytes(buffer)
 
     def close(self) -> None:
         """Hang up, and wake a thread that waits in `receive`."""

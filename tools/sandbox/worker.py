@@ -14,10 +14,12 @@ from typing import NoReturn, Self
 from games.contract import Json, ModuleFault
 from tools.guest.faults import MESSAGE_CHARACTERS
 from tools.guest.framing import FrameError, decode, encode
-from tools.guest.serving import OUT_OF_MEMORY_STATUS
-from tools.sandbox.claims import plain_text, raise_fault
+from tools.guest.serving import CRASH, DUMP_SIGNAL, OUT_OF_MEMORY_STATUS
+from tools.sandbox.claims import dumped_line, plain_text, raise_fault
 from tools.sandbox.connection import Connection, ForgeryError
 from tools.sandbox.limits import Limits
+
+_DUMP_S = 1.0
 
 
 class Worker:
@@ -183,11 +185,14 @@ class Worker:
             self._connection.send(body, deadline)
             answer = self._connection.receive(deadline)
         except TimeoutError as error:
+            line = self._whereabouts()
             self.kill()
-            raise ModuleFault(
-                "timed_out", function, f"did not return within {seconds:g} s and was killed"
-            ) from error
+            message = f"did not return within {seconds:g} s and was killed"
+            raise ModuleFault("timed_out", function, message, line=line) from error
         except ForgeryError as error:
+            if error.seen.startswith(CRASH):
+                dump = error.seen + self._connection.rest(_DUMP_S)
+                self._died(function, error, line=dumped_line(dump))
             self._violation(function, str(error))
         except OSError as error:
             self._died(function, error)
@@ -208,14 +213,24 @@ class Worker:
             self._output.append(plain_text(output)[: max(room, 0)])
         return reply
 
-    def _died(self, function: str, cause: OSError) -> NoReturn:
+    def _whereabouts(self) -> int | None:
+        """The line a worker is at that no longer listens, or None."""
+        with self._ending:
+            if not self.alive:
+                return None
+            with contextlib.suppress(ProcessLookupError):
+                signal.pidfd_send_signal(self._handle, DUMP_SIGNAL)
+        return dumped_line(self._connection.rest(_DUMP_S))
+
+    def _died(self, function: str, cause: Exception, *, line: int | None = None) -> NoReturn:
         status = self._exit_status() if self.alive else None
         self.kill()
         if status == OUT_OF_MEMORY_STATUS:
             raise ModuleFault(
                 "out_of_memory", function, "needed more memory than a worker may have"
             ) from cause
-        raise ModuleFault("killed", function, f"the worker {_ending(status)}") from cause
+        message = f"the worker {_ending(status)}"
+        raise ModuleFault("killed", function, message, line=line) from cause
 
     def _violation(self, function: str, what: str) -> NoReturn:
         self.kill()

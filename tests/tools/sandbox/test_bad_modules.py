@@ -51,11 +51,15 @@ BAD_BODIES: dict[str, tuple[str, FaultKind, str]] = {
     ),
     "loops for ever": ("while True: pass  # here", "timed_out", "within 0.3 s"),
     "loops for ever and silences the alarm": (
-        "import signal\nsignal.signal(signal.SIGALRM, signal.SIG_IGN)\nwhile True: pass",
+        "import signal\nsignal.signal(signal.SIGALRM, signal.SIG_IGN)\nwhile True: pass  # here",
         "timed_out",
         "within 0.3 s and was killed",
     ),
-    "loops for ever where no line ends": ("sum(range(10**13))", "timed_out", "and was killed"),
+    "loops for ever where no line ends": (
+        "sum(range(10**13))  # here",
+        "timed_out",
+        "and was killed",
+    ),
     "allocates at once": ("return [0] * 10**10  # here", "out_of_memory", "memory"),
     "allocates bit by bit": (
         "x = []\nwhile True: x.append('a' * 10**5)  # here",
@@ -63,7 +67,11 @@ BAD_BODIES: dict[str, tuple[str, FaultKind, str]] = {
         "memory",
     ),
     "ends the process": ("import os\nos._exit(0)", "killed", "exit code 0"),
-    "crashes the interpreter": ("import ctypes\nctypes.string_at(0)", "killed", "SIGSEGV"),
+    "crashes the interpreter": (
+        "import ctypes\nctypes.string_at(0)  # here",
+        "killed",
+        "SIGSEGV",
+    ),
     "returns a set": ("return {1, 2}", "bad_value", "value is a set; required"),
     "returns a tuple inside": ("return {'a': [1, (2,)]}", "bad_value", r"value\['a'\]\[1\]"),
     "returns int keys": ("return {1: 2}", "bad_value", "required: string keys"),
