@@ -7,7 +7,7 @@ from games.checks.findings import Outcome
 from graph.state import Candidate
 
 AfterIntake: TypeAlias = Literal["design", "report"]
-AfterDesign: TypeAlias = Literal["approve", "code"]
+AfterDesign: TypeAlias = Literal["approve", "code", "report"]
 AfterCheck: TypeAlias = Literal["refine", "strategize", "report"]
 
 

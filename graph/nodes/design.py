@@ -1,7 +1,5 @@
 """Design: the mechanic designer turns the brief into rules, mechanics and parameters."""
 
-from typing import Literal
-
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
@@ -15,9 +13,7 @@ from graph.rulebook import rulebook_text
 from graph.state import RunState
 
 
-def design(
-    state: RunState, runtime: Runtime[RunContext]
-) -> Command[AfterDesign | Literal["report"]]:
+def design(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterDesign]:
     """Design the game and write its rulebook, so that a person can read it early."""
     context = context_of(runtime)
     if state.brief is None:

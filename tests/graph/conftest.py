@@ -1,0 +1,71 @@
+"""A real store with a hashing embedder and a real sandbox, shared by the machine's tests."""
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from agents.players import PRELOAD
+from agents.protocols import RoleSet
+from games.checks.run import CheckSettings
+from graph.context import RunContext
+from graph.folder import RunFolder, create_folder
+from graph.settings import RunSettings
+from tests.graph.scripted import ScriptedRoles, role_set
+from tests.vectorstore.hashing import HashingEmbedder
+from tools.retrieval import Retrieval
+from tools.sandbox import Sandbox
+from vectorstore.indexing import ensure_indexed
+from vectorstore.settings import StoreSettings
+from vectorstore.store import Store, open_store
+
+SMALL = RunSettings(
+    seed=3,
+    ladder_matches=4,
+    random_matches=6,
+    heuristic_matches=4,
+    small_budget=3,
+    large_budget=6,
+    records_judged=1,
+    max_rounds=3,
+    check=CheckSettings(matches=3, samples=8, seed=3),
+)
+
+MakeContext = Callable[..., RunContext]
+
+
+@pytest.fixture(scope="session")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    path = tmp_path_factory.mktemp("store")
+    with open_store(StoreSettings(path=path), embedder=HashingEmbedder()) as opened:
+        ensure_indexed(opened)
+        yield opened
+
+
+@pytest.fixture(scope="session")
+def sandbox() -> Iterator[Sandbox]:
+    with Sandbox(preload=PRELOAD) as opened:
+        yield opened
+
+
+@pytest.fixture
+def make_context(store: Store, sandbox: Sandbox, tmp_path: Path) -> MakeContext:
+    def make(roles: RoleSet | None = None, settings: RunSettings = SMALL) -> RunContext:
+        return RunContext(
+            roles=roles or role_set(ScriptedRoles()),
+            retrieval=Retrieval(store),
+            sandbox=sandbox,
+            runs=tmp_path / "runs",
+            settings=settings,
+            store_snapshot=store.snapshot_id(),
+            embedding=store.embedder.identity,
+            clock=time.monotonic,
+        )
+
+    return make
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> RunFolder:
+    return create_folder(tmp_path / "run", title="", runs=tmp_path)
