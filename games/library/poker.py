@@ -26,14 +26,14 @@ GAME: dict[str, Any] = {
             "meaning": "Hidden cards dealt to each player."},
         "rounds": {"default": 2, "range": [1, 4],
             "meaning": "Rounds of betting in a deal."},
-        "board": {"default": "0,1", "format": "whole numbers from 0 to 3, with commas",
+        "board": {"default": "0,1", "format": "one to four whole numbers from 0 to 3, with commas",
             "meaning": "Cards laid open on the table before each round of betting; the last "
-            "number holds for the rounds after it."},
+            "number holds for the rounds after it, numbers beyond the last round are not used."},
         "ante": {"default": 1, "range": [0, 10],
             "meaning": "Chips every player puts into the pot before the cards are dealt."},
-        "bets": {"default": "2,4", "format": "whole numbers from 1 to 100, with commas",
+        "bets": {"default": "2,4", "format": "one to four whole numbers from 1 to 100, with commas",
             "meaning": "Size of a bet or raise in each round; the last number holds for the "
-            "rounds after it."},
+            "rounds after it, numbers beyond the last round are not used."},
         "max_raises": {"default": 2, "range": [1, 8],
             "meaning": "Bets and raises allowed in one round, all players together."},
         "lowest_wins": {"default": False, "choices": [True, False],
@@ -116,13 +116,12 @@ def _require_allowed(name: str, value: object, spec: dict[str, Any]) -> None:
 def _numbers(name: str, text: object, rounds: int, least: int, most: int) -> list[int]:
     parts = text.split(",") if isinstance(text, str) else []
     good = all(part.strip().isdecimal() and least <= int(part) <= most for part in parts)
-    if not parts or not good or len(parts) > rounds:
+    if not good or not 1 <= len(parts) <= GAME["parameters"]["rounds"]["range"][1]:
         raise ValueError(
-            f"{name} is {text!r}; required: at most {rounds} whole numbers from {least} to {most} "
-            "with commas, one a round"
+            f"{name} is {text!r}; required: {GAME['parameters'][name]['format']}, one a round"
         )
     numbers = [int(part) for part in parts]
-    return numbers + numbers[-1:] * (rounds - len(numbers))
+    return (numbers + numbers[-1:] * rounds)[:rounds]
 
 
 def _pack(rules: Rules) -> list[str]:

@@ -619,17 +619,6 @@ def visible(state: State, player_id: int) -> dict[str, str]:
     return paths
 
 
-def parse_action(action: str) -> dict[str, Any]:
-    """Split an action into its kind and its card, bid or direction.
-
-    Rules: R6, R10, R12, R15.
-    """
-    kind, _, word = action.partition(" ")
-    if kind == "bid":
-        return {"kind": kind, "bid": int(word)}
-    return {"kind": kind, "direction" if kind == "direction" else "card": word}
-
-
 def resample_state(obs_action_history: list[Any], player_id: int) -> State:
     """A full state that fits what the player saw, near uniform over all deals that fit.
 
@@ -666,15 +655,16 @@ def resample_state(obs_action_history: list[Any], player_id: int) -> State:
 def _holders(state: State, seen: dict[str, Any], unseen: list[str]) -> dict[str, list[int]]:
     me, count, dealer = seen["seat"], seen["num_players"], seen["dealer"]
     barred = _barred(state, me, unseen)
+    sizes = zip(seen["hand_counts"], seen["passing_counts"], strict=True)
+    seats = [seat for seat, size in enumerate(sizes) if any(size) and seat != me]
     deck = [count] if seen["deck_count"] else []
-    seats = [seat for seat in range(count) if seat != me]
     holders = {c: [s for s in seats if c not in barred[s]] + deck for c in unseen}
     taker = _target(me, seen["direction"], count)
     holders |= {card: [taker] for card in seen["passed"] if card in holders}
     shown = seen["trump_card"]
     if shown in holders and shown not in seen["passed"]:
         receiver = _target(dealer, seen["direction"], count) if seen["passed"] else dealer
-        holders[shown] = [s for s in {dealer, receiver} - {me} if shown not in barred[s]]
+        holders[shown] = [s for s in {dealer, receiver} if s in holders[shown]]
     unled = seen["phase"] == "play" and not seen["tricks"] and not seen["trick"]
     if unled and state["rules"]["lead"] == "two_of_clubs" and seen["leader"] != me:
         holders[_lowest_club(state)] = [seen["leader"]]
@@ -688,59 +678,65 @@ def _barred(state: State, me: int, unseen: list[str]) -> list[set[str]]:
     for done in [*tricks, {"leader": state["leader"], "cards": state["trick"]}]:
         for place, card in enumerate(done["cards"]):
             seat, trick = (done["leader"] + place) % count, done["cards"][:place]
-            if seat != me:
-                # Legal actions are the best by an order of preferences, so a pair decides.
-                barred[seat].update(
-                    c for c in unseen if card not in _playable(then, [card, c], trick)
-                )
+            if seat != me and card not in _playable(then, [card, *unseen], trick):
+                # The rules prefer some cards to others, so each unseen card is judged alone.
+                worse = {c for c in unseen if card in _playable(then, [card, c], trick)}
+                barred[seat].update(c for c in unseen if c not in worse)
             _note_broken(then, card)
         then["tricks"] = tricks
     return barred
 
 
 def _deal_out(holders: dict[str, list[int]], room: list[int]) -> list[list[str]]:
-    piles: list[list[str]] = [[] for _ in room]
+    where: dict[str, int] = {}
+    free = list(room)
     cards = sorted(holders, key=lambda card: (len(holders[card]), random.random()))
-    for card in cards:
-        weights = [room[h] - len(piles[h]) for h in holders[card]]
-        if any(weights):
-            piles[random.choices(holders[card], weights)[0]].append(card)
-        else:
-            _make_room(card, holders, piles, room)
-    for _ in range(2 * len(cards)):
-        a, b = random.choice(cards), random.choice(cards)
-        pile_a, pile_b = (next(h for h, pile in enumerate(piles) if c in pile) for c in (a, b))
-        if pile_b in holders[a] and pile_a in holders[b]:
-            piles[pile_a][piles[pile_a].index(a)] = b
-            piles[pile_b][piles[pile_b].index(b)] = a
+    everybody = sum(size > 0 for size in room)
+    bound = [card for card in cards if len(holders[card]) < everybody]
+    for card in bound:
+        slots = [h for h in holders[card] for _ in range(free[h])]
+        where[card] = random.choice(slots) if slots else _make_room(card, holders, where, free)
+        free[where[card]] -= 1
+    slots = [h for h, size in enumerate(free) for _ in range(size)]
+    random.shuffle(slots)
+    where |= zip(cards[len(bound) :], slots, strict=True)
+    for card in bound * 3:  # swaps that both holders allow: a walk over all deals that fit
+        other = cards[int(random.random() * len(cards))]
+        if where[other] in holders[card] and where[card] in holders[other]:
+            where[card], where[other] = where[other], where[card]
+    piles: list[list[str]] = [[] for _ in room]
+    for card, holder in where.items():
+        piles[holder].append(card)
     return piles
 
 
 def _make_room(
-    card: str, holders: dict[str, list[int]], piles: list[list[str]], room: list[int]
-) -> None:
-    # An augmenting path: each holder on it hands one card on, until one has room.
-    came = {h: (card, -1) for h in holders[card]}
+    card: str, holders: dict[str, list[int]], where: dict[str, int], free: list[int]
+) -> int:
+    # An augmenting path: each holder on it hands a card on, until one has room.
+    came: dict[int, tuple[int, str]] = {h: (-1, card) for h in holders[card]}
     queue = list(came)
     for holder in queue:
-        if len(piles[holder]) < room[holder]:
-            while holder >= 0:
-                moved, source = came[holder]
-                piles[holder].append(moved)
-                if source >= 0:
-                    piles[source].remove(moved)
-                holder = source
-            return
-        for other in piles[holder]:
-            for further in holders[other]:
+        if free[holder]:
+            free[holder] -= 1
+            last = holder
+            while came[last][0] >= 0:
+                last, moved = came[last]
+                where[moved] = holder
+                holder = last
+            free[last] += 1
+            return last
+        for other, place in where.items():
+            for further in holders[other] if place == holder else ():
                 if further not in came:
-                    came[further] = (other, holder)
+                    came[further] = (holder, other)
                     queue.append(further)
     raise ValueError(f"no deal of the unseen cards fits what was seen: nobody can hold {card}")
 
 
 def _sample_passed(state: State, seen: dict[str, Any]) -> list[list[str]]:
     count, me, passed = seen["num_players"], seen["seat"], []
+    rounds = [*seen["tricks"], {"leader": seen["leader"], "cards": seen["trick"]}]
     for giver in range(count):
         taker = _target(giver, seen["direction"], count)
         if giver == me or not seen["passed"]:
@@ -748,11 +744,8 @@ def _sample_passed(state: State, seen: dict[str, Any]) -> list[list[str]]:
         elif taker == me:
             passed.append(seen["received"])
         else:
-            rounds = [*seen["tricks"], {"leader": seen["leader"], "cards": seen["trick"]}]
-            played = [
-                done["cards"][place]
-                for done in rounds
-                if (place := (taker - done["leader"]) % count) < len(done["cards"])
-            ]
-            passed.append(random.sample([*played, *state["hands"][taker]], len(seen["passed"])))
+            places = [(taker - done["leader"]) % count for done in rounds]
+            pairs = zip(rounds, places, strict=True)
+            held = [done["cards"][at] for done, at in pairs if at < len(done["cards"])]
+            passed.append(random.sample([*held, *state["hands"][taker]], len(seen["passed"])))
     return passed

@@ -117,6 +117,11 @@ def test_everybody_folding_gives_the_pot_to_the_last_player_without_a_showdown()
     assert hands == [[None, None, None]] * 3
 
 
+def test_board_numbers_beyond_the_last_round_are_not_used() -> None:
+    end = play(2, {"rounds": 1}, "deal KH", "deal QS", "check", "check")
+    assert end.rewards == (1.0, -1.0)
+
+
 def test_raises_stop_at_the_limit() -> None:
     position = play(2, {"max_raises": 2}, "deal KH", "deal QS", "bet", "raise")
     assert position.legal == ("fold", "call")
@@ -149,7 +154,8 @@ def test_folded_cards_are_shown_only_where_the_rule_says_so() -> None:
         (2, {"bets": "2,x"}, "bets"),
         (2, {"bets": ""}, "bets"),
         (2, {"bets": "0"}, "bets"),
-        (2, {"board": "0,1,1"}, "board"),
+        (2, {"board": "0,1,1,1,1"}, "board"),
+        (2, {"board": "4"}, "board"),
         (2, {"lowest_wins": 1}, "lowest_wins"),
         (5, {"ranks": 3, "suits": 1}, "need"),
     ],

@@ -130,14 +130,24 @@ def test_a_leader_of_unbroken_hearts_is_known_to_hold_nothing_else() -> None:
         assert [card[1] for card in held] == ["H", "H"]
 
 
-def test_all_deals_that_fit_are_sampled_alike() -> None:
-    # Player 2 showed out of spades. Of the unseen cards of the tiny pack, those may go to it
-    # that are no spades; the deals are counted by hand below, over every way to deal them.
-    hands = ["AS KS", "9H TH", "QS JS"]
-    state = put(3, hands, {"deck": "tiny"}, "play AS", "play 9H", "play QS")
+@pytest.mark.parametrize(
+    ("hands", "actions", "voids"),
+    [
+        # Player 2 showed out of spades; then also of hearts, and Player 3 of hearts.
+        (["AS KS", "9H TH", "QS JS"], ["AS", "9H", "QS"], ("S", "")),
+        (["AS AH KD", "9D TD QC", "QS JS TS"], ["AS", "9D", "QS", "AH", "TD", "JS"], ("SH", "H")),
+    ],
+)
+def test_all_deals_that_fit_are_sampled_alike(
+    hands: list[str], actions: list[str], voids: tuple[str, str]
+) -> None:
+    state = put(3, hands, {"deck": "tiny"}, *(f"play {card}" for card in actions))
     seen = SEE(state)[0]
-    unseen = sorted({r + s for r in "9TJQKA" for s in "CDHS"} - {"AS", "KS", "9H", "QS"})
-    fitting = [(a, b) for a, b in permutations(unseen, 2) if a[1] != "S"]
+    pack = {rank + suit for rank in "9TJQKA" for suit in "CDHS"}
+    unseen = sorted(pack - {*hands[0].split(), *actions})
+    fitting = [
+        (a, b) for a, b in permutations(unseen, 2) if a[1] not in voids[0] and b[1] not in voids[1]
+    ]
     random.seed(9)
     rounds = 30 * len(fitting)
     found = Counter(
@@ -146,7 +156,7 @@ def test_all_deals_that_fit_are_sampled_alike() -> None:
     )
     assert set(found) == set(fitting)
     expected = rounds / len(fitting)
-    # Chi-square with len(fitting) - 1 degrees of freedom: mean k, standard deviation sqrt(2 k).
+    # Chi-square with k = len(fitting) - 1 degrees of freedom: mean k, standard deviation sqrt(2 k).
     chi_square = sum((found[pair] - expected) ** 2 / expected for pair in fitting)
     freedom = len(fitting) - 1
     assert chi_square < freedom + 6 * (2 * freedom) ** 0.5
