@@ -8,29 +8,17 @@ import pytest
 
 from agents.players import PRELOAD
 from agents.protocols import RoleSet
-from games.checks.run import CheckSettings
 from graph.context import RunContext
 from graph.folder import RunFolder, create_folder
 from graph.settings import RunSettings
 from tests.graph.scripted import ScriptedRoles, role_set
+from tests.graph.settings import SMALL
 from tests.vectorstore.hashing import HashingEmbedder
 from tools.retrieval import Retrieval
 from tools.sandbox import Sandbox
 from vectorstore.indexing import ensure_indexed
 from vectorstore.settings import StoreSettings
 from vectorstore.store import Store, open_store
-
-SMALL = RunSettings(
-    seed=3,
-    ladder_matches=4,
-    random_matches=6,
-    heuristic_matches=4,
-    small_budget=3,
-    large_budget=6,
-    records_judged=1,
-    max_rounds=3,
-    check=CheckSettings(matches=3, samples=8, seed=3),
-)
 
 MakeContext = Callable[..., RunContext]
 

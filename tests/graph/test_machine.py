@@ -10,8 +10,9 @@ from graph.export import graph
 from graph.folder import RunFolder
 from graph.runs import resume_run, start_run
 from graph.summary import exit_code
-from tests.graph.conftest import SMALL, MakeContext
+from tests.graph.conftest import MakeContext
 from tests.graph.scripted import ScriptedRoles, role_set
+from tests.graph.settings import SMALL
 
 FILES = (
     "rulebook.md",
@@ -24,8 +25,7 @@ FILES = (
     "run.json",
     "trace.jsonl",
 )
-# In `placement of a mark`: each edit breaks the verified module in one way.
-CRASH = ("def get_rewards(state):", "def get_rewards(state, missing):")
+CRASH = ("def get_rewards(state: State)", "def get_rewards(state: State, missing: int)")
 
 
 def test_a_prompt_becomes_a_folder_with_everything(

@@ -1,0 +1,16 @@
+"""Settings of runs that end in a second."""
+
+from games.checks.run import CheckSettings
+from graph.settings import RunSettings
+
+SMALL = RunSettings(
+    seed=3,
+    ladder_matches=4,
+    random_matches=6,
+    heuristic_matches=4,
+    small_budget=3,
+    large_budget=6,
+    records_judged=1,
+    max_rounds=3,
+    check=CheckSettings(matches=3, samples=8, seed=3),
+)
