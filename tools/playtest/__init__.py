@@ -8,7 +8,7 @@ from tools.playtest.intervals import (
     wilson,
 )
 from tools.playtest.journal import Journal, JournalError
-from tools.playtest.ladder import Step, skill_ladder
+from tools.playtest.ladder import Step, return_advantage, skill_ladder, versus_advantage
 from tools.playtest.measures import (
     Unmeasured,
     branching,
@@ -51,9 +51,11 @@ __all__ = [
     "mean_interval",
     "measure_all",
     "play_series",
+    "return_advantage",
     "sandbox_tables",
     "share_interval",
     "skill_ladder",
+    "versus_advantage",
     "wilson",
     "win_share",
 ]

@@ -196,6 +196,9 @@ class Worker:
             self._violation(function, str(error))
         except OSError as error:
             self._died(function, error)
+        except KeyboardInterrupt:
+            self.kill()  # its answer, still to come, would be taken for the next request's
+            raise
         return self._opened(answer, number, function)
 
     def _opened(self, answer: bytes, number: int, function: str) -> dict[str, Json]:

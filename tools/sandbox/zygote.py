@@ -107,15 +107,20 @@ class Zygote:
                 socket.send_fds(self._control, [json.dumps(question).encode()], list(descriptors))
                 message, handles, _, _ = socket.recv_fds(self._control, _MESSAGE_BYTES, 1)
             except OSError as error:
-                # After a lost answer the next one would be taken for it.
-                with contextlib.suppress(OSError):
-                    self._control.shutdown(socket.SHUT_RDWR)
+                self._hang_up()
                 raise ZygoteGoneError(f"no answer ({error})") from error
+            except KeyboardInterrupt:
+                self._hang_up()  # its answer, still to come, would be taken for the next one's
+                raise
         if not message:
             raise ZygoteGoneError("it ended")
         for handle in handles:
             os.set_inheritable(handle, False)
         return json.loads(message), list(handles)
+
+    def _hang_up(self) -> None:
+        with contextlib.suppress(OSError):
+            self._control.shutdown(socket.SHUT_RDWR)
 
     def _last_words(self) -> str:
         self._control.close()

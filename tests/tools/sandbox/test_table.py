@@ -1,5 +1,8 @@
+from typing import cast
+
 import pytest
 
+from games import library
 from games.checks.sampling import UniformPlayer
 from games.contract import Game, LocalModule, ModuleFault
 from games.engine import play_match
@@ -21,6 +24,19 @@ def test_a_match_in_a_worker_equals_the_same_match_in_this_process(sandbox: Sand
             ]
             assert played[0] == played[1]
             assert played[0].ending == "finished"
+
+
+@pytest.mark.parametrize("name", ["tic_tac_toe", "poker", "trick_taking"])
+def test_library_games_play_alike_in_a_worker_and_here(sandbox: Sandbox, name: str) -> None:
+    text = library.source(name)
+    game = Game(LocalModule(text))
+    players = [UniformPlayer()] * cast("int", game.info["min_players"])
+    with sandbox.worker("referee") as worker:
+        worker.load(text)
+        for table in (GameTable(game), SandboxTable(worker)):
+            match = play_match(table, players, parameters={}, seed=9)
+            assert match.ending == "finished"
+            assert match == play_match(GameTable(game), players, parameters={}, seed=9)
 
 
 BROKEN = {

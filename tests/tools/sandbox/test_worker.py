@@ -1,3 +1,4 @@
+import signal
 import sys
 import threading
 from pathlib import Path
@@ -121,6 +122,16 @@ def test_a_worker_can_be_killed_from_another_thread_while_it_works(sandbox: Sand
         worker.call("f", deadline_s=60)
     killer.join()
     assert caught.value.kind == "killed"
+
+
+def test_an_interrupted_request_does_not_leave_its_answer_to_the_next(sandbox: Sandbox) -> None:
+    worker = loaded(sandbox, "import time\ndef f():\n    time.sleep(1)\n    return 1")
+    interrupt = threading.Timer(0.2, signal.raise_signal, [signal.SIGINT])
+    interrupt.start()
+    with pytest.raises(KeyboardInterrupt):
+        worker.call("f")
+    interrupt.join()
+    assert not worker.alive
 
 
 def test_two_threads_cannot_mix_their_requests(sandbox: Sandbox) -> None:
