@@ -1,0 +1,45 @@
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
+
+import pytest
+
+from agents.players import PRELOAD, SeatedPlayer, make_player, parse_spec
+from games.contract import Json
+from tools.sandbox import Sandbox
+
+Seat = Callable[..., SeatedPlayer]
+
+
+@pytest.fixture(scope="package")
+def sandbox() -> Iterator[Sandbox]:
+    with Sandbox(preload=PRELOAD) as started:
+        yield started
+
+
+@pytest.fixture
+def seat(sandbox: Sandbox) -> Iterator[Seat]:
+    """Makes players that are closed after the test."""
+    with ExitStack() as stack:
+
+        def make(
+            spec: str,
+            source: str = "",
+            *,
+            at: int = 0,
+            num_players: int = 2,
+            parameters: Mapping[str, Json] | None = None,
+            heuristics: Mapping[str, str] | None = None,
+        ) -> SeatedPlayer:
+            player = make_player(
+                parse_spec(spec),
+                seat=at,
+                num_players=num_players,
+                parameters=parameters or {},
+                source=source,
+                sandbox=sandbox,
+                heuristics=heuristics or {},
+            )
+            stack.callback(player.close)
+            return player
+
+        yield make

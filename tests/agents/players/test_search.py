@@ -1,0 +1,135 @@
+import numpy as np
+import pytest
+
+from agents.players import PlayerSpecError
+from games.contract import Json, ModuleFault
+from games.engine import PlayerFault
+from games.information import SeatLog
+from tests.agents.belief.logs import logs_of
+from tests.agents.players.conftest import Seat
+from tests.agents.small_games import KUHN, PENNIES, TIC_TAC_TOE, game
+
+EFFORT = {
+    "algorithm",
+    "simulations",
+    "simulations_done",
+    "exploration",
+    "determinizations",
+    "belief",
+    "belief_failures",
+}
+
+
+def tic_tac_toe(actions: list[str], seat: int) -> tuple[SeatLog, list[str]]:
+    rules, _, start = game(TIC_TAC_TOE)
+    state = start
+    for action in actions:
+        state = rules.apply_action(state, action)
+    return logs_of(rules, start, actions)[seat], rules.legal_actions(state)
+
+
+def kuhn(actions: list[str], seat: int) -> SeatLog:
+    rules, _, start = game(KUHN)
+    return logs_of(rules, start, actions)[seat]
+
+
+def test_uct_blocks_from_its_log_alone(seat: Seat) -> None:
+    log, legal = tic_tac_toe(["0", "8", "1"], 1)  # x has two in the top row
+    decision = seat("uct:simulations=400", TIC_TAC_TOE, at=1).choose(
+        log, legal, np.random.default_rng(0)
+    )
+    assert decision.action == "2"
+    assert decision.effort.keys() >= EFFORT
+    assert decision.effort["simulations_done"] == decision.effort["simulations"] == 400
+
+
+@pytest.mark.parametrize(("card", "expected"), [("K", "b"), ("J", "p")])
+def test_ismcts_calls_with_the_king_and_folds_the_jack(
+    seat: Seat, card: str, expected: str
+) -> None:
+    log = kuhn(["deal Q", f"deal {card}", "b"], 1)
+    decision = seat("ismcts:simulations=200", KUHN, at=1).choose(
+        log, ["p", "b"], np.random.default_rng(0)
+    )
+    assert decision.action == expected
+    assert decision.effort.keys() >= EFFORT
+    assert decision.effort["determinizations"] == 200
+    assert decision.effort["belief"] == "exact"
+
+
+@pytest.mark.parametrize("spec", ["uct:simulations=100", "ismcts:simulations=100"])
+def test_the_same_seed_gives_the_same_decision_in_another_worker(seat: Seat, spec: str) -> None:
+    log, legal = tic_tac_toe(["0"], 1)
+    first, second = (
+        seat(spec, TIC_TAC_TOE, at=1).choose(log, legal, np.random.default_rng(3)) for _ in range(2)
+    )
+    assert first == second
+
+
+@pytest.mark.parametrize("source", [KUHN, PENNIES])
+def test_uct_refuses_games_that_hide_information(seat: Seat, source: str) -> None:
+    with pytest.raises(PlayerSpecError, match="perfect information.*use ismcts"):
+        seat("uct", source)
+
+
+def test_uct_refuses_a_decision_that_hides_information(seat: Seat) -> None:
+    log, legal = tic_tac_toe(["0"], 1)
+    log.entries[-1]["events"] = ["A trumpet sounds."]
+    with pytest.raises(PlayerSpecError, match="0 full states fit what seat 1 saw.*use ismcts"):
+        seat("uct", TIC_TAC_TOE, at=1).choose(log, legal, np.random.default_rng(0))
+
+
+def test_without_a_determinization_it_plays_at_random_and_says_so(seat: Seat) -> None:
+    log = kuhn(["deal Q", "deal K", "b"], 1)
+    log.entries[-1]["events"] = ["A trumpet sounds."]
+    player = seat("ismcts:simulations=50", KUHN, at=1)
+    chosen = {player.choose(log, ["p", "b"], np.random.default_rng(n)).action for n in range(12)}
+    effort = player.choose(log, ["p", "b"], np.random.default_rng(0)).effort
+    assert chosen == {"p", "b"}
+    assert effort["belief"] == "none_found"
+    assert effort["simulations_done"] == 0
+
+
+def test_a_forced_action_is_played_without_a_search(seat: Seat) -> None:
+    log, _ = tic_tac_toe(["0"], 1)
+    decision = seat("uct", TIC_TAC_TOE, at=1).choose(log, ["4"], np.random.default_rng(0))
+    assert decision.action == "4"
+    assert decision.effort["belief"] == "not_needed"
+    assert decision.effort.keys() >= EFFORT
+
+
+def test_a_module_that_fails_in_the_search_is_reported_with_its_line(seat: Seat) -> None:
+    broken = TIC_TAC_TOE.replace(
+        "    square, mark", "    assert state['board'].count('.') > 2, 'never'\n    square, mark"
+    )
+    log, legal = tic_tac_toe(["0", "1", "2", "4", "3", "5"], 0)
+    player = seat("ismcts:simulations=50", broken)
+    with pytest.raises(PlayerFault, match=r"ismcts at seat 0.*line \d+.*never"):
+        player.choose(log, legal, np.random.default_rng(0))
+
+
+def test_a_module_that_loops_ends_at_the_deadline(seat: Seat) -> None:
+    looping = TIC_TAC_TOE.replace(
+        "    square, mark", "    while state['board'].count('.') < 3: pass\n    square, mark"
+    )
+    log, legal = tic_tac_toe(["0", "1", "2", "4", "3", "5"], 0)
+    player = seat("ismcts:simulations=50,deadline=0.3", looping)
+    with pytest.raises(PlayerFault, match="timed_out"):
+        player.choose(log, legal, np.random.default_rng(0))
+
+
+def test_a_module_that_does_not_load_is_the_modules_fault(seat: Seat) -> None:
+    with pytest.raises(ModuleFault, match="unreadable"):
+        seat("ismcts", "def :")
+
+
+def test_parameters_reach_the_search(seat: Seat) -> None:
+    sized = TIC_TAC_TOE.replace("(num_players):", "(num_players, first=0):").replace(
+        '"turn": 0', '"turn": first'
+    )
+    parameters: dict[str, Json] = {"first": 1}
+    start: dict[str, Json] = {"board": ".........", "turn": 1}
+    log = SeatLog(1, [{"observation": start, "events": []}])
+    legal = [str(square) for square in range(9)]
+    player = seat("uct:simulations=20", sized, at=1, parameters=parameters)
+    assert player.choose(log, legal, np.random.default_rng(0)).effort["simulations_done"] == 20
