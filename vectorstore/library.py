@@ -9,6 +9,7 @@ from typing import Protocol
 
 from games import library
 from games.contract import Json
+from vectorstore.errors import StoreError
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,11 @@ class Library(Protocol):
         ...
 
     def games(self) -> Sequence[LibraryGame]:
-        """Every name of the library."""
+        """Every name of the library.
+
+        Raises:
+            StoreError: Naming the game that cannot be read.
+        """
         ...
 
 
@@ -62,17 +67,23 @@ class PackagedLibrary:
 
 
 def _read(name: str) -> LibraryGame:
-    chosen, source = library.preset(name), library.source(name)
+    chosen = library.preset(name)
     template = files("games.library") / "rulebooks" / f"{chosen.family}.md"
-    return LibraryGame(
-        name=name,
-        family=chosen.family,
-        players=chosen.players,
-        game=library.read_game(source),
-        source=source,
-        rulebook=library.rulebook(name),
-        template=template.read_text(encoding="utf-8"),
-    )
+    try:
+        source = library.source(name)
+        return LibraryGame(
+            name=name,
+            family=chosen.family,
+            players=chosen.players,
+            game=library.read_game(source),
+            source=source,
+            rulebook=library.rulebook(name),
+            template=template.read_text(encoding="utf-8"),
+        )
+    except OSError as error:
+        raise StoreError(
+            f"the library's {name} cannot be read ({error}); install the program again"
+        ) from error
 
 
 def _files(folder: Traversable, prefix: str) -> Iterator[tuple[str, bytes]]:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from vectorstore.errors import StoreError
 
-_RULES_START = re.compile(r"^\s*Rules:", re.MULTILINE)
-_RULES_LINE = re.compile(r"^\s*Rules:\s*(R[0-9]+(?:\s*,\s*R[0-9]+)*)\s*\.?\s*$", re.MULTILINE)
+_RULES_START = re.compile(r"\bRules:")
+_RULES_LINE = re.compile(r"\bRules:\s*(R[0-9]+(?:\s*,\s*R[0-9]+)*)\s*\.?\s*$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ def functions(source: str) -> Iterator[Function]:
             docstring = ast.get_docstring(node) or ""
             yield Function(
                 name=node.name,
-                summary=" ".join(docstring.split("\n\n", 1)[0].split()),
+                summary=" ".join(_RULES_LINE.sub("", docstring.split("\n\n", 1)[0]).split()),
                 rules=rule_ids(docstring),
                 source="\n".join(lines[first - 1 : node.end_lineno]),
             )

