@@ -5,7 +5,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from agents.budgets import Budget, BudgetExhaustedError, Limits
+from pydantic import JsonValue
+
+from agents.budgets import Budget, BudgetExhaustedError, Limits, Usage
 from agents.chat import ChatModel
 from agents.errors import ModelError
 from agents.estimates import RunEstimate, estimate_run
@@ -38,6 +40,7 @@ __all__ = [
 ]
 
 OPENAI_URL = "https://api.openai.com/v1"
+HTTP_OK = 200
 
 
 def build_chat(
@@ -107,11 +110,51 @@ def open_model(settings: ModelSettings, exchanges: Path | None = None) -> "tuple
     Args:
         settings: `settings.model` must be set.
         exchanges: File that exchanges are recorded to where the settings name none, so that a
-            resumed run does not pay for an answer twice; None for nowhere.
+            resumed run does not pay for an answer twice; None for nowhere. What is recorded there
+            already counts as spent.
     """
     from agents.roles import model_roles
 
     if settings.mode == "off" and exchanges is not None:
         settings = settings.model_copy(update={"record": exchanges})
-    chat = build_chat(settings, label=f"recorded by a run with {settings.model}")
+    spent = spent_before(settings)
+    chat = build_chat(
+        settings,
+        budget=Budget(Limits.of(settings), spent),
+        label=f"recorded by a run with {settings.model}",
+    )
     return model_roles(chat), chat.budget
+
+
+def spent_before(settings: ModelSettings) -> Usage:
+    """What the recorded part of an interrupted run has used, from what the endpoint reported.
+
+    An exchange that the resumed run reads from the recording once more counts once more: the
+    budget errs on the safe side, by the calls of the node that was interrupted.
+    """
+    if settings.mode != "record":
+        return Usage()
+    recording = open_recording(settings)
+    tokens = [reported_tokens(exchange.response) for exchange in recording.exchanges]
+    return Usage(
+        calls=len(tokens),
+        failed_calls=sum(exchange.status != HTTP_OK for exchange in recording.exchanges),
+        tokens_in=sum(pair[0] for pair in tokens),
+        tokens_out=sum(pair[1] for pair in tokens),
+    )
+
+
+def reported_tokens(response: JsonValue) -> tuple[int, int]:
+    """Prompt and completion tokens that a recorded response reports; zeros where it does not.
+
+    >>> reported_tokens({"usage": {"prompt_tokens": 7, "completion_tokens": 2}})
+    (7, 2)
+    >>> reported_tokens("<html>"), reported_tokens({"usage": None})
+    ((0, 0), (0, 0))
+    """
+    usage = response.get("usage") if isinstance(response, dict) else None
+    if not isinstance(usage, dict):
+        return 0, 0
+    counts = [usage.get(name) for name in ("prompt_tokens", "completion_tokens")]
+    asked, said = (count if isinstance(count, int) else 0 for count in counts)
+    return asked, said

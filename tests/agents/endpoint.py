@@ -62,7 +62,7 @@ def message(
     return Answer(json.dumps(value).encode())
 
 
-def as_json(value: JsonValue) -> Answer:
+def as_json(value: object) -> Answer:
     return message(json.dumps(value))
 
 

@@ -16,7 +16,7 @@ from agents.exchange import (
     place,
     request_key,
 )
-from agents.models import EndpointError, ModelSettings, build_chat
+from agents.models import EndpointError, ModelSettings, build_chat, open_model
 from tests.agents.endpoint import Answer, Request, error, message, serving
 from tests.agents.talking import ASKED, Sleeper, chat_with, settings_for, text_of
 
@@ -124,6 +124,15 @@ def test_a_continued_recording_answers_what_it_holds_before_it_asks(tmp_path: Pa
         resumed.ask(other, text_of)
         assert len(endpoint.requests) == 2
     assert len(Recording.load(path).exchanges) == 2
+
+
+def test_a_resumed_run_counts_what_was_spent_before(tmp_path: Path) -> None:
+    path = tmp_path / "recording.json"
+    with serving(error(500), message('{"question": null, "assumptions": []}')) as endpoint:
+        build_chat(settings_for(endpoint, record=path), sleep=Sleeper()).ask(ASKED, text_of)
+        _, budget = open_model(settings_for(endpoint), path)
+    usage = budget.usage
+    assert (usage.calls, usage.failed_calls, usage.tokens_in, usage.tokens_out) == (2, 1, 100, 20)
 
 
 def test_retrieved_text_is_no_part_of_the_key_but_everything_else_is() -> None:
