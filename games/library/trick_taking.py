@@ -28,9 +28,9 @@ GAME: dict[str, Any] = {
         "lowest_wins": {"default": False, "choices": [True, False],
             "meaning": "The lowest card takes the trick instead of the highest."},
         "trump": {"default": "none",
-            "choices": ["none", "clubs", "diamonds", "hearts", "spades", "turned"],
+            "choices": ["none", "clubs", "diamonds", "hearts", "spades", "turned", "rotate"],
             "meaning": "The trump suit; turned takes the suit of a card turned up after the "
-            "deal."},
+            "deal, rotate takes clubs, diamonds, hearts and spades in turn, deal by deal."},
         "trump_led": {"default": "any", "choices": ["any", "broken", "never"],
             "meaning": "When trumps may be led: at any time, once a trump was played, or only by"
             " a player who holds nothing else."},
@@ -53,6 +53,12 @@ GAME: dict[str, Any] = {
             "meaning": "How many times everything in the last trick counts."},
         "heart_points": {"default": 0, "range": [-10, 10],
             "meaning": "Points for every heart taken; negative when hearts cost points."},
+        "club_points": {"default": 0, "range": [-10, 10],
+            "meaning": "Points for every club taken; negative when clubs cost points."},
+        "diamond_points": {"default": 0, "range": [-10, 10],
+            "meaning": "Points for every diamond taken; negative when diamonds cost points."},
+        "spade_points": {"default": 0, "range": [-10, 10],
+            "meaning": "Points for every spade taken; negative when spades cost points."},
         "queen_of_spades_points": {"default": 0, "range": [-30, 30],
             "meaning": "Points for taking the queen of spades."},
         "jack_of_diamonds_points": {"default": 0, "range": [-30, 30],
@@ -117,6 +123,7 @@ ZONES = {
 
 SUITS = {"clubs": "C", "diamonds": "D", "hearts": "H", "spades": "S"}
 SUIT_NAMES = {"C": "clubs", "D": "diamonds", "H": "hearts", "S": "spades"}
+SUIT_POINTS = {"C": "club_points", "D": "diamond_points", "H": "heart_points", "S": "spade_points"}
 RANKS = {"standard": "23456789TJQKA", "short": "789TJQKA", "tiny": "9TJQKA"}
 STRENGTH = {
     "ace_high": {rank: i for i, rank in enumerate("23456789TJQKA")},
@@ -211,6 +218,9 @@ def _begin_deal(state: State) -> State:
     rules, count = state["rules"], state["num_players"]
     dealer, way = (state["deal"] - 1) % count, rules["pass_direction"]
     directions = _directions(count)
+    trump = SUITS.get(rules["trump"])
+    if rules["trump"] == "rotate":
+        trump = "CDHS"[state["deal"] % 4]
     if way == "rotate":
         way = directions[state["deal"] % len(directions)]
     nobody: list[list[str]] = [[] for _ in range(count)]
@@ -219,7 +229,7 @@ def _begin_deal(state: State) -> State:
         "phase": "direction" if rules["passing"] and way == "random" else "deal",
         "direction": way if rules["passing"] and way != "random" else "keep",
         "player": CHANCE, "dealer": dealer, "leader": (dealer + 1) % count,
-        "deck": _pack(rules, count), "turned": [], "trump": SUITS.get(rules["trump"]),
+        "deck": _pack(rules, count), "turned": [], "trump": trump,
         "trump_card": None, "hands": nobody, "passing": nobody, "passed": nobody,
         "bids": [None] * count, "trick": [], "tricks": [], "taken": [0] * count,
         "hearts_broken": False, "trump_broken": False,
@@ -501,13 +511,13 @@ def _deal_points(state: State) -> tuple[list[int], list[int]]:
 
 
 def _card_values(rules: Rules, card: str) -> list[int]:
-    values = [ACE_TEN.get(card[0], 0)] if rules["card_points"] == "ace_ten" else []
-    if card[1] == "H":
-        values.append(rules["heart_points"])
-    elif card == "QS":
+    values = [rules[SUIT_POINTS[card[1]]]]
+    if card == "QS":
         values.append(rules["queen_of_spades_points"])
     elif card == "JD":
         values.append(rules["jack_of_diamonds_points"])
+    if rules["card_points"] == "ace_ten":
+        values.append(ACE_TEN.get(card[0], 0))
     return values
 
 

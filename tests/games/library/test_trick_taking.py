@@ -170,6 +170,16 @@ def test_the_turned_card_makes_trump() -> None:
     assert whole.observations[0]["trump_card"] == whole_pack()[3].split()[-1]
 
 
+def test_rotating_trumps_change_with_each_deal() -> None:
+    position = TABLE.open(2, {"hand_size": 1, "trump": "rotate", "deals": 5})
+    trumps = []
+    while position.legal:
+        if position.player == position.observations[0]["leader"]:
+            trumps.append(position.observations[0]["trump"])
+        position = TABLE.advance(position, position.legal[0])
+    assert trumps == ["C", "D", "H", "S", "C"]
+
+
 def whole_pack() -> Sequence[str]:
     return [" ".join(rank + suit for rank in "23456789TJQKA") for suit in "CDHS"]
 
@@ -230,6 +240,12 @@ def test_misere_and_last_trick_bonus_turn_the_score() -> None:
 def test_card_points_count_in_every_suit() -> None:
     start = deal("AS", "TS", card_points="ace_ten", points_per_trick=0)
     assert go(start, "play AS", "play TS").rewards == (21.0, 0.0)
+
+
+def test_every_card_of_a_suit_can_cost_points() -> None:
+    parameters: dict[str, Json] = {"spade_points": -2, "queen_of_spades_points": -5}
+    start = deal("AS", "QS", points_per_trick=0, **parameters)
+    assert go(start, "play AS", "play QS").rewards == (-9.0, 0.0)
 
 
 def test_passes_and_deals_are_told_only_to_those_who_see_them() -> None:

@@ -39,7 +39,8 @@ def _tricks_pay(observation: dict[str, Any]) -> bool:
         mates = range(seat % sides, observation["num_players"], sides)
         return bool(sum(bids[s] or 0 for s in mates) > sum(observation["taken"][s] for s in mates))
     worth = twists.get("points_per_trick", 0) * (-1 if twists.get("misere") else 1)
-    worth += observation["num_players"] / 4 * twists.get("heart_points", 0)
+    suits = sum(twists.get(f"{suit}_points", 0) for suit in ("club", "diamond", "heart", "spade"))
+    worth += observation["num_players"] / 4 * suits
     worth += twists.get("queen_of_spades_points", 0) / 13
     worth += twists.get("jack_of_diamonds_points", 0) / 13
     worth += 3 if twists.get("card_points") == "ace_ten" else 0

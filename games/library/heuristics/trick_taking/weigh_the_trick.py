@@ -14,6 +14,7 @@ ORDERS = {
     "ten_second": "23456789JQKTA",
 }
 ACE_TEN = {"A": 11, "T": 10, "K": 4, "Q": 3, "J": 2}
+SUIT_POINTS = {"C": "club_points", "D": "diamond_points", "H": "heart_points", "S": "spade_points"}
 PACKS = {"standard": 52, "short": 32, "tiny": 24}
 
 
@@ -67,7 +68,8 @@ def _trick_worth(observation: dict[str, Any]) -> float:
 
 def _average_worth(observation: dict[str, Any]) -> float:
     twists = observation["twists"]
-    total = 13 * twists.get("heart_points", 0) + twists.get("queen_of_spades_points", 0)
+    total = 13 * sum(twists.get(name, 0) for name in SUIT_POINTS.values())
+    total += twists.get("queen_of_spades_points", 0)
     total += twists.get("jack_of_diamonds_points", 0)
     total += 120 if twists.get("card_points") == "ace_ten" else 0
     return float(total / PACKS[twists.get("deck", "standard")])
@@ -76,8 +78,7 @@ def _average_worth(observation: dict[str, Any]) -> float:
 def _card_worth(observation: dict[str, Any], card: str) -> float:
     twists = observation["twists"]
     worth = ACE_TEN.get(card[0], 0) if twists.get("card_points") == "ace_ten" else 0
-    if card[1] == "H":
-        worth += twists.get("heart_points", 0)
+    worth += twists.get(SUIT_POINTS[card[1]], 0)
     if card == "QS":
         worth += twists.get("queen_of_spades_points", 0)
     if card == "JD":

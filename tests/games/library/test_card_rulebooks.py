@@ -1,0 +1,64 @@
+"""The rulebooks of the trick-taking and poker families against their code."""
+
+import re
+from importlib.resources import files
+
+import pytest
+
+from games import library
+from games.contract import Json
+
+FAMILIES = ("trick_taking", "poker")
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_every_rule_that_a_function_names_is_in_the_rulebook(name: str) -> None:
+    template = (files("games.library") / "rulebooks" / f"{name}.md").read_text("utf-8")
+    written = set(re.findall(r"- (R\d+): ", template))
+    named = set(re.findall(r"R\d+", " ".join(re.findall(r"Rules: (.*)", library.source(name)))))
+    assert named <= written
+
+
+def lines(name: str, players: int, **parameters: Json) -> dict[str, str]:
+    text = library.rulebook(name, parameters, players)
+    assert "{" not in text
+    rules = re.findall(r"^- (R\d+): (.*)$", text, re.MULTILINE)
+    assert len(rules) == len(dict(rules)) == text.count("- R")
+    assert all(sentence.endswith(".") for _, sentence in rules)
+    return dict(rules)
+
+
+def test_one_twist_changes_only_the_sentences_that_tell_of_it() -> None:
+    plain = lines("trick_taking", 3)
+    twisted = lines("trick_taking", 3, heart_points=-1, last_trick_multiplier=2)
+    assert {rule: text for rule, text in twisted.items() if plain.get(rule) != text} == {
+        "R30": "Each heart taken costs 1 point.",
+        "R34": "Cards that cost points are called penalty cards.",
+        "R35": "Everything in the last trick of a deal counts double: the trick itself and every "
+        "card in it.",
+    }
+    assert plain.keys() <= twisted.keys()
+
+
+@pytest.mark.parametrize(
+    "parameter", sorted(library.defaults(library.read_game(library.source("trick_taking"))))
+)
+def test_every_parameter_of_the_trick_games_reads_well(parameter: str) -> None:
+    game = library.read_game(library.source("trick_taking"))
+    declared = game["parameters"]
+    assert isinstance(declared, dict)
+    field = declared[parameter]
+    assert isinstance(field, dict)
+    values = field.get("choices", field.get("range"))
+    assert isinstance(values, list)
+    base: dict[str, Json] = {"trump": "spades", "heart_points": -1, "passing": 1}
+    for value in values:
+        told = lines("trick_taking", 4, **{**base, parameter: value})
+        assert {"R1", "R2", "R15", "R21", "R25", "R27"} <= told.keys()
+
+
+def test_leduc_reads_its_stakes_and_board() -> None:
+    told = lines("poker", 2)
+    assert told["R2"].startswith("The deck has 3 ranks, from the king downwards, with 2 cards")
+    assert told["R12"].endswith("a bet is 2 in round 1, 4 in round 2.")
+    assert told["R6"].endswith("0 in round 1, 1 in round 2.")
