@@ -1,7 +1,8 @@
 """A seat's belief at one decision: samplers in turn, and an account of what they gave."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -21,7 +22,7 @@ EXACT_LIMIT = 500  # states; enumerating more takes longer than the search itsel
 REPLAY_BUDGET = 100_000  # plies examined for one decision
 KEPT = 64  # states kept to fall back on where no new one is found
 
-Sampler: TypeAlias = Callable[[], State | None]
+NamedSampler: TypeAlias = tuple[str, Callable[[], State | None]]
 
 
 class NoDeterminizationError(Exception):
@@ -55,8 +56,9 @@ class Situation:
 class Belief:
     """Gives determinizations for one decision.
 
-    "auto" asks the module's own functions first, then enumerates, then replays; the other names
-    use one sampler alone. A state counts only if its legal actions are the seat's.
+    "auto" asks the module's own functions first; where they give nothing that fits, it enumerates
+    all states, and replays the game if those are too many. The other names use one sampler alone.
+    A state counts only if its legal actions are the seat's.
     """
 
     def __init__(
@@ -75,14 +77,15 @@ class Belief:
             ModuleFault: If `name` is "module" and the module defines no `resample_*`.
         """
         self.situation = situation
+        self.name = name
         self.pool = pool
-        self.generator = generator
         self.draw = uniforms(generator).__next__
         self.kept: list[State] = []
         self.asked = 0
         self.counts: dict[str, int] = {}
         self.failures = 0
-        self.samplers = self._samplers(name)
+        self.own = self._own(generator)
+        self.generic: list[NamedSampler] | None = None
 
     def sample(self) -> State:
         """A full state that the seat cannot tell from the true one.
@@ -93,7 +96,7 @@ class Belief:
         self.asked += 1
         if self.pool and len(self.kept) >= self.pool:
             return self.kept[self.asked % self.pool]
-        for name, sampler in self.samplers:
+        for name, sampler in self._samplers():
             state = sampler()
             if state is not None and self._has_legal_actions(state):
                 self.counts[name] = self.counts.get(name, 0) + 1
@@ -104,7 +107,7 @@ class Belief:
         if not self.kept:
             raise NoDeterminizationError(
                 f"no state fits what seat {self.situation.log.seat} saw; tried "
-                + ", ".join(name for name, _ in self.samplers)
+                + (", ".join(name for name, _ in self._samplers()) or "to enumerate too many")
             )
         return self.kept[int(self.draw() * len(self.kept))]
 
@@ -116,51 +119,45 @@ class Belief:
             "belief_failures": self.failures,
         }
 
-    def _samplers(self, name: BeliefName) -> list[tuple[str, Sampler]]:
+    def _samplers(self) -> Iterator[NamedSampler]:
+        yield from self.own
+        if self.generic is None:
+            self.generic = self._from_rules()
+        yield from self.generic
+
+    def _own(self, generator: np.random.Generator) -> list[NamedSampler]:
         here = self.situation
-        own = any(n in here.namespace for n in ("resample_history", "resample_state"))
-        if name == "module" and not own:
+        if self.name not in ("auto", "module"):
+            return []
+        if any(name in here.namespace for name in ("resample_history", "resample_state")):
+            own = ModuleSampler(here.rules, here.namespace, here.log, here.initial, generator)
+            return [(own.function, own.sample)]
+        if self.name == "module":
             raise ModuleFault(
-                "missing", "resample_state", "belief=module needs resample_state() or "
-                "resample_history(); use belief=auto"
-            )  # fmt: skip
-        found: list[tuple[str, Sampler]] = []
-        if own and name in ("auto", "module"):
-            module = ModuleSampler(
-                here.rules, here.namespace, here.log, here.initial, self.generator
+                "missing",
+                "resample_state",
+                "belief=module needs resample_state() or resample_history(); use belief=auto",
             )
-            found.append((module.function, module.sample))
-        if name in ("auto", "exact"):
-            found.append(("exact", ExactSampler(here, self.draw).sample))
-        if name in ("auto", "replay"):
-            replay = ReplaySampler(here.follower, here.initial, self.draw, REPLAY_BUDGET)
-            found.append(("replay", replay.sample))
-        return found
+        return []
+
+    def _from_rules(self) -> list[NamedSampler]:
+        """Enumeration, or replay where too many states fit; enumerated only when needed."""
+        here = self.situation
+        replay = ReplaySampler(here.follower, here.initial, self.draw, REPLAY_BUDGET)
+        if self.name in ("module", "replay"):
+            return [("replay", replay.sample)] if self.name == "replay" else []
+        try:
+            weighted = posterior(here.follower, here.initial, limit=EXACT_LIMIT)
+        except TooManyStatesError:
+            return [("replay", replay.sample)] if self.name == "auto" else []
+        return [("exact", partial(drawn, weighted, self.draw))]
 
     def _has_legal_actions(self, state: State) -> bool:
         return sorted(self.situation.rules.legal_actions(state)) == sorted(self.situation.legal)
 
 
-class ExactSampler:
-    """Draws from the exact posterior, enumerated when first asked."""
-
-    def __init__(self, situation: Situation, draw: Callable[[], float]) -> None:
-        self.situation = situation
-        self.draw = draw
-        self.weighted: Weighted | None = None
-
-    def sample(self) -> State | None:
-        """A state by its probability; None where too many fit, or none."""
-        if self.weighted is None:
-            self.weighted = self._enumerated()
-        if not self.weighted:
-            return None
-        chances = [probability for _, probability in self.weighted]
-        return self.weighted[sample_index(chances, self.draw())][0]
-
-    def _enumerated(self) -> Weighted:
-        here = self.situation
-        try:
-            return posterior(here.follower, here.initial, limit=EXACT_LIMIT)
-        except TooManyStatesError:
-            return []
+def drawn(weighted: Weighted, draw: Callable[[], float]) -> State | None:
+    """One of the states by its probability; None where there are none."""
+    if not weighted:
+        return None
+    return weighted[sample_index([chance for _, chance in weighted], draw())][0]
