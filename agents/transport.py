@@ -123,8 +123,8 @@ class _Exchanger:
         self, described: dict[str, JsonValue], response: httpx2.Response, body: bytes
     ) -> Exchange:
         text = body.decode(errors="replace")
-        if self.secret:
-            text = text.replace(self.secret, _HIDDEN)
+        if self.secret and response.status_code != httpx2.codes.OK:
+            text = text.replace(self.secret, _HIDDEN)  # some servers quote a key they refuse
         content_type = response.headers.get("content-type", "")
         retry_after = response.headers.get("retry-after")
         try:
@@ -247,7 +247,7 @@ def http_clients(
         mode: Whether exchanges are recorded, replayed or neither.
         recording: Shared by all clients of a run; unused with mode "off".
         base_url: The endpoint's address; its path is left out of recorded requests.
-        secret: Removed from responses before they are recorded.
+        secret: Removed from error responses before they are recorded.
     """
     address = httpx2.URL(base_url)
     exchanger = _Exchanger(mode, recording, base_path=address.path, secret=secret)

@@ -64,6 +64,12 @@ def test_the_file_holds_no_key_and_no_header_of_the_request(tmp_path: Path) -> N
     assert set(json.loads(text)["exchanges"][0]) <= set(Exchange.model_fields)
 
 
+def test_a_key_of_one_letter_does_not_change_what_the_model_said(tmp_path: Path) -> None:
+    with serving(message("six of spades")) as endpoint:
+        model = chat_with(endpoint, record=tmp_path / "recording.json", api_key="x")
+        assert model.ask(ASKED, text_of) == "six of spades"
+
+
 def test_replay_goes_by_place_not_by_order_of_arrival(tmp_path: Path) -> None:
     path = tmp_path / "recording.json"
     counter = iter(range(100))
