@@ -114,6 +114,7 @@ def _obey(
     if pid == 0:
         _become_worker(descriptors[0], zygote, settings, operations)
     os.close(descriptors[0])
+    exits.pop(pid, None)  # of an earlier worker that had the same number
     handle = os.pidfd_open(pid)
     socket.send_fds(control, [json.dumps({"pid": pid}).encode()], [handle])
     os.close(handle)

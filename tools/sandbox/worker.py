@@ -3,6 +3,7 @@
 import contextlib
 import os
 import secrets
+import select
 import signal
 import socket
 import threading
@@ -20,6 +21,7 @@ from tools.sandbox.connection import Connection, ForgeryError
 from tools.sandbox.limits import Limits
 
 _DUMP_S = 1.0
+_END_S = 0.5
 
 
 class Worker:
@@ -226,7 +228,9 @@ class Worker:
         return dumped_line(self._connection.rest(_DUMP_S))
 
     def _died(self, function: str, cause: Exception, *, line: int | None = None) -> NoReturn:
-        status = self._exit_status() if self.alive else None
+        ending = select.poll()
+        ending.register(self._handle, select.POLLIN)  # a pidfd is readable once its process ended
+        status = self._exit_status() if self.alive and ending.poll(_END_S * 1000) else None
         self.kill()
         if status == OUT_OF_MEMORY_STATUS:
             raise ModuleFault(
@@ -253,7 +257,7 @@ class Worker:
 
 def _ending(status: int | None) -> str:
     if status is None:
-        return "ended"
+        return "hung up"
     if status < 0:
         return f"was ended by {signal.Signals(-status).name}"
     return f"ended by itself with exit code {status}"

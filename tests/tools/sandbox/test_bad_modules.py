@@ -67,6 +67,11 @@ BAD_BODIES: dict[str, tuple[str, FaultKind, str]] = {
         "memory",
     ),
     "ends the process": ("import os\nos._exit(0)", "killed", "exit code 0"),
+    "hangs up and goes on": (
+        "import os\nos.closerange(3, 32)\nwhile True: pass",
+        "killed",
+        "hung up",
+    ),
     "crashes the interpreter": (
         "import ctypes\nctypes.string_at(0)  # here",
         "killed",
