@@ -1,11 +1,11 @@
 """The wiring: one flat list of nodes; their return types draw the edges."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from langgraph.graph import START, StateGraph
 from langgraph.types import RetryPolicy
 
-from graph.context import RunContext
+from graph.context import RunContext, RunOptions
 from graph.nodes.approve import approve
 from graph.nodes.check import check
 from graph.nodes.code import code
@@ -31,7 +31,9 @@ def build() -> StateGraph[RunState, RunContext]:
 
     intake -> design -> [approve] -> code -> check <-> refine -> strategize -> evaluate -> report
     """
-    builder = StateGraph(RunState, context_schema=RunContext)
+    # Callers in this process hand a RunContext over; a server's client may send RunOptions.
+    schema = cast("type[RunContext]", RunOptions)
+    builder = StateGraph(RunState, context_schema=schema)
     asks_a_role = RetryPolicy(max_attempts=3, initial_interval=1.0, retry_on=worth_retrying)
     builder.add_node(intake, retry_policy=asks_a_role)
     builder.add_node(design, retry_policy=asks_a_role)

@@ -14,6 +14,23 @@ if TYPE_CHECKING:
     from tools.sandbox import Sandbox
 
 
+@dataclass(frozen=True)
+class RunOptions:
+    """What a caller may choose who hands no resources, such as LangGraph Studio.
+
+    Attributes:
+        seed: Seeds every random stream of the run.
+        quick: Fewer matches and smaller searches.
+        approve: Ask for approval of the rulebook; needs a checkpointer to wait in.
+        own_games: Let retrieval also see games of earlier runs.
+    """
+
+    seed: int = 0
+    quick: bool = False
+    approve: bool = False
+    own_games: bool = False
+
+
 @dataclass
 class RunContext:
     """Run-scoped resources, passed as `context=` when the graph is invoked.

@@ -2,15 +2,17 @@
 
 import os
 import time
+from dataclasses import replace
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from platform import python_version
+from typing import cast
 
 from langgraph.runtime import Runtime
 
 from agents.protocols import Design
-from graph.context import RunContext
+from graph.context import RunContext, RunOptions
 from graph.folder import RunFolder
 from graph.settings import RunSettings, settings_for
 from graph.state import RunState
@@ -19,12 +21,22 @@ _PACKAGES = ("rulewright", "langgraph", "langchain-openai", "chromadb", "numpy",
 
 
 def context_of(runtime: Runtime[RunContext]) -> RunContext:
-    """The context the graph was invoked with, or the default one.
+    """The context the graph was invoked with, or the default resources with the caller's options.
 
-    LangGraph leaves `runtime.context` None, whatever its type says, where nobody gave one.
+    LangGraph leaves `runtime.context` None where nobody gave one, and builds `RunOptions`, the
+    declared schema, where a server's client did.
     """
-    given: RunContext | None = runtime.context
-    return given if given is not None else default_context()
+    given = cast("RunContext | RunOptions | None", runtime.context)
+    if isinstance(given, RunContext):
+        return given
+    options = given or RunOptions()
+    chosen = settings_for(
+        seed=options.seed,
+        quick=options.quick,
+        approve=options.approve,
+        own_games=options.own_games,
+    )
+    return replace(default_context(own_games=options.own_games), settings=chosen)
 
 
 def home() -> Path:
@@ -42,9 +54,9 @@ def runs_folder() -> Path:
 
 
 @cache
-def default_context() -> RunContext:
-    """Default settings, roles by the environment, the embedded store; opened on first use."""
-    return make_context(settings_for())
+def default_context(*, own_games: bool) -> RunContext:
+    """Roles by the environment, the embedded store; opened on first use, once a process."""
+    return make_context(settings_for(own_games=own_games))
 
 
 def make_context(
