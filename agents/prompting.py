@@ -46,7 +46,7 @@ def inert(text: object) -> str:
 def _environment() -> Environment:
     environment = Environment(
         undefined=StrictUndefined,
-        autoescape=False,  # noqa: S701 - Markdown for a model, not a page
+        autoescape=False,  # Markdown for a model, not a page
         keep_trailing_newline=True,
         trim_blocks=True,
         lstrip_blocks=True,

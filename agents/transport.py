@@ -128,7 +128,7 @@ class _Exchanger:
         content_type = response.headers.get("content-type", "")
         retry_after = response.headers.get("retry-after")
         try:
-            parsed, form = json.loads(text), "json"
+            parsed, form = _well_formed(json.loads(text)), "json"
         except ValueError:
             parsed, form = text, "text"
         return Exchange.model_validate(
@@ -153,6 +153,13 @@ class _Exchanger:
         if exchange.retry_after is not None:
             headers["retry-after"] = exchange.retry_after
         return httpx2.Response(exchange.status, headers=headers, content=body, request=request)
+
+
+def _well_formed(value: JsonValue) -> JsonValue:
+    """The value with half a surrogate pair replaced: no file could hold it."""
+    text = json.dumps(value, ensure_ascii=False).encode(errors="replace")
+    parsed: JsonValue = json.loads(text)
+    return parsed
 
 
 class ExchangeTransport(httpx2.BaseTransport):

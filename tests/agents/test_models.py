@@ -1,6 +1,7 @@
 import json
 import socket
 import time
+from pathlib import Path
 
 import pytest
 
@@ -68,6 +69,14 @@ def test_a_lasting_fault_ends_with_an_error_that_says_what_happened(said: str) -
     assert said in str(caught.value)
     assert "'code/draft'" in str(caught.value)
     assert "sk-very-secret" not in str(caught.value)
+
+
+def test_half_a_surrogate_pair_in_an_answer_does_no_harm(tmp_path: Path) -> None:
+    broken = Answer(message("ace \ud83c of spades").body)
+    assert b"\\ud83c" in broken.body
+    with serving(broken) as endpoint:
+        model = chat_with(endpoint, record=tmp_path / "recording.json")
+        assert model.ask(ASKED, text_of) == "ace ? of spades"
 
 
 def test_retry_after_is_obeyed() -> None:
