@@ -182,7 +182,7 @@ def _effective(num_players: int, parameters: dict[str, object]) -> Rules:
         if not choices and not (type(value) is int and bounds[0] <= value <= bounds[1]):
             raise ValueError(f"{name} is {value!r}; required: a whole number in {bounds}")
     pack = 4 * len(RANKS[rules["deck"]])
-    rules["whole_pack"] = rules["hand_size"] == 0
+    rules["whole_pack"] = rules["hand_size"] == 0 or rules["lead"] == "two_of_clubs"
     rules["hand_size"] = rules["hand_size"] or pack // num_players
     _require_possible(rules, num_players, pack)
     return rules
@@ -199,8 +199,9 @@ def _require_possible(rules: Rules, num_players: int, pack: int) -> None:
         raise ValueError(f"passing is {rules['passing']}; required: less than hand_size {size}")
     if rules["partnerships"] and num_players not in (4, 6, 8):
         raise ValueError(f"partnerships need 4, 6 or 8 players, not {num_players}")
-    if rules["lead"] == "two_of_clubs" and not rules["whole_pack"] and size * num_players < pack:
-        raise ValueError("lead 'two_of_clubs' needs the whole pack dealt; set hand_size to 0")
+    clubs = [card for card in _pack(rules, num_players) if card[1] == "C"]
+    if rules["lead"] == "two_of_clubs" and not clubs:
+        raise ValueError("lead 'two_of_clubs' needs a club to be dealt; deal more than 2 cards")
 
 
 def _pack(rules: Rules, num_players: int) -> list[str]:

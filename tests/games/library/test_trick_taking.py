@@ -190,6 +190,14 @@ def test_the_holder_of_the_two_of_clubs_leads_it() -> None:
     assert (start.player, plays(start)) == (1, ["2C"])
 
 
+def test_a_short_deal_led_by_the_lowest_club_removes_the_low_cards() -> None:
+    start = TABLE.open(4, {"hand_size": 5, "lead": "two_of_clubs"})
+    assert {action[5] for action in start.legal} == set("TJQKA")
+    held = ["TC JC QC KC AC", "TD JD QD KD AD", "TS JS QS KS AS", "TH JH QH KH AH"]
+    led = deal(held[1], held[2], held[0], held[3], lead="two_of_clubs")
+    assert (led.player, plays(led)) == (2, ["TC"])
+
+
 def test_whist_scores_the_odd_tricks_for_both_partners() -> None:
     hands = [whole_pack()[i] for i in (3, 0, 1, 2)]
     position = deal(*hands, trump="spades", partnerships=True, book=6)
@@ -266,7 +274,7 @@ def test_passes_and_deals_are_told_only_to_those_who_see_them() -> None:
         (4, {"must_follow": 1}, "must_follow"),
         (4, {"hand_size": 3, "passing": 3}, "passing"),
         (3, {"partnerships": True}, "partnerships"),
-        (4, {"hand_size": 5, "lead": "two_of_clubs"}, "two_of_clubs"),
+        (2, {"hand_size": 1, "lead": "two_of_clubs"}, "two_of_clubs"),
         (4, {"heart_points": -11}, "heart_points"),
     ],
 )

@@ -38,6 +38,7 @@ CASES: list[tuple[int, dict[str, Json]]] = [
     (6, {"trump": "turned", "hand_size": 5, "bidding": "exact", "last_bidder_bound": True}),
     (2, {**HEARTS, "pass_direction": "rotate", "deals": 2}),
     (3, {**HEARTS, "pass_direction": "across", "deck": "tiny"}),
+    (5, {**HEARTS, "hand_size": 6}),
     (8, {"deck": "short", "trump": "hearts", "must_follow": False, "hearts_broken": True}),
     (4, {"trump": "hearts", "hearts_broken": True, "first_trick_safe": True, "heart_points": -1}),
     (4, {"deck": "tiny", "trump": "clubs", "trump_led": "broken", "must_trump": True}),
