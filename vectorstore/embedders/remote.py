@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from langchain_openai import OpenAIEmbeddings
 
 
+LONGEST = 8_000  # characters; endpoints refuse a text of more than about as many tokens
+
+
 class RemoteEmbedder:
     """Asks the endpoint; its identity tells model, endpoint and width."""
 
@@ -36,13 +39,13 @@ class RemoteEmbedder:
         self._http_client = http_client
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Embed N texts, float32 [N, dimension]."""
+        """Embed N texts, each cut at `LONGEST` characters; float32 [N, dimension]."""
         if not texts:
             return np.empty((0, self.dimension), dtype=np.float32)
         import openai
 
         try:
-            answer = self._client().embed_documents(list(texts))
+            answer = self._client().embed_documents([text[:LONGEST] for text in texts])
             return np.array(answer, dtype=np.float32)
         except (openai.OpenAIError, ValueError, TypeError, LookupError, AttributeError) as error:
             raise EmbedderError(
