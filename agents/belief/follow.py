@@ -94,14 +94,14 @@ class Follower:
 
     def _seen(self, place: Place, action: Action, read: int) -> Place | None:
         rules, seat = self.rules, self.seat
+        entry = self.entries[read] if read < len(self.entries) else {}
+        events = rules.events(place.state, action)[seat]
+        # Events mostly name the action: what they rule out is never applied.
+        if events and entry.get("events") != events:
+            return None
         after = rules.apply_action(place.state, action)
         seen = rules.observations(after)[seat]
-        events = rules.events(place.state, action)[seat]
         if not events and seen == place.seen:
             return Place(after, read, seen)
-        if read == len(self.entries):
-            return None
-        entry = self.entries[read]
-        if entry.get("events") != events or entry.get("observation") != seen:
-            return None
-        return Place(after, read + 1, seen)
+        logged = entry.get("events") == events and entry.get("observation") == seen
+        return Place(after, read + 1, seen) if logged else None
