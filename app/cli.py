@@ -1,10 +1,14 @@
 """The command `rulewright`. Nothing heavy is imported before a command is chosen."""
 
+import os
 import sys
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+
+# One thread for numpy: with more, embedding and search fight over the cores and lose.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 app = typer.Typer(
     name="rulewright",
@@ -212,19 +216,11 @@ def main(arguments: list[str] | None = None) -> int:
     0: done. 1: done, and the answer is no (a check failed). 2: nothing could be done as asked.
     130: stopped by Ctrl-C.
     """
-    from click.exceptions import Abort, ClickException, Exit
-
     command: Any = typer.main.get_command(app)
     try:
-        command(args=arguments, standalone_mode=False)
-    except Exit as end:
-        return end.exit_code
-    except ClickException as error:
-        error.show()
-        return error.exit_code
-    except (Abort, KeyboardInterrupt):
-        typer.echo("stopped", err=True)
-        return 130
+        command(args=arguments)
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else int(end.code is not None)
     except Exception as error:
         from app.console import explained
 
