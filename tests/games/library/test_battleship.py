@@ -213,8 +213,9 @@ def test_variants_pass_every_check(parameters: dict[str, Json]) -> None:
     assert unpassed("battleship", 2, parameters) == []
 
 
-@pytest.mark.parametrize("announced", [True, False])
-@pytest.mark.parametrize("name", ["density", "hunt_and_target"])
+@pytest.mark.parametrize(
+    ("name", "announced"), [("density", True), ("density", False), ("hunt_and_target", False)]
+)
 def test_heuristics_beat_random_play(name: str, announced: bool) -> None:
     parameters: dict[str, Json] = {
         "rows": 5,
