@@ -14,6 +14,7 @@ SUITS = "CDHS"
 CHANCE = -1
 TERMINAL = -4
 MAX_DEALS = 10
+MATCH_TURNS = 300  # no new deal after so many
 
 # fmt: off
 GAME: dict[str, Any] = {
@@ -67,8 +68,8 @@ ZONES = {
 
 # Everything in the state but the hands and the draw pile is known to all.
 PUBLIC = (
-    "rules", "phase", "player", "dealer", "discards", "taken", "known", "turns", "scores", "paid",
-    "deals_done",
+    "rules", "phase", "player", "dealer", "discards", "taken", "known", "turns", "past_turns",
+    "scores", "paid", "deals_done", "closing",
 )  # fmt: skip
 
 
@@ -126,7 +127,7 @@ def _new_deal(rules: dict[str, Any], dealer: int, scores: list[float], done: int
     return {
         "rules": rules, "phase": "deal", "player": (dealer + 1) % count, "dealer": dealer,
         "discards": [], "taken": "", "known": [[] for _ in range(count)], "turns": 0,
-        "scores": scores, "paid": [0] * count, "deals_done": done,
+        "past_turns": 0, "scores": scores, "paid": [0] * count, "deals_done": done, "closing": "",
         "hands": [[] for _ in range(count)], "deck": _pack(rules),
     }  # fmt: skip
 
@@ -349,9 +350,9 @@ def _discard(new: State, card: str, *, knocking: bool) -> None:
     new["discards"] = [*new["discards"], card]
     new.update(taken="", turns=new["turns"] + 1)
     if knocking:
-        _end_deal(new, player)
+        _end_deal(new, player, "knock " + card)
     elif len(new["deck"]) <= rules["pile_left"] or new["turns"] >= rules["max_turns"]:
-        _end_deal(new, None)
+        _end_deal(new, None, "discard " + card)
     else:
         new["player"] = (player + 1) % len(new["hands"])
         new["phase"] = "choose" if rules["draw_from_discard"] else "draw"
@@ -376,17 +377,18 @@ def _payments(rules: dict[str, Any], left: list[int], knocker: int | None) -> li
     return list(paid)
 
 
-def _end_deal(new: State, knocker: int | None) -> None:
+def _end_deal(new: State, knocker: int | None, closing: str) -> None:
     """Score the deal; deal again, or end the match."""
     rules, hands = new["rules"], new["hands"]
     paid = _payments(rules, [_arrange(rules, hand)[0] for hand in hands], knocker)
     scores = [before + gain for before, gain in zip(new["scores"], paid, strict=True)]
     done, target = new["deals_done"] + 1, rules["target_score"]
-    if done >= rules["limit"] or (target and max(scores) >= target):
+    turns = new["past_turns"] + new["turns"]
+    if done >= rules["limit"] or turns >= MATCH_TURNS or (target and max(scores) >= target):
         new.update(phase="over", player=TERMINAL, scores=scores, deals_done=done)
     else:
         new.update(_new_deal(rules, (new["dealer"] + 1) % len(hands), scores, done))
-    new["paid"] = paid
+    new.update(paid=paid, closing=closing, past_turns=turns)
 
 
 def get_rewards(state: State) -> list[float]:
@@ -407,7 +409,8 @@ def value_function(state: State, player_id: int) -> float:
 def get_observations(state: State) -> list[dict[str, Any]]:
     """Own hand with its best melds and unmatched points, all discards, and cards seen taken.
 
-    `known[p]` are the cards that player p took from the discards and still holds. Rules: R14, R15.
+    `known[p]` are the cards that player p took from the discards and still holds;
+    `closing` is the action that ended the deal before. Rules: R14, R15.
     """
     public = {key: state[key] for key in PUBLIC}
     public["counts"] = [len(hand) for hand in state["hands"]]

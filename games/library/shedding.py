@@ -11,9 +11,9 @@ State = dict[str, Any]
 
 RANKS = "23456789TJQKA"
 SUITS = "CDHS"
-CHANCE = -1
-TERMINAL = -4
+CHANCE, TERMINAL = -1, -4
 MAX_DEALS = 10
+MATCH_TURNS = 300  # no new deal after so many
 
 # fmt: off
 GAME: dict[str, Any] = {
@@ -71,7 +71,7 @@ GAME: dict[str, Any] = {
         "deals": {"default": 0, "range": [0, 10],
             "meaning": "Deals in a match; 0: a single one, or with a target as many as it takes."},
         "max_turns": {"default": 100, "range": [10, 300],
-            "meaning": "A deal ends when this many cards have been played."},
+            "meaning": "A deal ends after so many turns (cards played and passes)."},
     },
 }
 # fmt: on
@@ -85,7 +85,8 @@ ZONES = {
 # Everything in the state but the hands and the draw pile is known to all.
 PUBLIC = (
     "rules", "phase", "player", "dealer", "direction", "discards", "suit", "rank", "owed", "drawn",
-    "passes", "plays", "scores", "paid", "deals_done", "refused", "reshuffled",
+    "passes", "turns", "past_turns", "scores", "paid", "deals_done", "closing", "refused",
+    "reshuffled",
 )  # fmt: skip
 
 
@@ -146,9 +147,9 @@ def _new_deal(rules: dict[str, Any], dealer: int, scores: list[float], done: int
     return {
         "rules": rules, "phase": "deal", "player": (dealer + rules["step"]) % count,
         "dealer": dealer, "direction": rules["step"], "discards": [], "suit": "", "rank": "",
-        "owed": 0, "drawn": 0, "passes": 0, "plays": 0, "scores": scores, "paid": [0] * count,
-        "deals_done": done, "refused": [["", "", 0]] * count, "reshuffled": [],
-        "hands": [[] for _ in range(count)], "deck": _pack(rules),
+        "owed": 0, "drawn": 0, "passes": 0, "turns": 0, "past_turns": 0, "scores": scores,
+        "paid": [0] * count, "deals_done": done, "closing": "", "refused": [["", "", 0]] * count,
+        "reshuffled": [], "hands": [[] for _ in range(count)], "deck": _pack(rules),
     }  # fmt: skip
 
 
@@ -318,11 +319,12 @@ def _refuse(new: State) -> None:
 def _pass(new: State) -> None:
     _refuse(new)
     new["passes"] = 0 if new["deck"] else new["passes"] + 1
-    if new["passes"] > len(new["hands"]):
-        _end_deal(new, None)
-        return
-    new["drawn"] = 0
-    _effect(new, "", new["player"])
+    new["turns"] += 1
+    if new["passes"] > len(new["hands"]) or new["turns"] >= new["rules"]["max_turns"]:
+        _end_deal(new, None, "pass")
+    else:
+        new["drawn"] = 0
+        _effect(new, "", new["player"])
 
 
 def _play(new: State, card: str) -> None:
@@ -335,9 +337,9 @@ def _play(new: State, card: str) -> None:
         new["refused"] = refused = list(new["refused"])
         refused[player] = [suit, rank, fresh - 1]
     new["discards"] = [*new["discards"], card]
-    new.update(passes=0, drawn=0, plays=new["plays"] + 1, rank=card[0], suit=card[1])
-    if not hand or new["plays"] >= rules["max_turns"]:
-        _end_deal(new, None if hand else player)
+    new.update(passes=0, drawn=0, turns=new["turns"] + 1, rank=card[0], suit=card[1])
+    if not hand or new["turns"] >= rules["max_turns"]:
+        _end_deal(new, None if hand else player, "play " + card)
         return
     _refill(new)
     if card[0] == rules["wild_rank"]:
@@ -355,7 +357,7 @@ def _points(rules: dict[str, Any], card: str) -> int:
     return int(rules["ace_points"]) if rank == "A" else RANKS.index(rank) + 2
 
 
-def _end_deal(new: State, winner: int | None) -> None:
+def _end_deal(new: State, winner: int | None, closing: str) -> None:
     """Score the deal; deal again, or end the match."""
     rules, hands = new["rules"], new["hands"]
     left = [sum(_points(rules, card) for card in hand) for hand in hands]
@@ -369,12 +371,13 @@ def _end_deal(new: State, winner: int | None) -> None:
         paid = [1 / len(winners) if seat in winners else 0 for seat in range(len(hands))]
     scores = [before + gain for before, gain in zip(new["scores"], paid, strict=True)]
     done, target = new["deals_done"] + 1, rules["target_score"]
-    over = done >= rules["limit"] or (target and max(map(abs, scores)) >= target)
-    if over:
+    turns = new["past_turns"] + new["turns"]
+    reached = target and max(map(abs, scores)) >= target
+    if reached or done >= rules["limit"] or turns >= MATCH_TURNS:
         new.update(phase="over", player=TERMINAL, scores=scores, deals_done=done)
     else:
         new.update(_new_deal(rules, (new["dealer"] + rules["step"]) % len(hands), scores, done))
-    new["paid"] = paid
+    new.update(paid=paid, closing=closing, past_turns=turns)
 
 
 def get_rewards(state: State) -> list[float]:
@@ -386,7 +389,7 @@ def get_observations(state: State) -> list[dict[str, Any]]:
     """Own hand, everybody's number of cards, all discards; at the end all hands. Rules: R17, R18.
 
     `refused[p]` is the suit and rank that player p last could not match, and how many cards the
-    player may have drawn and kept since; `reshuffled` is what last went into a new draw pile.
+    player may have kept since; `reshuffled` went into the new draw pile; `closing` ended a deal.
     """
     public = {key: state[key] for key in PUBLIC}
     public["counts"] = [len(hand) for hand in state["hands"]]
@@ -419,17 +422,17 @@ def get_events(state: State, action: str) -> list[list[str]]:
 
 def visible(state: State, player_id: int) -> dict[str, str]:
     """Own hand and discards in full, other hands and the pile by number. Rules: R17, R18."""
-    over = state["phase"] == "over"
     seen = {"deck": "count", "discards": "contents"}
     for seat in range(len(state["hands"])):
-        seen[f"hands.{seat}"] = "contents" if over or seat == player_id else "count"
+        open_hand = seat == player_id or state["phase"] == "over"
+        seen[f"hands.{seat}"] = "contents" if open_hand else "count"
     return seen
 
 
 def _assign(cards: list[str], slots: list[int], fits: Callable[[int, str], bool]) -> None:
     """Shuffle `cards` in place so that `fits(slots[i], cards[i])` for every i.
 
-    A uniform shuffle, mended by exchanges; where no single exchange helps, by augmenting paths.
+    A uniform shuffle, mended by exchanges or, where none helps, by augmenting paths.
     """
     random.shuffle(cards)
     size = range(len(cards))
