@@ -250,3 +250,11 @@ def test_each_heuristic_beats_random_play(name: str) -> None:
         own = number % 2
         gains.append(match.returns[own] - match.returns[1 - own])
     assert np.mean(gains) > 2 * np.std(gains) / np.sqrt(len(gains))
+
+
+def test_no_new_deal_begins_after_three_hundred_turns() -> None:
+    state = table([["2C"], ["KS"]], "9C", ["4D"], deals=5)
+    state["past_turns"] = 298
+    assert GAME.current_player(play(state, "play 2C")) == CHANCE
+    state["past_turns"] = 299
+    assert GAME.current_player(play(state, "play 2C")) == TERMINAL
