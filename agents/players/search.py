@@ -22,7 +22,7 @@ class SearchPlayer:
     The worker is sent the seat's own log and legal actions, never a state.
     """
 
-    def __init__(  # noqa: PLR0913 - what a seat at a game is
+    def __init__(
         self,
         spec: PlayerSpec,
         *,

@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 from agents.search.rollouts import add
 from games.contract import ModuleFault
 
+FIRST_ROWS = 1 << 16  # more are made only when they are needed
+
 Ints: TypeAlias = NDArray[np.int64]
 Floats: TypeAlias = NDArray[np.float64]
 Path: TypeAlias = list[tuple[int, int, list[float] | None]]
@@ -33,8 +35,9 @@ class EdgeStatistics:
     """
 
     def __init__(self, capacity: int) -> None:
+        """Make room for about `capacity` rows; they grow beyond it, and beyond `FIRST_ROWS`."""
         self.size = 0
-        self._hold(*self._rows(max(1, capacity)))
+        self._hold(*self._rows(min(max(1, capacity), FIRST_ROWS)))
 
     def take(self, count: int) -> int:
         """Reserve `count` rows, unvisited; returns the index of the first."""
