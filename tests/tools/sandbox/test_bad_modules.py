@@ -43,7 +43,11 @@ BAD_BODIES: dict[str, tuple[str, FaultKind, str]] = {
     "raises": ("x = 1\nraise KeyError('deck')  # here", "raised", "KeyError: 'deck'"),
     "exits": ("raise SystemExit(0)  # here", "raised", "SystemExit"),
     "interrupts": ("raise KeyboardInterrupt  # here", "raised", "KeyboardInterrupt"),
-    "recurses for ever": ("return get_rewards(0)  # here", "raised", "RecursionError"),
+    "recurses for ever": (
+        "def deeper(): return deeper()  # here\nreturn deeper()",
+        "raised",
+        "RecursionError",
+    ),
     "raises an error that cannot be shown": (
         "class E(Exception):\n    def __str__(self): return 1\nraise E  # here",
         "raised",
