@@ -1,0 +1,111 @@
+"""The commands as a person types them."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from games import library
+from tests.app.conftest import Command
+
+
+def test_help_lists_every_command(command: Command) -> None:
+    done = command("--help")
+    assert done.code == 0
+    for name in ("new", "resume", "play", "match", "check", "index", "search", "games", "players",
+                 "eval", "trace", "doctor"):  # fmt: skip
+        assert f"\n  {name} " in done.out
+
+
+def test_help_imports_nothing_heavy() -> None:
+    code = (
+        "import sys; from app.cli import main; main(['--help']);"
+        "heavy = {'numpy', 'chromadb', 'langgraph', 'langchain_core', 'pydantic', 'openai'};"
+        "print('HEAVY', sorted(heavy & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "HEAVY []" in done.stdout
+
+
+def test_games_lists_the_library(command: Command) -> None:
+    rows = command("games", "--json").json["games"]
+    assert [row["name"] for row in rows] == list(library.names())
+    assert all(row["summary"] for row in rows)
+
+
+def test_players_lists_settings(command: Command) -> None:
+    rows = {row["name"]: row for row in command("players", "--json").json["players"]}
+    assert {"random", "greedy", "uct", "ismcts"} <= rows.keys()
+    assert "simulations" in rows["uct"]["parameters"]
+
+
+def test_a_match_is_the_same_twice(command: Command) -> None:
+    arguments = ["match", "tic_tac_toe", "--player", "random", "--player",
+                 "uct:simulations=10", "--games", "4", "--seed", "5", "--json"]  # fmt: skip
+    first, second = command(*arguments), command(*arguments)
+    assert first.code == 0
+    assert first.out == second.out
+    assert first.json["finished"] == 4
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--player", "randum", "--player", "random"], "known players: random"),
+        (["--player", "uct:sims=3", "--player", "random"], "known settings: "),
+        (["--player", "uct:simulations=-3", "--player", "random"], "number >= 1"),
+        (["--player", "random"], "takes 2 to 2 players"),
+        (["--player", "random", "--player", "random", "--set", "sise=4"], "size"),
+    ],
+)
+def test_a_wrong_player_or_setting_lists_the_known_ones(
+    command: Command, arguments: list[str], words: str
+) -> None:
+    done = command("match", "tic_tac_toe", *arguments)
+    assert done.code == 2
+    assert words in done.err
+    assert "Traceback" not in done.err
+
+
+def test_uct_is_refused_where_hands_are_hidden(command: Command) -> None:
+    done = command("match", "kuhn_poker", "--player", "uct", "--player", "random")
+    assert (done.code, "ismcts" in done.err) == (2, True)
+
+
+def test_index_then_search_finds_by_meaning(command: Command) -> None:
+    built = command("index", "--json").json
+    assert built["counts"]["games"] == len(library.names())
+    again = command("index", "--json").json
+    assert again["snapshot"] == built["snapshot"]
+    found = command("search", "you must follow the suit that was led", "--json").json
+    assert any(hit["id"].startswith("trick_taking") for hit in found["hits"])
+
+
+def test_a_search_of_an_unknown_kind_lists_the_kinds(command: Command) -> None:
+    done = command("search", "anything", "--kind", "cards")
+    assert (done.code, "snippets" in done.err) == (2, True)
+
+
+def test_an_unknown_eval_lists_the_evals(command: Command) -> None:
+    done = command("eval", "run", "nothing")
+    assert (done.code, "smoke" in done.err) == (2, True)
+
+
+def test_resume_of_nothing_is_an_error(command: Command) -> None:
+    done = command("resume", "nothing")
+    assert (done.code, "not the folder of a run" in done.err) == (2, True)
+
+
+def test_doctor_says_what_works(command: Command) -> None:
+    done = command("doctor", "--json")
+    assert done.json["parts"]["sandbox"]["works"]
+    assert done.json["parts"]["embeddings"]["identity"].startswith("minilm")
+
+
+def test_an_unknown_setting_in_the_environment_lists_the_known_ones(
+    command: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("RULEWRIGHT_MODLE", "x")
+    done = command("new", "tic tac toe", "--out", tmp_path / "run")
+    assert (done.code, "RULEWRIGHT_MODEL" in done.err) == (2, True)
