@@ -1,0 +1,111 @@
+"""The coder without a model: a draft is the family's verified source with the design's settings."""
+
+import ast
+import json
+from collections.abc import Sequence
+from functools import lru_cache
+
+from agents.protocols import CoderTools, Design, Edit, RoleError
+from games.checks.findings import Finding
+from games.contract import canonical_key
+from games.library import families, source, specialise
+
+
+def verified_source(design: Design) -> str:
+    """The verified module for a design (kept for the last few designs).
+
+    Raises:
+        RoleError: If the library does not have the design's family.
+    """
+    if design.family not in families():
+        raise RoleError(
+            f"the composer builds library families alone ({', '.join(families())}), "
+            f"not {design.family!r}; a new game needs a language model"
+        )
+    fields = design.model_dump(include={"title", "summary", "num_players", "parameters"})
+    return _specialised(design.family, canonical_key(fields))
+
+
+@lru_cache(maxsize=16)
+def _specialised(family: str, fields: str) -> str:
+    values = json.loads(fields)
+    return specialise(
+        source(family),
+        name=values["title"],
+        summary=values["summary"],
+        num_players=values["num_players"],
+        parameters=values["parameters"],
+    )
+
+
+class ComposerCoder:
+    """Writes verified sources, and mends a source by comparing it with the verified one."""
+
+    def draft(self, design: Design, tools: CoderTools) -> str:  # noqa: ARG002 - the protocol's
+        """Write the module; the verified source needs none of the tools."""
+        return verified_source(design)
+
+    def edit(self, design: Design, source: str, findings: Sequence[Finding]) -> Sequence[Edit]:
+        """Restore the top-level definitions that the findings name, or all that differ.
+
+        Raises:
+            RoleError: If the source already is the verified one: the composer has nothing left.
+        """
+        wanted = verified_source(design)
+        if source == wanted:
+            raise RoleError(
+                "the source is the verified one already; the composer has nothing left to propose "
+                f"for: {_failures(findings)}"
+            )
+        try:
+            changed = _differences(source, wanted)
+        except SyntaxError:
+            return [_whole(source, wanted)]
+        named = {f.function for f in findings if f.outcome != "passed" and f.function}
+        chosen = [change for change in changed if change[0] in named] or changed
+        edits = [_unique(source, old, new) for _, old, new in chosen if old]
+        missing = [new for _, old, new in chosen if not old]
+        if missing or not edits or None in edits:
+            return [_whole(source, wanted)]
+        return [edit for edit in edits if edit is not None]
+
+
+def _failures(findings: Sequence[Finding]) -> str:
+    bad = [f"{f.check}: {f.evidence or f.outcome}" for f in findings if f.outcome != "passed"]
+    return "; ".join(bad) or "no finding was given"
+
+
+def _differences(source: str, wanted: str) -> list[tuple[str, str, str]]:
+    """(name, text in `source`, text in `wanted`) for every top-level part that differs."""
+    have, want = _parts(source), _parts(wanted)
+    changed = [(name, have.get(name, ""), text) for name, text in want.items()]
+    removed = [(name, text, "") for name, text in have.items() if name not in want]
+    return [part for part in (*changed, *removed) if part[1] != part[2]]
+
+
+def _parts(source: str) -> dict[str, str]:
+    """Top-level statements by the name they define, or by their place where they define none."""
+    lines = source.splitlines(keepends=True)
+    parts: dict[str, str] = {}
+    for index, node in enumerate(ast.parse(source).body):
+        name = f"statement {index}"
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            name = node.name
+        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            name = node.targets[0].id
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            name = ast.unparse(node)
+        elif isinstance(node, ast.Expr) and index == 0:
+            name = "docstring"
+        parts[name] = "".join(lines[node.lineno - 1 : node.end_lineno])
+    return parts
+
+
+def _unique(source: str, old: str, new: str) -> Edit | None:
+    """An edit of one part; None where the part's text occurs more than once."""
+    return Edit(search=old, replace=new) if source.count(old) == 1 else None
+
+
+def _whole(source: str, wanted: str) -> Edit:
+    """One edit that replaces everything."""
+    return Edit(search=source, replace=wanted)

@@ -1,0 +1,167 @@
+"""Words of battleship."""
+
+from agents.composer.families.boards import rectangle
+from agents.composer.lexicon import (
+    Lexicon,
+    Name,
+    Phrase,
+    Settings,
+    always,
+    flag,
+    number,
+    own_negation,
+    refused,
+)
+from agents.composer.patterns import Match
+
+_SHIP = "(ship|boat|vessel|submarine|destroyer|carrier|cruiser|frigate|warship|fleet)"
+_SHOT = "(shot|missile|torpedo|salvo|bomb|turn|go|guess|attack|shell)"
+_HIT = "(hit|hitting|score a hit|successful shot|a hit|strike)"
+
+
+def _ships(match: Match) -> Settings:
+    return {"ships": ",".join(str(n) for n in match.numbers)}
+
+
+def _equal_ships(match: Match) -> Settings:
+    count, length = match.numbers[0], match.numbers[1]
+    return {"ships": ",".join([str(length)] * max(1, min(count, 10)))}
+
+
+_MORE = "((,|and|, and|/)? <n>)?"
+
+_NAMES = (
+    Name(
+        "(battleship|battle ship|sea battle|naval battle|battleships|naval combat|sink the fleet)",
+        weight=14,
+    ),
+    Name("(naval|ship hunting|ship sinking|fleet|hide and hunt) game", weight=10),
+)
+
+_HINTS = {
+    "ship": 6,
+    "fleet": 6,
+    "torpedo": 5,
+    "sink": 5,
+    "sea": 2,
+    "navy": 5,
+    "ocean": 3,
+    "fire": 2,
+    "shot": 3,
+    "hit": 1,
+    "salvo": 5,
+}
+
+_PHRASES: tuple[Phrase, ...] = (
+    *rectangle(),
+    Phrase(
+        f"{_SHIP} (be|with|have|has|of|in)? (length|size|long)? (of|:|be|are)? <n> {_MORE} "
+        f"{_MORE} {_MORE} {_MORE} {_MORE} (cell|square|long|space|length)?",
+        _ships,
+    ),
+    Phrase(f"(length|size) (of|:|be|are)? <n> {_MORE} {_MORE} {_MORE} {_MORE} {_MORE}", _ships),
+    Phrase(
+        f"(a|an)? <n> (cell|square|long)? (,|and|/) <n> {_MORE} {_MORE} {_MORE} (cell|square"
+        f"|long)? {_SHIP}",
+        _ships,
+    ),
+    Phrase(
+        f"<n> {_SHIP} (each)? (of|with)? (length|size)? (of)? <n> (cell|square|space|long"
+        "|length)? (each|long)?",
+        _equal_ships,
+    ),
+    Phrase(
+        f"<n> {_SHIP} (each)? (cover|covering|occupy|occupying|take|taking|have|with) (up)? <n> "
+        "(cell|square|space)?",
+        _equal_ships,
+    ),
+    Phrase(
+        f"(only|just)? (a|one|single) {_SHIP} (each)? (of)? (length|size)? <n> (cell|square|long)?",
+        _ships,
+    ),
+    *flag(
+        "extra_shot_on_hit",
+        f"@who? (who)? (if|after|when|every|each|a|on)? (you|a)? {_HIT} (give|grant|earn|mean"
+        "|let|allow|get|win|have|gain|bring)? (you|them|the shooter|shooter|player)? (an|a|to)? "
+        f"(extra|another|additional|bonus|second|free|more) {_SHOT}",
+        f"(extra|another|additional|bonus|free) {_SHOT} (on|after|for|when|if|following|upon) (a"
+        f"|each|every|you|they|make)? {_HIT}",
+        "(shoot|fire|go|play|move|turn) again (on|after|when|if|for|following|upon) (a|each"
+        f"|every|you|they)? {_HIT}",
+        f"@who? (who)? (after|when|if|on)? (you|a)? {_HIT} (you|a ship|anything|something"
+        "|player)? (may|can|get to)? (shoot|fire|go|play|move) again",
+        f"{_HIT} (keep|retain) (the|your|their) turn",
+    ),
+    *own_negation(
+        flag(
+            "extra_shot_on_hit",
+            "(no|without|not|never) (get)? (an|any)? (extra|another|additional|bonus|free) "
+            f"{_SHOT} (on|after|for|when|if|following|upon)? (a|each|every)? {_HIT}?",
+            "(one|1|only one|a single|just one|only 1) (shot) (a|per|each|every) turn (even"
+            f"|regardless|whatever)? (after|of|on)? (a)? {_HIT}?",
+            "(turn)? (always)? (pass|end|alternate) (after|even after) (each|every|a|one) (shot"
+            f"|{_HIT})",
+            value=False,
+        )
+    ),
+    *number(
+        "salvo",
+        "<n> (shot|missile|torpedo|shell|bomb|guess|attack) (a|per|each|every|in a|in each|at) "
+        "(turn|round|go|time|player)?",
+        "(fire|shoot|launch|take) <n> (shot|missile|torpedo|shell|bomb|time)? (a|per|each|every"
+        "|in a|at a)? (turn|round|go|time|once)?",
+        "salvo (of|be|size|:)? <n> (shot)?",
+        "<n> shot salvo",
+    ),
+    *flag(
+        "announce_sunk",
+        "(announce|announcing|announced|tell|say|declare|reveal|call out|report|know) (when"
+        f"|that|if|which|it|out)? (a|the|your|which)? {_SHIP}? (be|has been|is|get|go)? (sink"
+        "|down|destroyed)",
+        f"{_SHIP} (that)? (be)? (sink)? (be)? (announced|declared|revealed|called|told) (when|as"
+        "|once)? (sink)?",
+        "(sink|sinking) (be)? (announced|declared|revealed|called out|reported)",
+        "(say|call|shout) (you sunk my battleship|sunk)",
+    ),
+    *own_negation(
+        flag(
+            "announce_sunk",
+            "(not|never|nobody|without|no) ~ (announce|announcing|announced|tell|told|say"
+            "|declare|declared|reveal|revealed|announcement|report|know|learn) ~~ (sink|sinking"
+            f"|destroyed) ({_SHIP})?",
+            f"(sink|sunk|sinking) {_SHIP}? (be|is|are|stay)? (kept)? (not|never)? (secret|hidden"
+            "|unannounced|announced|silent)",
+            "(no|without) (sunk|sinking) (announcement|message|call|report)",
+            value=False,
+        )
+    ),
+    *always(
+        "ships are placed at random, hidden, and shots are called at cells",
+        f"{_SHIP} (be)? (placed|hidden|positioned|arranged)? (at random|randomly|secretly|hidden)",
+        f"(hidden|secret) {_SHIP}",
+        f"(hide|place|position) (your|their|the|a)? {_SHIP}",
+        "(guess|guessing|shoot|fire|firing|shooting|call|calling|bomb|attack) (at|on)? (the"
+        f"|each other|a|enemy|opponent|other)? (cell|square|coordinate|grid|{_SHIP}|player|board)?",
+    ),
+    *always(
+        "whoever sinks the whole opposing fleet first wins",
+        "(@who|first)? (first)? (to|who)? (sink|destroy|hit) (all|every|the|the whole|the "
+        "entire)? (of)? (the|enemy|opponent|other|your|opposing)? (player)? (whole|entire"
+        f"|enemy)? {_SHIP} (first)? (@win)?",
+        "last (ship|fleet|player) (afloat|floating) (@win)?",
+    ),
+    *refused(
+        "ships may touch and lie where chance puts them",
+        f"{_SHIP} (may|can|must)? not (touch|be adjacent|overlap)",
+        f"(choose|place|arrange) (where)? (your|their) own {_SHIP}",
+    ),
+)
+
+LEXICON = Lexicon(
+    family="battleship",
+    title="battleship game",
+    players=2,
+    names=_NAMES,
+    hints=_HINTS,
+    phrases=_PHRASES,
+)

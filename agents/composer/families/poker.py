@@ -1,0 +1,198 @@
+"""Words of small poker games."""
+
+from agents.composer.lexicon import (
+    Lexicon,
+    Name,
+    Phrase,
+    Settings,
+    always,
+    choice,
+    flag,
+    number,
+    refused,
+)
+from agents.composer.patterns import Match
+
+_NAMES = (
+    Name("kuhn (poker)?", "kuhn_poker", weight=14),
+    Name("leduc (holdem|hold em|poker)? (poker)?", "leduc_poker", weight=14),
+    Name("(poker|bluffing game|betting game|bluff game|game of bluff)", weight=10),
+)
+
+_HINTS = {
+    "bluff": 6,
+    "bet": 5,
+    "ante": 6,
+    "fold": 6,
+    "raise": 4,
+    "call": 1,
+    "pot": 5,
+    "showdown": 5,
+    "chip": 2,
+    "wager": 5,
+    "stake": 2,
+    "community card": 5,
+}
+
+
+def _bets(match: Match) -> Settings:
+    return {"bets": ",".join(str(n) for n in match.numbers)}
+
+
+def _ladder(match: Match) -> Settings:
+    return {"ranks": match.numbers[0]}
+
+
+_CHIP = "(chip|coin|unit|token|point|dollar|pound|euro|cent)"
+_ROUND = "(betting|bet|bidding|wagering)"
+
+_PHRASES: tuple[Phrase, ...] = (
+    *number(
+        "ranks",
+        "<n> (different|distinct|unique)? (card)? (rank|value)",
+        "(deck|pack) (of|with|has|contain|uses)? <n> (different)? rank",
+    ),
+    Phrase("(with)? <n> card (deck|pack)", lambda m: {"ranks": m.numbers[0], "suits": 1}),
+    Phrase(
+        "(deck|pack) (of|with) (only|just)? <n> (different)? card",
+        lambda m: {"ranks": m.numbers[0], "suits": 1},
+    ),
+    Phrase("<n> card poker", lambda m: {"ranks": m.numbers[0], "suits": 1}),
+    Phrase(
+        "(only)? (a)? (the)? jack (,)? (a)? queen (,)? (and)? (a)? king", lambda _: {"ranks": 3}
+    ),
+    *number(
+        "suits",
+        "<n> (copy|suit|copies) (of|for)? (each|every)? (rank|card|value)?",
+        "(each|every) (rank|card|value) (appear|come|be|exist)? <n> (time|copy|copies)",
+        "<n> suit",
+    ),
+    *choice(
+        "suits",
+        2,
+        "(each|every) (rank|card) (appear|come|be)? twice",
+        "2 of (each|every) (rank|card)?",
+        "pair of (each|every) (rank|card)",
+    ),
+    *choice(
+        "suits",
+        1,
+        "(each|every) (rank|card) (appear|come|be)? once",
+        "(one|1|single) (copy|card) of (each|every) (rank|card)?",
+        "(only)? (a|one)? single suit",
+    ),
+    *number(
+        "hand_size",
+        "<n> (hidden|private|hole|secret|face down) card (each|apiece|per player|in hand)?",
+        "@each? (player)? (@deal) ~ <n> (hidden|private|hole|secret|face down)? card (each"
+        "|apiece|per player)?",
+        "<n> card (each|apiece|per player|in hand)",
+        "(hand|hand size) (size)? (of|be|:) <n> (card)?",
+        "<n> card hand",
+    ),
+    *choice(
+        "hand_size", 1, "(a|one|single) (hidden|private|hole|secret) card (each|apiece|per player)?"
+    ),
+    *number(
+        "rounds",
+        f"<n> (round|street) (of)? {_ROUND}?",
+        f"<n> {_ROUND} (round|street)",
+        f"number of {_ROUND}? round (be|of|:)? <n>",
+    ),
+    *choice(
+        "rounds", 1, f"(a|one|only|just)? (single|one) {_ROUND}? (round|street) (of {_ROUND})?"
+    ),
+    *choice("board", "0", "(no|without) (community|board|shared|open|public|common|table) card"),
+    Phrase(
+        "<n> (community|board|shared|public|common|open|face up) card (be)? (turned|dealt"
+        "|revealed|shown|opened)? (up)? "
+        "(after|before|between|in|on)? (the)? (first|second|1st)? (round)?",
+        lambda m: {"board": f"0,{m.numbers[0]}"},
+    ),
+    Phrase(
+        "(a|one|single) (community|board|shared|public|common|open|face up) card",
+        lambda _: {"board": "0,1"},
+    ),
+    *number(
+        "ante",
+        f"(an)? ante (of|be|:|is)? <n> {_CHIP}?",
+        f"<n> {_CHIP}? ante",
+        f"(each|every|all)? (player)? (ante|antes) (up|is|of)? <n> {_CHIP}?",
+        f"(each|every) (player)? (put|pay|place|throw) (in)? <n> {_CHIP}? (in|into)? (the)? (pot"
+        "|ante)?",
+        zero=0,
+    ),
+    *choice("ante", 0, "(no|without|zero) ante"),
+    Phrase(
+        "(bet|wager|stake) (size)? (of|be|:|is|are|worth|fixed at|fixed)? <n> (and|then|,|or|/) "
+        f"<n> {_CHIP}?",
+        _bets,
+    ),
+    Phrase(
+        "(all|every|each|fixed)? (bet|wager|raise|stake) (size)? (of|be|:|is|worth|fixed at"
+        f"|cost)? <n> {_CHIP}?",
+        _bets,
+    ),
+    Phrase(
+        f"(bet|raise|wager) <n> {_CHIP}? (in the first round)? (and|then) <n> {_CHIP}? (in the "
+        "second)?",
+        _bets,
+    ),
+    Phrase(f"<n> {_CHIP}? (bet|raise|wager)", _bets),
+    *number(
+        "max_raises",
+        "(at most|up to|no more than|maximum of|max|limit of|only)? <n> (bet and)? raise (each|a"
+        "|per|in a|every|allowed)? "
+        "(round|street)?",
+        "(raise|raising) (limit|cap) (of|be|:)? <n>",
+        "<n> (bet|raise) (maximum|at most|limit|cap) (each|a|per)? (round)?",
+    ),
+    *choice(
+        "max_raises",
+        1,
+        "(no|without|never|not) (re)? (raise|raising|reraise|reraising)",
+        "(single|one) (bet|raise) (per|a|each|in) (round|deal)?",
+    ),
+    *flag(
+        "lowest_wins",
+        "(lowest|worst|weakest|low|smallest) (hand|card) (take|win|get)? (the)? (pot|showdown"
+        "|game)? @win?",
+        "(lowball|low ball)",
+    ),
+    *always(
+        "the best hand left wins the pot at the showdown",
+        "(highest|best|strongest|high|higher) (hand|card) (take|win|get) (the)? (pot|showdown"
+        "|game|it|all)?",
+        "(highest|best|strongest|high|higher) (hand|card) @win",
+        "bluff (allow|allowed|be)? (possible|each other|about (their|your)? (card|hand))?",
+        "(may|can|player)? (bet|check|call|fold|raise) (,|or|and|/) (bet|check|call|fold|raise) "
+        "((,|or|and|, or|/) (bet"
+        "|check|call|fold|raise))? ((,|or|and|, or|/) (bet|check|call|fold|raise))?",
+        "(bet|wager) (chip|money|on (their|your) (card|hand))",
+    ),
+    *flag(
+        "show_folded",
+        "(folded|fold) (card|hand|player|who fold)? (be|their)? (show|shown|reveal|revealed|face "
+        "up|public) (card|hand)?",
+    ),
+    *number(
+        "deals",
+        "(over|in|of|play|played|last|across|after)? <n> (full)? (deal|hand) (long|of play|in "
+        "total)?",
+    ),
+    *choice("deals", 1, "(a|one|just|only)? (single|one) (deal|hand)"),
+    *refused(
+        "hands are compared by rank and pairs alone",
+        "(flush|straight|full house|4 of a kind|royal)",
+    ),
+    *refused("bets are of fixed size", "(no limit|pot limit|all in)"),
+)
+
+LEXICON = Lexicon(
+    family="poker",
+    title="poker game",
+    players=2,
+    names=_NAMES,
+    hints=_HINTS,
+    phrases=_PHRASES,
+)

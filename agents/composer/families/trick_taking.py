@@ -1,0 +1,247 @@
+"""Words of trick-taking games."""
+
+from agents.composer.families.trick_hearts import HEARTS
+from agents.composer.families.trick_scoring import SCORING, in_context
+from agents.composer.lexicon import (
+    Lexicon,
+    Name,
+    Phrase,
+    always,
+    choice,
+    flag,
+    own_negation,
+    suit,
+)
+
+_GAME = "(game|variant|version|variation|match|style)"
+_BEFORE = (
+    "(game|variant|variation|version|round|match|form|style|kind|copy|twist|spin|take) (of|on)"
+)
+_AFTER = "(with|for|but|where|using|except|at|in which|without|,|.|!|?|to|and)"
+_EACH = "(each|every|all|any|a|per|the|one)"
+
+
+def _named(word: str) -> str:
+    return (
+        f"({_BEFORE} {word}|{word} {_GAME}|^ (let us|i want to|we|i|to)? (play|make|create)? (me"
+        "|us)?"
+        f" (a|an|some)? (standard|classic|normal|regular|simple|plain)? {word} {_AFTER}"
+        f"|^ {word}|(like|want|let us) (to)? (play)? {word} {_AFTER}|(based on|similar to|like) "
+        f"{word}"
+        f"|(standard|classic|normal|regular|ordinary|traditional|usual) {word})"
+    )
+
+
+_NAMES = (
+    Name(f"({_named('hearts')}|black (lady|maria))", "hearts"),
+    Name(_named("spades"), "spades"),
+    Name("(whist|knockout whist|german whist)", "whist"),
+    Name(
+        "trick (take|winning|based|avoidance|avoiding|capture|play|play) (card)? game?", weight=10
+    ),
+    Name("(trick game|(card)? game (of|about|with|where|in which) trick)", weight=10),
+    Name("oh (hell|well|pshaw)", "oh_hell"),
+    Name(
+        "(bridge|euchre|pinochle|skat|tarot|jass|belote|pitch|hokm|tressette|briscola|sheepshead)",
+        kin="that game's own rules are not in the library; a trick-taking game with the settings "
+        "named in the brief is built instead",
+    ),
+)
+
+_HINTS = {
+    "trick": 8,
+    "trump": 8,
+    "follow suit": 6,
+    "no trump": 4,
+    "ruff": 6,
+    "queen spades": 5,
+    "jack diamonds": 4,
+    "shoot moon": 8,
+    "heart": 2,
+    "spade": 2,
+    "suit": 1,
+    "partner": 2,
+    "bid": 2,
+    "nil": 2,
+    "pass <n> card": 3,
+    "nobody lead": 2,
+}
+
+_DECK: tuple[Phrase, ...] = (
+    *choice(
+        "deck",
+        "short",
+        "(32|short|skat|piquet|euchre|shortened|reduced|small|smaller|stripped) card? (card)? "
+        "(deck|pack)",
+        "(deck|pack) (of)? 32 card?",
+        "32 card",
+        "(seven|7) (up|upward|through ace|to ace|and up|and above|or higher)",
+        "(remove|without|no|leave out|take out|discard|strip) ~ 2 (through|to|–) 6",
+        "piquet (deck|pack)",
+    ),
+    *choice(
+        "deck",
+        "tiny",
+        "(24|tiny|schnapsen|mini) card? (deck|pack)",
+        "(deck|pack) (of)? 24 card?",
+        "24 card",
+        "9 (up|upward|through ace|to ace|and up|and above|or higher)",
+    ),
+    *choice(
+        "deck",
+        "standard",
+        "(52|standard|ordinary|normal|regular|full|french|whole|complete|poker) card? (playing)? "
+        "card? (deck|pack)",
+        "(deck|pack) (of)? 52 card?",
+        "52 card",
+        "(standard|ordinary|normal|regular) (playing)? card",
+    ),
+)
+
+_TRUMP: tuple[Phrase, ...] = (
+    *choice(
+        "trump",
+        "none",
+        "(no|without|not have|lack|zero|never) ~ trump suit?",
+        "trump (suit)? (be)? (none|absent|not exist|not used|forbidden|turned off|off)",
+        "trumpless",
+        "(nothing|no suit) (is|be)? trump",
+        "not (have|use|be) ~ trump suit?",
+    ),
+    *suit(
+        "trump",
+        "<suit> (be|as|become|stay|serve)? (always|permanent|permanently|the|fixed)? (be)? trump "
+        "suit?",
+        "<suit> (act|function|work|count) as trump",
+        "trump suit? (always|permanently|fixed)? (be|as|to|:)? (always|permanently|fixed)? <suit>",
+        "<suit> (always|permanently|automatically)? (beat|outrank|overpower|trump|defeat|top|rank "
+        "(above|over|higher than)|win over|win against|overrule|ruff|master|conquer) "
+        "(everything|all|every|any|the)? (other|else|another)? (suit|card|rest)?",
+        "(any|a|every|each|the lowest|lowest|even)? <suit> (always)? (beat|outrank|trump|defeat) "
+        "(any|every|all|each|other)? (other|non <suit>)? (suit|card|rest)",
+        "<suit> (always)? (be)? (strongest|most powerful|highest|top|boss|master|superior) (suit"
+        "|card)?",
+        "(make|with|have|use) <suit> trump",
+        "(strongest|most powerful|highest|top|boss|master) suit <suit>",
+    ),
+    *choice(
+        "trump",
+        "turned",
+        "trump suit? (be|as)? (decide|choose|set|determine|pick|select|fix|reveal|found) ~ "
+        "(turn|flip|reveal|cut|random|last card|upturned|face up) ~ (card)? (up|over|face up)? (of "
+        "the (deck|pack|stock))?",
+        "(turn|flip|reveal|upturn) ~ card (up|over)? (to|that|which|and)? (decide|choose|set"
+        "|determine|fix|make|name|become|give|show) ~ trump suit?",
+        "(turned up|turn up|flipped|random|randomly chosen) (card)? trump suit?",
+        "(turn up|flip|turn) (a)? trump",
+        "suit ~ (turn|flip|upturned) ~ card (up|over)? ~ trump",
+        "(last|final) (card)? (dealt)? ~ (set|decide|make|fix) ~ trump suit?",
+    ),
+    *choice(
+        "trump_led",
+        "broken",
+        "(trump|<suit>) (can|may|must)? not (be)? (led|open) @until (trump|<suit>|they) ~ "
+        "(broken|played|used|discarded)",
+        "(no|nobody|none|never|not) ~ lead ~ (trump) @until ~~ (broken|played)",
+        "trump (must|need|have to)? (be)? broken (before|first) ~ led?",
+    ),
+    *choice(
+        "trump_led",
+        "never",
+        "trump (can|may)? (never|not ever|not) (be)? led",
+        "(nobody|never|not) ~ lead (with)? (a)? trump",
+    ),
+)
+
+_PLAY: tuple[Phrase, ...] = (
+    *flag(
+        "must_follow",
+        "(need|have|must|require|oblige|force|compel|bound)? (to)? follow (the)? (lead)? suit "
+        "(led)? "
+        "(if|when|where|whenever)? (they|you|possible|able)? (can|able)?",
+        "(must|have to|need to) (play|match) ~ (same|led|leading) suit (led)? (if|when)? (able"
+        "|can)?",
+        "following suit (be)? (compulsory|mandatory|obligatory|required|a must)",
+        "play ~ suit (that)? (was)? led (if|when) (able|possible|can)?",
+    ),
+    *own_negation(
+        flag(
+            "must_follow",
+            "following suit (be)? (not (compulsory|mandatory|obligatory|required|needed|necessary)"
+            "|optional|voluntary)",
+            "(not|nobody|never|no (one|player)) (need|have|must|require|oblige|force|compel"
+            "|bound)? "
+            "(to)? follow (the)? (lead)? suit (led)? (if|when|where)? (possible|able)?",
+            "no (need|obligation|requirement|duty) (to)? follow suit",
+            "without (having|need)? (to)? follow suit",
+            "(any|whatever|whichever) card (they|you)? (like|want|may|can|wish|please)? (be)? "
+            "(played)? "
+            "(to|on|in)? (any|the|a)? (trick|time)",
+            "play (any|whatever) card (they|you)? (like|want|wish|please|choose)? (at any time)?",
+            "(free|freely|may|can) (to)? (ignore|disregard) (the)? suit (led)?",
+            value=False,
+        )
+    ),
+    *flag(
+        "must_trump",
+        "(must|have to|need to|obliged to|required to|compelled to) (play)? trump ~ (when|if) ~~ "
+        "(follow|void) (suit)?",
+        "(void|cannot follow|out of the suit|not follow) ~ (must|have to) (play)? trump",
+    ),
+    *flag(
+        "lowest_wins",
+        "lowest (card)? (of the)? (suit)? (led|played)? (always)? (win|take) (the|each|every)? "
+        "trick?",
+        "(trick|tricks) (be)? (won|taken|go) (by|to) ~ (lowest|smallest|weakest) (card)?",
+        "(smallest|weakest) card (win|take) (the|each|every)? trick?",
+        "low card (win|take) (the|each)? trick?",
+    ),
+    *choice(
+        "ranking",
+        "ace_low",
+        "ace (be|count|rank|as)? (always)? (low|lowest|the lowest|below 2|under 2) (card)?",
+        "king (be)? (high|highest)",
+    ),
+    *choice(
+        "ranking",
+        "ace_high",
+        "ace (be|count|rank|as)? (always)? (high|highest|top|best) (card)?",
+    ),
+    *choice(
+        "ranking",
+        "ten_second",
+        "10 (rank|be|count)? (just|right)? (below|under|second to|after) (the)? ace",
+        "10 (outrank|beat) (the)? king",
+        "10 (be|rank)? second (highest|best)",
+    ),
+    *choice(
+        "lead",
+        "two_of_clubs",
+        "(2|lowest) (of)? club (lead|start|open|begin|go|play) (first|off)? (the)? (first trick)?",
+        "@who (with|hold|have) (the)? (2|lowest) (of)? club (lead|start|open|begin) (first|off)?",
+        "(lead|start|open|begin) (with)? (the)? 2 (of)? club",
+    ),
+    *choice(
+        "lead",
+        "left_of_dealer",
+        "@who (to|on|at)? (the)? left (of)? (the)? dealer (lead|start|open|begin|go) (first|off)?",
+        "left (of)? (the)? dealer (lead|start)",
+    ),
+    *always(
+        "the highest card of the suit led, or the highest trump, takes the trick",
+        "highest (card|trump)? (of the suit led|of the led suit)? (win|take) (the|each|every)? "
+        "trick",
+        "winner (of)? (the|a|each)? trick (lead|start|open) (to)? (the)? next (one|trick)?",
+        "(play|put) (one|1) card (each)? (to|in) (each|a|every|the) trick",
+    ),
+)
+
+LEXICON = Lexicon(
+    family="trick_taking",
+    title="trick-taking game",
+    players=4,
+    names=_NAMES,
+    hints=_HINTS,
+    phrases=(*_DECK, *_TRUMP, *_PLAY, *HEARTS, *SCORING),
+    context=in_context,
+)

@@ -1,0 +1,167 @@
+"""Which phrases of the lexicons stand in a brief, and under which negation."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from agents.composer.common import CONNECTIVES, FILLERS, INSTEAD, NEGATORS, REMOVERS
+from agents.composer.lexicon import Name, Phrase
+from agents.composer.patterns import Match, Text
+from agents.composer.quantities import merge_numbers
+from agents.composer.words import FUNCTION_WORDS, Token, tokenise, word_set
+
+_REACH = 3
+_SHORT = 8
+_VERBS = word_set("is are be been being was were do does did must may can should will")
+
+
+@dataclass(frozen=True)
+class Hit:
+    """One phrase found in the brief.
+
+    Attributes:
+        covered: Indices of the brief's tokens that it explains, in order.
+        match: What it captured.
+        source: The phrase or the name that was found.
+        negated: Whether the brief denies it.
+    """
+
+    covered: tuple[int, ...]
+    match: Match
+    source: Phrase | Name
+    negated: bool = False
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """A brief, read into tokens.
+
+    Attributes:
+        words: The brief as it was written.
+        tokens: All of its tokens.
+        kept: Indices of the tokens that state something; the rest names what is replaced.
+        text: The kept tokens as one line.
+        replaced: Runs of token indices after "instead of" and the like.
+    """
+
+    words: str
+    tokens: tuple[Token, ...]
+    kept: tuple[int, ...]
+    text: Text
+    replaced: tuple[tuple[int, ...], ...]
+
+    def quote(self, first: int, last: int) -> str:
+        """The brief's own words from one token to another, both included."""
+        return self.words[self.tokens[first].start : self.tokens[last].end].strip()
+
+    def content(self, indices: Iterable[int]) -> list[int]:
+        """Those tokens that are neither stops nor fillers."""
+        return [i for i in indices if not is_filler(self.tokens[i])]
+
+
+def is_filler(token: Token) -> bool:
+    """Whether a token asks for nothing by itself."""
+    if token.kind == "stop":
+        return True
+    return token.kind == "word" and (token.norm in FUNCTION_WORDS or token.norm in FILLERS)
+
+
+def read_prompt(words: str) -> Prompt:
+    """Tokenise a brief and set aside what it names only as replaced."""
+    tokens = merge_numbers(tokenise(words))
+    whole = Text(tokens)
+    replaced = []
+    for pattern in INSTEAD:
+        for match in whole.find(pattern):
+            end = match.covered[-1] + 1
+            while end < len(tokens) and end - match.covered[-1] <= _SHORT:
+                norm = tokens[end].norm
+                late = end > match.covered[-1] + 1
+                if tokens[end].kind == "stop" or norm in CONNECTIVES or (late and norm in _VERBS):
+                    break
+                end += 1
+            replaced.append(tuple(range(match.covered[0], end)))
+    gone = {index for run in replaced for index in run}
+    kept = tuple(index for index in range(len(tokens)) if index not in gone)
+    return Prompt(words, tokens, kept, Text([tokens[i] for i in kept]), tuple(replaced))
+
+
+def find_hits(prompt: Prompt, sources: Sequence[Phrase | Name]) -> list[Hit]:
+    """The phrases that stand in the brief; where two overlap, the one explaining more is kept."""
+    candidates = []
+    for order, source in enumerate(sources):
+        for match in prompt.text.find(source.pattern):
+            covered = _trimmed(prompt, [prompt.kept[index] for index in match.covered])
+            if covered:
+                candidates.append((order, Hit(covered, match, source)))
+    candidates.sort(
+        key=lambda item: (
+            -len(prompt.content(item[1].covered)),
+            _spread(item[1]),
+            -len(item[1].covered),
+            item[0],
+        )
+    )
+    taken: set[int] = set()
+    hits = []
+    for _, hit in candidates:
+        content = set(prompt.content(hit.covered)) or set(hit.covered)
+        if content & taken:
+            continue
+        taken |= content
+        hits.append(hit)
+    hits.sort(key=lambda hit: hit.covered)
+    return negations(prompt, hits)
+
+
+def _trimmed(prompt: Prompt, covered: list[int]) -> tuple[int, ...]:
+    """Without the function words and stops at either end, unless there is nothing else."""
+
+    def loose(index: int) -> bool:
+        token = prompt.tokens[index]
+        return token.kind == "stop" or token.norm in FUNCTION_WORDS | CONNECTIVES
+
+    inner = [i for i in covered if not loose(i)]
+    return tuple(i for i in covered if not inner or inner[0] <= i <= inner[-1])
+
+
+def _spread(hit: Hit) -> int:
+    return hit.covered[-1] - hit.covered[0] + 1 - len(hit.covered)
+
+
+def negations(prompt: Prompt, hits: Sequence[Hit]) -> list[Hit]:
+    """Give every hit the negation that stands before or inside it, and has no other use."""
+    owned = {index for hit in hits for index in hit.covered}
+    result = []
+    for hit in hits:
+        own_sense = isinstance(hit.source, Phrase) and hit.source.free
+        found = None if own_sense else _negator(prompt, hit, owned)
+        if found is None:
+            result.append(hit)
+            continue
+        owned.add(found)
+        result.append(
+            replace(hit, covered=tuple(sorted({*hit.covered, found})), negated=not hit.negated)
+        )
+    return result
+
+
+def _negator(prompt: Prompt, hit: Hit, owned: set[int]) -> int | None:
+    first, last = hit.covered[0], hit.covered[-1]
+    reach = 1 if isinstance(hit.source, Name) else _REACH
+    before = []
+    for index in range(first - 1, -1, -1):
+        token = prompt.tokens[index]
+        if token.kind == "stop" or token.norm in CONNECTIVES or index in owned:
+            if is_filler(token) and token.kind != "stop" and token.norm not in CONNECTIVES:
+                continue
+            if token.norm == "without" and index not in owned:
+                before.append(index)
+            break
+        before.append(index)
+        if len([i for i in before if not is_filler(prompt.tokens[i])]) >= reach:
+            break
+    inside = [index for index in range(first, last) if index not in owned]
+    for index in (*before, *inside):
+        if prompt.tokens[index].norm in NEGATORS | REMOVERS and index not in owned:
+            return index
+    return None

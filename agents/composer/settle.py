@@ -1,0 +1,245 @@
+"""From what a brief says to settings that the library really has, with a reason for the rest."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import cast
+
+from agents.composer.hits import Hit, Prompt
+from agents.composer.lexicon import PLAYERS, Lexicon, Name, Phrase, Settings
+from agents.protocols import Clause
+from games.contract import Json, LocalModule, ModuleFault
+from games.library import defaults, read_game, source
+
+_PARTNERS = 4
+
+
+@dataclass
+class Settled:
+    """What a brief comes to, while it is worked out.
+
+    Attributes:
+        players: Number of players; 0 where the brief gives none.
+        parameters: What the brief sets, over the preset.
+        clauses: With the index of the clause's first token.
+        owners: For each setting, index in `clauses` of the clause that set it.
+        assumptions: What the words left open.
+    """
+
+    players: int = 0
+    parameters: dict[str, Json] = field(default_factory=dict)
+    clauses: list[tuple[int, Clause]] = field(default_factory=list)
+    owners: dict[str, int] = field(default_factory=dict)
+    assumptions: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Base:
+    """What holds before the brief sets anything.
+
+    Attributes:
+        chosen: The preset the brief names, or the family.
+        players: The usual number of players.
+        parameters: All parameters.
+    """
+
+    chosen: str
+    players: int
+    parameters: Mapping[str, Json]
+
+
+@cache
+def game_of(family: str) -> Mapping[str, Json]:
+    """The family's `GAME`, read once."""
+    return read_game(source(family))
+
+
+@cache
+def reference(family: str) -> LocalModule:
+    """The family's verified module, loaded once: library code, never a candidate's."""
+    return LocalModule(source(family), family)
+
+
+def settle(prompt: Prompt, lexicon: Lexicon, base: Base, hits: Sequence[Hit]) -> Settled:
+    """Apply the hits in the brief's order; what cannot be applied becomes a reason."""
+    settled = Settled()
+    meanings = [_meaning(hit) for hit in hits]
+    in_context = lexicon.context(base.parameters, [m for m in meanings if m is not None])
+    for hit, meaning in zip(hits, meanings, strict=True):
+        text = prompt.quote(hit.covered[0], hit.covered[-1])
+        if isinstance(hit.source, Name):
+            _name(settled, hit.covered[0], text, lexicon, hit.source)
+        else:
+            settings = None if meaning is None else in_context(meaning)
+            _phrase(settled, hit, text, lexicon, settings)
+    _make_possible(settled, lexicon, base)
+    return settled
+
+
+def _name(settled: Settled, at: int, text: str, lexicon: Lexicon, name: Name) -> None:
+    if name.kin:
+        reason = f"{name.kin}; the closest family, {lexicon.family}, is built"
+        settled.clauses.append((at, Clause(text=text, status="not_honoured", reason=reason)))
+    else:
+        setting = f"game={name.preset or lexicon.family}"
+        settled.clauses.append((at, Clause(text=text, status="honoured", setting=setting)))
+
+
+def _meaning(hit: Hit) -> Settings | None:
+    """What a phrase sets as it stands, or None where it sets nothing."""
+    phrase = hit.source
+    if isinstance(phrase, Name) or phrase.always or phrase.refusal:
+        return None
+    if not hit.negated:
+        return phrase.means(hit.match)
+    return None if phrase.denied is None else phrase.denied(hit.match)
+
+
+def _phrase(
+    settled: Settled, hit: Hit, text: str, lexicon: Lexicon, settings: Settings | None
+) -> None:
+    at, phrase = hit.covered[0], cast("Phrase", hit.source)
+    if settings is not None:
+        _assign(settled, at, text, lexicon, settings)
+        if phrase.assumes and settled.clauses[-1][1].status == "honoured":
+            settled.assumptions.append(f"{text!r}: {phrase.assumes}.")
+        return
+    if phrase.always and not hit.negated:
+        setting = f"always so: {phrase.always}"
+        settled.clauses.append((at, Clause(text=text, status="honoured", setting=setting)))
+        return
+    reason = phrase.refusal
+    if phrase.always:
+        reason = f"in this family {phrase.always}, always"
+    elif not reason:
+        wanted = ", ".join(phrase.means(hit.match))
+        reason = f"it denies a value of {wanted} without saying which one to take"
+    settled.clauses.append((at, Clause(text=text, status="not_honoured", reason=reason)))
+
+
+def _assign(
+    settled: Settled, at: int, text: str, lexicon: Lexicon, settings: Mapping[str, Json]
+) -> None:
+    for name, value in settings.items():
+        reason = _objection(settled, lexicon, name, value)
+        if reason:
+            settled.clauses.append((at, Clause(text=text, status="not_honoured", reason=reason)))
+            return
+    for name, value in settings.items():
+        if name == PLAYERS:
+            settled.players = cast("int", value)
+        else:
+            settled.parameters[name] = value
+        settled.owners.setdefault(name, len(settled.clauses))
+    setting = ", ".join(f"{name}={_shown(value)}" for name, value in settings.items())
+    settled.clauses.append((at, Clause(text=text, status="honoured", setting=setting)))
+
+
+def _objection(settled: Settled, lexicon: Lexicon, name: str, value: Json) -> str:
+    """Why a setting cannot be taken; empty where it can."""
+    game = game_of(lexicon.family)
+    before: Json = (settled.players or None) if name == PLAYERS else settled.parameters.get(name)
+    if before is not None and before != value:
+        earlier = settled.clauses[settled.owners[name]][1].text
+        return (
+            f"it contradicts {earlier!r}, which was taken ({name}={_shown(before)}, "
+            f"not {_shown(value)})"
+        )
+    if name == PLAYERS:
+        least, most = cast("int", game["min_players"]), cast("int", game["max_players"])
+        if not least <= cast("int", value) <= most:
+            seats = f"{least}" if least == most else f"{least} to {most}"
+            return f"a {lexicon.title} is for {seats} players, not {value}"
+        return ""
+    declared = cast("dict[str, dict[str, Json]]", game.get("parameters") or {})
+    if name not in declared:
+        return f"the library's {lexicon.title} has no setting for it"
+    return _outside(name, declared[name], value)
+
+
+def _outside(name: str, declared: Mapping[str, Json], value: Json) -> str:
+    choices = declared.get("choices")
+    if isinstance(choices, list):
+        if any(value == item and type(value) is type(item) for item in choices):
+            return ""
+        return f"{name} can be {', '.join(_shown(item) for item in choices)}; not {_shown(value)}"
+    bounds = declared.get("range")
+    if isinstance(bounds, list):
+        least, most = cast("int", bounds[0]), cast("int", bounds[1])
+        if type(value) is not int or not least <= value <= most:
+            return f"{name} can be {least} to {most}; not {_shown(value)}"
+    return ""
+
+
+def effective(settled: Settled, base: Base) -> tuple[int, dict[str, Json]]:
+    """The number of players and all parameters: the base, then what the brief sets."""
+    parameters = {**base.parameters, **settled.parameters}
+    usual = _PARTNERS if parameters.get("partnerships") is True else base.players
+    return settled.players or usual, parameters
+
+
+def impossible(family: str, players: int, parameters: Mapping[str, Json]) -> str:
+    """Why the verified module refuses these settings together; empty where it does not."""
+    try:
+        reference(family).call("initial_state", players, **parameters)
+    except ModuleFault as fault:
+        if not isinstance(fault.__cause__, ValueError):
+            raise
+        return str(fault.__cause__)
+    return ""
+
+
+def _make_possible(settled: Settled, lexicon: Lexicon, base: Base) -> None:
+    """Give up, latest first, the setting without which the rest is possible."""
+    while problem := impossible(lexicon.family, *effective(settled, base)):
+        if _relax(settled, lexicon, base, problem):
+            return
+        names = sorted(settled.owners, key=lambda name: (name == PLAYERS, -settled.owners[name]))
+        if not names:
+            raise ModuleFault(
+                "raised", "initial_state", f"preset {base.chosen} is impossible: {problem}"
+            )
+        culprit = next((n for n in names if not _problem_without(settled, lexicon, base, n)), "")
+        _give_up(settled, culprit or names[0], problem)
+
+
+def _relax(settled: Settled, lexicon: Lexicon, base: Base, problem: str) -> bool:
+    """Drop the one value of the preset that stands against what the brief asks for."""
+    usual = defaults(game_of(lexicon.family))
+    for name, value in base.parameters.items():
+        if value == usual[name] or name in settled.parameters:
+            continue
+        trial = Settled(settled.players, {**settled.parameters, name: usual[name]})
+        if not impossible(lexicon.family, *effective(trial, base)):
+            settled.parameters[name] = usual[name]
+            settled.assumptions.append(
+                f"{base.chosen} usually has {name}={_shown(value)}; {name}={_shown(usual[name])} "
+                f"was taken because of what the brief asks for ({problem})."
+            )
+            return True
+    return False
+
+
+def _problem_without(settled: Settled, lexicon: Lexicon, base: Base, name: str) -> str:
+    rest = {key: value for key, value in settled.parameters.items() if key != name}
+    players = 0 if name == PLAYERS else settled.players
+    trial = Settled(players=players, parameters=rest)
+    return impossible(lexicon.family, *effective(trial, base))
+
+
+def _give_up(settled: Settled, name: str, problem: str) -> None:
+    index = settled.owners[name]
+    at, clause = settled.clauses[index]
+    for other in [key for key, owner in settled.owners.items() if owner == index]:
+        del settled.owners[other]
+        settled.parameters.pop(other, None)
+        if other == PLAYERS:
+            settled.players = 0
+    settled.clauses[index] = (
+        at,
+        Clause(text=clause.text, status="not_honoured", reason=f"not possible together: {problem}"),
+    )
+
+
+def _shown(value: Json) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

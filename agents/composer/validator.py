@@ -1,0 +1,205 @@
+"""The validator without a model: it replays records on the verified module and compares.
+
+The verified module is library code and runs in this process; the candidate's source never does.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import Literal, TypeAlias, cast
+
+from agents.composer.coder import verified_source
+from agents.protocols import Design, RoleError, UnitTest, Verdict
+from games.contract import CHANCE, TERMINAL, Game, Json, LocalModule, canonical_key
+from games.engine import GameTable, Ply, Position
+from games.records import MatchRecord
+from games.streams import stream
+
+_MATCHES = 3
+_MAX_PLIES = 400
+_MAX_TESTS = 24
+_RULES_LINE = re.compile(r"Rules?:\s*((?:R\d+(?:,\s*|\s+and\s+)?)+)")
+
+Tested: TypeAlias = Literal[
+    "get_current_player", "get_legal_actions", "get_rewards", "get_observations"
+]
+
+_OF_FUNCTION = {
+    "get_current_player": "Turn",
+    "get_legal_actions": "Legal Actions",
+    "get_rewards": "Scoring",
+    "get_observations": "Observations",
+    "get_events": "Observations",
+    "apply_action": "Turn",
+}
+
+
+class ComposerValidator:
+    """Judges by what the verified module does with the same actions."""
+
+    def judge(self, design: Design, record: MatchRecord) -> Verdict:
+        """Judge one record by replaying it.
+
+        Raises:
+            RoleError: If the record is of no match of this design's number of players.
+        """
+        count = len(record.players)
+        if count != design.num_players:
+            raise RoleError(
+                f"the record has {count} players, the design {design.num_players}; "
+                "it cannot be judged"
+            )
+        table = _table(verified_source(design))
+        position = table.open(count, {})
+        plies = record.match.plies
+        for index, ply in enumerate(plies):
+            wrong = _before(position, ply)
+            if wrong is None:
+                position = table.advance(position, ply.action)
+                wrong = _after(position, ply)
+            if wrong is not None:
+                return _verdict(design, index, *wrong)
+        return _ending(design, record, position, len(plies))
+
+    def unit_tests(self, design: Design, source: str) -> Sequence[UnitTest]:  # noqa: ARG002
+        """Tests at rule boundaries; their values are worked out by the verified module."""
+        tests: dict[tuple[str, str], UnitTest] = {}
+        for match in range(_MATCHES):
+            for test in _boundaries(design, match):
+                tests.setdefault((test.name.split(",")[0], test.function), test)
+                if len(tests) >= _MAX_TESTS:
+                    return list(tests.values())
+        return list(tests.values())
+
+
+@lru_cache(maxsize=8)
+def _table(source: str) -> GameTable:
+    return GameTable(Game(LocalModule(source)))
+
+
+def _before(position: Position, ply: Ply) -> tuple[str, str] | None:
+    """What is wrong with a ply before its action is applied: (function, explanation)."""
+    if position.player != ply.player:
+        return "get_current_player", f"seat {ply.player} acted; it is seat {position.player}'s turn"
+    if ply.action not in position.legal:
+        return "get_legal_actions", f"{ply.action!r} is not among {list(position.legal)[:20]}"
+    if sorted(position.legal) != sorted(ply.legal):
+        extra = sorted(set(ply.legal) - set(position.legal))
+        lacking = sorted(set(position.legal) - set(ply.legal))
+        return "get_legal_actions", f"offered beyond the rules: {extra}; lacking: {lacking}"
+    if ply.player >= 0 and ply.observation != position.observations[ply.player]:
+        return "get_observations", (
+            f"seat {ply.player} saw {_short(ply.observation)}; the rules show it "
+            f"{_short(position.observations[ply.player])}"
+        )
+    return None
+
+
+def _after(position: Position, ply: Ply) -> tuple[str, str] | None:
+    """What is wrong with what the ply led to."""
+    if tuple(map(float, ply.rewards)) != tuple(map(float, position.rewards)):
+        return "get_rewards", (
+            f"{ply.action!r} paid {list(ply.rewards)}; the rules pay {list(position.rewards)}"
+        )
+    events = tuple(tuple(seat) for seat in ply.events)
+    if events != position.events:
+        seat = next(
+            i
+            for i, pair in enumerate(zip(events, position.events, strict=False))
+            if pair[0] != pair[1]
+        )
+        return "get_events", (
+            f"seat {seat} perceived {list(events[seat])}; the rules let it perceive "
+            f"{list(position.events[seat])}"
+        )
+    return None
+
+
+def _ending(design: Design, record: MatchRecord, position: Position, plies: int) -> Verdict:
+    match = record.match
+    if match.ending == "finished" and position.player != TERMINAL:
+        said = "the match ended here; by the rules it goes on"
+        return _verdict(design, max(0, plies - 1), "get_current_player", said)
+    if match.ending == "unfinished" and position.player == TERMINAL:
+        said = "the match went on here; by the rules it is over"
+        return _verdict(design, max(0, plies - 1), "get_current_player", said)
+    if match.ending == "finished" and tuple(match.final_observations) != position.observations:
+        said = "the last observations are not those that the rules show"
+        return _verdict(design, max(0, plies - 1), "get_observations", said)
+    return Verdict(illegal_ply=None, rule="")
+
+
+def _verdict(design: Design, ply: int, function: str, explanation: str) -> Verdict:
+    return Verdict(
+        illegal_ply=ply,
+        rule=rule_of(design, function),
+        explanation=f"{function}: {explanation}",
+        function=function,
+    )
+
+
+def rule_of(design: Design, function: str) -> str:
+    """The first rule that the verified function implements and the design has."""
+    known = {rule.id for rule in design.rules}
+    target = _table(verified_source(design)).game.module
+    namespace = target.namespace if isinstance(target, LocalModule) else {}
+    found = _RULES_LINE.search(getattr(namespace.get(function), "__doc__", None) or "")
+    for identity in re.findall(r"R\d+", found[1]) if found else []:
+        if identity in known:
+            return str(identity)
+    section = _OF_FUNCTION.get(function, "")
+    return next((r.id for r in design.rules if r.section == section), design.rules[0].id)
+
+
+def _boundaries(design: Design, match: int) -> Iterator[UnitTest]:
+    """Positions of one random match at which something changes: turn, choice, pay or end."""
+    table = _table(verified_source(design))
+    position = table.open(design.num_players, {})
+    actions: list[str] = []
+    yield _test(design, "at the start", actions, "get_legal_actions", position.legal)
+    while position.player != TERMINAL and len(actions) < _MAX_PLIES:
+        before = position
+        generator = stream(0, "unit tests", match=match, ply=len(actions))
+        actions.append(position.legal[int(generator.integers(len(position.legal)))])
+        position = table.advance(position, actions[-1])
+        for name, function in _changes(before, position):
+            value = {
+                "get_legal_actions": position.legal,
+                "get_rewards": position.rewards,
+                "get_current_player": position.player,
+                "get_observations": position.observations,
+            }[function]
+            yield _test(design, name, actions, function, value)
+
+
+def _changes(before: Position, after: Position) -> Iterator[tuple[str, Tested]]:
+    if before.player == CHANCE and after.player >= 0:
+        yield "first decision after a chance event", "get_legal_actions"
+        yield "first decision after a chance event", "get_observations"
+    if 0 <= before.player != after.player >= 0:
+        yield "the turn passes", "get_current_player"
+    if after.player >= 0 and len(after.legal) == 1 < len(before.legal):
+        yield "a forced choice", "get_legal_actions"
+    if any(after.rewards):
+        yield "points are paid", "get_rewards"
+    if after.player == TERMINAL:
+        yield "the game ends", "get_current_player"
+        yield "the game ends", "get_rewards"
+
+
+def _test(
+    design: Design, name: str, actions: Sequence[str], function: Tested, value: object
+) -> UnitTest:
+    expected = list(value) if isinstance(value, tuple) else value
+    return UnitTest(
+        name=f"{name}, ply {len(actions)} (value worked out by the verified library module)",
+        rule=rule_of(design, function),
+        actions=tuple(actions),
+        function=function,
+        expected_json=canonical_key(cast("Json", expected)),
+    )
+
+
+def _short(value: object, limit: int = 160) -> str:
+    text = repr(value)
+    return text if len(text) <= limit else text[: limit - 1] + "…"
