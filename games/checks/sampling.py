@@ -11,6 +11,9 @@ from games.information import SeatLog
 from games.streams import stream
 
 
+_ENOUGH_TROUBLE = 3
+
+
 @dataclass(frozen=True)
 class Subject:
     """A module on trial, with how it is to be started.
@@ -40,19 +43,26 @@ class UniformPlayer:
 
 
 def random_matches(subject: Subject, *, matches: int, seed: int, max_plies: int) -> list[Match]:
-    """Play `matches` random matches; the same seed gives the same matches."""
+    """Play up to `matches` random matches; the same seed gives the same matches.
+
+    Three that do not finish tell enough: a module that loops for ever costs a deadline each time.
+    """
     players = [UniformPlayer()] * subject.num_players
-    return [
-        play_match(
-            subject.table,
-            players,
-            parameters=subject.parameters,
-            seed=seed,
-            match=index,
-            max_plies=max_plies,
+    played: list[Match] = []
+    for index in range(matches):
+        played.append(
+            play_match(
+                subject.table,
+                players,
+                parameters=subject.parameters,
+                seed=seed,
+                match=index,
+                max_plies=max_plies,
+            )
         )
-        for index in range(matches)
-    ]
+        if sum(match.ending != "finished" for match in played) >= _ENOUGH_TROUBLE:
+            break
+    return played
 
 
 @dataclass(frozen=True)
