@@ -13,7 +13,8 @@ Method. Two searches with the same seed make exactly the same calls of game func
 `outside = 1 - game / whole`. A call's own cost (its frame, its arguments) counts as the game's. No
 profiler is involved: one would charge its own cost to whoever makes the most calls. The two
 timings alternate over the repeats, which all do the same work; as other processes only ever add
-time, the least of each is reported.
+time, the least of each is reported. On a busy machine the two least may still come from unlike
+moments: repeat it there, or read it on an idle one.
 """
 
 import argparse
