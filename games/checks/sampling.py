@@ -10,7 +10,6 @@ from games.engine import Decision, Match, Table, play_match
 from games.information import SeatLog
 from games.streams import stream
 
-
 _ENOUGH_TROUBLE = 3
 
 
