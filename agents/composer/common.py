@@ -133,7 +133,8 @@ does did has have had having as so then also just exactly always simply own such
 whom what and or but where when which while if plus please game games version variant variation
 style kind type sort like new make made makes making want wants wanted let lets play plays played
 playing nice fun good cool great really some something featuring feature features using use uses
-used include includes including try trying attempt brand little invent devise craft
+used include includes including try trying attempt allow allowed permit permitted continue continues
+brand little invent devise craft
 produce develop draft code program construct prepare show need
 love fancy wish prefer would tabletop table parlor parlour friendly old fashioned basic plain neat
 lovely entertaining conventional typical original playable whole complete proper real interesting

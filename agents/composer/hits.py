@@ -11,6 +11,8 @@ from agents.composer.words import FUNCTION_WORDS, Token, tokenise, word_set
 
 _REACH = 3
 _SHORT = 8
+_DENIALS = frozenset({"not", "never"})
+_LOOSE = FUNCTION_WORDS | CONNECTIVES | {"for"}
 _VERBS = word_set("is are be been being was were do does did must may can should will")
 
 
@@ -87,17 +89,24 @@ def read_prompt(words: str) -> Prompt:
 
 def find_hits(prompt: Prompt, sources: Sequence[Phrase | Name]) -> list[Hit]:
     """The phrases that stand in the brief; where two overlap, the one explaining more is kept."""
+    denied = [i for i in prompt.kept if prompt.tokens[i].norm in _DENIALS]
+    bare = tuple(i for i in prompt.kept if i not in denied)
+    bare_text = Text([prompt.tokens[i] for i in bare]) if denied else prompt.text
     candidates = []
     for order, source in enumerate(sources):
-        for match in prompt.text.find(source.pattern):
-            covered = _trimmed(prompt, [prompt.kept[index] for index in match.covered])
+        places = [(prompt.kept, match) for match in prompt.text.find(source.pattern)]
+        if denied and isinstance(source, Phrase) and not source.free:
+            places += [(bare, match) for match in bare_text.find(source.pattern)]
+        for kept, match in places:
+            covered = _trimmed(prompt, [kept[index] for index in match.covered])
             if covered:
                 candidates.append((order, Hit(covered, match, source)))
     candidates.sort(
         key=lambda item: (
             -len(prompt.content(item[1].covered)),
             _spread(item[1]),
-            -len(item[1].covered),
+            isinstance(item[1].source, Phrase),
+            -len(item[1].match.covered),
             item[0],
         )
     )
@@ -118,7 +127,7 @@ def _trimmed(prompt: Prompt, covered: list[int]) -> tuple[int, ...]:
 
     def loose(index: int) -> bool:
         token = prompt.tokens[index]
-        return token.kind == "stop" or token.norm in FUNCTION_WORDS | CONNECTIVES
+        return token.kind == "stop" or token.norm in _LOOSE
 
     inner = [i for i in covered if not loose(i)]
     return tuple(i for i in covered if not inner or inner[0] <= i <= inner[-1])

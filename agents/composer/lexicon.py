@@ -53,7 +53,7 @@ class Name:
     pattern: str
     preset: str = ""
     kin: str = ""
-    weight: int = 12
+    weight: int = 20
     settings: Settings = field(default_factory=dict)
 
 

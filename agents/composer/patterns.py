@@ -29,14 +29,16 @@ _TEN = 10
 MACROS = {
     "each": "(each|apiece|per (player|person|head|hand|seat)|every (player|one)|everyone"
     "|everybody|(each|every|all|both) (player|person|one|side)|all)",
-    "who": "(player|person|everyone|everybody|you|one|anyone|anybody|opponent|side|winner)",
+    "who": "(player|team|whoever|first"
+    "|person|everyone|everybody|you|one|anyone|anybody|opponent|side|winner)",
     "deal": "(deal|start|begin|receive|hold|get|give|have|draw|open|take|distribute|hand)",
     "win": "(win|victory|triumph|prevail|end|finish|over|decide|champion)",
     "reach": "(reach|get|hit|score|make|collect|accumulate|have|amass|pass|earn|gain|arrive"
     "|attain|bank|up|total|go|play)",
     "points": "(point|pt|score|mark)",
     "cost": "(cost|lose|penalty|penalise|penalize|negative|minus|bad|against|deduct|subtract"
-    "|punish|hurt|demerit|forfeit|fine|penal|dock|detriment|harm|undesirable)",
+    "|punish|hurt|demerit|forfeit|fine|penal|dock|detriment|harm|undesirable"
+    "|set you back|set back)",
     "avoid": "(avoid|dodge|shun|duck|evade|not (take|want|win|collect|capture|catch))",
     "worth": "(worth|score|count|earn|give|bring|value|award|get|pay|yield|add|gain|carry|reward)",
     "takes": "(take|taking|win|capture|collect|gather|catch|pick|eat|get|gain|land)",
@@ -159,7 +161,8 @@ def _atom(item: str, counter: int) -> str:
     ranks = "|".join(sorted(_RANK_STEMS))
     table = {
         "^": r"\A",
-        "<end>": r"(?=\Z|[,.;:!?()\n–]|(?:and|but|wher|while|_with|_who|_in|_that|_to|_on|_by) )",
+        "<end>": r"(?=\Z|[,.;:!?()\n–]|(?:and|but|wher|while|with|without|except|for|using|_at"
+        r"|_the|_who|_in|_that|_to|_on|_by) )",
         "~": f"(?P<skip{counter}>{_SKIP}{{0,3}}?)",
         "~~": f"(?P<skip{counter}>{_SKIP}{{0,7}}?)",
         "<n>": f"{_GLUE}(?P<n{counter}>{numbers}) ",

@@ -73,7 +73,7 @@ _NOT_PLURAL = word_set("this his its us as yes plus minus bonus")
 _KEPT = word_set("handed sided theme themed toe")
 
 FUNCTION_WORDS = word_set(
-    "a an the of is are be been being was were am to in on at by for from with their his her its "
+    "a an the of is are be been being was were am to in on at by from their his her its "
     "your our my this that these those there it they them you he she we i us me will would shall "
     "should may might can could must do does did done has have had having as so then also just "
     "exactly always simply own such here simple's which who whose whom what let lets get gets "

@@ -33,7 +33,7 @@ _MORE = "((,|and|, and|/)? <n>)?"
 _NAMES = (
     Name(
         "(battleship|battle ship|sea battle|naval battle|battleships|naval combat|sink the fleet)",
-        weight=14,
+        weight=20,
     ),
     Name("(naval|ship hunting|ship sinking|fleet|hide and hunt) game", weight=10),
 )

@@ -24,7 +24,7 @@ _NAMES = (
     Name(
         "(tic tac toe|tictactoe|nought and cross|noughts and cross|naughts and cross|x and o|xs "
         "and os)",
-        weight=11,
+        weight=18,
         settings={"rows": 3, "columns": 3, "connect": 3, "gravity": False},
     ),
     Name(f"(in a {_LINE}|alignment|line up|placement|m n k|mnk) game", weight=10),
@@ -102,6 +102,11 @@ _PHRASES: tuple[Phrase, ...] = (
             "anywhere (on (the)? board)?",
             value=False,
         )
+    ),
+    Phrase(
+        f"@who? (that|to)? (make|complete|form|get|connect|finish|line up|create) <n> in a {_LINE} "
+        "(be)? (lose|out)",
+        lambda m: {"connect": m.numbers[0], "misere": True},
     ),
     *flag(
         "misere",

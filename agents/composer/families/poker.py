@@ -14,8 +14,8 @@ from agents.composer.lexicon import (
 from agents.composer.patterns import Match
 
 _NAMES = (
-    Name("kuhn (poker)?", "kuhn_poker", weight=14),
-    Name("leduc (holdem|hold em|poker)? (poker)?", "leduc_poker", weight=14),
+    Name("kuhn (poker)?", "kuhn_poker", weight=22),
+    Name("leduc (holdem|hold em|poker)? (poker)?", "leduc_poker", weight=22),
     Name("(poker|bluffing game|betting game|bluff game|game of bluff)", weight=10),
 )
 

@@ -16,7 +16,7 @@ from agents.composer.lexicon import (
 
 _NAMES = (
     Name("(game of pig|pig game|pig|pig dice|hog)", "pig"),
-    Name("(two dice pig|two dice hog|double pig)", "two_dice_pig", weight=13),
+    Name("(two dice pig|two dice hog|double pig)", "two_dice_pig", weight=21),
     Name("(push|press) (your|the|one's)? luck (dice|card|type|style)? game?", weight=10),
     Name("(jeopardy dice|risk taking|gamble|gambling) game", weight=6),
     Name(
@@ -42,12 +42,10 @@ _HINTS = {
     "risk": 2,
 }
 
-_BUST = (
-    "(bust|busts|busting|end|lose|loses|wipe|wipes|cost|forfeit|zero|fatal|kill|void|scrap|nothing)"
-)
+_BUST = "(bust|busts|busting|end|lose|loses|wipe|wipes|cost|forfeit|zero|fatal|kill|void|scrap)"
 _LOST = (
     "(the|your|their|all)? (the|your)? (turn|round|accumulated|unbanked)? (turn|total|point"
-    "|score|everything)? (for|of|in)? (the|that)? (turn|round)?"
+    "|score|everything)? (for|of|in)? (the|that)? (turn|round)? (with nothing)?"
 )
 
 _PHRASES: tuple[Phrase, ...] = (

@@ -143,7 +143,7 @@ _PHRASES: tuple[Phrase, ...] = (
         choice(
             "knock_limit",
             0,
-            "(no|without|not|never|cannot) ~ (knock|knocking) (allowed)?",
+            "(no|nobody|without|not|never|cannot) ~ (knock|knocking) (allowed)?",
             "(must|have to|need to|only) (win by)? (go|going|reach|get|make|knock with) gin "
             "(only|to win|to end)?",
             "(only)? (go|going) gin (only)? (end|win|count|finish)?",

@@ -114,6 +114,7 @@ TABLE: tuple[Phrase, ...] = (
         flag(
             "partnerships",
             "(no|without|not) (partner|partnership|team)",
+            "(individual|solo|single|singles) play",
             "(everyone|each player|every player|all) (play|for)? (for)? (themselves|himself|herself"
             "|themself|individually|alone|himself or herself)",
             "(every man|each|every player) for (himself|themselves|themself)",

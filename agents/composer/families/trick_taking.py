@@ -17,7 +17,6 @@ _GAME = "(game|variant|version|variation|match|style)"
 _BEFORE = (
     "(game|variant|variation|version|round|match|form|style|kind|copy|twist|spin|take) (of|on)"
 )
-_AFTER = "(with|for|but|where|using|except|at|in which|without|,|.|!|?|to|and)"
 _EACH = "(each|every|all|any|a|per|the|one)"
 
 
@@ -25,8 +24,8 @@ def _named(word: str) -> str:
     return (
         f"({_BEFORE} {word}|{word} {_GAME}|^ (let us|i want to|we|i|to)? (play|make|create)? (me"
         "|us)?"
-        f" (a|an|some)? (standard|classic|normal|regular|simple|plain)? {word} {_AFTER}"
-        f"|^ {word}|(like|want|let us) (to)? (play)? {word} {_AFTER}|(based on|similar to|like) "
+        f" (a|an|some)? (standard|classic|normal|regular|simple|plain)? {word} <end>"
+        f"|^ {word}|(like|want|let us) (to)? (play)? {word} <end>|(based on|similar to|like) "
         f"{word}"
         f"|(standard|classic|normal|regular|ordinary|traditional|usual) {word})"
     )
@@ -37,7 +36,8 @@ _NAMES = (
     Name(_named("spades"), "spades"),
     Name("(whist|knockout whist|german whist)", "whist"),
     Name(
-        "trick (take|winning|based|avoidance|avoiding|capture|play|play) (card)? game?", weight=10
+        "trick (take|taker|winning|based|avoidance|avoiding|capture|play|play) (card)? game?",
+        weight=10,
     ),
     Name("(trick game|(card)? game (of|about|with|where|in which) trick)", weight=10),
     Name("oh (hell|well|pshaw)", "oh_hell"),
