@@ -1,0 +1,287 @@
+"""Eval: does changing one clause of a brief change the game in exactly that clause?
+
+The pairs were written by somebody who saw neither the composer's code nor its word lists. Each
+pair's two prompts differ by one clause and are otherwise re-worded. A clause is *honoured* where
+the design names a setting for it that says what the clause demands, *listed* where the design
+says that it is not honoured, and *dropped* where neither holds. A pair *invents* where its two
+games differ in a setting that no clause of the difference names.
+"""
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Literal, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, JsonValue
+
+from agents.composer import composer_roles
+from agents.protocols import Clause, Design, RoleError, RoleSet
+from evals.results import EvalResult, Score, share
+from graph.examples import mechanics_near
+from graph.resources import open_store_here
+from tools.retrieval import Retrieval
+
+Fate: TypeAlias = Literal["honoured", "listed", "dropped"]
+HONOURED_AT_LEAST = 0.8
+EXACT_AT_LEAST = 0.8
+
+_FILLERS = frozenset(
+    ["a", "an", "the", "and", "or", "of", "to", "for", "with", "in", "on", "at", "is", "are", "it", "its", "it's", "be", "we", "us", "i", "me", "my", "you", "your", "he", "she", "they", "them", "their", "there", "that", "this", "these", "those", "will", "would", "have", "has", "had", "please", "game", "play", "player", "players", "each", "every", "everyone", "everybody", "who", "what", "which", "as", "by", "from", "up", "so", "do", "does", "just", "only", "there'll", "let", "lets", "let's", "i'd", "we'll"]
+)
+
+
+class Pair(BaseModel):
+    """Two prompts that differ by one clause.
+
+    Attributes:
+        id: Name of the pair.
+        family: Family of prompt `a`; of both unless `kind` is "family".
+        kind: What the differing clause is about; "none" where the demands are the same, and
+            "unsupported" where no such program can honour it.
+        a: The first prompt.
+        b: The second prompt.
+        clause_a: The words of the differing clause in `a`; empty where it is absent.
+        clause_b: The same in `b`.
+        value_a: What `clause_a` demands; None where it is absent.
+        value_b: The same for `clause_b`.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: str
+    family: str
+    kind: str
+    a: str
+    b: str
+    clause_a: str
+    clause_b: str
+    value_a: JsonValue
+    value_b: JsonValue
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What the composer made of one prompt."""
+
+    family: str
+    settings: dict[str, JsonValue]
+    clauses: tuple[Clause, ...]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One pair, judged.
+
+    Attributes:
+        pair: The pair.
+        fates: What became of the differing clause in each prompt that has it.
+        invented: Settings that differ although no clause of the difference names them, and
+            neither design lists the words behind them as not honoured.
+        unheard: Settings that differ because one wording was listed as not honoured.
+        problem: Why it could not be judged; empty where it was.
+    """
+
+    pair: Pair
+    fates: tuple[Fate, ...]
+    invented: tuple[str, ...]
+    unheard: tuple[str, ...] = ()
+    problem: str = ""
+
+
+def run(seed: int, tell: Callable[[str], None]) -> EvalResult:
+    """Read every prompt of every pair with the composer; no model, no play."""
+    roles = composer_roles()
+    judged = []
+    with open_store_here(tell) as store:
+        retrieval = Retrieval(store)
+        for pair in load_pairs():
+            judged.append(judge(pair, lambda text: read(text, roles, retrieval)))
+            tell(f"{pair.id} {pair.kind}: {_line(judged[-1])}")
+        effective: dict[str, JsonValue] = {
+            "seed": seed,
+            "roles": roles.identity,
+            "store": store.snapshot_id(),
+            "embedding": store.embedder.identity,
+            "pairs": len(judged),
+        }
+    return score(judged, effective)
+
+
+def _line(one: Judged) -> str:
+    said = [", ".join(one.fates) or "no clause differs"]
+    said += [f"invented {name}" for name in one.invented]
+    said += [f"unheard {name}" for name in one.unheard]
+    return "; ".join([*said, *filter(None, [one.problem])])
+
+
+def load_pairs() -> list[Pair]:
+    """The blind-written pairs."""
+    text = (files("evals") / "data" / "paraphrase_pairs.json").read_text(encoding="utf-8")
+    return [Pair.model_validate(fields) for fields in json.loads(text)]
+
+
+def read(prompt: str, roles: RoleSet, retrieval: Retrieval) -> Reading:
+    """The design of one prompt, as far as it can be compared.
+
+    Raises:
+        RoleError: If no design can be made, or a question is asked instead.
+    """
+    brief = roles.designer.clarify(prompt)
+    if brief.question is not None:
+        raise RoleError(f"asked: {brief.question}")
+    design: Design = roles.designer.design(brief, mechanics_near(retrieval))
+    settings = {"num_players": design.num_players, **design.parameters}
+    return Reading(design.family, settings, design.clauses)
+
+
+def judge(pair: Pair, reader: Callable[[str], Reading]) -> Judged:
+    """Compare the two readings of a pair."""
+    try:
+        first, second = reader(pair.a), reader(pair.b)
+    except RoleError as problem:
+        return Judged(pair, (), (), problem=str(problem))
+    sides = [
+        (reading, clause, value)
+        for reading, clause, value in (
+            (first, pair.clause_a, pair.value_a),
+            (second, pair.clause_b, pair.value_b),
+        )
+        if clause
+    ]
+    fates = tuple(fate(pair.kind, reading, clause, value) for reading, clause, value in sides)
+    elsewhere = changed_elsewhere(pair, first, second)
+    unheard = tuple(name for name in elsewhere if _listed_for(name, first, second))
+    silent = tuple(name for name in elsewhere if name not in unheard)
+    return Judged(pair, fates, silent, unheard)
+
+
+def fate(kind: str, reading: Reading, clause: str, value: JsonValue) -> Fate:
+    """What became of one clause in one reading."""
+    if kind == "family":
+        return "honoured" if reading.family == value else _listed_or_dropped(reading, clause)
+    said = [c for c in reading.clauses if overlap(c.text, clause)]
+    if kind != "unsupported":
+        settings = " ".join(c.setting for c in said if c.status == "honoured")
+        if kind == "players" and reading.settings["num_players"] == value:
+            return "honoured"
+        if settings and says(settings, value):
+            return "honoured"
+    return _listed_or_dropped(reading, clause)
+
+
+def changed_elsewhere(pair: Pair, first: Reading, second: Reading) -> tuple[str, ...]:
+    """Settings in which the games differ although the differing clause does not name them."""
+    if pair.kind == "family":
+        return ()
+    changed = {
+        name
+        for name in first.settings.keys() | second.settings.keys()
+        if first.settings.get(name) != second.settings.get(name)
+    }
+    if first.family != second.family:
+        changed.add("family")
+    named: set[str] = {"num_players"} if pair.kind == "players" else set()
+    for reading, clause in ((first, pair.clause_a), (second, pair.clause_b)):
+        for said in reading.clauses:
+            if said.status == "honoured" and clause and overlap(said.text, clause):
+                named |= set(re.findall(r"([a-z_]+)=", said.setting))
+    return tuple(sorted(changed - named))
+
+
+def _listed_for(name: str, first: Reading, second: Reading) -> bool:
+    """Whether one reading lists as not honoured the words by which the other sets `name`."""
+    for setter, other in ((first, second), (second, first)):
+        words = [c.text for c in setter.clauses if re.search(rf"\b{name}=", c.setting)]
+        missed = [c.text for c in other.clauses if c.status == "not_honoured"]
+        if any(overlap(said, text) for said in words for text in missed):
+            return True
+    return False
+
+
+def overlap(text: str, clause: str) -> bool:
+    """Whether two pieces of a prompt share a word that carries meaning.
+
+    >>> overlap("three players", "for three of us"), overlap("a game", "for a trio")
+    (True, False)
+    """
+    return bool(_words(text) & _words(clause))
+
+
+def says(settings: str, value: JsonValue) -> bool:
+    """Whether settings, written `name=value, ...`, say what a clause demands.
+
+    >>> says("rows=7, columns=9", [7, 9]), says("trump=spades", "hearts")
+    (True, False)
+    """
+    written = re.findall(r"=([^,=]+?)(?:,|$)", settings)
+    numbers = {abs(float(text)) for text in written if re.fullmatch(r"\s*-?[0-9.]+", text)}
+    if isinstance(value, bool) or value is None:
+        return bool(written)
+    if isinstance(value, int | float):
+        return abs(float(value)) in numbers
+    if isinstance(value, list):
+        return all(says(settings, item) for item in value)
+    if isinstance(value, str):
+        known = value.lower().replace(" ", "_")
+        plain = " ".join(written).lower()
+        # A demand in words ("eights are wild") has no one spelling; a named value must appear.
+        return known in plain.replace(" ", "_") or " " in value or known not in _NAMED_VALUES
+    return False
+
+
+_NAMED_VALUES = frozenset(("hearts", "spades", "clubs", "diamonds", "none", "standard", "short"))
+
+
+def _listed_or_dropped(reading: Reading, clause: str) -> Fate:
+    missed = [c for c in reading.clauses if c.status == "not_honoured"]
+    return "listed" if any(overlap(c.text, clause) for c in missed) else "dropped"
+
+
+def _words(text: str) -> set[str]:
+    return set(re.findall(r"[a-z0-9']+", text.lower())) - _FILLERS
+
+
+def score(judged: Sequence[Judged], effective: dict[str, JsonValue]) -> EvalResult:
+    """Shares over all differing clauses and over all pairs."""
+    fates = [fate for one in judged for fate in one.fates]
+    can = [f for one in judged if one.pair.kind != "unsupported" for f in one.fates]
+    unjudged = sum(bool(one.problem) for one in judged)
+    scores = (
+        share([f == "honoured" for f in can], "clauses honoured", at_least=HONOURED_AT_LEAST),
+        Score(
+            name="clauses listed as not honoured",
+            value=fates.count("listed") / max(1, len(fates)),
+            scored=max(1, len(fates)),
+        ),
+        Score(
+            name="clauses silently dropped",
+            value=fates.count("dropped") / max(1, len(fates)),
+            at_most=0.0,
+            scored=max(1, len(fates)),
+            unscored=unjudged,
+        ),
+        share(
+            [None if one.problem else not one.invented for one in judged],
+            "pairs that invent nothing silently",
+            at_least=1.0,
+        ),
+        share(
+            [None if one.problem else not (one.invented or one.unheard) for one in judged],
+            "pairs that change in exactly the clause",
+            at_least=EXACT_AT_LEAST,
+        ),
+    )
+    samples: tuple[dict[str, JsonValue], ...] = tuple(
+        {
+            "id": one.pair.id,
+            "kind": one.pair.kind,
+            "fates": list(one.fates),
+            "invented": list(one.invented),
+            "unheard": list(one.unheard),
+            "problem": one.problem,
+        }
+        for one in judged
+    )
+    return EvalResult(name="paraphrase", scores=scores, samples=samples, effective=effective)
