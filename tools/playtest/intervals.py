@@ -97,17 +97,36 @@ def mean_interval(values: Sequence[float], confidence: float = CONFIDENCE) -> Es
 
 
 def share_interval(values: Sequence[float], confidence: float = CONFIDENCE) -> Estimate:
-    """The mean of values in [0, 1]: Student's t, or Wilson where all values are equal.
+    """The mean of values in [0, 1]: Student's t cut to [0, 1], or Wilson where all are equal.
 
-    A t interval of equal values would have no width, which few samples do not justify.
+    A t interval of equal values would have no width, which few samples do not justify. One that
+    reaches beyond 0 or 1 is cut there and its method says so: no share lies outside, so the cut
+    interval covers the true share exactly as often.
 
     Raises:
         NoSamplesError: If there are fewer than two values.
+        ValueError: If a value is no share.
+
+    >>> estimate = share_interval([1, 1, 1, 0])
+    >>> round(estimate.low, 4), estimate.high, estimate.method
+    (0.0, 1.0, "Student's t cut to [0, 1], 95%")
     """
+    if not all(0 <= value <= 1 for value in values):
+        strange = next(value for value in values if not 0 <= value <= 1)
+        raise ValueError(f"{strange} is no share; required: values in [0, 1]")
     estimate = mean_interval(values, confidence)
     if estimate.high > estimate.low:
-        return estimate
+        return _cut(estimate, confidence)
     return wilson(min(float(len(values)), sum(values)), len(values), confidence)
+
+
+def _cut(estimate: Estimate, confidence: float) -> Estimate:
+    """A share's interval without what lies outside [0, 1]."""
+    low, high = max(0.0, estimate.low), min(1.0, estimate.high)
+    if (low, high) == (estimate.low, estimate.high):
+        return estimate
+    method = f"Student's t cut to [0, 1], {confidence:.0%}"
+    return estimate.model_copy(update={"low": low, "high": high, "method": method})
 
 
 def student_t(degrees: int, confidence: float = CONFIDENCE) -> float:

@@ -54,6 +54,21 @@ def test_equal_shares_still_get_an_interval_with_a_width() -> None:
     assert share_interval([1.0] * 5).low < 0.6
 
 
+def test_an_interval_of_shares_ends_where_shares_end() -> None:
+    # mean 0.75, s = 0.5, t(3) = 3.182: 0.75 ± 0.7955 reaches beyond both ends
+    wide = share_interval([1, 1, 1, 0])
+    assert (wide.low, wide.value, wide.high) == (0.0, 0.75, 1.0)
+    assert "cut to [0, 1]" in wide.method
+    # mean 0.5, s = 0.1, t(2) = 4.303: 0.5 ± 0.2484 lies inside: nothing is cut
+    inside = share_interval([0.4, 0.5, 0.6])
+    assert inside == mean_interval([0.4, 0.5, 0.6])
+
+
+def test_what_is_no_share_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"1.5 is no share"):
+        share_interval([1.5, 0.0])
+
+
 def test_too_few_samples_are_no_estimate() -> None:
     with pytest.raises(NoSamplesError):
         wilson(0, 0)
