@@ -28,7 +28,15 @@ HONOURED_AT_LEAST = 0.8
 EXACT_AT_LEAST = 0.8
 
 _FILLERS = frozenset(
-    ["a", "an", "the", "and", "or", "of", "to", "for", "with", "in", "on", "at", "is", "are", "it", "its", "it's", "be", "we", "us", "i", "me", "my", "you", "your", "he", "she", "they", "them", "their", "there", "that", "this", "these", "those", "will", "would", "have", "has", "had", "please", "game", "play", "player", "players", "each", "every", "everyone", "everybody", "who", "what", "which", "as", "by", "from", "up", "so", "do", "does", "just", "only", "there'll", "let", "lets", "let's", "i'd", "we'll"]
+    re.findall(
+        r"\S+",
+        """
+        a an the and or of to for with in on at is are it its it's be we us i me my you your
+        he she they them their there that this these those will would have has had please game
+        play player players each every everyone everybody who what which as by from up so do
+        does just only there'll let lets let's i'd we'll
+        """,
+    )
 )
 
 
