@@ -1,9 +1,16 @@
 """The graph that `langgraph.json` names: without a checkpointer, because the server brings one."""
 
+from typing import TYPE_CHECKING, Any
+
 from graph.build import build, recursion_limit
+from graph.context import RunContext
 from graph.settings import RunSettings
 
-graph = (
+if TYPE_CHECKING:
+    from langgraph.graph.state import CompiledStateGraph
+
+# Any: what stands here is for servers, which send JSON and no `RunState`.
+graph: "CompiledStateGraph[Any, RunContext, Any, Any]" = (
     build()
     .compile(name="rulewright")
     .with_config({"recursion_limit": recursion_limit(RunSettings().max_rounds)})

@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -75,6 +76,10 @@ def wait_for(port: int, process: "subprocess.Popen[bytes]", log: Path) -> None:
     pytest.fail(f"the server did not open port {port}:\n{log.read_text()}")
 
 
+def chat(text: str) -> Any:  # noqa: ANN401 - the client's own JSON type is narrower than JSON
+    return {"messages": [{"role": "user", "content": text}]}
+
+
 def test_a_chat_ends_with_what_was_made_and_where(server: str) -> None:
     from langgraph_sdk import get_sync_client
 
@@ -83,7 +88,7 @@ def test_a_chat_ends_with_what_was_made_and_where(server: str) -> None:
     result = client.runs.wait(
         thread["thread_id"],
         "rulewright",
-        input={"messages": [{"role": "user", "content": PROMPT}]},
+        input=chat(PROMPT),
     )
     assert isinstance(result, dict)
     last = result["messages"][-1]
@@ -97,8 +102,6 @@ def test_a_prompt_that_names_no_game_gets_a_question(server: str) -> None:
 
     client = get_sync_client(url=server)
     thread = client.threads.create()
-    result = client.runs.wait(
-        thread["thread_id"], "rulewright", input={"messages": [{"role": "user", "content": " "}]}
-    )
+    result = client.runs.wait(thread["thread_id"], "rulewright", input=chat(" "))
     assert isinstance(result, dict)
     assert result["messages"][-1]["content"].endswith("?")
