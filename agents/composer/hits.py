@@ -170,7 +170,10 @@ def _negator(prompt: Prompt, hit: Hit, owned: set[int]) -> int | None:
         if len([i for i in before if not is_filler(prompt.tokens[i])]) >= reach:
             break
     inside = [index for index in range(first, last) if index not in owned]
-    for index in (*before, *inside):
+    described = isinstance(hit.source, Phrase) and hit.source.always
+    end = min(last + _REACH, len(prompt.tokens)) if described else last + 1
+    after = list(range(last + 1, end))
+    for index in (*before, *inside, *after):
         if prompt.tokens[index].norm in NEGATORS | REMOVERS and index not in owned:
             return index
     return None

@@ -98,7 +98,7 @@ _PHRASES: tuple[Phrase, ...] = (
             "(no|without|not|never) (get)? (an|any)? (extra|another|additional|bonus|free) "
             f"{_SHOT} (on|after|for|when|if|following|upon)? (a|each|every)? {_HIT}?",
             "(one|1|only one|a single|just one|only 1) (shot) (a|per|each|every) turn (even"
-            f"|regardless|whatever)? (after|of|on)? (a)? {_HIT}?",
+            f"|regardless|whatever) (after|of|on)? (a)? {_HIT}?",
             "(turn)? (always)? (pass|end|alternate) (after|even after) (each|every|a|one) (shot"
             f"|{_HIT})",
             value=False,

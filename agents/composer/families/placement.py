@@ -108,6 +108,10 @@ _PHRASES: tuple[Phrase, ...] = (
         "(be)? (lose|out)",
         lambda m: {"connect": m.numbers[0], "misere": True},
     ),
+    Phrase(
+        f"<n> in a {_LINE} (be)? (lose|loser) (the)? (game|match)?",
+        lambda m: {"connect": m.numbers[0], "misere": True},
+    ),
     *flag(
         "misere",
         "(@who|first|player|the one)? (who|that|to)? (make|complete|form|get|connect|finish"

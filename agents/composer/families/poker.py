@@ -15,7 +15,7 @@ from agents.composer.patterns import Match
 
 _NAMES = (
     Name("kuhn (poker)?", "kuhn_poker", weight=22),
-    Name("leduc (holdem|hold em|poker)? (poker)?", "leduc_poker", weight=22),
+    Name("leduc (holdem|hold em|hold|poker)? (poker)?", "leduc_poker", weight=22),
     Name("(poker|bluffing game|betting game|bluff game|game of bluff)", weight=10),
 )
 

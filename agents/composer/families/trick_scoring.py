@@ -61,7 +61,17 @@ def _card(name: str, card: str) -> tuple[Phrase, ...]:
             f"(get|gain|earn|score|win|award|bonus of) <n> (bonus|extra|plus)? @points? (for|with) "
             f"(@takes)? {card}",
             f"<n> (bonus|extra|plus)? @points? (for|with) (@takes)? {card}",
+            f"{card} (be|as) (a)? (bonus|reward) (of|worth)? <n> @points?",
             zero=0,
+        ),
+        *own_negation(
+            choice(
+                name,
+                0,
+                f"(no|without|not|minus) {card} (penalty|point|bonus|rule|be special)",
+                f"{card} (be)? (not|no longer) (special|penalised|penalized|@worth anything)",
+                f"(no|without) (penalty|point|bonus) (for|on) (@takes)? {card}",
+            )
         ),
     )
 
@@ -211,10 +221,19 @@ def in_context(base: Settings, said: Sequence[Settings]) -> Callable[[Settings],
             ):
                 value = -abs(value)
             result[plain] = value
-        return result
+        return _counted_deals(result, said)
 
     return understood
 
 
 def _negative(value: Json) -> bool:
     return isinstance(value, int) and value < 0
+
+
+def _counted_deals(settings: dict[str, Json], said: Sequence[Settings]) -> dict[str, Json]:
+    """A number of deals ends the match only where no target score does."""
+    if "deals" not in settings:
+        return settings
+    if any("target_score" in other for other in said):
+        return {**settings, "max_deals": settings["deals"]}
+    return {**settings, "target_score": 0}

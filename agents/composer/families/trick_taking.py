@@ -102,7 +102,7 @@ _TRUMP: tuple[Phrase, ...] = (
     *choice(
         "trump",
         "none",
-        "(no|without|not have|lack|zero|never) ~ trump suit?",
+        "(no|without|not have|lack|zero) ~ trump suit?",
         "trump (suit)? (be)? (none|absent|not exist|not used|forbidden|turned off|off)",
         "trumpless",
         "(nothing|no suit) (is|be)? trump",

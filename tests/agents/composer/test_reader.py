@@ -69,7 +69,19 @@ def test_ten_prompts_of_ten_families_find_their_family_and_leave_nothing_open(
             "hearts, everyone passes two cards to the right",
             {"passing": 2, "pass_direction": "right"},
         ),
-        ("crazy eights with sevens wild", {}),
+        ("hearts without the queen of spades penalty", {"queen_of_spades_points": 0}),
+        ("hearts with the queen of spades worth 7", {"queen_of_spades_points": -7}),
+        ("trick-taking with the queen of spades worth 7", {"queen_of_spades_points": 7}),
+        (
+            "hearts in which the jack of diamonds is a bonus of ten points",
+            {"jack_of_diamonds_points": 10},
+        ),
+        ("connect four, but whoever makes four in a row loses", {"connect": 4, "misere": True}),
+        (
+            "go fish where a successful ask does not give another turn",
+            {"extra_turn_on_catch": False},
+        ),
+        ("leduc hold'em, bets of 1 and 3", {"bets": "1,3"}),
         ("crazy eights but sevens are wild instead of eights", {"wild_rank": "7"}),
         ("connect four without gravity", {"gravity": False}),
         ("five in a row wins on a 9 by 7 board", {"connect": 5, "rows": 9, "columns": 7}),
@@ -77,7 +89,6 @@ def test_ten_prompts_of_ten_families_find_their_family_and_leave_nothing_open(
             "a five in a row game; gravity pulls pieces down, ten columns",
             {"connect": 5, "gravity": True, "columns": 10},
         ),
-        ("pig to half a hundred where nothing busts", {}),
         ("pig; reach a hundred and fifty first", {"target_score": 150}),
         ("battleship where sunk ships are never announced", {"announce_sunk": False}),
     ],
@@ -86,11 +97,8 @@ def test_a_demand_sets_what_it_says_and_nothing_else(
     words: str, setting: dict[str, object]
 ) -> None:
     reading = reading_of(words)
-    if setting:
-        assert reading.asked == setting
-        assert open_clauses(reading) == []
-    else:
-        assert reading.asked or open_clauses(reading)
+    assert reading.asked == setting
+    assert open_clauses(reading) == []
 
 
 @pytest.mark.parametrize(
@@ -137,6 +145,26 @@ def test_too_many_players_are_not_honoured_and_the_family_says_how_many() -> Non
     reading = reading_of("tic-tac-toe on its small grid for eight players")
     assert reading.num_players <= 4
     assert any("for" in c.reason and "players" in c.reason for c in reading.clauses)
+
+
+def test_a_demand_that_a_setting_cannot_express_is_not_turned_into_another_one() -> None:
+    reading = reading_of("whist, but spades are never trump")
+    assert "trump" not in reading.asked
+    assert any("spades" in text for text in open_clauses(reading))
+
+
+def test_a_number_of_deals_takes_the_place_of_the_presets_target_score() -> None:
+    reading = reading_of("hearts over five hands")
+    assert reading.parameters["deals"] == 5
+    assert reading.parameters["target_score"] == 0
+    both = reading_of("hearts to 60, first to 60 wins, over five hands")
+    assert (both.parameters["target_score"], both.parameters["max_deals"]) == (60, 5)
+
+
+def test_a_denied_description_of_what_always_holds_is_not_honoured() -> None:
+    reading = reading_of("gomoku where diagonals do not count")
+    (clause,) = [c for c in reading.clauses if c.status == "not_honoured"]
+    assert "diagonals" in clause.text
 
 
 def test_a_title_is_taken_and_a_theme_is_listed_as_changing_no_rule() -> None:
