@@ -104,4 +104,4 @@ def test_a_prompt_that_names_no_game_gets_a_question(server: str) -> None:
     thread = client.threads.create()
     result = client.runs.wait(thread["thread_id"], "rulewright", input=chat(" "))
     assert isinstance(result, dict)
-    assert result["messages"][-1]["content"].endswith("?")
+    assert "?" in result["messages"][-1]["content"]
