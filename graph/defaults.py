@@ -1,13 +1,13 @@
 """The resources of a run that nobody handed any: the default context, made once a process."""
 
+import logging
 import os
 import time
-from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 from importlib.metadata import version
 from pathlib import Path
 from platform import python_version
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from langgraph.runtime import Runtime
 
@@ -17,26 +17,60 @@ from graph.folder import RunFolder
 from graph.settings import RunSettings, settings_for
 from graph.state import RunState
 
+if TYPE_CHECKING:
+    from agents.budgets import Budget
+    from agents.protocols import RoleSet
+    from tools.sandbox import Sandbox
+    from vectorstore.store import Store
+
+_LOG = logging.getLogger(__name__)
+_RUNS_AT_ONCE = 32
 _PACKAGES = ("rulewright", "langgraph", "langchain-openai", "chromadb", "numpy", "pydantic")
 
 
-def context_of(runtime: Runtime[RunContext]) -> RunContext:
+def context_of(runtime: Runtime[RunContext], folder: str) -> RunContext:
     """The context the graph was invoked with, or the default resources with the caller's options.
 
     LangGraph leaves `runtime.context` None where nobody gave one, and builds `RunOptions`, the
-    declared schema, where a server's client did.
+    declared schema, where a server's client did. Store and sandbox are shared by all runs of the
+    process; roles, and so the model's budget and its recorded exchanges, belong to one run.
+
+    Args:
+        runtime: The node's.
+        folder: The run's folder.
     """
     given = cast("RunContext | RunOptions | None", runtime.context)
     if isinstance(given, RunContext):
         return given
+    from graph.resources import retrieval_for, seen_snapshot
+
     options = given or RunOptions()
-    chosen = settings_for(
+    settings = settings_for(
         seed=options.seed,
         quick=options.quick,
         approve=options.approve,
         own_games=options.own_games,
     )
-    return replace(default_context(own_games=options.own_games), settings=chosen)
+    store, sandbox = _shared()
+    roles, budget = _roles_of(folder)
+    return RunContext(
+        roles=roles,
+        retrieval=retrieval_for(store, settings),
+        sandbox=sandbox,
+        runs=runs_folder(),
+        settings=settings,
+        store_snapshot=seen_snapshot(store, settings),
+        embedding=store.embedder.identity,
+        clock=time.monotonic,
+        budget=budget,
+        versions=versions(),
+    )
+
+
+def runs_of(runtime: Runtime[RunContext]) -> Path:
+    """Where a new run's folder goes."""
+    given = cast("RunContext | RunOptions | None", runtime.context)
+    return given.runs if isinstance(given, RunContext) else runs_folder()
 
 
 def home() -> Path:
@@ -54,13 +88,32 @@ def runs_folder() -> Path:
 
 
 @cache
-def default_context(*, own_games: bool) -> RunContext:
-    """Roles by the environment, the embedded store; opened on first use, once a process."""
-    return make_context(settings_for(own_games=own_games))
+def _shared() -> "tuple[Store, Sandbox]":
+    """The embedded store and a sandbox; opened on first use, once a process."""
+    from graph.resources import open_sandbox, open_store_here
+
+    return open_store_here(_LOG.warning), open_sandbox()
+
+
+@lru_cache(maxsize=_RUNS_AT_ONCE)
+def _roles_of(folder: str) -> "tuple[RoleSet, Budget | None]":
+    """A run's roles by the environment; the folder keeps what was paid for."""
+    from graph.resources import open_roles
+
+    return open_roles(RunFolder(Path(folder)).exchanges)
+
+
+def versions() -> dict[str, str]:
+    """Versions of what takes part in a run, by name."""
+    return {"python": python_version(), **{name: version(name) for name in _PACKAGES}}
 
 
 def make_context(
-    settings: RunSettings, *, interactive: bool = False, exchanges: Path | None = None
+    settings: RunSettings,
+    *,
+    interactive: bool = False,
+    exchanges: Path | None = None,
+    keeps_own_games: bool = True,
 ) -> RunContext:
     """Open what a run needs.
 
@@ -68,8 +121,9 @@ def make_context(
         settings: The run's settings.
         interactive: Whether a person can answer an interrupt.
         exchanges: Where exchanges with a model are recorded; None for nowhere.
+        keeps_own_games: Whether an accepted game joins the store's own games.
     """
-    from graph.resources import open_roles, open_sandbox, open_store_for
+    from graph.resources import open_roles, open_sandbox, open_store_for, seen_snapshot
 
     roles, budget = open_roles(exchanges)
     store, retrieval = open_store_for(settings)
@@ -79,12 +133,13 @@ def make_context(
         sandbox=open_sandbox(),
         runs=runs_folder(),
         settings=settings,
-        store_snapshot=store.snapshot_id(),
+        store_snapshot=seen_snapshot(store, settings),
         embedding=store.embedder.identity,
         clock=time.monotonic,
         budget=budget,
         interactive=interactive,
-        versions={"python": python_version(), **{name: version(name) for name in _PACKAGES}},
+        keeps_own_games=keeps_own_games,
+        versions=versions(),
     )
 
 

@@ -87,6 +87,7 @@ def run_object(state: RunState, context: RunContext) -> dict[str, Any]:
             for c in state.candidates
         ],
         "evaluation": state.evaluation,
+        "notes": list(state.notes),
     }
 
 

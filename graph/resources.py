@@ -111,10 +111,22 @@ def open_store_for(
     settings: RunSettings, tell: Callable[[str], None] = lambda _: None
 ) -> "tuple[Store, Retrieval]":
     """The store and how the roles of a run see it."""
+    store = open_store_here(tell)
+    return store, retrieval_for(store, settings)
+
+
+def retrieval_for(store: "Store", settings: RunSettings) -> "Retrieval":
+    """An open store as the roles of a run see it."""
     from tools.retrieval import Retrieval
 
-    store = open_store_here(tell)
-    return store, Retrieval(store, own_games=settings.own_games)
+    return Retrieval(store, own_games=settings.own_games)
+
+
+def seen_snapshot(store: "Store", settings: RunSettings) -> str:
+    """Content id of what retrieval can see: the library, and the own games where asked for."""
+    from vectorstore.documents import KINDS, LIBRARY_KINDS
+
+    return store.snapshot_id(KINDS if settings.own_games else LIBRARY_KINDS)
 
 
 def describe_roles(context: RunContext) -> str:

@@ -68,6 +68,7 @@ class RunState(BaseModel):
         evaluation: The play-test results, as they stand in the report.
         end: How the run ended; None while it goes on.
         reason: Why it gave up or asks.
+        notes: What a person should know beside the result.
     """
 
     messages: Annotated[list[AnyMessage], add_messages] = Field(default_factory=list)
@@ -84,6 +85,7 @@ class RunState(BaseModel):
     evaluation: dict[str, JsonValue] | None = None
     end: End | None = None
     reason: str = ""
+    notes: tuple[str, ...] = ()
 
     def candidate(self, number: int) -> Candidate:
         """The candidate with this number."""

@@ -39,6 +39,7 @@ def final_text(state: RunState) -> str:
     missed = [clause for clause in state.design.clauses if clause.status == "not_honoured"]
     lines += [f"Not honoured: “{clause.text}” ({clause.reason})" for clause in missed]
     lines.append(f"{where}: open report.html, play with: rulewright play {state.folder}")
+    lines += [f"Note: {note}" for note in state.notes]
     return "\n".join(lines)
 
 
@@ -59,6 +60,7 @@ def result_object(result: "RunResult") -> dict[str, Any]:
         else [],
         "files": written_files(result.folder),
         "evaluation": state.evaluation,
+        "notes": list(state.notes),
         "refinements": state.rounds,
         "seconds": round(result.seconds, 3),
     }

@@ -135,7 +135,11 @@ def check_source(
             return CheckRun((from_fault("load", fault),), (), worker.output, sandbox, source, start)
         start = (subject.num_players, dict(parameters))
         findings = run_checks(subject, settings)
-        kept = _records(subject, settings, records, findings)
+        kept: tuple[MatchRecord, ...] = ()
+        try:
+            kept = _records(subject, settings, records, findings)
+        except ModuleFault as fault:  # such as the deadline that the checks have used up
+            findings.append(from_fault("random_play", fault))
         return CheckRun(tuple(findings), kept, worker.output, sandbox, source, start)
 
 

@@ -16,7 +16,7 @@ from tools.checking import CheckRun, check_source
 
 def check(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterCheck]:
     """Judge the newest candidate and route on the verdict."""
-    context = context_of(runtime)
+    context = context_of(runtime, state.folder)
     made = need_design(state)
     settings = context.settings
     candidate = state.candidates[-1]
@@ -64,14 +64,25 @@ def judge(source: str, design: Design, context: RunContext, *, number: int) -> l
         settings=context.settings.check,
         num_players=design.num_players,
         parameters={},
+        records=context.settings.records_judged,
     )
     findings = list(run.findings)
     if verdict(findings) != "passed":
         return findings  # cheaper checks first: a broken module is not shown to the validator
     findings += _unit_tests(source, design, context, number, run)
-    for index, record in enumerate(run.records[: context.settings.records_judged]):
+    for index, record in enumerate(run.records):
         with place(f"check/{number}/record/{index}"):
             findings.append(judge_record(context.roles, design, record))
+    missing = context.settings.records_judged - len(run.records)
+    if missing:
+        findings.append(
+            Finding(
+                check="record",
+                outcome="could_not_judge",
+                evidence=f"{missing} of {context.settings.records_judged} matches that the "
+                "validator was to judge did not finish",
+            )
+        )
     return findings
 
 

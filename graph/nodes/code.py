@@ -15,7 +15,7 @@ from graph.state import Candidate, RunState
 
 def code(state: RunState, runtime: Runtime[RunContext]) -> Command[Literal["check", "report"]]:
     """Draft the module; the draft is candidate 0."""
-    context = context_of(runtime)
+    context = context_of(runtime, state.folder)
     made = need_design(state)
     try:
         with place("code/draft"):

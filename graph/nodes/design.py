@@ -15,7 +15,7 @@ from graph.state import RunState
 
 def design(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterDesign]:
     """Design the game and write its rulebook, so that a person can read it early."""
-    context = context_of(runtime)
+    context = context_of(runtime, state.folder)
     if state.brief is None:
         raise ValueError("design runs after intake; the state holds no brief")
     try:

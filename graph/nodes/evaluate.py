@@ -19,7 +19,7 @@ _RECORDS_KEPT = 5
 
 def evaluate(state: RunState, runtime: Runtime[RunContext]) -> Command[Literal["report"]]:
     """Play-test the accepted candidate; matches already journalled are not played again."""
-    context = context_of(runtime)
+    context = context_of(runtime, state.folder)
     if state.accepted is None:
         raise ValueError("evaluate runs on an accepted candidate; none is accepted")
     source = state.candidate(state.accepted).source

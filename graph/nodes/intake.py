@@ -1,14 +1,16 @@
 """Intake: chat messages become a brief, and the run gets its folder."""
 
+from functools import lru_cache
 from pathlib import Path
+from uuid import uuid4
 
 from langgraph.runtime import Runtime
-from langgraph.types import Command
+from langgraph.types import Command, Overwrite
 
 from agents.models import place
 from agents.protocols import RoleError
 from graph.context import RunContext
-from graph.defaults import context_of
+from graph.defaults import context_of, runs_of
 from graph.folder import create_folder
 from graph.prompting import prompt_of
 from graph.routing import AfterIntake, after_intake
@@ -17,15 +19,14 @@ from graph.state import RunState
 
 def intake(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterIntake]:
     """Read the prompt, make the run folder, and stop early where no game can be made."""
-    context = context_of(runtime)
     asked = state.brief.prompt if state.end == "question" and state.brief else ""
     prompt = prompt_of(state.messages, answering=asked)
-    folder = Path(state.folder) if state.folder and state.end is None else None
-    if folder is None:
-        folder = create_folder(None, title=prompt, runs=context.runs).path
-    runtime.stream_writer({"node": "intake", "folder": str(folder)})
+    folder = _folder(state, runtime, prompt)
+    context = context_of(runtime, folder)
+    runtime.stream_writer({"node": "intake", "folder": folder})
     fresh = {
-        "folder": str(folder),
+        "folder": folder,
+        "candidates": Overwrite([]),
         "settings": context.settings,
         "rounds": 0,
         "accepted": None,
@@ -34,6 +35,7 @@ def intake(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterIntake
         "approved": False,
         "heuristics": (),
         "strategy_notes": (),
+        "notes": (),
     }
     try:
         with place("intake/clarify"):
@@ -51,3 +53,22 @@ def intake(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterIntake
             "reason": question or "",
         },
     )
+
+
+def _folder(state: RunState, runtime: Runtime[RunContext], prompt: str) -> str:
+    """The folder of this run: the one it was started with, or that it asked its question in.
+
+    A further message on a thread whose run has got beyond intake begins a new run.
+    """
+    begun = state.settings is not None and state.end != "question"
+    if state.folder and not begun:
+        return state.folder
+    info = runtime.execution_info
+    return _new_folder(info.task_id if info else uuid4().hex, prompt, runs_of(runtime))
+
+
+@lru_cache(maxsize=32)
+def _new_folder(task: str, title: str, runs: Path) -> str:
+    """A new folder, the same one when the task that asked for it is tried again."""
+    del task
+    return str(create_folder(None, title=title, runs=runs).path)

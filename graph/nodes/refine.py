@@ -20,7 +20,7 @@ def refine(
     state: RunState, runtime: Runtime[RunContext]
 ) -> Command[Literal["check", "refine", "report"]]:
     """One refinement: pick, edit, and send the edited candidate to the checks."""
-    context = context_of(runtime)
+    context = context_of(runtime, state.folder)
     made = need_design(state)
     settings = context.settings
     generator = stream(settings.seed, "refine", ply=state.rounds)

@@ -15,7 +15,7 @@ from graph.state import RunState
 
 def strategize(state: RunState, runtime: Runtime[RunContext]) -> Command[Literal["evaluate"]]:
     """Ask for heuristics, try each in the sandbox, and order them by their play."""
-    context = context_of(runtime)
+    context = context_of(runtime, state.folder)
     made = need_design(state)
     if state.accepted is None:
         raise ValueError("strategize runs on an accepted candidate; none is accepted")
