@@ -125,9 +125,12 @@ def _line(one: Judged) -> str:
 
 
 def load_pairs() -> list[Pair]:
-    """The blind-written pairs."""
-    text = (files("evals") / "data" / "paraphrase_pairs.json").read_text(encoding="utf-8")
-    return [Pair.model_validate(fields) for fields in json.loads(text)]
+    """The blind-written pairs, by two authors."""
+    pairs: list[Pair] = []
+    for name in ("paraphrase_pairs.json", "paraphrase_pairs_2.json"):
+        text = (files("evals") / "data" / name).read_text(encoding="utf-8")
+        pairs += [Pair.model_validate(fields) for fields in json.loads(text)]
+    return pairs
 
 
 def read(prompt: str, roles: RoleSet, retrieval: Retrieval) -> Reading:
