@@ -177,7 +177,7 @@ def fate(kind: str, reading: Reading, clause: str, value: JsonValue) -> Fate:
         settings = " ".join(c.setting for c in said if c.status == "honoured")
         if kind == "players" and reading.settings["num_players"] == value:
             return "honoured"
-        if settings and says(settings, value):
+        if settings and (says(settings, value) or (kind == "deck" and _DECK.search(settings))):
             return "honoured"
     return _listed_or_dropped(reading, clause)
 
@@ -223,11 +223,11 @@ def overlap(text: str, clause: str) -> bool:
 def says(settings: str, value: JsonValue) -> bool:
     """Whether settings, written `name=value, ...`, say what a clause demands.
 
-    >>> says("rows=7, columns=9", [7, 9]), says("trump=spades", "hearts")
-    (True, False)
+    >>> says("rows=7, columns=9", [7, 9]), says("trump=spades", "hearts"), says("n=5,4,3", [5, 4])
+    (True, False, True)
     """
-    written = re.findall(r"=([^,=]+?)(?:,|$)", settings)
-    numbers = {abs(float(text)) for text in written if re.fullmatch(r"\s*-?[0-9.]+", text)}
+    written = [pair.partition("=")[2] for pair in re.split(r",? (?=[a-z_]+=)", settings)]
+    numbers = {abs(float(text)) for text in re.findall(r"-?[0-9.]*[0-9]", " ".join(written))}
     if isinstance(value, bool) or value is None:
         return bool(written)
     if isinstance(value, int | float):
@@ -242,6 +242,8 @@ def says(settings: str, value: JsonValue) -> bool:
     return False
 
 
+# Packs have names ("short"), so a count of cards need not stand in the setting itself.
+_DECK = re.compile(r"\b(deck|decks|ranks|suits|copies|cards)=")
 _NAMED_VALUES = frozenset(("hearts", "spades", "clubs", "diamonds", "none", "standard", "short"))
 
 
