@@ -224,16 +224,18 @@ def says(settings: str, value: JsonValue) -> bool:
     """Whether settings, written `name=value, ...`, say what a clause demands.
 
     >>> says("rows=7, columns=9", [7, 9]), says("trump=spades", "hearts"), says("n=5,4,3", [5, 4])
-    (True, False, True)
+    (True, False, False)
     """
     written = [pair.partition("=")[2] for pair in re.split(r",? (?=[a-z_]+=)", settings)]
-    numbers = {abs(float(text)) for text in re.findall(r"-?[0-9.]*[0-9]", " ".join(written))}
+    numbers = [abs(float(text)) for text in re.findall(r"-?[0-9.]*[0-9]", " ".join(written))]
     if isinstance(value, bool) or value is None:
         return bool(written)
     if isinstance(value, int | float):
         return abs(float(value)) in numbers
     if isinstance(value, list):
-        return all(says(settings, item) for item in value)
+        wanted = sorted(abs(float(item)) for item in value if isinstance(item, int | float))
+        square = len(set(wanted)) == 1 and set(numbers) == set(wanted)
+        return sorted(numbers) == wanted or square
     if isinstance(value, str):
         known = value.lower().replace(" ", "_")
         plain = " ".join(written).lower()
