@@ -1,0 +1,37 @@
+import pytest
+
+from evals.registry import EvalError, find_eval, known_evals
+from evals.results import EvalResult, NothingScoredError, Score, share
+
+
+def test_an_unscored_sample_breaks_a_threshold() -> None:
+    assert share([True, True], "made", at_least=1.0).passed
+    assert not share([True, None], "made", at_least=1.0).passed
+
+
+def test_nothing_scored_is_no_result() -> None:
+    with pytest.raises(NothingScoredError, match="none of 2"):
+        share([None, None], "made", at_least=0.5)
+
+
+@pytest.mark.parametrize(("value", "passed"), [(0.2, True), (0.21, False)])
+def test_an_upper_threshold_holds(value: float, passed: bool) -> None:  # noqa: FBT001
+    assert Score(name="dropped", value=value, at_most=0.2, scored=5).passed is passed
+
+
+def test_a_result_fails_with_any_of_its_scores() -> None:
+    good = Score(name="a", value=1.0, at_least=1.0, scored=1)
+    bad = Score(name="b", value=0.0, at_least=1.0, scored=1)
+    assert EvalResult(name="x", scores=(good,), samples=(), effective={}).passed
+    result = EvalResult(name="x", scores=(good, bad), samples=(), effective={})
+    assert not result.passed
+    assert "FAILED b" in result.as_text()
+
+
+def test_an_unknown_eval_is_an_error_with_the_known_ones() -> None:
+    with pytest.raises(EvalError, match="smoke"):
+        find_eval("nothing")
+
+
+def test_every_eval_has_a_question() -> None:
+    assert all(info.question.endswith("?") for info in known_evals())
