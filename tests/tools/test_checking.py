@@ -1,0 +1,97 @@
+"""Checking a source in the sandbox, and finding it by name."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from games.checks.findings import verdict
+from games.checks.run import CheckSettings
+from games.checks.unit_tests import UnitTest
+from tests.games.checks.test_checks import SOUND
+from tools.checking import check_source, usual_players
+from tools.sandbox import Sandbox
+from tools.sources import GameNotFoundError, find_game
+
+SETTINGS = CheckSettings(matches=3, samples=8)
+
+
+@pytest.fixture(scope="module")
+def sandbox() -> Iterator[Sandbox]:
+    with Sandbox() as opened:
+        yield opened
+
+
+def test_a_sound_source_passes_and_leaves_records(sandbox: Sandbox) -> None:
+    run = check_source(sandbox, SOUND, settings=SETTINGS, num_players=2, parameters={})
+    assert verdict(run.findings) == "passed"
+    assert [record.match.ending for record in run.records] == ["finished"] * 3
+
+
+def test_a_source_that_does_not_load_fails_with_its_line(sandbox: Sandbox) -> None:
+    run = check_source(sandbox, "x = (\n", settings=SETTINGS, num_players=2, parameters={})
+    assert [(f.check, f.outcome, f.line) for f in run.findings] == [("load", "failed", 1)]
+    assert run.records == ()
+
+
+def test_a_slow_module_ends_at_the_overall_deadline(sandbox: Sandbox) -> None:
+    slow = SOUND.replace("def get_rewards(state):", "import time\ndef get_rewards(state):").replace(
+        "    total = float(", "    time.sleep(0.4)\n    total = float("
+    )
+    run = check_source(
+        sandbox, slow, settings=SETTINGS, num_players=2, parameters={}, deadline_s=1.0
+    )
+    assert verdict(run.findings) == "failed"
+    assert any("within 1 s in all" in f.evidence for f in run.findings)
+
+
+@pytest.mark.parametrize(
+    ("expected", "outcome"), [("-1", "passed"), ("0", "failed"), ("{", "could_not_judge")]
+)
+def test_a_unit_test_is_judged_on_the_host(sandbox: Sandbox, expected: str, outcome: str) -> None:
+    run = check_source(sandbox, SOUND, settings=SETTINGS, num_players=2, parameters={})
+    test = UnitTest(
+        name="dealing comes first",
+        rule="R1",
+        actions=(),
+        function="get_current_player",
+        expected_json=expected,
+    )
+    assert [f.outcome for f in run.unit_tests([test])] == [outcome]
+
+
+def test_a_unit_test_with_an_illegal_action_fails(sandbox: Sandbox) -> None:
+    run = check_source(sandbox, SOUND, settings=SETTINGS, num_players=2, parameters={})
+    test = UnitTest(
+        name="a bid before the deal",
+        rule="R1",
+        actions=("bid 1",),
+        function="get_current_player",
+        expected_json="0",
+    )
+    assert [f.outcome for f in run.unit_tests([test])] == ["failed"]
+
+
+def test_two_players_where_two_may_play() -> None:
+    assert usual_players({"min_players": 1, "max_players": 4}) == 2
+    assert usual_players({"min_players": 3, "max_players": 6}) == 3
+    assert usual_players({"min_players": 1, "max_players": 1}) == 1
+
+
+def test_a_run_folder_is_a_game_with_its_heuristics(tmp_path: Path) -> None:
+    (tmp_path / "game.py").write_text(SOUND)
+    (tmp_path / "players").mkdir()
+    (tmp_path / "players" / "bold.py").write_text("def score(observation, action): return 1.0\n")
+    found = find_game(str(tmp_path))
+    assert (found.source, list(found.heuristics), found.trusted) == (SOUND, ["bold"], False)
+
+
+def test_a_game_that_is_not_there_lists_the_library() -> None:
+    with pytest.raises(GameNotFoundError, match="trick_taking"):
+        find_game("no_such_game")
+
+
+def test_a_source_of_five_megabytes_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "game.py").write_text("#" * 5_000_000)
+    with pytest.raises(GameNotFoundError, match="5000000 bytes"):
+        find_game(str(tmp_path / "game.py"))
