@@ -7,6 +7,7 @@ from agents.protocols import Clause
 from graph.context import RunContext
 from graph.defaults import folder_of
 from graph.routing import best
+from graph.rulebook import assumptions
 from graph.state import RunState
 from tools.reporting.content import Evaluation, Line, Report
 
@@ -38,7 +39,7 @@ def report_of(state: RunState, context: RunContext) -> Report:
         made_by=made_by(context),
         facts=_facts(state, context),
         clauses=tuple(_clause_line(clause) for clause in design.clauses),
-        assumptions=(*(state.brief.assumptions if state.brief else ()), *design.assumptions),
+        assumptions=assumptions(state.brief, design),
         checks=tuple(
             Line(
                 name=f"{f.check} {f.rule}".strip() if f.rule != "contract" else f.check,

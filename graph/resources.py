@@ -1,7 +1,7 @@
 """Opening what a run needs, by the environment: models, store, sandbox."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,6 +30,14 @@ OTHER_SETTINGS = (
     "RULEWRIGHT_STORE_HOST",
     "RULEWRIGHT_STORE_PORT",
 )
+_STORE_VARIABLES = {
+    "dimension": "RULEWRIGHT_EMBEDDING_DIMENSION",
+    "embedder": "RULEWRIGHT_EMBEDDINGS",
+    "host": "RULEWRIGHT_STORE_HOST",
+    "lock_wait_s": "RULEWRIGHT_LOCK_WAIT_S",
+    "model": "RULEWRIGHT_EMBEDDING_MODEL",
+    "port": "RULEWRIGHT_STORE_PORT",
+}
 
 
 def model_settings() -> "ModelSettings":
@@ -65,26 +73,45 @@ def open_sandbox() -> "Sandbox":
 
 
 def store_settings() -> "StoreSettings":
-    """Where the store lies and who embeds, from the environment."""
+    """Where the store lies and who embeds, from the environment.
+
+    Raises:
+        SettingsError: Naming the variable whose value does not do.
+    """
+    from pydantic import ValidationError
+
+    from agents.models import SettingsError
+
+    try:
+        return _read_store_settings(os.environ)
+    except ValidationError as error:
+        problems = "; ".join(
+            f"{_STORE_VARIABLES.get(str(problem['loc'][-1]), str(problem['loc'][-1]))}: "
+            f"{problem['msg'][:1].lower()}{problem['msg'][1:]}, got {problem['input']!r}"
+            for problem in error.errors()
+        )
+        raise SettingsError(f"settings out of range: {problems}") from None
+
+
+def _read_store_settings(environment: Mapping[str, str]) -> "StoreSettings":
     from vectorstore.settings import RemoteSettings, StoreSettings
 
-    environment = os.environ
     remote = None
     embedder = environment.get("RULEWRIGHT_EMBEDDINGS") or "auto"
     if embedder == "remote":
         remote = RemoteSettings.model_validate(
             {
                 "model": environment.get("RULEWRIGHT_EMBEDDING_MODEL", ""),
-                "dimension": environment.get("RULEWRIGHT_EMBEDDING_DIMENSION", "1536"),
+                "dimension": environment.get("RULEWRIGHT_EMBEDDING_DIMENSION") or "1536",
                 "base_url": environment.get("OPENAI_BASE_URL"),
                 "api_key": environment.get("OPENAI_API_KEY", ""),
             }
         )
     fields = {
         "path": home() / "store",
-        "host": environment.get("RULEWRIGHT_STORE_HOST"),
-        "port": environment.get("RULEWRIGHT_STORE_PORT", "8000"),
-        "lock_wait_s": environment.get("RULEWRIGHT_LOCK_WAIT_S", "30"),
+        "host": environment.get("RULEWRIGHT_STORE_HOST") or None,
+        "port": environment.get("RULEWRIGHT_STORE_PORT") or "8000",
+        "lock_wait_s": environment.get("RULEWRIGHT_LOCK_WAIT_S") or "30",
         "embedder": embedder,
         "remote": remote,
     }

@@ -19,11 +19,17 @@ def rulebook_text(design: Design, brief: Brief) -> str:
             lines.append(f"- honoured: “{clause.text}”" + _because(clause.setting))
         else:
             lines.append(f"- not honoured: “{clause.text}”" + _because(clause.reason))
-    assumed = (*brief.assumptions, *design.assumptions)
+    assumed = assumptions(brief, design)
     if assumed:
         lines += ["", "Assumed, because it was left open:", ""]
         lines += [f"- {assumption}" for assumption in assumed]
     return "\n".join(lines) + "\n"
+
+
+def assumptions(brief: Brief | None, design: Design) -> tuple[str, ...]:
+    """What brief and design assumed, each once, in order."""
+    said = (*(brief.assumptions if brief else ()), *design.assumptions)
+    return tuple(dict.fromkeys(said))
 
 
 def _players(count: int) -> str:

@@ -1,5 +1,6 @@
 """What nodes read and write; every class here may stand in a checkpoint."""
 
+from statistics import fmean
 from typing import Annotated, Literal, TypeAlias
 
 from langchain_core.messages import AnyMessage
@@ -39,9 +40,15 @@ class Candidate(BaseModel):
 
     @property
     def share_passed(self) -> float:
-        """Share of its findings that passed, in [0, 1]; 0 until it was checked."""
-        findings = self.findings or ()
-        return sum(f.outcome == "passed" for f in findings) / max(1, len(findings))
+        """How far it got, in [0, 1]: the mean over its checks of the share passed; 0 unchecked.
+
+        A check counts once however many findings it gives, so that a fault reported three times
+        weighs no more than one reported once.
+        """
+        by_check: dict[str, list[bool]] = {}
+        for finding in self.findings or ():
+            by_check.setdefault(finding.check, []).append(finding.outcome == "passed")
+        return fmean(fmean(passed) for passed in by_check.values()) if by_check else 0.0
 
 
 def keep_newest(old: list[Candidate], new: list[Candidate]) -> list[Candidate]:

@@ -9,6 +9,7 @@ from games.checks.findings import Finding, verdict
 from games.records import MatchRecord
 from graph.context import RunContext
 from graph.defaults import context_of, folder_of, need_design
+from graph.findings import told
 from graph.routing import AfterCheck, after_check
 from graph.state import RunState
 from tools.checking import CheckRun, check_source
@@ -49,9 +50,7 @@ def check(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterCheck]:
         update |= {
             "end": "gave_up",
             "reason": f"after {state.rounds} refinements the game still does not pass: "
-            + "; ".join(f"{f.check}: {f.evidence}" for f in findings if f.outcome != "passed")[
-                :600
-            ],
+            + told(findings),
         }
     return Command(goto=goto, update=update)
 

@@ -11,6 +11,7 @@ from games.checks.findings import Finding
 from games.streams import stream
 from graph.context import RunContext
 from graph.defaults import context_of, folder_of, need_design
+from graph.findings import told
 from graph.selection import STRATEGIES
 from graph.state import Candidate, RunState
 from tools.edits import EditError, apply_edits
@@ -39,13 +40,17 @@ def refine(
                 "candidates": [tried],
                 "rounds": rounds,
                 "end": "gave_up",
-                "reason": str(error),
+                "reason": f"{error}; still open: {told(open_findings)}",
             },
         )
     try:
         source = apply_edits(parent.source, [(edit.search, edit.replace) for edit in edits])
     except EditError as error:
         return _edit_refused(tried, rounds, settings.max_rounds, str(error))
+    known = next((c.number for c in state.candidates if c.source == source), None)
+    if known is not None:
+        problem = f"it leads to candidate {known} again, which did not pass"
+        return _edit_refused(tried, rounds, settings.max_rounds, problem)
     child = Candidate(number=len(state.candidates), parent=parent.number, source=source)
     folder_of(state).write_text("game.py", source)
     return Command(goto="check", update={"candidates": [tried, child], "rounds": rounds})
@@ -54,7 +59,7 @@ def refine(
 def _edit_refused(
     tried: Candidate, rounds: int, max_rounds: int, message: str
 ) -> Command[Literal["check", "refine", "report"]]:
-    """An edit that does not apply becomes a finding, never a silent pass."""
+    """An edit that does not apply, or makes nothing new, becomes a finding: the coder is told."""
     noted = Finding(check="edit", outcome="failed", evidence=message)
     parent = tried.model_copy(update={"findings": (*(tried.findings or ()), noted)})
     update: dict[str, object] = {"candidates": [parent], "rounds": rounds}
@@ -62,5 +67,5 @@ def _edit_refused(
         return Command(goto="refine", update=update)
     return Command(
         goto="report",
-        update={**update, "end": "gave_up", "reason": f"the last edit did not apply: {message}"},
+        update={**update, "end": "gave_up", "reason": f"the last edit was of no use: {message}"},
     )

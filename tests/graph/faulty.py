@@ -1,0 +1,97 @@
+"""The composer with one thing wrong: a draft with seeded faults, or a coder that will not mend."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from agents.composer import composer_roles
+from agents.protocols import (
+    Coder,
+    CoderTools,
+    Design,
+    Edit,
+    RoleError,
+    RoleSet,
+    UnitTest,
+    Validator,
+    Verdict,
+)
+from games.checks.findings import Finding
+from games.records import MatchRecord
+
+Fault: TypeAlias = tuple[str, str]
+"""A piece of the verified source, which occurs once, and what the draft has in its place."""
+
+
+@dataclass(frozen=True)
+class FaultyCoder:
+    """Drafts as `coder` does, with the faults seeded; mends as `coder` does."""
+
+    coder: Coder
+    faults: Sequence[Fault]
+
+    def draft(self, design: Design, tools: CoderTools) -> str:
+        source = self.coder.draft(design, tools)
+        for sound, broken in self.faults:
+            assert source.count(sound) == 1, sound
+            source = source.replace(sound, broken)
+        return source
+
+    def edit(self, design: Design, source: str, findings: Sequence[Finding]) -> Sequence[Edit]:
+        return self.coder.edit(design, source, findings)
+
+
+@dataclass(frozen=True)
+class RefusingCoder(FaultyCoder):
+    """Sees no way to mend anything."""
+
+    def edit(self, design: Design, source: str, findings: Sequence[Finding]) -> Sequence[Edit]:
+        raise RoleError("I cannot see what is wrong here")
+
+
+@dataclass(frozen=True)
+class BlindCoder(FaultyCoder):
+    """Its edits apply and change nothing that matters."""
+
+    def edit(self, design: Design, source: str, findings: Sequence[Finding]) -> Sequence[Edit]:
+        return [Edit(search=source, replace=f"{source}# saw {len(findings)} findings\n")]
+
+
+@dataclass(frozen=True)
+class SloppyCoder(FaultyCoder):
+    """Quotes lines that are not there."""
+
+    def edit(self, design: Design, source: str, findings: Sequence[Finding]) -> Sequence[Edit]:
+        return [Edit(search="a line that nobody wrote", replace="")]
+
+
+@dataclass(frozen=True)
+class RecordsOnly:
+    """A validator that looks at records alone."""
+
+    validator: Validator
+
+    def judge(self, design: Design, record: MatchRecord) -> Verdict:
+        return self.validator.judge(design, record)
+
+    def unit_tests(self, design: Design, source: str) -> Sequence[UnitTest]:
+        return []
+
+
+@dataclass(frozen=True)
+class Undecided:
+    """A validator that can judge nothing."""
+
+    def judge(self, design: Design, record: MatchRecord) -> Verdict:
+        raise RoleError("the record leaves me in doubt")
+
+    def unit_tests(self, design: Design, source: str) -> Sequence[UnitTest]:
+        return []
+
+
+def faulty_roles(
+    *faults: Fault, coder: type[FaultyCoder] = FaultyCoder, validator: Validator | None = None
+) -> RoleSet:
+    """The composer's roles, but for a coder with faults and, where given, the validator."""
+    roles = composer_roles()
+    return replace(roles, coder=coder(roles.coder, faults), validator=validator or roles.validator)
