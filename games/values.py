@@ -2,7 +2,8 @@
 
 import json
 import math
-from typing import Literal, TypeAlias
+from collections.abc import Iterable
+from typing import Literal, TypeAlias, cast
 
 Json: TypeAlias = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 State: TypeAlias = dict[str, Json]
@@ -85,24 +86,45 @@ def require_json(value: object, function: str, path: str = "value") -> None:
     Raises:
         ModuleFault: Naming the path of the first tuple, set, non-string key, NaN or numpy scalar.
     """
-    if value is None or type(value) in (bool, int, str):
+    if not _is_json(value):
+        _refuse(value, function, path)
+
+
+_PLAIN = frozenset((str, int, bool, type(None)))
+
+
+def _is_json(value: object) -> bool:
+    """Whether a value is the contract's JSON; every value of every ply passes through here."""
+    kind = type(value)
+    items: Iterable[object]
+    if kind is dict:
+        for key in cast("dict[object, object]", value):
+            if type(key) is not str:
+                return False
+        items = cast("dict[object, object]", value).values()
+    elif kind is list:
+        items = cast("list[object]", value)
+    else:
+        return kind in _PLAIN or (kind is float and math.isfinite(cast("float", value)))
+    return not any(type(item) not in _PLAIN and not _is_json(item) for item in items)
+
+
+def _refuse(value: object, function: str, path: str) -> None:
+    """Raise for the first part of a value that is not the contract's JSON."""
+    if _is_json(value):
         return
     if type(value) is float:
-        if math.isfinite(value):
-            return
         raise ModuleFault("bad_value", function, f"{path} is {value}; required: a finite number")
     if type(value) is list:
         for index, item in enumerate(value):
-            require_json(item, function, f"{path}[{index}]")
-        return
+            _refuse(item, function, f"{path}[{index}]")
     if type(value) is dict:
         for key, item in value.items():
             if type(key) is not str:
                 raise ModuleFault(
                     "bad_value", function, f"{path} has the key {key!r}; required: string keys"
                 )
-            require_json(item, function, f"{path}[{key!r}]")
-        return
+            _refuse(item, function, f"{path}[{key!r}]")
     raise ModuleFault(
         "bad_value",
         function,

@@ -47,7 +47,8 @@ class Rollouts:
         """
         self.rules = rules
         self.numbers = integers(generator)
-        self.nothing: list[float] = []
+        # The list that last paid nothing: many modules share one between all such states.
+        self.quiet: list[float] = []
         self.limit = limit
         self.cut = 0
 
@@ -57,30 +58,48 @@ class Rollouts:
         Returns:
             `[num_players]` what was paid *after* entering `state`.
         """
-        rules, nothing = self.rules, self.nothing or self._nothing(state)
-        legal_actions, apply_action = rules.legal_actions, rules.apply_action
-        rewards, weighted = rules.rewards, rules.chance_probabilities is not None
+        if self.rules.chance_probabilities is not None:
+            return self._weighted(state)
+        rules, quiet = self.rules, self.quiet
+        legal_actions, apply_action, rewards = (
+            rules.legal_actions,
+            rules.apply_action,
+            rules.rewards,
+        )
         returns = [0.0] * rules.num_players
+        actions = legal_actions(state)
         for number in islice(self.numbers, self.limit):
-            actions = legal_actions(state)
             if not actions:
                 return returns
-            if weighted and rules.current_player(state) == CHANCE:
-                action = actions[self._outcome(state, number)]
-            else:
-                action = actions[number % len(actions)]
-            state = apply_action(state, action)
+            state = apply_action(state, actions[number % len(actions)])
             paid = rewards(state)
-            if paid != nothing:
-                returns = add(returns, paid)
-        if legal_actions(state):
+            if paid is not quiet:
+                if any(paid):
+                    returns = add(returns, paid)
+                else:
+                    quiet = self.quiet = paid
+            actions = legal_actions(state)
+        if actions:
             self.cut += 1
         return returns
 
-    def _nothing(self, state: State) -> list[float]:
-        """A payment of nothing in the module's own numbers: like compares fastest with like."""
-        self.nothing = [type(paid)(0) for paid in self.rules.rewards(state)]
-        return self.nothing
+    def _weighted(self, state: State) -> list[float]:
+        """`play` where some chance is not uniform."""
+        rules = self.rules
+        returns = [0.0] * rules.num_players
+        for number in islice(self.numbers, self.limit):
+            actions = rules.legal_actions(state)
+            if not actions:
+                return returns
+            at_chance = rules.current_player(state) == CHANCE
+            index = self._outcome(state, number) if at_chance else number % len(actions)
+            state = rules.apply_action(state, actions[index])
+            paid = rules.rewards(state)
+            if any(paid):
+                returns = add(returns, paid)
+        if rules.legal_actions(state):
+            self.cut += 1
+        return returns
 
     def _outcome(self, state: State, number: int) -> int:
         probabilities = self.rules.chance_probabilities

@@ -87,8 +87,8 @@ def best_of_few(
     >>> best_of_few([9.0, 0.75, 1.0], [0.0, 0.5, 1.0], 1, 2, bonus=0.1)
     1
     """
-    best, at = -math.inf, first
-    for edge in range(first, first + count):
+    best, at = mean[first] + bonus * inverse_root[first], first
+    for edge in range(first + 1, first + count):
         score = mean[edge] + bonus * inverse_root[edge]
         if score > best:
             best, at = score, edge

@@ -13,8 +13,10 @@ FIRST_ROWS = 1 << 16  # more are made only when they are needed
 
 Ints: TypeAlias = NDArray[np.int64]
 Floats: TypeAlias = NDArray[np.float64]
-Path: TypeAlias = list[tuple[int, int, list[float] | None]]
-"""Plies from the root: the edge, the player there, what the ply paid (None for nothing)."""
+Ply: TypeAlias = tuple[int, int, list[float] | None]
+"""One ply of a descent: the edge, the player there, what the ply paid (None for nothing)."""
+Path: TypeAlias = list[Ply]
+"""Plies from the root."""
 
 
 class EdgeStatistics:
@@ -70,7 +72,8 @@ class EdgeStatistics:
                 continue
             value = returns[seat]
             count = visits[edge] = visits[edge] + 1
-            mean[edge] += (value - mean[edge]) / count
+            before = mean[edge]
+            mean[edge] = before + (value - before) / count
             inverse_root[edge] = 1.0 / sqrt(count)
             if not low[seat] <= value <= high[seat]:
                 seen.widen(seat, value)

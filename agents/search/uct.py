@@ -15,7 +15,6 @@ A return is what the plies from the edge on pay: rewards on the way count. Nodes
 its player and its legal actions; what edges are worth lies in flat arrays.
 """
 
-from dataclasses import dataclass
 from itertools import accumulate
 from math import log, sqrt
 
@@ -25,7 +24,7 @@ from agents.search.rollouts import Leaves, uniforms
 from agents.search.rules import Rules
 from agents.search.selection import FEW, best_of_few, ucb1_scores
 from agents.search.settings import SearchResult, SearchSettings
-from agents.search.tree import EdgeStatistics, Path, ReturnRange, require_turn
+from agents.search.tree import EdgeStatistics, Path, Ply, ReturnRange, require_turn
 from games.contract import CHANCE, TERMINAL, Action, State
 
 
@@ -51,7 +50,6 @@ def uct(
     return search.result()
 
 
-@dataclass(slots=True)
 class Node:
     """One state of the tree.
 
@@ -61,22 +59,47 @@ class Node:
         actions: Its legal actions, the tried ones first; the edge of `actions[i]` is `first + i`.
         children: The node each action led to; None where it was never played.
         first: Its first edge.
+        step: The ply that led here, as a path holds it.
         paid: What entering it paid, None for nothing.
         reached: Probability that the outcome is this one or an earlier one, at a chance node
             that is not uniform; None elsewhere.
         tried: Actions tried so far; stays 0 at a chance node.
+        settled: How many actions it has where all were tried and they are `FEW`, else 0.
         visits: Descents through it.
     """
 
-    state: State
-    player: int
-    actions: list[Action]
-    children: list["Node | None"]
-    first: int
-    paid: list[float] | None
-    reached: list[float] | None = None
-    tried: int = 0
-    visits: int = 0
+    __slots__ = (
+        "actions",
+        "children",
+        "first",
+        "paid",
+        "player",
+        "reached",
+        "settled",
+        "state",
+        "step",
+        "tried",
+        "visits",
+    )
+
+    def __init__(
+        self,
+        state: State,
+        player: int,
+        actions: list[Action],
+        first: int,
+        paid: list[float] | None,
+    ) -> None:
+        """A node nobody descended through yet."""
+        self.state = state
+        self.player = player
+        self.actions = actions
+        self.children: list[Node | None] = [None] * len(actions)
+        self.first = first
+        self.paid = paid
+        self.reached: list[float] | None = None
+        self.tried = self.settled = self.visits = 0
+        self.step: Ply = (-1, player, paid)
 
 
 class UctSearch:
@@ -105,13 +128,15 @@ class UctSearch:
         path: Path = []
         node, is_new = self.root, False
         while not is_new and node.player != TERMINAL:
+            if node.settled:
+                node = self._descended(node, path)
+                continue
             index = self._choose(node)
             child = node.children[index]
             if child is None:
-                child = self._added(self.rules.apply_action(node.state, node.actions[index]))
-                node.children[index] = child
+                child = self._expanded(node, index)
                 is_new = child.player != CHANCE
-            path.append((node.first + index, node.player, child.paid))
+            path.append(child.step)
             node.visits += 1
             node = child
         ended = node.player == TERMINAL
@@ -119,15 +144,26 @@ class UctSearch:
         self.edges.back_up(path, returns, self.range)
         self.simulations += 1
 
+    def _descended(self, node: Node, path: Path) -> Node:
+        """Where the bounds lead from a settled node, through settled nodes; the common way."""
+        mean, inverse_root = self.edges.mean_view, self.edges.inverse_root_view
+        exploration, spread = self.exploration, self.range.spread
+        while count := node.settled:
+            bonus = exploration * spread[node.player] * sqrt(log(node.visits))
+            node.visits += 1
+            child = node.children[best_of_few(mean, inverse_root, node.first, count, bonus)]
+            if child is None:
+                raise RuntimeError("a settled node has a child for every action")
+            path.append(child.step)
+            node = child
+        return node
+
     def _choose(self, node: Node) -> int:
-        tried, edges = node.tried, self.edges
+        tried = node.tried
         if tried < len(node.actions):
             return self._outcome(node) if node.player == CHANCE else self._untried(node)
+        rows, edges = slice(node.first, node.first + tried), self.edges
         weight = self.exploration * self.range.spread[node.player]
-        if tried <= FEW:
-            bonus = weight * sqrt(log(node.visits))
-            return best_of_few(edges.mean_view, edges.inverse_root_view, node.first, tried, bonus)
-        rows = slice(node.first, node.first + tried)
         scores = ucb1_scores(
             edges.mean[rows], edges.inverse_root[rows], node.visits, exploration=weight
         )
@@ -138,6 +174,8 @@ class UctSearch:
         other = tried + int(self.draw() * (len(actions) - tried))
         actions[tried], actions[other] = actions[other], actions[tried]
         node.tried = tried + 1
+        if node.tried == len(actions) <= FEW:
+            node.settled = node.tried
         return tried
 
     def _outcome(self, node: Node) -> int:
@@ -149,6 +187,13 @@ class UctSearch:
                 return index
         return len(node.reached) - 1
 
+    def _expanded(self, node: Node, index: int) -> Node:
+        """The new child that the node's action leads to."""
+        child = self._added(self.rules.apply_action(node.state, node.actions[index]))
+        child.step = (node.first + index, node.player, child.paid)
+        node.children[index] = child
+        return child
+
     def _added(self, state: State) -> Node:
         rules = self.rules
         player = rules.current_player(state)
@@ -156,14 +201,7 @@ class UctSearch:
         count = len(actions)
         require_turn(player, count, rules.num_players)
         paid = rules.rewards(state)
-        node = Node(
-            state,
-            player,
-            actions,
-            [None] * count,
-            self.edges.take(count),
-            paid if any(paid) else None,
-        )
+        node = Node(state, player, actions, self.edges.take(count), paid if any(paid) else None)
         if player == CHANCE and rules.chance_probabilities is not None:
             node.reached = list(accumulate(rules.chance_probabilities(state)))
         self.size += 1
