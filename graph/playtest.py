@@ -13,9 +13,10 @@ from tools.reporting.content import Evaluation, Figure, Rung
 
 # Plies that one step of the ladder may simulate, so that a long game still ends in good time. A
 # count and no clock: the same seed gives the same searches on every machine.
-_AFFORDABLE = 1_500_000
-_AFFORDABLE_QUICK = 120_000
+_AFFORDABLE = 1_000_000
+_AFFORDABLE_QUICK = 60_000
 _FEWEST_SIMULATIONS = 2
+_WEAKER = 4  # the weaker search has this fraction of the stronger one's simulations
 _CURVE_MATCHES = 4
 
 _MEANINGS = {
@@ -67,7 +68,7 @@ def _players(
         finished, settings.ladder_matches, _AFFORDABLE_QUICK if settings.quick else _AFFORDABLE
     )
     large = min(settings.large_budget, most)
-    small = max(1, min(settings.small_budget, large // 4))
+    small = max(1, min(settings.small_budget, large // _WEAKER))
     if large < settings.large_budget:
         notes.append(
             f"Matches of this game are long: searches were held to {large} simulations a move "
@@ -80,21 +81,27 @@ def _players(
 def affordable_simulations(finished: Sequence[MatchRecord], matches: int, affordable: int) -> int:
     """Simulations a decision such that a step of the ladder stays within `affordable` plies.
 
-    A simulation from the n-th ply of a match of L plies takes about L - n, half the match on
-    average, so a match costs about ``simulations * real decisions * L / 2`` plies.
+    A simulation from the n-th ply of a match of L plies plays the L - n that are left. One seat
+    searches with all simulations, the others with the weaker player's share of them.
     """
-    plies = fmean(len(record.match.plies) for record in finished)
-    decisions = fmean(len(_real_decisions(record)) for record in finished)
-    cost = matches * max(decisions, 1.0) * max(plies, 1.0) / 2
+    seats = len(finished[0].players)
+    share = (1 + (seats - 1) / _WEAKER) / seats
+    cost = matches * share * max(1.0, fmean(_plies_ahead(record) for record in finished))
     return max(_FEWEST_SIMULATIONS, int(affordable / cost))
+
+
+def _plies_ahead(record: MatchRecord) -> int:
+    """The plies that are left at every real decision of a match, added up."""
+    plies = record.match.plies
+    return sum(
+        len(plies) - index
+        for index, ply in enumerate(plies)
+        if ply.player != CHANCE and len(ply.legal) > 1
+    )
 
 
 def _decisions(record: MatchRecord) -> list[int]:
     return [len(ply.legal) for ply in record.match.plies if ply.player != CHANCE]
-
-
-def _real_decisions(record: MatchRecord) -> list[int]:
-    return [count for count in _decisions(record) if count > 1]
 
 
 def _branching_curve(finished: Sequence[MatchRecord]) -> tuple[float, ...]:

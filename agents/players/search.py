@@ -19,7 +19,7 @@ _BELIEF = ("belief", "determinizations")
 class SearchPlayer:
     """Decides by tree search in a sandboxed worker; its sandbox must preload `PRELOAD`.
 
-    The worker is sent the seat's own log and legal actions, never a state.
+    The worker is sent the seat's own log, in instalments, and legal actions, never a state.
     """
 
     def __init__(
@@ -42,6 +42,8 @@ class SearchPlayer:
         self.seat = seat
         self.table: dict[str, Json] = {"num_players": num_players, "parameters": dict(parameters)}
         self.deadline = float(spec.settings["deadline"])
+        self.log: SeatLog | None = None
+        self.sent = 0  # entries of that log which the worker holds
         self.worker = sandbox.worker(f"player-{seat}")
         try:
             self.worker.load(source)
@@ -63,12 +65,15 @@ class SearchPlayer:
         """
         if len(legal) == 1:
             return Decision(legal[0], self._effort(_forced()))
+        if log is not self.log:
+            self.log, self.sent = log, 0
         settings = self.spec.settings
         payload: dict[str, Json] = {
             **self.table,
             "algorithm": self.spec.name,
             "seat": self.seat,
-            "entries": list(log.entries),
+            "held": self.sent,
+            "entries": list(log.entries[self.sent :]),
             "legal": list(legal),
             "words": generator.integers(0, 2**32, size=4).tolist(),
             "search": {name: settings[name] for name in _SEARCH},
@@ -78,6 +83,7 @@ class SearchPlayer:
             reply = self.worker.request("choose", payload, self.deadline)
         except ModuleFault as fault:
             raise PlayerFault(f"{self.spec.name} at seat {self.seat}: {fault}") from fault
+        self.sent = len(log.entries)
         return self._decision(reply)
 
     def _decision(self, reply: Json) -> Decision:

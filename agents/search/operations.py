@@ -28,9 +28,9 @@ def choose(namespace: dict[str, object], payload: dict[str, Json]) -> Json:
     Args:
         namespace: The module's names.
         payload: `algorithm` ("uct" or "ismcts"), `seat`, `num_players`, `parameters`, `entries`
-            (of the seat's log), `legal`, `words` (seed words), `search`
-            (`SearchSettings` by name, but for the range); for ISMCTS also `belief` and
-            `determinizations`.
+            (of the seat's log, after the `held` ones that this worker was sent before), `legal`,
+            `words` (seed words), `search` (`SearchSettings` by name, but for the range); for
+            ISMCTS also `belief` and `determinizations`.
 
     Returns:
         `{"action", "effort"}`; or `{"hidden": why}` where UCT was asked and the seat's log does
@@ -43,9 +43,7 @@ def choose(namespace: dict[str, object], payload: dict[str, Json]) -> Json:
         rules=rules,
         namespace=namespace,
         initial=_initial(namespace, payload),
-        log=SeatLog(
-            cast("int", payload["seat"]), cast("list[dict[str, Json]]", payload["entries"])
-        ),
+        log=SeatLog(cast("int", payload["seat"]), _entries(payload)),
         legal=tuple(cast("list[Action]", payload["legal"])),
     )
     if payload["algorithm"] == "uct":
@@ -105,6 +103,22 @@ def _choose_ismcts(
         done: dict[str, Json] = {"simulations_done": 0, "nodes": 0, "cut_rollouts": 0}
         return {"action": action, "effort": {**done, **belief.effort()}}
     return {"action": found.best, "effort": {**found.effort(), **belief.effort()}}
+
+
+_held: list[dict[str, Json]] = []  # a worker serves one player, whose log only grows
+
+
+def _entries(payload: Payload) -> list[dict[str, Json]]:
+    """The whole log: what was held already and what is new.
+
+    Raises:
+        ValueError: If more is said to be held than was ever sent.
+    """
+    held = cast("int", payload.get("held", 0))
+    if held > len(_held):
+        raise ValueError(f"{held} entries of the log are said to be held; there are {len(_held)}")
+    _held[held:] = cast("list[dict[str, Json]]", payload["entries"])
+    return list(_held)
 
 
 def _generator(payload: Payload) -> np.random.Generator:

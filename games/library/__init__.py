@@ -94,7 +94,7 @@ def preset(name: str) -> Preset:
     if name in presets():
         return presets()[name]
     if name in families():
-        fewest = read_game(_family_source(name))["min_players"]
+        fewest = _family_game(name)["min_players"]
         return Preset(name, name, max(2, cast("int", fewest)), {})
     raise UnknownGameError(
         f"no game called {name!r} in the library; there are {', '.join(names())}"
@@ -108,13 +108,16 @@ def source(name: str) -> str:
         UnknownGameError: Listing the names there are.
     """
     chosen = preset(name)
-    text = _family_source(chosen.family)
-    if chosen.family == name:
-        return text
+    return _family_source(name) if chosen.family == name else _preset_source(name)
+
+
+@cache
+def _preset_source(name: str) -> str:
+    chosen = preset(name)
     return specialise(
-        text,
+        _family_source(chosen.family),
         name=name,
-        summary=str(read_game(text)["summary"]),
+        summary=str(_family_game(chosen.family)["summary"]),
         num_players=chosen.players,
         parameters=chosen.parameters,
     )
@@ -132,10 +135,10 @@ def rulebook(name: str, parameters: Mapping[str, Json] | None = None, players: i
         UnknownGameError: Listing the names there are.
         UnknownParameterError: Listing the parameters there are.
     """
-    from jinja2 import Environment, StrictUndefined  # noqa: PLC0415 - light start of the command
+    from jinja2 import Environment, StrictUndefined
 
     chosen = preset(name)
-    known = defaults(read_game(source(name)))
+    known = {**defaults(_family_game(chosen.family)), **chosen.parameters}
     unknown = sorted((parameters or {}).keys() - known.keys())
     if unknown:
         raise UnknownParameterError(
@@ -162,6 +165,12 @@ def heuristics(name: str) -> dict[str, str]:
         for item in sorted(folder.iterdir(), key=lambda item: item.name)
         if item.name.endswith(".py") and not item.name.startswith("_")
     }
+
+
+@cache
+def _family_game(name: str) -> Mapping[str, Json]:
+    """The family's `GAME`, parsed once a process; not to be changed."""
+    return read_game(_family_source(name))
 
 
 @cache
