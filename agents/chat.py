@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from agents.budgets import Budget, estimate_tokens
 from agents.errors import BadBodyError, ModelError
-from agents.exchange import current_place
+from agents.exchange import Recording, current_place
 from agents.faults import (
     EndpointError,
     MalformedReplyError,
     OutOfTimeError,
+    RefusedRequestError,
     ReplyError,
     TransientError,
     connection_fault,
@@ -52,6 +53,7 @@ class ChatModel:
         client: "ChatOpenAI",
         settings: ModelSettings,
         budget: Budget,
+        recording: Recording | None = None,
         *,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
@@ -62,6 +64,7 @@ class ChatModel:
         self.reply_method: ReplyMethod | None = settings.reply_method
         self.takes_tools = settings.tool_rounds > 0
         self._client = client
+        self._recording = recording or Recording()
         self._clock = clock
         self._sleep = sleep
 
@@ -85,6 +88,19 @@ class ChatModel:
             MalformedReplyError: If the last reply could be had but not be read.
             ReplayMissError: If a replayed run asks for what was not recorded.
         """
+        first = len(self._recording.exchanges)
+        try:
+            return self._ask(messages, read, options)
+        except (EndpointError, MalformedReplyError, RefusedRequestError):
+            self._recording.give_up(current_place(), first)
+            raise
+
+    def _ask(
+        self,
+        messages: Sequence[Message],
+        read: Callable[["AIMessage"], Result],
+        options: dict[str, Any],
+    ) -> Result:
         deadline = self._clock() + self.settings.deadline_s
         problems: list[str] = []
         conversation = list(messages)

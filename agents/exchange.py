@@ -70,6 +70,7 @@ class Exchange(BaseModel):
         retry_after: The header of that name, where there was one.
         format: Whether `response` is the parsed body, or its text because it was not JSON.
         response: The response's body.
+        given_up: Whether the call it belongs to failed in the end; it answers nobody again.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -82,6 +83,7 @@ class Exchange(BaseModel):
     retry_after: str | None = None
     format: Literal["json", "text"] = "json"
     response: JsonValue
+    given_up: bool = False
 
     def body(self) -> bytes:
         """The response's body as it is served again."""
@@ -146,7 +148,9 @@ class Recording:
     def find(self, where: str, key: str) -> Exchange | None:
         """The next exchange not yet served with this place and key, or None."""
         with self._lock:
-            matching = [e for e in self.exchanges if (e.place, e.key) == (where, key)]
+            matching = [
+                e for e in self.exchanges if (e.place, e.key) == (where, key) and not e.given_up
+            ]
             served = self._served[where, key]
             if served >= len(matching):
                 return None
@@ -163,6 +167,22 @@ class Recording:
             self.exchanges.append(exchange)
             self._served[exchange.place, exchange.key] += 1
             if self.path is not None:
+                self._write(self.path)
+
+    def give_up(self, where: str, first: int) -> None:
+        """Mark the exchanges at a place from number `first` on as those of a call that failed.
+
+        They stay in the file, and a run that goes on from it asks the endpoint anew.
+
+        Raises:
+            RecordingError: If the file cannot be written.
+        """
+        with self._lock:
+            for number, exchange in enumerate(self.exchanges[first:], first):
+                if exchange.place == where and not exchange.given_up:
+                    self.exchanges[number] = exchange.model_copy(update={"given_up": True})
+                    self._served[where, exchange.key] -= 1
+            if self.path is not None and len(self.exchanges) > first:
                 self._write(self.path)
 
     def miss(self, where: str, request: Mapping[str, JsonValue]) -> ReplayMissError:

@@ -74,9 +74,8 @@ def build_chat(
     if settings.offline:
         forbid_network()
     url = settings.base_url or OPENAI_URL
-    http, http_async = http_clients(
-        settings.mode, open_recording(settings, label), base_url=url, secret=settings.api_key
-    )
+    recording = open_recording(settings, label)
+    http, http_async = http_clients(settings.mode, recording, base_url=url, secret=settings.api_key)
     client = ChatOpenAI(
         model=settings.model,
         base_url=url,
@@ -90,9 +89,8 @@ def build_chat(
         http_client=http,
         http_async_client=http_async,
     )
-    return ChatModel(
-        client, settings, budget or Budget(Limits.of(settings)), clock=clock, sleep=sleep
-    )
+    spending = budget or Budget(Limits.of(settings))
+    return ChatModel(client, settings, spending, recording, clock=clock, sleep=sleep)
 
 
 def open_recording(settings: ModelSettings, label: str = "") -> Recording:

@@ -1,0 +1,68 @@
+"""An endpoint that plays all four roles for one tiny game, by the schema it is asked for."""
+
+from typing import Any
+
+from tests.agents.endpoint import Answer, Request, as_json, message
+from tests.agents.roles.games import high_draw
+
+DESIGN: dict[str, Any] = {
+    "title": "High Draw",
+    "summary": "Keep your card or change it once; the highest card wins.",
+    "num_players": 2,
+    "parameters": [{"name": "ranks", "value": 9}],
+    "rules": [
+        {"id": "R1", "section": "Setup", "text": "Each player is dealt one of nine cards."},
+        {"id": "R2", "section": "Turn", "text": "Each in turn keeps or changes the card, once."},
+        {"id": "R3", "section": "Scoring", "text": "The highest card scores 1, the others 0."},
+        {"id": "R4", "section": "Observations", "text": "Only the own card is seen until the end."},
+    ],
+    "mechanics": [{"id": "M1", "name": "The game ends", "text": "All have chosen."}],
+    "edges": [],
+    "clauses": [
+        {"text": "two players", "status": "honoured", "setting": "R1", "reason": ""},
+    ],
+    "assumptions": [],
+}
+SCORE = "def score(observation, action):\n    return float(action == 'keep')\n"
+REPLIES: dict[str, Any] = {
+    "ClarifyReply": {"question": None, "assumptions": []},
+    "DesignReply": DESIGN,
+    "TestsReply": {
+        "tests": [
+            {
+                "name": "chance deals first",
+                "rule": "R1",
+                "actions": [],
+                "function": "get_current_player",
+                "expected_json": "-1",
+            }
+        ]
+    },
+    "VerdictReply": {
+        "illegal_ply": None,
+        "rule": None,
+        "explanation": "All is right.",
+        "function": None,
+    },
+    "HeuristicsReply": {
+        "heuristics": [
+            {"name": name, "policy": "Keep the card.", "source": SCORE + extra}
+            for name, extra in (("keeper", ""), ("keeper_too", "\n\nKEPT = True\n"))
+        ]
+    },
+}
+PROMPT = "a card game for two players: draw once, the highest card wins"
+
+
+def schema_of(request: Request) -> str:
+    """Which reply a request asks for; "" for the module."""
+    form = request.get("response_format")
+    return str(form["json_schema"]["name"]) if form else ""
+
+
+def answer(request: Request) -> Answer:
+    """A good answer to any role's request."""
+    name = schema_of(request)
+    if not name:
+        return message(f"```python\n{high_draw()}```\n")
+    return as_json(REPLIES[name])
