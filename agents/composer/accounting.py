@@ -1,5 +1,6 @@
 """Word accounting: every content word of a brief is explained or listed as not honoured."""
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 
 from agents.composer.common import CONDITIONS, CONNECTIVES, NEGATORS, SOFT
@@ -8,6 +9,8 @@ from agents.composer.words import Token, stem
 from agents.protocols import Clause
 
 _FEW = 2
+THEME_REASON = "a theme changes no rule: it is used in the title alone"
+_CUT = re.compile(r"[,.;:!?()\n–]|\b(?:and|but)\b")
 _PLAIN_CONDITIONS = frozenset(map(stem, ("if", "when", "whenever", "while", "once", "during")))
 
 
@@ -84,3 +87,29 @@ def _trimmed(prompt: Prompt, run: Sequence[int]) -> list[int]:
     while kept and not _demands(prompt.tokens[kept[-1]]):
         kept.pop()
     return kept
+
+
+def _themed(*clauses: Clause) -> bool:
+    return any(clause.reason == THEME_REASON for clause in clauses)
+
+
+def whole(prompt: Prompt, found: Sequence[tuple[int, Clause]]) -> list[Clause]:
+    """The clauses in order; neighbouring pieces of one unhonoured demand become one clause."""
+    result: list[tuple[int, Clause]] = []
+    for at, clause in found:
+        start = prompt.tokens[at].start
+        if result and clause.status == result[-1][1].status == "not_honoured":
+            first, earlier = result[-1]
+            end = first + len(earlier.text)
+            between = prompt.words[end:start]
+            if start >= end and not _CUT.search(between) and not _themed(earlier, clause):
+                text = prompt.words[first : start + len(clause.text)]
+                reasons = dict.fromkeys((*earlier.reason.split("; "), clause.reason))
+                reason = "; ".join(reasons)
+                result[-1] = (
+                    first,
+                    Clause(text=text, status="not_honoured", reason=reason),
+                )
+                continue
+        result.append((start, clause))
+    return [clause for _, clause in result]

@@ -12,19 +12,35 @@ from agents.composer.lexicon import (
 )
 from agents.composer.words import stem, word_set
 
-PEOPLE = "(player|person|friend|participant|kid|adult|human|seat|contestant|child|man|woman|of us)"
+PEOPLE = (
+    "(player|person|friend|participant|kid|adult|human|seat|contestant|child|man|woman|of us"
+    "|bidder|bettor|better|gambler|captain|admiral|commander|sailor|fisher|fisherman|angler|roller"
+    "|thrower|buddy|mate|pal|guest|competitor|relative|colleague|teammate|duelist|card player)"
+)
+_KIN = (
+    "(friend|wife|husband|partner|brother|sister|son|daughter|mother|father|mum|dad|mom|mommy"
+    "|girlfriend|boyfriend|mate|buddy|pal|roommate|flatmate|colleague|cousin|uncle|aunt|grandma"
+    "|grandpa|grandmother|grandfather|neighbour|neighbor|nephew|niece|spouse|fiancee|kid|child"
+    "|boss|coworker|granddaughter|grandson|twin)"
+)
 _RIVALS = "(opponent|rival|enemy|adversary|competitor)"
 
 PLAYER_PHRASES: tuple[Phrase, ...] = (
     *number(
         PLAYERS,
-        f"(made for|game for|play with|for|with|suit|seat|accommodate|involve|need|require)? "
+        f"(made for|game for|play with|for|with|suit|seat|accommodate|involve|need|require|between"
+        f"|among|bring together|take|play by)? "
         f"(exactly|precisely)? <n> (different|human|competing|rival|strong)? {PEOPLE} "
         "(only|each|at the table|around the table|take part|play|sit|compete)?",
         "for <n> (only)? <end>",
         "<n> (handed|hander|seater|way game|way match|sided game)",
         "(table|group|party|family|team|circle|crew|gang|bunch) of <n> (player|people|friend)?",
-        "<n> of us",
+        "(between|among)? (the)? <n> of (us|them)",
+        "(table|game|match|version|room)? (seat|seating|accommodate) (for)? <n> (player|people)?",
+        "(between|among) <n> <end>",
+        "<n> (people)? (play|sit|sit down|take part|compete|participate) (at the table)?",
+        "<n> (seat|chair) (at|around) (the)? table",
+        "<n> (person|player|man|people) (game|match|table|version|variant|affair)?",
         "number of player is? <n>",
         "player count (of|is)? <n>",
     ),
@@ -52,12 +68,11 @@ PLAYER_PHRASES: tuple[Phrase, ...] = (
         "pair off",
         "tete a tete",
         f"(against|versus|vs|with) (a|an|one|single|another|my|the|your) (single|lone|sole|other)? "
-        f"({_RIVALS}|friend|wife|husband|partner|brother|sister|son|daughter|mother|father|mum|dad"
-        "|mom|girlfriend|boyfriend|computer|other player)",
-        "(me|myself|i) and (my|a|one) (friend|wife|husband|partner|brother|sister|son|daughter"
-        "|mother|father|mum|dad|mom|girlfriend|boyfriend|mate|buddy|roommate|flatmate|colleague)",
-        "(my|a) (friend|wife|husband|partner|brother|sister|son|daughter|mother|father|mum|dad|mom"
-        "|girlfriend|boyfriend|mate|buddy|roommate|flatmate|colleague) and (me|i|myself)",
+        f"({_RIVALS}|{_KIN}|computer|other player)",
+        f"(between|for)? (me|myself|i) and (my|a|one) (best|old|little|big|younger|older)? {_KIN}",
+        f"(between|for)? (my|a) (best|old|little|big|younger|older)? {_KIN} and (me|i|myself)",
+        "(between|for) (just)? the (two|2) of us",
+        f"(my|a)? {_KIN} (plays|play) (against|with) me",
         f"(both|two) {PEOPLE} (only)?",
         "twosome",
         "you and (i|me)",
@@ -120,6 +135,9 @@ TALK: tuple[Phrase, ...] = always(
     "for (me|us)",
     "take turns",
     "in turn",
+    "(as|in)? (always|usual|ever|customary) (way|rule|game|fashion|manner)?",
+    "(the)? (usual|customary|familiar|well known) (game|rule|way|setup|set up|manner|fashion)",
+    "(as|like) (everyone|everybody|people|we) (know|knows|play|plays) (it)?",
     "(card|board|dice|table|tabletop|paper|pencil and paper|grid|strategy|abstract|party|parlor"
     "|family|betting|bluffing) game",
     "(pack|deck) of card",
@@ -135,12 +153,13 @@ style kind type sort like new make made makes making want wants wanted let lets 
 playing nice fun good cool great really some something featuring feature features using use uses
 used include includes including try trying attempt allow allowed permit permitted continue continues
 brand little invent devise craft
+usual customary familiar whoever begin begins beginning
 produce develop draft code program construct prepare show need
 love fancy wish prefer would tabletop table parlor parlour friendly old fashioned basic plain neat
 lovely entertaining conventional typical original playable whole complete proper real interesting
 exciting enjoyable object aim goal purpose idea called everybody
 everyone each every per apiece all both get gets
-out up into onto than very too etc well given set sets rule rules classic standard normal ordinary
+out up into onto than very too etc well given rule rules classic standard normal ordinary
 regular traditional usual custom design create build write generate give say says said means
 mean count counts certain specific being still only both another
 """
@@ -152,7 +171,8 @@ _SOFT = word_set(
     """
 player players person people someone anyone who opponent opponents card cards hand hands turn turns
 round rounds point points board table piece pieces match matches one ones number numbers total
-amount time times person's first next other others same different side sides
+amount any set sets time times someone somebody anybody long
+person's first next other others same different side sides
 win wins come comes winner
 """
 )

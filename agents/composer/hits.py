@@ -3,16 +3,29 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from agents.composer.common import CONNECTIVES, FILLERS, INSTEAD, NEGATORS, REMOVERS
+from agents.composer.common import (
+    CONDITIONS,
+    CONNECTIVES,
+    FILLERS,
+    INSTEAD,
+    NEGATORS,
+    REMOVERS,
+)
 from agents.composer.lexicon import Name, Phrase
 from agents.composer.patterns import Match, Text
 from agents.composer.quantities import merge_numbers
-from agents.composer.words import FUNCTION_WORDS, Token, tokenise, word_set
+from agents.composer.words import FUNCTION_WORDS, Token, stem, tokenise, word_set
 
 _REACH = 3
 _SHORT = 8
+_CONDITION = 14
 _DENIALS = frozenset({"not", "never"})
 _LOOSE = FUNCTION_WORDS | CONNECTIVES | {"for"}
+_DROP = stem("drop")
+_FALLING = frozenset(
+    map(stem, word_set("token piece disc disk stone mark checker chip coin ball marker"))
+)
+_SUBORDINATE = frozenset(map(stem, word_set("who whoever anyone someone if when whenever once")))
 _VERBS = word_set("is are be been being was were do does did must may can should will")
 
 
@@ -68,7 +81,7 @@ def is_filler(token: Token) -> bool:
 
 
 def read_prompt(words: str) -> Prompt:
-    """Tokenise a brief and set aside what it names only as replaced."""
+    """Tokenise a brief; set aside what is only replaced, and commas after a condition."""
     tokens = merge_numbers(tokenise(words))
     whole = Text(tokens)
     replaced = []
@@ -82,9 +95,28 @@ def read_prompt(words: str) -> Prompt:
                     break
                 end += 1
             replaced.append(tuple(range(match.covered[0], end)))
-    gone = {index for run in replaced for index in run}
+    gone = {index for run in replaced for index in run} | _joints(tokens)
     kept = tuple(index for index in range(len(tokens)) if index not in gone)
     return Prompt(words, tokens, kept, Text([tokens[i] for i in kept]), tuple(replaced))
+
+
+def _joints(tokens: Sequence[Token]) -> set[int]:
+    """Stops that part nothing: "if you hit, you fire again", "a carrier (5)"."""
+    found: set[int] = set()
+    for index in range(len(tokens) - 2):
+        opened, inside, closed = tokens[index : index + 3]
+        if opened.norm == "(" and inside.kind == "number" and closed.norm == ")":
+            found |= {index, index + 2}
+    for index, token in enumerate(tokens):
+        opens = index == 0 or tokens[index - 1].kind == "stop"
+        opens = opens or tokens[index - 1].norm in CONNECTIVES
+        if token.norm not in CONDITIONS or not opens:
+            continue
+        rest = range(index + 1, min(index + _CONDITION, len(tokens)))
+        stop = next((i for i in rest if tokens[i].kind == "stop"), None)
+        if stop is not None and tokens[stop].norm == ",":
+            found.add(stop)
+    return found
 
 
 def find_hits(prompt: Prompt, sources: Sequence[Phrase | Name]) -> list[Hit]:
@@ -174,6 +206,28 @@ def _negator(prompt: Prompt, hit: Hit, owned: set[int]) -> int | None:
     end = min(last + _REACH, len(prompt.tokens)) if described else last + 1
     after = list(range(last + 1, end))
     for index in (*before, *inside, *after):
-        if prompt.tokens[index].norm in NEGATORS | REMOVERS and index not in owned:
-            return index
+        if prompt.tokens[index].norm not in NEGATORS | REMOVERS or index in owned:
+            continue
+        if index < first and _of_another(prompt, index, first):
+            continue
+        return index
     return None
+
+
+def _of_another(prompt: Prompt, negator: int, first: int) -> bool:
+    """Whether a negation denies a verb of its own before the phrase: "who cannot go draws".
+
+    Also true of "drop" where it lets a piece fall and removes nothing.
+    """
+    between = [prompt.tokens[i] for i in range(negator + 1, first)]
+    if prompt.tokens[negator].norm == _DROP:
+        return bool(between) and any(token.norm in _FALLING for token in between)
+    if all(is_filler(token) for token in between):
+        return False
+    for index in range(negator - 1, max(-1, negator - 4), -1):
+        token = prompt.tokens[index]
+        if token.kind == "stop":
+            return False
+        if token.norm in _SUBORDINATE:
+            return True
+    return False

@@ -17,7 +17,7 @@ from agents.composer.quantities import small_number
 from agents.composer.words import FUNCTION_WORDS, Token, stem
 
 _ITEM = re.compile(r"<\w+>|@\w+|~~|~|[()|?^]|[^\s()|?<>~@^]+")
-_GLUE = r"(?:_\S+ ){0,3}?"
+_GLUE = r"(?:(?<![0-9] )_\S+ |(?<=[0-9] )(?!_(?:to|from|by|in|on|at|by) )_\S+ ){0,3}?"
 _SKIP = r"(?:[^\s,.;:!?()\n]+ )"
 
 SUITS = {"club": "clubs", "diamond": "diamonds", "heart": "hearts", "spade": "spades"}
@@ -41,7 +41,8 @@ MACROS = {
     "|set you back|set back)",
     "avoid": "(avoid|dodge|shun|duck|evade|not (take|want|win|collect|capture|catch))",
     "worth": "(worth|score|count|earn|give|bring|value|award|get|pay|yield|add|gain|carry|reward)",
-    "takes": "(take|taking|win|capture|collect|gather|catch|pick|eat|get|gain|land)",
+    "takes": "((end|wind|finish|stuck|leave) with|take|taking|win|capture|collect|gather|catch"
+    "|pick|eat|get|gain|land)",
     "nobody": "(nobody|none|neither|not|never|no (player|one|body))",
     "double": "(double|twice|2 time|x 2|two fold|twofold)",
     "triple": "(triple|treble|thrice|3 time|threefold)",
@@ -146,7 +147,7 @@ def compile_pattern(pattern: str) -> re.Pattern[str]:
         ValueError: If a phrase names an unknown macro.
     """
     pieces: list[str] = []
-    for counter, item in enumerate(_ITEM.findall(_expand(pattern))):
+    for counter, item in enumerate(_ITEM.findall(expand(pattern))):
         if item in ("(", "|", ")"):
             pieces.append({"(": "(?:", "|": "|", ")": ")"}[item])
         elif item == "?":
@@ -162,7 +163,7 @@ def _atom(item: str, counter: int) -> str:
     table = {
         "^": r"\A",
         "<end>": r"(?=\Z|[,.;:!?()\n–]|(?:and|but|wher|while|with|without|except|for|using|_at"
-        r"|_the|_who|_in|_that|_to|_on|_by) )",
+        r"|_the|_who|_in|_that|_to|_on|_by|_from) )",
         "~": f"(?P<skip{counter}>{_SKIP}{{0,3}}?)",
         "~~": f"(?P<skip{counter}>{_SKIP}{{0,7}}?)",
         "<n>": f"{_GLUE}(?P<n{counter}>{numbers}) ",
@@ -179,7 +180,8 @@ def _atom(item: str, counter: int) -> str:
     return f"{_GLUE}(?:{value}|{plain}) "
 
 
-def _expand(pattern: str) -> str:
+def expand(pattern: str) -> str:
+    """A phrase with its macros written out."""
     while "@" in pattern:
         expanded = re.sub(r"@(\w+)", lambda match: _macro(match[1]), pattern)
         pattern = expanded

@@ -16,7 +16,9 @@ _SCALE = {"hundred": 100, "thousand": 1000, "dozen": 12}
 _ARTICLES = frozenset({"a", "an"})
 _TEN, _HUNDRED = 10, 100
 _BEFORE_PRONOUN = word_set("no the this that any every each which next other before until")
-_AFTER_PRONOUN = word_set("another who that whose")
+_AFTER_PRONOUN = word_set(
+    "another who that whose must may can cannot should has might could would will needs likes wants"
+)
 
 
 def _with_plurals(table: dict[str, int]) -> dict[str, int]:

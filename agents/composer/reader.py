@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from agents.composer.accounting import leftovers
+from agents.composer.accounting import THEME_REASON, leftovers, whole
 from agents.composer.common import (
     NOT_AVAILABLE,
     ORDER_PATTERNS,
@@ -15,6 +15,7 @@ from agents.composer.common import (
     UNAVAILABLE_NAMES,
 )
 from agents.composer.families import lexicons
+from agents.composer.guard import understood
 from agents.composer.hits import Hit, Prompt, find_hits, is_filler, read_prompt
 from agents.composer.lexicon import Lexicon, Name, Phrase
 from agents.composer.settle import Base, Settled, effective, game_of, settle
@@ -104,7 +105,8 @@ def read(words: str, lexicon: Lexicon) -> Reading:
         *lexicon.phrases,
         *NOT_AVAILABLE,
     )
-    hits = find_hits(masked, (*sources, *TALK))
+    found = find_hits(masked, (*sources, *TALK))
+    hits = understood(prompt, found, lexicon, {*titled, *theme})
     chosen = _preset(hits) or lexicon.family
     spoken = [hit for hit in hits if not _is_talk(hit)]
     base = _base(lexicon, chosen, hits)
@@ -123,7 +125,7 @@ def read(words: str, lexicon: Lexicon) -> Reading:
         explained |= set(theme)
     settled.clauses += leftovers(prompt, explained, lambda text: _reason(text, lexicon))
     num_players, parameters = effective(settled, base)
-    clauses = tuple(clause for _, clause in sorted(settled.clauses, key=lambda item: item[0]))
+    clauses = tuple(whole(prompt, sorted(settled.clauses, key=lambda item: item[0])))
     theme_words = _theme_words(prompt, theme) if themed else ""
     return Reading(
         lexicon=lexicon,
@@ -216,7 +218,7 @@ def _theme_clause(prompt: Prompt, theme: Sequence[int]) -> Clause:
     return Clause(
         text=prompt.quote(theme[0], theme[-1]),
         status="not_honoured",
-        reason="a theme changes no rule: it is used in the title alone",
+        reason=THEME_REASON,
     )
 
 

@@ -32,7 +32,7 @@ _IRREGULAR = {
         "fall": "fell fallen",
         "hold": "held",
         "keep": "kept",
-        "get": "got gotten",
+        "get": "got gotten gets",
         "deal": "dealt",
         "hide": "hid hidden",
         "break": "broke broken",

@@ -1,6 +1,6 @@
 """Words of battleship."""
 
-from agents.composer.families.boards import rectangle
+from agents.composer.families.boards import rectangle, usual_board
 from agents.composer.lexicon import (
     Lexicon,
     Name,
@@ -26,6 +26,25 @@ def _ships(match: Match) -> Settings:
 def _equal_ships(match: Match) -> Settings:
     count, length = match.numbers[0], match.numbers[1]
     return {"ships": ",".join([str(length)] * max(1, min(count, 10)))}
+
+
+_USUAL = "(usual|customary|standard|normal|classic|traditional|ordinary|familiar|regular|default)"
+_FLEET = "5,4,3,3,2"
+_CRAFT = "(ship|boat|vessel|submarine|sub|destroyer|carrier|cruiser|frigate|warship|battleship"
+_CRAFT += "|patrol boat|gunboat|aircraft carrier|dreadnought|corvette|minesweeper|torpedo boat)"
+_ITEM = (
+    f"(a|an|one|the|another|1)? {_CRAFT} (of|with|be|at|take|cover|occupy|long|:)? (length|size)? "
+    "(of)? <n> (cell|square|space|long|length)? (long)?"
+)
+
+
+def _items(count: int) -> str:
+    return f"{_ITEM} " + " ".join(f"(,|and|, and|;|plus) {_ITEM}" for _ in range(count - 1))
+
+
+def _counted(match: Match) -> Settings:
+    count = match.numbers[0] if match.numbers else len(_FLEET.split(","))
+    return {"ships": _FLEET if count == len(_FLEET.split(",")) else f"{count} ships"}
 
 
 _MORE = "((,|and|, and|/)? <n>)?"
@@ -54,8 +73,26 @@ _HINTS = {
 
 _PHRASES: tuple[Phrase, ...] = (
     *rectangle(),
+    *usual_board(10, 10),
+    *(Phrase(_items(count), _ships) for count in range(2, 8)),
     Phrase(
-        f"{_SHIP} (be|with|have|has|of|in)? (length|size|long)? (of|:|be|are)? <n> {_MORE} "
+        f"fleet (of)? (@each)? (be|with|have|of|:)? (a)? <n> (,|and) (a)? <n> {_MORE} {_MORE} "
+        f"{_MORE}",
+        _ships,
+    ),
+    Phrase(
+        f"{_USUAL} (fleet|ship|set of ship) (of <n> (ship|boat|vessel)?)? (each|apiece)?", _counted
+    ),
+    Phrase("fleet of <n> (ship|boat|vessel)? (each|apiece)?", _counted),
+    Phrase("<n> (ship|boat|vessel) (in|per|for) (each|a|the|every) (fleet|player|side)", _counted),
+    Phrase(
+        f"<n> {_CRAFT} (each|apiece|per (player|side))? (,|and)? (each|all|every one|every)? (be"
+        "|of|with|cover|occupy|take)? (length|size)? (of)? (up)? <n> (cell|square|space|long"
+        "|length) (long|in length|each)?",
+        _equal_ships,
+    ),
+    Phrase(
+        f"{_CRAFT} (be|with|have|has|of|in)? (length|size|long)? (of|:|be|are)? <n> {_MORE} "
         f"{_MORE} {_MORE} {_MORE} {_MORE} (cell|square|long|space|length)?",
         _ships,
     ),
@@ -81,6 +118,9 @@ _PHRASES: tuple[Phrase, ...] = (
     ),
     *flag(
         "extra_shot_on_hit",
+        f"(if|when|after|whenever|once|every time|each time)? @who? (who)? {_HIT} (a ship|something"
+        "|anything|a boat)? ,? (you|@who|they|he)? (may|can|get to|must)? (shoot|fire|go|play|move"
+        "|take a shot) (again|once more|one more time|another time)",
         f"@who? (who)? (if|after|when|every|each|a|on)? (you|a)? {_HIT} (give|grant|earn|mean"
         "|let|allow|get|win|have|gain|bring)? (you|them|the shooter|shooter|player)? (an|a|to)? "
         f"(extra|another|additional|bonus|second|free|more) {_SHOT}",
@@ -115,6 +155,9 @@ _PHRASES: tuple[Phrase, ...] = (
     ),
     *flag(
         "announce_sunk",
+        "(must|have to|need to)? (announce|tell|say|declare|admit|call out) (it|so|this)? (when|if"
+        "|that|once|whenever) (a|one of|your|any|one|the)? (ship|boat|vessel) (of (yours|theirs|you"
+        "|them))? (go down|go under|be lost|sink|destroyed|be sunk)",
         "(announce|announcing|announced|tell|say|declare|reveal|call out|report|know) (when"
         f"|that|if|which|it|out)? (a|the|your|which)? {_SHIP}? (be|has been|is|get|go)? (sink"
         "|down|destroyed)",
@@ -150,9 +193,30 @@ _PHRASES: tuple[Phrase, ...] = (
         f"|enemy)? {_SHIP} (first)? (@win)?",
         "last (ship|fleet|player) (afloat|floating) (@win)?",
     ),
+    *own_negation(
+        flag(
+            "touching",
+            f"(no|not any|never) (2|two)? {_SHIP} (may|can|must|be|are)? (be|lie)? (next to|touch"
+            "|touching|adjacent|beside|border|side by side) (to)? (each other|one another"
+            "|another)? (ship)?",
+            f"{_SHIP} (may|can|must|be|do)? (not|never) (be|lie|allowed to)? (next to|touch"
+            f"|touching"
+            "|adjacent|beside|border|side by side) (to)? (each other|one another|another)? (ship)?",
+            f"(at least)? (a|one|1) (empty|free)? (cell|square|gap|space) (of (water|sea))? "
+            f"between "
+            f"(any|the|all|two|2)? {_SHIP}",
+            "without (touch|touching) (each other|one another)?",
+            value=False,
+        )
+    ),
+    *flag(
+        "touching",
+        f"{_SHIP} (may|can|be allowed to|might)? (also)? (touch|be adjacent|lie next to|be next to"
+        "|lie side by side) (each other|one another)?",
+    ),
     *refused(
-        "ships may touch and lie where chance puts them",
-        f"{_SHIP} (may|can|must)? not (touch|be adjacent|overlap)",
+        "ships lie where chance puts them, and never overlap",
+        f"{_SHIP} (may|can|must)? not overlap",
         f"(choose|place|arrange) (where)? (your|their) own {_SHIP}",
     ),
 )

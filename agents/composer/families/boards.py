@@ -1,6 +1,6 @@
 """Words for the size of a board that several families share."""
 
-from agents.composer.lexicon import Phrase, Settings, assuming, number
+from agents.composer.lexicon import Phrase, Settings, assuming, number, sets
 from agents.composer.patterns import Match
 
 _GRID = "(board|grid|field|ocean|sea|square|cell|space|map|matrix|playing field|arena|battlefield)"
@@ -20,26 +20,53 @@ def _square(match: Match) -> Settings:
 
 def rectangle() -> tuple[Phrase, ...]:
     """Rows and columns."""
-    tall = "(tall|high|deep|long|row|down|height|rank)"
-    wide = "(wide|broad|across|column|file|width)"
+    size = "(size|dimension|measure|measuring)"
+    tall = "(row|tall|high|deep|long|down|height|rank)"
+    wide = "(column|wide|broad|across|file|width)"
+    unit = "(square|cell|space|field|point|place|spot|intersection|box)"
+    rows = f"<n> {unit}? {tall} (tall|high|deep|down|long)?"
+    columns = f"<n> {unit}? {wide} (wide|across|broad)?"
+    on = f"({_GRID} (of|be|with|have|that be|measure|{size})?)?"
     stated = (
-        Phrase(f"(play|played)? (on|over)? <n> (x|by|time) <n> (size)? {_GRID}?", _rectangle),
         Phrase(
-            f"{_GRID} (size|dimension|measure)? (of|be|measuring|:)? <n> (x|by|time) <n>",
+            f"(play|played)? (on|over)? ({_GRID} {size}? (of|be|:)?)? <n> {unit}? (x|by|time) <n> "
+            f"{unit}? (size)? {_GRID}?",
             _rectangle,
         ),
-        Phrase(f"<n> {_GRID}? {tall} (and|,|by|x|with)? <n> {_GRID}? {wide} {_GRID}?", _rectangle),
-        Phrase(f"<n> {_GRID}? {wide} (and|,|by|x|with)? <n> {_GRID}? {tall} {_GRID}?", _wide_first),
+        Phrase(
+            f"{_GRID} {size}? (of|be|measuring|:)? <n> {unit}? (x|by|time) <n> {unit}?", _rectangle
+        ),
+        Phrase(f"{on} {rows} (and|,|by|x|with)? {columns} {_GRID}?", _rectangle),
+        Phrase(f"{on} {columns} (and|,|by|x|with)? {rows} {_GRID}?", _wide_first),
     )
     return (
         *assuming(
             "the first number was taken for the rows, the second for the columns", stated[:2]
         ),
         *stated[2:],
-        Phrase(f"<n> {_GRID} (on|along|per|to) (a|each|the|every|one)? (side|edge)", _square),
+        Phrase(
+            f"{_GRID}? (of|with)? <n> {_GRID}? (on|along|per|to|in|for) (a|each|the|every|one"
+            "|either)? (side|edge|direction|way)",
+            _square,
+        ),
         Phrase(f"{_GRID} (with|of|whose)? (side|edge) (length)? (of|be)? <n>", _square),
         Phrase(f"square {_GRID} (of)? (size|side|width)? (of|be)? <n>", _square),
         Phrase(f"<n> square {_GRID}", _square),
-        *number("rows", f"<n> {tall}", "(height|number of row|row) (of|be|:) <n>"),
-        *number("columns", f"<n> {wide}", "(width|number of column|column) (of|be|:) <n>"),
+        Phrase(f"{_GRID}? <n> {unit}? square <end>", _square),
+        *number(
+            "rows",
+            f"<n> {unit}? (row|tall|high|deep|rank) (tall|high|deep|down|long)?",
+            "(height|number of row|row) (of|be|:) <n>",
+        ),
+        *number("columns", columns, "(width|number of column|column) (of|be|:) <n>"),
+    )
+
+
+def usual_board(rows: int, columns: int) -> tuple[Phrase, ...]:
+    """The board that the game has anyway."""
+    kind = "(usual|customary|standard|normal|ordinary|regular|classic|traditional|familiar|default)"
+    return sets(
+        {"rows": rows, "columns": columns},
+        f"{kind} (size)? {_GRID} (size)?",
+        f"{_GRID} (of|in) (the)? {kind} size",
     )

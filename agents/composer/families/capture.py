@@ -1,6 +1,6 @@
 """Words of games in which pieces move on a grid and take each other."""
 
-from agents.composer.families.boards import rectangle
+from agents.composer.families.boards import rectangle, usual_board
 from agents.composer.lexicon import (
     Lexicon,
     Name,
@@ -11,6 +11,7 @@ from agents.composer.lexicon import (
     number,
     own_negation,
     refused,
+    sets,
 )
 
 _PIECE = "(piece|pawn|man|soldier|stone|checker|token|unit|draught|figure)"
@@ -60,6 +61,12 @@ _HINTS = {
 
 _PHRASES: tuple[Phrase, ...] = (
     *rectangle(),
+    *usual_board(8, 8),
+    *sets(
+        {"rows": 8, "columns": 8},
+        "(usual|standard|normal|ordinary|regular)? (chess board|chessboard|checkerboard"
+        "|chequerboard|checker board|draught board)",
+    ),
     *number(
         "ranks",
         f"<n> (filled|home|starting|full|back)? (row|rank|line) of {_PIECE} (each|apiece|per "
@@ -76,6 +83,9 @@ _PHRASES: tuple[Phrase, ...] = (
     *choice(
         "ranks",
         1,
+        f"(@each|both)? (player|side)? (fill|start with|begin with|occupy|have|set up) (just"
+        f"|only)? (a|one|1) (single)? (home|back)? (row|rank|line) (with|of|full of)? (their|its"
+        f"|your|the)? {_PIECE}?",
         "(a|one|single) (single|one|filled|full)? (home|starting|back)? (row|rank|line) (of "
         f"{_PIECE}|each|filled)",
     ),
@@ -157,6 +167,10 @@ _PHRASES: tuple[Phrase, ...] = (
     ),
     *flag(
         "forced_capture",
+        f"(if|when|whenever|as soon as) (you|@who|a piece|it)? (can|may|could|able to|possible to) "
+        f"{_TAKE} (a|an|any|the)? (enemy|opposing)? {_PIECE}? ,? (you|they|he|it)? (must|have to"
+        f"|be forced to|be obliged to) "
+        f"(always)? (so|it|that|{_TAKE})?",
         f"{_TAKE} (be)? (always)? (compulsory|mandatory|forced|obligatory|required|a must|not "
         "optional)",
         f"(compulsory|mandatory|forced|obligatory|must) {_TAKE}",

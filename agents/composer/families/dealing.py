@@ -1,12 +1,76 @@
 """Words for hands, deals and targets that several card families share."""
 
-from agents.composer.lexicon import Phrase, number, own_negation
+from agents.composer.lexicon import Phrase, Settings, number, own_negation, sets
+
+_HEAD = (
+    "(apiece|each|(per|a|every) (player|person|head|hand|seat|man|side|one)|everyone|everybody"
+    "|(to|for|in|into|on) (a|the|each|every) (player|person|head|hand|seat|man|side|one)"
+    "|(to|for) (everyone|everybody|each|all|them all|all of them))"
+)
+_LOW = "(low|lower|lowest|small|smaller|little) card"
+_GONE = (
+    "(remove|strip|strip out|take out|leave out|left out|taken out|without|drop|throw out|thrown"
+    " out|discard|set aside|minus|out|gone|missing|no)"
+)
+
+
+def full_pack(settings: Settings) -> tuple[Phrase, ...]:
+    """The standard pack of 52, by its name or by what is in it."""
+    kind = "(52|standard|ordinary|normal|regular|full|french|whole|complete|poker|usual|customary)"
+    return sets(
+        settings,
+        f"{kind} card? (playing)? card? (deck|pack)",
+        "all? (the)? 52 card?",
+        "(deck|pack) (of|with)? (all)? 52 card?",
+        f"{kind} (playing)? card",
+        "(from)? (2|ace) (to|through|up to) (ace|king) (in|of)? (each|every|the)? (4)? (suit)?",
+        "(club|diamond|heart|spade) ,? (club|diamond|heart|spade) ,? (club|diamond|heart|spade) ,? "
+        "and (club|diamond|heart|spade)",
+        "(all|the)? 4 suit (of 13 (card|rank)? (each)?)?",
+        "13 (rank|card) (in|per|of) (each|a|every|4)? suit",
+        "(one|1|single|just one) (standard|normal|usual|ordinary|regular) (deck|pack)",
+    )
+
+
+def short_pack(settings: Settings) -> tuple[Phrase, ...]:
+    """The pack of 32, by its name, by its lowest card or by what is left out."""
+    up = "(up|upward|upwards|through ace|to ace|and up|and above|or (higher|above|better|more)|and "
+    up += "(higher|above|better|more))"
+    pack = "(deck|pack|card)"
+    return sets(
+        settings,
+        f"(32|short|skat|piquet|shortened|reduced|small|smaller|stripped) card? card? {pack}",
+        f"{pack}? (of|with)? (just|only)? 32 card?",
+        f"{pack}? (from|of|only|using|start|start at|start from|begin at)? (only)? 7 {up} (only)?",
+        f"{pack}? (from|of)? (7|the 7) (to|through) (the)? ace",
+        "(only)? (card)? (from)? 7 (as|is|be) (the)? lowest (card)?",
+        f"{_GONE} ~ (2|two) (through|to|–|up to) (the)? 6 {_GONE}? ({pack})?",
+        f"{_LOW} (,)? ((from)? 2 (through|to|–|up to) (the)? 6 ,?)? (be)? {_GONE} ({pack})?",
+        f"(2|two) (through|to|–|up to) (the)? 6 (be|are)? {_GONE} ({pack})?",
+        f"(everything|all|all card|any card|card|anything) (below|under|beneath|lower than|less "
+        f"than|smaller than) (the|a)? 7 (be)? {_GONE} (from|of)? {pack}?",
+        f"{_GONE} (of)? (everything|all|all card|any card|card|anything)? (below|under|beneath"
+        f"|lower than|less than|smaller than) (the|a)? 7 (from|of)? {pack}?",
+        "(no|nothing|without) (card)? (below|under|lower than) (the|a)? 7",
+        f"{pack}? {_GONE} (of|from)? (all|its|the)? {_LOW}",
+        f"{_LOW} {_GONE}",
+    )
 
 
 def hand_size(name: str = "hand_size") -> tuple[Phrase, ...]:
     """How many cards each player is dealt."""
     return number(
         name,
+        f"(@who|@each)? (@deal|hold|holding|dealing|dealt|go|handed|given)? <n> card? (be|is|are)? "
+        f"(@deal|go|handed|given|dealt)? (out|over)? {_HEAD} (@deal|begin|start)?",
+        "(@who|@each) (hold|holding|have|having|carry|keep|get|getting|receive|start with|begin "
+        "with|own|given|dealt|be dealt|be given) (out|a hand of|hand of)? <n> (card)? (in hand)?",
+        "(with|of|use|from|in|deal|dealing)? hand (of|be|with|size|contain) (just|only)? <n> card?",
+        "(hold|holding|with) (a hand of)? <n> card (in hand)?",
+        "(hold|holding) <n> <end>",
+        "(start|begin|deal|open) (with|out)? (@each)? (hand of)? <n> card? (in hand|to begin with"
+        "|to start with|at the start)?",
+        "(@who|@each)? (receive|get|have|hold|dealt|given) <n> card to (begin|start) with?",
         "@each? (start|starting|initial|opening|beginning)? hand (size|length)? (be|of|:|with|hold"
         "|contain|have|number|at)? <n> card? @each?",
         "<n> card (starting|initial|opening|beginning)? hand",
@@ -52,6 +116,24 @@ def target_score(name: str = "target_score") -> tuple[Phrase, ...]:
         "(score|point) limit (be|of|:)? <n>",
         "(reach|get to|score|collect) <n> @points? first (@win)?",
         "(game|match|play)? to <n> @points? <end>",
+        "(game|match|target|goal|limit|score to reach|winning post|finish line) (be)? (set|fixed)? "
+        "(at|to)? <n> @points? <end>",
+        "(@who|somebody|someone) (who|that)? (@reach|get|hit|come|climb|arrive|make it|pass|cross) "
+        "(to|at|up to)? (a total of|a score of)? <n> @points? (first)? (@win|be)? (the)? (game"
+        "|match|winner)?",
+        "(winner|victory|victor|champion) (be|go|belong)? (to)? (@who)? (who|that)? (@reach|get|hit"
+        "|come|climb|arrive|make it) (to|at|up to)? <n> @points? (first)?",
+        "(as soon as|when|once|until|till|the moment|after) (@who|somebody|someone|a side|one side"
+        "|team)? (have|has)? (@reach|get|hit|come to|climb to|pass|cross) (to|at|up to)? <n> "
+        "@points?",
+        "(@win|game end|match end|game over|ends|ending|stop|stopping|finish|over|conclude) (is"
+        "|comes)? (at|on|when|once|as soon as|after|with|by|upon|the moment)? (@who|somebody"
+        "|someone|a side|one side|team)? (@reach|reaching|hit|get to|come to|pass) <n> @points?",
+        "(play|go|race|playing|racing|played|run|last|continue|carry on) (up)? (to|until|till) "
+        "(someone|somebody|a player|anyone|one side)? (@reach|have|hit)? (a score of|a total of)? "
+        "<n> @points?",
+        "(need|require|want|take) <n> @points? (to|for) (the)? @win",
+        "(up to|at) <n> @points <end>",
     )
 
 
@@ -61,8 +143,9 @@ def deals(name: str = "deals") -> tuple[Phrase, ...]:
     return own_negation(
         number(
             name,
-            f"(over|in|of|for|play|played|last|across|after|consist|exactly|comprise|through|run)? "
-            f"(of|for|over)? <n> (full|complete|different|separate)? {hand} (long|of play|each"
+            f"(over|in|of|for|play|played|last|across|after|consist|exactly|comprise|through|run"
+            f"|stop after|end after|altogether)? (of|for|over|at)? <n> (full|complete|different"
+            f"|separate)? {hand} (long|of play|each"
             "|in total|total|are played)?",
             f"(best|total|sum) (of|over|total)? <n> {hand}",
             f"(game|match) (end|be over|finish|stop) (after|with) <n> {hand}",

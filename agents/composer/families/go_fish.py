@@ -1,6 +1,6 @@
 """Words of go fish."""
 
-from agents.composer.families.dealing import hand_size
+from agents.composer.families.dealing import full_pack, hand_size, short_pack
 from agents.composer.lexicon import (
     Lexicon,
     Name,
@@ -10,7 +10,6 @@ from agents.composer.lexicon import (
     flag,
     number,
     own_negation,
-    sets,
 )
 
 _NAMES = (
@@ -53,6 +52,8 @@ _PHRASES: tuple[Phrase, ...] = (
     *choice(
         "book_size",
         2,
+        "(just|only)? (2|two) (card)? (of (a kind|the same (rank|value|number))) (be|make|form"
+        "|complete|count as)? (a)? (book|set)?",
         "(book|set) (be|are)? (of|made of)? (just)? (a|in)? pair",
         "(collect|make|gather|match|form|lay down|complete|with|of|for|count|score) (the|most"
         "|matching|as many)? pair (of "
@@ -62,6 +63,9 @@ _PHRASES: tuple[Phrase, ...] = (
     *choice(
         "book_size",
         3,
+        "(book|set) (be|are)? (of|be made of|consist of)? 3 (card|of a kind)?",
+        "3 (card)? of (a kind|the same (rank|value)) (be|make|form|complete|count as)? (a)? (book"
+        "|set)?",
         "(book|set) (be|are)? (of)? (triple|triplet|trio)",
         "(collect|make|gather|match) (triple|triplet)",
     ),
@@ -90,6 +94,10 @@ _PHRASES: tuple[Phrase, ...] = (
             "(turn|go|ask) ((on|after|for|when|if|"
             f"following|upon) ~ {_CATCH} (card|catch|ask|guess)?)?",
             "(one|1|only one|a single) (ask|question|request) (per|a|each|every) turn",
+            f"{_CATCH} (catch|ask|card|guess|request)? (do)? (not|never) (give|earn|mean|bring"
+            f"|grant|get"
+            "|allow|entitle|buy|win) (you|a player|the asker|them)? (to)? (an|another|any)? (extra"
+            "|another|second|more)? (turn|go|ask)",
             f"(no|not|never) (ask|go|play) again (after|when|if|on)? ~ {_CATCH}? (card|catch)?",
             value=False,
         )
@@ -115,19 +123,8 @@ _PHRASES: tuple[Phrase, ...] = (
         "<n> (suit|copy|copies) (of|for)? (each|every)? (rank|card)?",
         "<n> card of (each|every) rank",
     ),
-    *sets(
-        {"ranks": 13, "suits": 4},
-        "(52|standard|ordinary|normal|regular|full) card? (playing)? (deck|pack) (of)? (52)? "
-        "(card)?",
-        "52 card",
-        "(deck|pack) (of)? 52 (card)?",
-    ),
-    *sets(
-        {"ranks": 8, "suits": 4},
-        "(32|short|piquet) card? (deck|pack)",
-        "32 card",
-        "(deck|pack) (of)? 32 (card)?",
-    ),
+    *full_pack({"ranks": 13, "suits": 4}),
+    *short_pack({"ranks": 8, "suits": 4}),
     *choice(
         "scoring",
         "most_books",
@@ -148,6 +145,12 @@ _PHRASES: tuple[Phrase, ...] = (
         "(draw|fish|take|pick) (a|one|up)? (card)? (from (the)? (pile|pond|pool|stock|deck))? "
         "(if|when) (they|the|there|you|the answer)? "
         "(other|opponent|answer)? (not have|have none|is no|be none|say no)? (it|any|one|none)?",
+        "(the)? (other|opponent|player|he|she|they|one)? (if|when) (the)? (other|opponent|player"
+        "|he|she"
+        "|they|one|you)? (have|has|be) (none|no|nothing|out|not any|without) ,? (you|he|they)? "
+        "(must|have to)? (go fish|fish|draw|take a card)?",
+        "(ask|asking|request) (a|any|another|the|your)? (other)? (player|opponent|neighbour"
+        "|somebody|someone|friend)? (for|about)? (a|the|some)? (rank|card|number|value)",
         "(collect|collecting|gather|make|lay down|complete) (the|full|complete)? (book|set) (of "
         "(card|rank))?",
     ),

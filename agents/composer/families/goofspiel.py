@@ -14,7 +14,9 @@ from agents.composer.lexicon import (
 _NAMES = (
     Name("(goofspiel|goof spiel|game of pure strategy|gops)", ""),
     Name(
-        "(simultaneous|secret|sealed|blind|hidden|closed) (bid|bidding|auction) (card)? game?",
+        "(simultaneous|secret|sealed|blind|hidden|closed) (bid|bidding|auction) (card)? game"
+        "|(sealed"
+        "|blind|simultaneous) (auction|bidding)",
         weight=9,
     ),
     Name("(bid|bidding|auction) game", weight=8),
@@ -32,7 +34,11 @@ _HINTS = {
 }
 
 _PRIZE = "(prize|reward|treasure|jewel|prize card|point card|lot|trophy|card)"
-_TIE = "(tie|draw|equal bid|same bid|tied bid|a tied|bid tie|drawn bid|tied|equal)"
+_SOME = "(2|two|several|some|both|the|more|top|best|highest|equal)"
+_TIE = (
+    f"({_SOME}? (player|bidder|bid)? (be)? (tie|tied|equal|the same)|tie|draw|equal bid|same bid"
+    "|tied bid|a tied|bid tie|drawn bid|tied|equal)"
+)
 
 _PHRASES: tuple[Phrase, ...] = (
     *number(
@@ -46,10 +52,25 @@ _PHRASES: tuple[Phrase, ...] = (
         f"(over|for|with|there be)? <n> (bidding|bid|numbered|different|hidden)? (card|{_PRIZE}) "
         "(each|apiece|per player|in hand|in total|on offer"
         "|up for grabs|to win|in each hand)?",
+        "(@who|bidder|@each) (bidder|player)? (@deal|hold|holding|have) (a hand of)? <n> (bid"
+        "|bidding|numbered)? card",
+        "(each|every|the)? (hand|deck|suit|bid|prize) (card)? (run|go|range|running|ranging"
+        "|numbered)"
+        " (from)? 1 (to|through|–|up to) <n>",
         "(hand|suit) (size)? (of|be|:) <n> (card)?",
         "<n> card hand",
         "(each|every|both|all) (player)? (@deal) (with|out)? <n> (bidding|bid)? card",
         "<n> (round|bid|auction|turn|trick)",
+        f"<n> (bid|bidding)? card (each|apiece|per player)? (and|,) (as many|an equal number of"
+        f"|the same number of|<n>) {_PRIZE}",
+    ),
+    *choice(
+        "cards",
+        13,
+        f"{_PRIZE}? (card)? (run|go|worth|valued)? (from|of)? (ace|1) (to|through|up to) king (in"
+        f"|as)? (prize|value)?",
+        "(a|one|whole|full|complete|the) suit (of card)? (each|apiece|per player|as hand)?",
+        "(usual|standard|customary|normal) (prize|hand|card)",
     ),
     *choice(
         "prize_order",
@@ -59,6 +80,7 @@ _PHRASES: tuple[Phrase, ...] = (
         f"(random|shuffled|randomly ordered) (order)? (of)? {_PRIZE}",
         f"(shuffle|shuffling) (the)? {_PRIZE}",
         "(random|shuffled) order",
+        f"{_PRIZE}? (be|get)? (well)? (shuffle|shuffled|mixed)",
     ),
     *choice(
         "prize_order",
@@ -67,7 +89,10 @@ _PHRASES: tuple[Phrase, ...] = (
         "|down)) (order|low|lowest|smallest|value|the)? "
         "(low|lowest|smallest)?",
         f"(highest|biggest|largest|best|most valuable) {_PRIZE} (come|go|be|appear|is offered)? "
-        "first",
+        f"first "
+        "(,|and)? (then|down)? (the)? (next)? (best|highest)? (,|and)? (so on)? (,)? (down)? (to"
+        "|until)? "
+        "(the)? (lowest|smallest|least|cheapest|last)?",
         "(descending|decreasing) (order)?",
         "(high|highest) to (low|lowest)",
     ),
@@ -94,6 +119,11 @@ _PHRASES: tuple[Phrase, ...] = (
     *choice(
         "tie",
         "carry",
+        f"(when|if|after|on|in)? {_TIE} (be)? (equal|the same|identical)? ,? (the)? {_PRIZE}? (be"
+        f"|get)? "
+        f"(add|carry|roll|put|go|move|kept|keep|left|leave|pile) (over|on|up|forward)? (to|with"
+        f"|for|onto|into)? "
+        f"(the)? (next|following) (one|{_PRIZE}|round|bid|auction)?",
         f"{_TIE} ~~ (carry|carried|roll|rolled|accumulate|added|stay|pile|stays|kept) (over|to"
         "|up|on|forward)? (the|to)? (next)? "
         f"({_PRIZE}|round|one|bid|auction)? (over|forward)?",
@@ -105,6 +135,11 @@ _PHRASES: tuple[Phrase, ...] = (
     *choice(
         "tie",
         "split",
+        f"(tie|tied|equal) {_PRIZE} (be|get)? (split|share|divide|halve) (equally|evenly|between ~ "
+        f"tied)?",
+        f"(when|if|after|on|in)? {_TIE} (be)? (equal|the same)? ,? (they|players|bidder|both|all)? "
+        f"(split"
+        f"|share|divide|halve) (the|it)? {_PRIZE}? (equally|evenly|between them|among them)?",
         f"{_TIE} ~~ (split|share|shared|divide|divided|halved) (the)? {_PRIZE}? (equally|evenly"
         "|between them|among them)?",
         f"(split|share|divide) (the)? {_PRIZE} (equally|evenly|between them)? (in case of|in|on"
@@ -144,6 +179,16 @@ _PHRASES: tuple[Phrase, ...] = (
     ),
     *flag(
         "hidden_bids",
+        "(with|have|use)? hidden bid (card)?",
+        "(nobody|no one|no player|never|not|players) (ever|can|may)? (see|learn|know|find out|be "
+        "told|be "
+        "shown|shown|told) (what|which|how much|the) (card)? (the)? (other|others|rest|opponent"
+        "|losing"
+        "|loser)? (player)? (bid|play|played|have bid) (card)? (, (only|but)? (who|the winner"
+        "|which player)? (win|won)?)?",
+        "(only|just) (the)? (name of)? (who|winner|the winner) (win|won|be)? (announce|reveal|told"
+        "|known"
+        "|said|show)?",
         "(bid|losing bid|card played|played card) (be|stay|remain|kept)? (always)? (face down"
         "|hidden|secret|concealed|unrevealed|not revealed|"
         "never (shown|revealed)) (afterwards|after|throughout|forever|even after the bid)?",

@@ -158,7 +158,9 @@ _PHRASES: tuple[Phrase, ...] = (
     *flag(
         "pie",
         "(with|use|using|there be|the|has|include|apply)? (pie|swap) (rule|option)",
-        "second player (may|can) (swap|take over|switch|steal|adopt) ~ (first)? (mark|move|side"
+        "(after (the)? first (move|turn|mark|stone|piece|disc))? ,? (the)? second (player|one) "
+        "(may|can) (swap|take over|switch|steal|adopt|take it over|take that over) ~ (first)? "
+        "(mark|move|side"
         "|piece|"
         "stone|colour|place)?",
         "(swap|switch) (side|colour|place) after (the)? first (move|turn|mark|stone)",
@@ -166,6 +168,10 @@ _PHRASES: tuple[Phrase, ...] = (
     ),
     *choice("connect", 4, "in a row of four"),
     *rectangle(),
+    *always(
+        "the first player begins",
+        "(player 1|first player|x|white|black|red|yellow) (go|move|start|begin|play) first?",
+    ),
     *always(
         "the board filling up without a line is a draw",
         "(full|filled) board (be|mean)? (a)? (draw|tie)",

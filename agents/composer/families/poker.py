@@ -1,6 +1,9 @@
 """Words of small poker games."""
 
+from collections.abc import Callable, Sequence
+
 from agents.composer.lexicon import (
+    PLAYERS,
     Lexicon,
     Name,
     Phrase,
@@ -12,6 +15,7 @@ from agents.composer.lexicon import (
     refused,
 )
 from agents.composer.patterns import Match
+from games.contract import Json
 
 _NAMES = (
     Name("kuhn (poker)?", "kuhn_poker", weight=22),
@@ -39,10 +43,39 @@ def _bets(match: Match) -> Settings:
     return {"bets": ",".join(str(n) for n in match.numbers)}
 
 
+def _deck(match: Match) -> Settings:
+    return {_CARDS: match.numbers[0]}
+
+
+def in_context(base: Settings, said: Sequence[Settings]) -> Callable[[Settings], Settings]:
+    """How many ranks a number of cards is; as many ranks as the game has anyway are left so."""
+    merged: dict[str, Json] = {**base}
+    for settings in said:
+        merged |= settings
+    copies, players = merged.get("suits"), merged.get(PLAYERS, LEXICON.players)
+
+    def understood(settings: Settings) -> Settings:
+        result = {**settings}
+        cards = result.pop(_CARDS, None)
+        if isinstance(cards, int):
+            whole = isinstance(copies, int) and copies > 0 and cards % copies == 0
+            many = copies if isinstance(copies, int) and whole and cards // copies > _FEW else 1
+            result |= {"ranks": cards // many, "suits": many}
+        usual = base.get("ranks") == 0 and isinstance(players, int)
+        if usual and isinstance(players, int) and result.get("ranks") == players + 1:
+            result["ranks"] = 0
+        return result
+
+    return understood
+
+
 def _ladder(match: Match) -> Settings:
     return {"ranks": match.numbers[0]}
 
 
+_CARDS = "deck_cards"
+"""Resolved by `in_context`: no parameter of the family, the size of the deck."""
+_FEW = 2
 _CHIP = "(chip|coin|unit|token|point|dollar|pound|euro|cent)"
 _ROUND = "(betting|bet|bidding|wagering)"
 
@@ -52,10 +85,11 @@ _PHRASES: tuple[Phrase, ...] = (
         "<n> (different|distinct|unique)? (card)? (rank|value)",
         "(deck|pack) (of|with|has|contain|uses)? <n> (different)? rank",
     ),
-    Phrase("(with)? <n> card (deck|pack)", lambda m: {"ranks": m.numbers[0], "suits": 1}),
+    Phrase("(with)? <n> card (deck|pack)", _deck),
+    Phrase("<n> card in (the|a)? (deck|pack)", _deck),
     Phrase(
-        "(deck|pack) (of|with) (only|just)? <n> (different)? card",
-        lambda m: {"ranks": m.numbers[0], "suits": 1},
+        "(deck|pack) (of|with|contain|have|hold) (only|just)? <n> (different)? card",
+        _deck,
     ),
     Phrase("<n> card poker", lambda m: {"ranks": m.numbers[0], "suits": 1}),
     Phrase(
@@ -115,6 +149,11 @@ _PHRASES: tuple[Phrase, ...] = (
     ),
     *number(
         "ante",
+        f"(before (the|each|every)? (deal|hand|card)? (be|is)? (deal|dealt)?)? ,? (each|every|all"
+        f"|everyone|everybody|both)? "
+        f"(player)? (must|have to)? (put|pay|place|throw|chip|contribute) (in)? <n> {_CHIP}? "
+        "(in|into|to|towards)? (the)? (pot|ante|middle|centre)? (before (the|each|every)? (deal"
+        "|hand))?",
         f"(an)? ante (of|be|:|is)? <n> {_CHIP}?",
         f"<n> {_CHIP}? ante",
         f"(each|every|all)? (player)? (ante|antes) (up|is|of)? <n> {_CHIP}?",
@@ -155,6 +194,9 @@ _PHRASES: tuple[Phrase, ...] = (
     ),
     *flag(
         "lowest_wins",
+        "(pot|chip|money|stake) (go|be won|fall|be paid|belong|be taken) (to|by)? (the|whoever "
+        "hold the|whoever have"
+        " the)? (lowest|worst|weakest|low|smallest|poorest) (hand|card)?",
         "(lowest|worst|weakest|low|smallest) (hand|card) (take|win|get)? (the)? (pot|showdown"
         "|game)? @win?",
         "(lowball|low ball)",
@@ -195,4 +237,5 @@ LEXICON = Lexicon(
     names=_NAMES,
     hints=_HINTS,
     phrases=_PHRASES,
+    context=in_context,
 )

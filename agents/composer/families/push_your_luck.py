@@ -77,11 +77,24 @@ _PHRASES: tuple[Phrase, ...] = (
         "die (at once|together|at a time|each turn|per turn|a time)?",
         "(roll|throw) <n> die",
     ),
-    *choice("dice", 2, "(pair of|both|double) die"),
+    *choice(
+        "dice",
+        2,
+        "(roll|throw|with|use|rolling|throwing)? (pair of|both|double) die (at once|together|at a "
+        "time|each"
+        " turn|per turn|a time)?",
+    ),
     *choice("dice", 1, "(a|only|just)? (single|one) die"),
     *own_negation(
         number(
             "bust_face",
+            "(if|when|whenever)? (you|@who|one)? (roll|rolling|throw|throwing) (a|an)? <n> ,? "
+            "(you|they)? "
+            "(lose|forfeit|wipe out|drop|give up) (all|everything|the points|what|points)? (that"
+            "|which)? (you|they)? (have)? "
+            "(gather|score|collect|roll|earn|make|accumulate|gain|win|build)? (up|together)? (so "
+            "far)? (in|during|on)? "
+            "(this|the|that)? (turn|go|round)? (@points)?",
             "(roll|rolling|throw|throwing|a|any|every|if you roll)? (a|an)? <n> (roll|be|face"
             f"|rolled|mean|make|come up|show|thrown)? (you)? {_BUST} {_LOST}",
             f"{_BUST} {_LOST} (on|with|when|if|by)? (a|you|they|roll|rolling|throw)? (roll"
@@ -116,6 +129,10 @@ _PHRASES: tuple[Phrase, ...] = (
     ),
     *number(
         "max_rolls",
+        "(nobody|no one|no player|you|@who) (may|can|be allowed to)? (not)? (roll|draw|throw|flip) "
+        "(the die)? (more"
+        "|oftener) (often)? than <n> (time|roll|throw)? (a|per|in a|each|in one|in any)? (turn|go"
+        "|row)?",
         "(at most|up to|no more than|maximum of|max|only|limit of|just)? <n> (roll|throw|draw"
         "|flip) (a|per|each|in a|every|allowed|at most|maximum|limit) (turn|go)?",
         "(at most|up to|no more than|maximum of|max|only|limit of) <n> (roll|throw|draw|flip)",

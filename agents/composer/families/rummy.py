@@ -1,6 +1,13 @@
 """Words of rummy games."""
 
-from agents.composer.families.dealing import deals, hand_size, single_deal, target_score
+from agents.composer.families.dealing import (
+    deals,
+    full_pack,
+    hand_size,
+    short_pack,
+    single_deal,
+    target_score,
+)
 from agents.composer.lexicon import (
     Lexicon,
     Name,
@@ -47,23 +54,13 @@ _DEAD = "(deadwood|unmatched|unmelded|loose|ungrouped|leftover|remaining)"
 
 _PHRASES: tuple[Phrase, ...] = (
     *hand_size(),
-    *choice(
-        "deck",
-        "short",
-        "(32|short|piquet|shortened|small) card? (deck|pack)",
-        "32 card",
-        "(deck|pack) (of)? 32 (card)?",
-    ),
-    *choice(
-        "deck",
-        "standard",
-        "(52|standard|ordinary|normal|regular|full|french) card? (playing)? (deck|pack)",
-        "52 card",
-        "(deck|pack) (of)? 52 (card)?",
-    ),
+    *short_pack({"deck": "short"}),
+    *full_pack({"deck": "standard"}),
     *choice(
         "melds",
         "sets_and_runs",
+        "(with|of|use|form|make)? (set|group) (and|or|as well as) (run|sequence|straight) (as meld"
+        "|be meld|count)?",
         "(set|group|triplet) (and|or|as well as) (run|sequence|straight)",
         "(run|sequence|straight) (and|or|as well as) (set|group)",
         "(both|either) (set|run) (and|or) (run|set)",
@@ -71,23 +68,31 @@ _PHRASES: tuple[Phrase, ...] = (
     *choice(
         "melds",
         "sets",
-        "(only|just)? (set|group) (only|alone|count|be allowed)? (as meld|no run|not run|and no "
-        "run|but no run)?",
+        "(only|just|nothing but) (set|group) (count|be allowed|be|make|form|as)? (as)? (meld)? ((,"
+        "|and|but)? (no|not) run)?",
+        "(set|group) (only|alone) (count|be allowed|as meld|be meld)?",
+        "(set|group) (,|and|but)? (no|not) (run|sequence)",
+        "(run|sequence) (do|be|may)? (not|never) (be)? (count|allowed|permit|permitted|valid|legal"
+        "|form|use|good|meld|as)? (as)? (valid|legal)? (meld)?",
         "(no|without|not) (run|sequence)",
         "meld (be|must be)? (only|just)? (set|group)",
-        "(run|sequence) (do)? not (count|allowed)",
     ),
     *choice(
         "melds",
         "runs",
-        "(only|just)? (run|sequence) (only|alone|count|be allowed)? (as meld|no set|not set|and "
-        "no set|but no set)?",
+        "(only|just|nothing but) (run|sequence) (count|be allowed|be|make|form|as)? (as)? (meld)? "
+        "((,|and|but)? (no|not) set)?",
+        "(run|sequence) (only|alone) (count|be allowed|as meld|be meld)?",
+        "(run|sequence) (,|and|but)? (no|not) (set|group)",
+        "(set|group) (do|be|may)? (not|never) (be)? (count|allowed|permit|permitted|valid|legal"
+        "|form|use|good|meld|as)? (as)? (valid|legal)? (meld)?",
         "(no|without|not) (set|group)",
         "meld (be|must be)? (only|just)? (run|sequence)",
-        "set (do)? not (count|allowed)",
     ),
     *number(
         "min_meld",
+        "(meld|set|run|sequence|group) (of|be|need|have|contain|with) (at least|minimum)? <n> "
+        "(card)? (or (more|longer))?",
         "(at least|minimum of|minimum)? <n> card (in|to|for|per|make) (a|each|every)? (meld|set"
         "|run)",
         "meld (of|be|need|must have|have|require|with)? (at least|minimum)? <n> "
@@ -123,6 +128,11 @@ _PHRASES: tuple[Phrase, ...] = (
     ),
     *number(
         "knock_limit",
+        f"(may|can)? (only)? knock (once|when|if|with|as soon as|after)? (your|the|their|his)? "
+        f"{_DEAD} (card|point|total|count"
+        "|value)? (be|at|come to|fall to|down to|drop to)? (at most|no more than|under|down to|not "
+        "more than)? <n> (or "
+        "(fewer|less|lower|under|below))? @points?",
         "(knock|knocking|go down) (with|at|on|be|limit|allowed|when|if|only|possible|you)* "
         "(holding|have|has)? (at most|up to|no more than|under|a maximum of|only)? <n> (or "
         f"(fewer|less))? (point|of|in)? (of)? {_DEAD}?".replace(
@@ -154,6 +164,9 @@ _PHRASES: tuple[Phrase, ...] = (
     ),
     *number(
         "gin_bonus",
+        "(go|going|for|a|make|declare)? gin (@worth|earn|pay|bring|add) (you)? (an|a)? (extra"
+        "|bonus|further|additional"
+        "|more)? (of)? <n> (bonus|extra|more)? @points?",
         "(go|going|for|a|make)? gin (bonus)? (be|of|:)? (@worth)? (bonus of)? <n> (bonus|extra)? "
         "@points?",
         "<n> (bonus|extra)? @points? (bonus)? (for) (go|going|a)? gin",
@@ -187,6 +200,11 @@ _PHRASES: tuple[Phrase, ...] = (
             "discard (be)? (dead|closed|off limits|out of play|untouchable)",
             "(only|always|just) (draw|take|drawing) (from)? (the)? (stock|deck|pile|draw pile"
             "|face down pile)",
+            "(every|each|all|any|the)? draw (must)? (come|be|be made|go) (only|always)? from "
+            "(the)? (stock"
+            "|deck|pile|draw pile) (only|alone|always)? ((,|and|but)? (never|not) from (the)? "
+            "discard (pile)?)?",
+            "(never|not) from (the)? discard (pile)?",
             "(draw|take) only from (the)? (stock|deck|pile|draw pile)",
             "(draw|take|drawing) from (the)? (stock|deck|draw pile) (only|alone|always)",
             "(no|without) (draw|drawing|taking|picking up|pickup) (from|of|up)? (the)? (discard"

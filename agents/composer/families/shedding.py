@@ -1,5 +1,6 @@
 """Words of shedding games (the crazy-eights family)."""
 
+from agents.composer.families.dealing import full_pack, short_pack
 from agents.composer.families.shedding_scores import SCORES
 from agents.composer.lexicon import (
     Lexicon,
@@ -43,6 +44,14 @@ _HINTS = {
 }
 
 _NEXT = "(the)? (next|following) (player|person|one|opponent|in turn)?"
+_WHOEVER = "(whoever|@who|the one|player who|anyone who)"
+_PLAYED = (
+    "(when|if|after|once|whenever|each time|every time) (someone|somebody|you|a player|anyone"
+    "|anybody"
+    "|one)? (play|lay|put|throw|drop)? (down)? (a|an|any|the)? <rank> (be|is|get)? (played|play"
+    "|laid"
+    "|laid down|put down|thrown|turn up|fall)? ,?"
+)
 _CARD = "(be|card be|act as|count as|serve as|become|should be|must be|are now)"
 
 _RANKS: tuple[Phrase, ...] = (
@@ -55,6 +64,9 @@ _RANKS: tuple[Phrase, ...] = (
         "<rank> (can|may)? (be)? (play|played|go|put|placed) (on|at|over|upon) (anything|any "
         "card|any "
         "time|any other card|everything|whatever|any)",
+        "<rank> (can|may|might|will)? (go|be|be played|play|land|be put|be laid|fit) (on top of|on"
+        "|over"
+        "|upon|onto|with) (anything|everything|any card|any other card|whatever|all)",
         "<rank> (match|fit|go with|go on) (anything|everything|any card|all)",
         "<rank> (let|allow) (you|player|who)? ~ (choose|name|change|pick|call) ~ (suit)",
         "<rank> (as|for) (a|the)? (joker|wild|wildcard)",
@@ -70,6 +82,15 @@ _RANKS: tuple[Phrase, ...] = (
     ),
     *rank(
         "skip_rank",
+        f"{_WHOEVER} (come|sit|play|follow|go|be) (next|after|behind|left of)? (after|on)? (a|an"
+        f"|any|the)? "
+        "<rank> ((be|is)? (play|played|laid))? (must|have to)? (be skipped|skip|miss|pass|lose|sit "
+        "out|forfeit) (a|their|the|one|his)? (turn|go)?",
+        f"{_PLAYED} (the)? (person|player|one|opponent|neighbour) (after|behind|next to|following"
+        "|to the left of)? (them|him|you|it)? (must|have to)? (be skipped|skip|miss|pass|lose|sit "
+        "out|forfeit) (a|their|the|one|his)? (turn|go)?",
+        f"{_PLAYED} {_NEXT} (must|have to)? (be skipped|skip|miss|pass|lose|sit out|forfeit) (a"
+        "|their|the|one|his)? (turn|go)?",
         f"<rank> (card)? (make|force|cause|let)? {_NEXT} (be)? (skip|skipped|miss|pass|lose|sit "
         "out|"
         "forfeit) (a|their|the|one|his)? (turn|go|play)?",
@@ -87,6 +108,11 @@ _RANKS: tuple[Phrase, ...] = (
     *choice("skip_rank", "none", "(no|without|never) (skip|skipping) (card|turn|rank)?"),
     *rank(
         "reverse_rank",
+        f"{_PLAYED} (the)? (direction|order|turn order|rotation|way) (of|the)? (play|turn|game)? "
+        "(be)? (reverse|flip|change|turn|switch|go|swap|invert) (around|round|the other way"
+        "|direction|backward)?",
+        f"{_PLAYED} (play|the turn|the game|it) (reverse|flip|change|turn|switch|go|run) (around"
+        "|round|the other way|direction|in the opposite direction|backward)",
         "<rank> (card)? (be)? (reverse|flip|change|turn|switch|invert|swap) (around|round|the"
         "|card)? (the)? "
         "(direction|order|way|rotation|flow)? (of)? (the)? (play|turn|game|around)?",
@@ -103,6 +129,10 @@ _RANKS: tuple[Phrase, ...] = (
     *choice("reverse_rank", "none", "(no|without|never) (reverse|reversing|reversal) (card|rank)?"),
     *rank(
         "draw_two_rank",
+        f"{_PLAYED} (the)? (person|player|one|opponent|neighbour|next) (player|person)? (after"
+        f"|behind|next to|following"
+        "|to the left of|in line)? (them|him|you|it)? (must|have to)? (draw|pick up|take|collect) "
+        "(up)? 2 (card|extra card|more card|penalty card|more)?",
         f"<rank> (card)? (make|force|cause|oblige)? {_NEXT} (to|must|has to)? (draw|pick up|take"
         "|collect) (up)? "
         "2 (card|extra card|more card|penalty card|more)?",
@@ -166,6 +196,10 @@ _PLAY: tuple[Phrase, ...] = (
     ),
     *flag(
         "draw_until_playable",
+        "(@who|anyone) (who)? (cannot|can not|not able to|unable to|have nothing to) (go|play|move"
+        "|match|follow|fit)? (must|have to)? (keep|continue|go on) (draw|take|pick up|picking"
+        "|taking|drawing) (up)? (card)? (until|till) (one|it|a card|something|they|you|he)? (be"
+        "|can|get)? (fit|match|go|play|playable|work|suitable|possible)",
         "(keep|continue|go on)? (draw|drawing|pick up|pick|take|picking) (up)? (card)? until ~~ "
         "(play|playable|match"
         "|fit|go|playing|usable|suitable|legal|possible)",
@@ -212,22 +246,19 @@ _PLAY: tuple[Phrase, ...] = (
         "counterclockwise",
         "(counter clockwise|counterclockwise|anticlockwise|anti clockwise|"
         "to the right|widdershins)",
-    ),
-    *choice("direction", "clockwise", "clockwise", "play pass to (the)? left"),
-    *choice(
-        "deck",
-        "short",
-        "(32|short|piquet|shortened|small) card? (deck|pack)",
-        "32 card",
-        "(deck|pack) (of)? 32 (card)?",
+        "(play|turn|game|order|direction) (pass|go|move|run|rotate|travel|passing|going) (to"
+        "|around)? "
+        "(the)? (right|counterclockwise|anticlockwise)",
     ),
     *choice(
-        "deck",
-        "standard",
-        "(52|standard|ordinary|normal|regular|full|french) card? (playing)? (deck|pack)",
-        "52 card",
-        "(deck|pack) (of)? 52 (card)?",
+        "direction",
+        "clockwise",
+        "clockwise",
+        "(play|turn|game) (pass|go|move|run|rotate|travel|passing|going) (to)? (the)? left",
+        "(play|turn) (go|pass|move|run) clockwise",
     ),
+    *short_pack({"deck": "short"}),
+    *full_pack({"deck": "standard"}),
     *number(
         "decks",
         "<n> (standard|full|whole|shuffled)? (deck|pack) (of card)? (shuffled|mixed)? (together)?",

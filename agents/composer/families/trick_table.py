@@ -109,6 +109,12 @@ TABLE: tuple[Phrase, ...] = (
         "(2|two) team (of)? (2|two)?",
         "(sit|sitting) opposite (be)? partner",
         "player (work|play)? (in|as) pair",
+        "(fixed|permanent|set) (partner|partnership|team|pair|side)",
+        "(couple|pair|partner|team|partnership) (each)? (score|scoring|play|playing|win|work) "
+        "(together|jointly|as one|as a side)",
+        "(2|two) (couple|pair|partnership) (of 2|of two)?",
+        "partner (face|facing|sit) (opposite)? (each other|across)?",
+        "(2|two) side of (2|two)",
     ),
     *own_negation(
         flag(

@@ -1,5 +1,6 @@
 """Words of trick-taking games."""
 
+from agents.composer.families.dealing import full_pack, short_pack
 from agents.composer.families.trick_hearts import HEARTS
 from agents.composer.families.trick_scoring import SCORING, in_context
 from agents.composer.lexicon import (
@@ -68,40 +69,31 @@ _HINTS = {
 }
 
 _DECK: tuple[Phrase, ...] = (
-    *choice(
-        "deck",
-        "short",
-        "(32|short|skat|piquet|euchre|shortened|reduced|small|smaller|stripped) card? (card)? "
-        "(deck|pack)",
-        "(deck|pack) (of)? 32 card?",
-        "32 card",
-        "(seven|7) (up|upward|through ace|to ace|and up|and above|or higher)",
-        "(remove|without|no|leave out|take out|discard|strip) ~ 2 (through|to|–) 6",
-        "piquet (deck|pack)",
-    ),
+    *short_pack({"deck": "short"}),
     *choice(
         "deck",
         "tiny",
         "(24|tiny|schnapsen|mini) card? (deck|pack)",
-        "(deck|pack) (of)? 24 card?",
-        "24 card",
-        "9 (up|upward|through ace|to ace|and up|and above|or higher)",
+        "(deck|pack)? (of)? 24 card?",
+        "(deck|pack|card)? (from|of|only|using|start at|start from)? (only)? 9 (up|upward|upwards"
+        "|through ace|to ace|and (up|above|higher|better|over)|or (higher|above|better))",
+        "(deck|pack|card)? (from|of)? (9|the 9) (to|through) (the)? ace",
+        "(everything|all|card) (below|under|lower than) (the|a)? 9 (be)? (remove|strip|out|gone"
+        "|take out|leave out) (out)? (of|from)? (the)? (deck|pack)?",
+        "(no|nothing|without) (card)? (below|under|lower than) (the|a)? 9",
     ),
-    *choice(
-        "deck",
-        "standard",
-        "(52|standard|ordinary|normal|regular|full|french|whole|complete|poker) card? (playing)? "
-        "card? (deck|pack)",
-        "(deck|pack) (of)? 52 card?",
-        "52 card",
-        "(standard|ordinary|normal|regular) (playing)? card",
-    ),
+    *full_pack({"deck": "standard"}),
 )
 
 _TRUMP: tuple[Phrase, ...] = (
     *choice(
         "trump",
         "none",
+        "(no|not any|never a) (suit|color) (ever)? (outrank|beat|trump|dominate|rank above|be above"
+        "|overpower|be higher than|be better than|be stronger than) (the|any|another|an)? (other"
+        "|others|rest|another)? (suit)?",
+        "(all|every|each)? (the)? (4)? suit (be|have|rank)? (all)? (equal|equally|alike|equal in"
+        " rank|the same rank|equally strong|level)",
         "(no|without|not have|lack|zero) ~ trump suit?",
         "trump (suit)? (be)? (none|absent|not exist|not used|forbidden|turned off|off)",
         "trumpless",
@@ -127,6 +119,12 @@ _TRUMP: tuple[Phrase, ...] = (
     *choice(
         "trump",
         "turned",
+        "suit (of)? (the|a)? (last|final|next|top)? card (that|which)? (be|is)? (turn|flip|reveal"
+        "|upturn|turned face|dealt) (up|over|face up)? (after (the)? deal)? ~~ (be|become|make"
+        "|serve as|name|decide)? "
+        "(the)? trump suit?",
+        "(the|a)? (turned up|upturned|face up|flipped|turn up) card (decide|choose|set|determine"
+        "|pick|fix|make|name|give|show|reveal|tell) (what|which|the|suit|be)? trump? suit?",
         "trump suit? (be|as)? (decide|choose|set|determine|pick|select|fix|reveal|found) ~ "
         "(turn|flip|reveal|cut|random|last card|upturned|face up) ~ (card)? (up|over|face up)? (of "
         "the (deck|pack|stock))?",
@@ -177,6 +175,9 @@ _PLAY: tuple[Phrase, ...] = (
             "(any|whatever|whichever) card (they|you)? (like|want|may|can|wish|please)? (be)? "
             "(played)? "
             "(to|on|in)? (any|the|a)? (trick|time)",
+            "(be)? (free|allow|allowed|permit|permitted|may|can) (to)? play (any|whatever"
+            "|whichever)"
+            " card (they|you)? (like|want|wish|please|choose)? (at any time)?",
             "play (any|whatever) card (they|you)? (like|want|wish|please|choose)? (at any time)?",
             "(free|freely|may|can) (to)? (ignore|disregard) (the)? suit (led)?",
             value=False,
