@@ -12,6 +12,6 @@ for name in [name for name in os.environ if name.startswith(("RULEWRIGHT_", "OPE
 
 @pytest.fixture(autouse=True, scope="session")
 def _no_network() -> None:
-    from agents.models import forbid_network  # noqa: PLC0415
+    from agents.models import forbid_network
 
     forbid_network()
