@@ -5,6 +5,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from langsmith import trace
 from pydantic import JsonValue
 
 from agents.players import PlayerSpecError, make_player, parse_spec
@@ -90,14 +91,18 @@ class SelfPlay:
     ) -> list[Step]:
         """Each player against the one before it."""
         self.tell({"node": "evaluate", "series": "skill ladder", "matches": matches})
-        return skill_ladder(
-            sandbox_tables(self.context.sandbox, self.source),
-            [self.entrant(spec, heuristics) for spec in specs],
-            self.settings(matches),
-            self.num_players,
-            journals=self.folder.journals,
-            jobs=jobs(),
-        )
+        asked = {"players": list(specs), "matches": matches}
+        with trace("skill ladder", run_type="tool", inputs=asked) as span:
+            steps = skill_ladder(
+                sandbox_tables(self.context.sandbox, self.source),
+                [self.entrant(spec, heuristics) for spec in specs],
+                self.settings(matches),
+                self.num_players,
+                journals=self.folder.journals,
+                jobs=jobs(),
+            )
+            span.end(outputs={step.higher: step.verdict for step in steps})
+        return steps
 
     def against_random(self, heuristic: Heuristic) -> tuple[float | None, str]:
         """The heuristic's share of wins alone among random players, or why there is none."""
@@ -138,14 +143,18 @@ class SelfPlay:
             played += 1
             self.tell({"node": "matches", "series": name, "played": played, "of": matches})
 
-        return play_series(
-            sandbox_tables(self.context.sandbox, self.source),
-            entrants,
-            self.settings(matches),
-            journal=self.folder.journals / f"{name}.jsonl",
-            jobs=jobs(),
-            on_match=count,
-        )
+        asked = {"line_up": [entrant.name for entrant in entrants], "matches": matches}
+        with trace(f"series {name}", run_type="tool", inputs=asked) as span:
+            series = play_series(
+                sandbox_tables(self.context.sandbox, self.source),
+                entrants,
+                self.settings(matches),
+                journal=self.folder.journals / f"{name}.jsonl",
+                jobs=jobs(),
+                on_match=count,
+            )
+            span.end(outputs=dict(series.endings))
+        return series
 
 
 def samples_of(play: SelfPlay) -> list[dict[str, JsonValue]]:

@@ -1,6 +1,7 @@
 """Traces: to LangSmith with a key, else the same runs to `trace.jsonl` in the run folder."""
 
 import json
+import logging
 import os
 import threading
 from collections.abc import Iterator
@@ -13,6 +14,10 @@ if TYPE_CHECKING:
     from langsmith import Client
 
 _LONGEST_TEXT = 20_000
+# Bounds of LangSmith's part, so that an endpoint that never answers does not keep the process.
+_REQUEST_MS = (3_000, 10_000)
+_FLUSH_S = 5.0
+_LOG = logging.getLogger(__name__)
 
 
 def langsmith_configured() -> bool:
@@ -23,24 +28,51 @@ def langsmith_configured() -> bool:
 
 @contextmanager
 def tracing(path: Path) -> Iterator[None]:
-    """Trace everything inside the block; a local trace is appended to `path`."""
+    """Trace everything inside the block; a local trace is appended to `path`.
+
+    With LangSmith the file stays empty. What LangSmith has not taken a few seconds after the end
+    of the block is given up with a warning: a run never waits for its trace.
+    """
     import langsmith
 
-    if langsmith_configured():
-        with langsmith.tracing_context(enabled=True):
-            yield
-        return
-    client = local_client(path)
+    remote = langsmith_configured()
+    path.touch()
+    client = _remote_client() if remote else local_client(path)
     langsmith.configure(client=client, enabled=True)
     try:
         yield
     finally:
         langsmith.configure(client=None, enabled=False)
+        if remote:
+            _close(client)
+
+
+def _remote_client() -> "Client":
+    """A LangSmith client by the environment, in threads that do not keep the process alive."""
+    os.environ.setdefault("LANGSMITH_USE_DAEMON", "true")
+    from langsmith import Client
+
+    return Client(timeout_ms=_REQUEST_MS)
+
+
+def _close(client: "Client") -> None:
+    """Send what is left, for a few seconds."""
+    client.flush(timeout=_FLUSH_S)
+    queue = client.tracing_queue
+    if queue is not None and queue.unfinished_tasks:
+        _LOG.warning(
+            "LangSmith did not take the whole trace within %g s; check LANGSMITH_ENDPOINT and "
+            "LANGSMITH_API_KEY, or unset the key to trace to trace.jsonl",
+            _FLUSH_S,
+        )
+    client.close(timeout=0)
 
 
 def local_client(path: Path) -> "Client":
     """A LangSmith client that writes runs to a file and reaches no network."""
     from langsmith import Client
+
+    _drop_cut_line(path)
 
     class LocalClient(Client):
         """Appends one JSON line when a run starts and one when it ends."""
@@ -64,6 +96,15 @@ def local_client(path: Path) -> "Client":
                 file.write(text + "\n")
 
     return LocalClient()
+
+
+def _drop_cut_line(path: Path) -> None:
+    """Cut off what a killed process has left of its last line."""
+    if not path.exists():
+        return
+    with path.open("rb+") as file:
+        content = file.read()
+        file.truncate(content.rfind(b"\n") + 1)
 
 
 def _chosen(fields: dict[str, object]) -> dict[str, object]:

@@ -2,6 +2,7 @@
 
 from langgraph.runtime import Runtime
 from langgraph.types import Command
+from langsmith import trace
 
 from agents.models import place
 from agents.protocols import Design, RoleError, RoleSet
@@ -57,14 +58,16 @@ def check(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterCheck]:
 
 def judge(source: str, design: Design, context: RunContext, *, number: int) -> list[Finding]:
     """All findings over one source: checks, unit tests, verdicts on records."""
-    run = check_source(
-        context.sandbox,
-        source,
-        settings=context.settings.check,
-        num_players=design.num_players,
-        parameters={},
-        records=context.settings.records_judged,
-    )
+    with trace("checks", run_type="tool", inputs={"candidate": number}) as span:
+        run = check_source(
+            context.sandbox,
+            source,
+            settings=context.settings.check,
+            num_players=design.num_players,
+            parameters={},
+            records=context.settings.records_judged,
+        )
+        span.end(outputs={"outcome": verdict(run.findings), "wrong": told(run.findings)})
     findings = list(run.findings)
     if verdict(findings) != "passed":
         return findings  # cheaper checks first: a broken module is not shown to the validator

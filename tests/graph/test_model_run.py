@@ -20,7 +20,6 @@ from graph.context import RunContext
 from graph.folder import RunFolder
 from graph.retries import worth_retrying
 from graph.runs import resume_run, start_run
-from graph.traces import Span, read_spans
 from tests.agents.endpoint import Answer, Endpoint, Request, error, message, serving
 from tests.agents.talking import settings_for
 from tests.graph.answering import PROMPT, answer, schema_of
@@ -161,33 +160,3 @@ def test_an_answer_is_not_paid_twice_where_its_node_was_interrupted(
         done = resume_run(folder, model_context(make_context, endpoint, folder))
     assert done.state.end == "made"
     assert len(endpoint.requests) == CALLS
-
-
-def spans_named(spans: list[Span], prefix: str) -> list[Span]:
-    found = [span for span in spans if span.name.startswith(prefix)]
-    for span in spans:
-        found += spans_named(span.children, prefix)
-    return found
-
-
-def test_the_trace_has_every_node_with_its_time_and_every_call_with_prompt_and_tokens(
-    make_context: MakeContext, folder: RunFolder
-) -> None:
-    with serving(answer) as endpoint:
-        start_run(PROMPT, folder, model_context(make_context, endpoint, folder))
-    (root,) = read_spans(folder.trace)
-    assert root.name == "rulewright"
-    nodes = ["intake", "design", "code", "check", "strategize", "evaluate", "report"]
-    assert [span.name for span in root.children] == nodes
-    assert all(span.seconds is not None and span.seconds >= 0 for span in root.children)
-    calls = spans_named([root], "model ")
-    assert [(call.run_type, call.tokens) for call in calls] == [("llm", 120)] * CALLS
-    assert [call.name for call in calls[:3]] == [
-        "model intake/clarify",
-        "model design",
-        "model code/draft",
-    ]
-    assert PROMPT in json.dumps(calls[0].inputs)
-    assert "High Draw" in json.dumps(calls[1].outputs)
-    (design,) = [span for span in root.children if span.name == "design"]
-    assert spans_named([design], "model ") == [calls[1]]
