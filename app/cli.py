@@ -222,7 +222,7 @@ def main(arguments: list[str] | None = None) -> int:
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else int(end.code is not None)
     except Exception as error:
-        from app.console import explained
+        from app.errors import explained
 
         message = explained(error)
         if message is None:

@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+from importlib.util import find_spec
 from typing import NoReturn
 
 import typer
@@ -23,6 +24,15 @@ def note(text: str) -> None:
     typer.echo(text, err=True)
 
 
+def ask(question: str) -> str | None:
+    """What a person types, without the blanks around it; None where the input has ended."""
+    try:
+        return input(question).strip()
+    except EOFError:
+        say()
+        return None
+
+
 def leave(code: int) -> NoReturn:
     """End the command with an exit code."""
     raise typer.Exit(code)
@@ -35,33 +45,10 @@ def a_person_is_here() -> bool:
 
 def database() -> str | None:
     """The Postgres address for checkpoints, `RULEWRIGHT_DATABASE`, or None for SQLite."""
-    return os.environ.get("RULEWRIGHT_DATABASE") or None
-
-
-def explained(error: Exception) -> str | None:
-    """The message of an error that a person can act on; None for a bug of ours."""
-    from agents.models import ModelError
-    from agents.players import PlayerSpecError
-    from agents.protocols import RoleError
-    from evals.registry import EvalError
-    from games.contract import ModuleFault
-    from games.library import UnknownGameError, UnknownParameterError
-    from graph.folder import RunFolderError
-    from tools.sandbox import SandboxUnavailableError
-    from tools.sources import GameNotFoundError
-    from vectorstore.errors import StoreError
-
-    known = (
-        EvalError,
-        GameNotFoundError,
-        ModelError,
-        ModuleFault,
-        PlayerSpecError,
-        RoleError,
-        RunFolderError,
-        SandboxUnavailableError,
-        StoreError,
-        UnknownGameError,
-        UnknownParameterError,
-    )
-    return str(error) if isinstance(error, known) else None
+    address = os.environ.get("RULEWRIGHT_DATABASE") or None
+    if address is not None and find_spec("langgraph.checkpoint.postgres") is None:
+        raise typer.BadParameter(
+            "RULEWRIGHT_DATABASE is set, but the parts for Postgres are not installed; install "
+            "rulewright[postgres], or unset it to keep checkpoints in the run folder"
+        )
+    return address

@@ -50,8 +50,15 @@ class Progress:
             self._show(f"{_WHAT.get(node, node)}: {details}")
             return
         if node != "open":
-            self._console.print(f"[{seconds:6.1f} s] {node}: {details}", markup=False)
+            line = f"[{seconds:6.1f} s] {node}: {details}"
+            self._console.print(line, markup=False, soft_wrap=True)
         self._show(_WHAT.get(_NEXT.get(node, node), node))
+
+    def pause(self) -> None:
+        """Take the spinner off the screen, so that somebody else may write there."""
+        if self._status is not None:
+            self._status.stop()
+            self._status = None
 
     def _show(self, text: str) -> None:
         if not self._console.is_terminal:
@@ -70,5 +77,4 @@ class Progress:
         error: BaseException | None,
         trace: types.TracebackType | None,
     ) -> None:
-        if self._status is not None:
-            self._status.stop()
+        self.pause()

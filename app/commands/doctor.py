@@ -46,7 +46,7 @@ def examine(*, as_json: bool) -> None:
 
 
 def _tried(part: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    from app.console import explained
+    from app.errors import explained
 
     try:
         return {"works": True, **part()}

@@ -1,11 +1,13 @@
 """`new` and `resume`: the main job, with live progress and a clean way out."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from app.console import a_person_is_here, database, leave, note, print_json, say
+from app.console import a_person_is_here, ask, database, leave, note, print_json, say
 
 if TYPE_CHECKING:
     from graph.context import RunContext
@@ -66,37 +68,52 @@ def _run(
     given: str | None,
     as_json: bool,
 ) -> None:
+    from app.interrupt import ends_at_once
     from app.progress import Progress
     from graph.defaults import make_context
     from graph.runs import resume_run, start_run
 
     interactive = a_person_is_here() and not as_json
     answers = iter([given] if given is not None else [])
+    stopped = f"stopped; what was finished is kept. Go on with: rulewright resume {folder.path}"
 
     def answer(question: dict[str, Any]) -> str | None:
         ready = next(answers, None)
-        return ready if ready is not None or not interactive else _ask(question)
+        if ready is not None or not interactive:
+            return ready
+        progress.pause()
+        return _ask(question)
 
-    try:
-        with Progress(quiet=as_json) as progress:
+    with Progress(quiet=as_json) as progress:
+        with _taken_back(folder, fresh=prompt is not None):
             progress({"node": "open"})
+            address = database()
             context = make_context(settings, interactive=interactive, exchanges=folder.exchanges)
-            _announce(context)
-            if prompt is None:
-                result = resume_run(
-                    folder, context, tell=progress, answer=answer, database=database()
-                )
-            else:
-                result = start_run(
-                    prompt, folder, context, tell=progress, answer=answer, database=database()
-                )
-    except KeyboardInterrupt:
-        note(f"\nstopped; nothing finished is lost. Go on with: rulewright resume {folder.path}")
-        leave(130)
-    except BaseException:
-        note(f"stopped; what was finished is kept in {folder.path}")
-        raise
+        _announce(context)
+        ways: dict[str, Any] = {"tell": progress, "answer": answer, "database": address}
+        try:
+            with ends_at_once(lambda: stopped):
+                if prompt is None:
+                    result = resume_run(folder, context, **ways)
+                else:
+                    result = start_run(prompt, folder, context, **ways)
+        except BaseException:
+            progress.pause()
+            note(stopped)
+            raise
     _finish(result, as_json=as_json)
+
+
+@contextmanager
+def _taken_back(folder: "RunFolder", *, fresh: bool) -> Iterator[None]:
+    """A fresh folder goes again where the block fails: nothing was begun that could be resumed."""
+    try:
+        yield
+    except BaseException:
+        for path in (folder.journals, folder.state, folder.path) if fresh else ():
+            with suppress(OSError):
+                path.rmdir()
+        raise
 
 
 def _announce(context: "RunContext") -> None:
@@ -107,11 +124,12 @@ def _announce(context: "RunContext") -> None:
     note(f"sandbox grade: {context.sandbox.grade.name} ({context.sandbox.grade.reason})")
 
 
-def _ask(question: dict[str, Any]) -> str:
+def _ask(question: dict[str, Any]) -> str | None:
     rulebook = question.get("rulebook")
     if isinstance(rulebook, str):
         say(Path(rulebook).read_text(encoding="utf-8"))
-    return str(typer.prompt(str(question["ask"]), default="yes"))
+    answer = ask(f"{question['ask']} [yes]: ")
+    return answer if answer is None else answer or "yes"
 
 
 def _finish(result: "RunResult", *, as_json: bool) -> None:

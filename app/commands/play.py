@@ -1,21 +1,20 @@
 """`play`: a person at one seat, in the terminal."""
 
-import json
 from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from app.console import leave, note, say
+from app.console import ask, leave, note, say
+from app.interrupt import STOPPED
+from app.view import choices, view
 
 if TYPE_CHECKING:
     from agents.players import SeatedPlayer
     from games.contract import Action, Json
     from games.engine import Ply
     from games.information import SeatLog
-
-_COLUMNS = 76
 
 
 def play_game(game: str, *, seat: int, opponent: str, players: int, seed: int) -> None:
@@ -39,6 +38,7 @@ def play_game(game: str, *, seat: int, opponent: str, players: int, seed: int) -
         count = _seats(info, players or usual_players(info), seat)
         say(f"{info['name']}: {info['summary']}")
         say(f"You are player {seat + 1} of {count}; the others are {spec}. Ctrl-C leaves.")
+        say(f"Where a table below counts the players, it counts from 0: you are {seat} there.")
         screen = _Screen(seat)
         seats: list[SeatedPlayer] = []
         for other in range(count):
@@ -57,9 +57,13 @@ def play_game(game: str, *, seat: int, opponent: str, players: int, seed: int) -
                 )
             )
             stack.callback(seats[-1].close)
-        match = play_match(
-            SandboxTable(worker), seats, parameters={}, seed=seed, on_ply=screen.show_ply
-        )
+        try:
+            match = play_match(
+                SandboxTable(worker), seats, parameters={}, seed=seed, on_ply=screen.show_ply
+            )
+        except KeyboardInterrupt:
+            note("\nyou left; the match is not finished")
+            leave(STOPPED)
     _end(match, seat)
 
 
@@ -77,46 +81,28 @@ class _Screen:
 
     def __init__(self, seat: int) -> None:
         self._seat = seat
+        self._before: dict[str, Json] = {}
 
     def show_ply(self, ply: "Ply") -> None:
         for event in ply.events[self._seat]:
             say(f"  {event}")
 
     def ask(self, log: "SeatLog", legal: "Sequence[Action]") -> "Action":
-        say("")
-        for line in _pretty(log.latest()):
+        observation = log.latest()
+        say()
+        for line in [*view(observation, self._before), *choices(legal)]:
             say(line)
-        for number, action in enumerate(legal, start=1):
-            say(f"  {number:>3}. {action}")
+        self._before = observation
         while True:
-            typed = str(typer.prompt("Your action (number or words)")).strip()
+            typed = ask("Your action (number or words): ")
+            if typed is None:
+                note("the input has ended; the match is left unfinished")
+                leave(1)
             if typed in legal:
                 return typed
-            if typed.isdecimal() and 1 <= int(typed) <= len(legal):
-                return legal[int(typed) - 1]
-            note(f"{typed!r} is not one of them; type a number from 1 to {len(legal)}")
-
-
-def _pretty(observation: "dict[str, Any]") -> list[str]:
-    """One line a field; boards (lists of equally long lists) as rows."""
-    lines = []
-    for key, value in observation.items():
-        if _is_board(value):
-            lines.append(f"{key}:")
-            lines += ["    " + " ".join(str(cell or ".") for cell in row) for row in value]
-            continue
-        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-        lines.append(f"{key}: {text if len(text) <= _COLUMNS * 4 else text[: _COLUMNS * 4] + '…'}")
-    return lines
-
-
-def _is_board(value: object) -> bool:
-    return (
-        isinstance(value, list)
-        and len(value) > 1
-        and all(isinstance(row, list) and len(row) == len(value[0]) > 1 for row in value)
-        and all(isinstance(cell, str | int | None) for row in value for cell in row)
-    )
+            if typed.isdecimal() and 1 <= int(typed[:9]) <= len(legal):
+                return legal[int(typed[:9]) - 1]
+            note(f"{typed[:80]!r} is not one of them; type a number from 1 to {len(legal)}")
 
 
 def _end(match: Any, seat: int) -> None:  # noqa: ANN401 - games.engine.Match, imported lazily
