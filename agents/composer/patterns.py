@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from agents.composer.needs import Needs, are_met, needs
 from agents.composer.quantities import small_number
 from agents.composer.words import FUNCTION_WORDS, Token, stem
 
@@ -92,7 +93,9 @@ class Text:
 
     def find(self, pattern: str) -> list[Match]:
         """Every place where a phrase stands, from left to right, not overlapping."""
-        found = []
+        found: list[Match] = []
+        if not are_met(_needs(pattern), self.line):
+            return found
         for hit in compile_pattern(pattern).finditer(self.line):
             skipped: set[int] = set()
             numbers: list[tuple[int, int]] = []
@@ -140,6 +143,20 @@ def _number(text: str) -> int:
 
 
 @lru_cache(maxsize=4096)
+def _needs(pattern: str) -> Needs:
+    return needs(_ITEM.findall(expand(pattern)), _as_words)
+
+
+@lru_cache(maxsize=4096)
+def _as_words(item: str) -> frozenset[str]:
+    """How an item may stand in a line, where it is a word."""
+    if item in ("^", "~", "~~") or item.startswith("<"):
+        return frozenset()
+    plain, value = _plain(item), small_number(item)
+    return frozenset({plain} if value is None else {plain, str(value)})
+
+
+@lru_cache(maxsize=4096)
 def compile_pattern(pattern: str) -> re.Pattern[str]:
     """The regular expression of a phrase.
 
@@ -174,10 +191,14 @@ def _atom(item: str, counter: int) -> str:
     if item in table:
         return table[item]
     value = small_number(item)
-    plain = re.escape(marked(item if item.isdigit() else stem(item)))
+    plain = re.escape(_plain(item))
     if value is None:
         return f"{_GLUE}{plain} "
     return f"{_GLUE}(?:{value}|{plain}) "
+
+
+def _plain(item: str) -> str:
+    return marked(item if item.isdigit() else stem(item))
 
 
 def expand(pattern: str) -> str:
