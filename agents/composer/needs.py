@@ -18,13 +18,14 @@ def needs(items: Sequence[str], words: Callable[[str], frozenset[str]]) -> Needs
         items: The phrase's items: words, "(", "|", ")", "?" and marks.
         words: What an item may match as, any of them; empty where it asks for no word.
 
-    >>> needs(["a", "(", "b", "|", "c", ")", "d", "?"], lambda item: frozenset({item}))
-    [frozenset({'a'}), frozenset({'b', 'c'})]
+    >>> phrase = ["a", "(", "b", "|", "c", ")", "d", "?"]
+    >>> [sorted(need) for need in needs(phrase, lambda item: frozenset({item}))]
+    [['a'], ['b', 'c']]
     """
     found, end = _alternatives(items, 0, words)
     if end != len(items):
         raise ValueError(f"a phrase closes a group that it did not open: {' '.join(items)}")
-    return [frozenset(sorted(need)) for need in found]
+    return found
 
 
 def are_met(wanted: Needs, line: str) -> bool:
