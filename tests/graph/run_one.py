@@ -1,9 +1,10 @@
-"""A process of its own that makes one game, for tests that kill it: run_one.py HOME FOLDER."""
+"""A process of its own that makes one game, for tests that kill it: HOME FOLDER [ENDPOINT]."""
 
 import sys
 import time
 from pathlib import Path
 
+from agents.models import ModelSettings, open_model
 from agents.players import PRELOAD
 from graph.context import RunContext
 from graph.folder import RunFolder
@@ -13,22 +14,29 @@ from tests.graph.settings import SMALL
 from tests.vectorstore.hashing import HashingEmbedder
 from tools.retrieval import Retrieval
 from tools.sandbox import Sandbox
+from vectorstore.indexing import ensure_indexed
 from vectorstore.settings import StoreSettings
 from vectorstore.store import open_store
 
 
 def main() -> None:
-    home, path = Path(sys.argv[1]), Path(sys.argv[2])
-    folder = RunFolder(path)
+    home, path, *url = map(str, sys.argv[1:])
+    folder = RunFolder(Path(path))
+    roles, budget = role_set(ScriptedRoles()), None
+    if url:
+        settings = ModelSettings(model="scripted", api_key="none", base_url=url[0], retries=0)
+        roles, budget = open_model(settings, folder.exchanges)
     with (
-        open_store(StoreSettings(path=home), embedder=HashingEmbedder()) as store,
+        open_store(StoreSettings(path=Path(home)), embedder=HashingEmbedder()) as store,
         Sandbox(preload=PRELOAD) as sandbox,
     ):
+        ensure_indexed(store)
         context = RunContext(
-            roles=role_set(ScriptedRoles()),
+            roles=roles,
+            budget=budget,
             retrieval=Retrieval(store),
             sandbox=sandbox,
-            runs=path.parent,
+            runs=folder.path.parent,
             settings=SMALL.model_copy(update={"random_matches": 60, "ladder_matches": 20}),
             store_snapshot="none",
             embedding=store.embedder.identity,
@@ -38,7 +46,7 @@ def main() -> None:
             resume_run(folder, context)
         else:
             folder.journals.mkdir(parents=True, exist_ok=True)
-            start_run("noughts", folder, context)
+            start_run("noughts for two players", folder, context)
 
 
 if __name__ == "__main__":

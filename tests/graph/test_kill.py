@@ -9,12 +9,29 @@ from pathlib import Path
 
 import pytest
 
+from tests.agents.endpoint import Answer, Endpoint, Request, serving
+from tests.graph.answering import answer
+from tests.graph.test_model_run import CALLS
+
 ROOT = Path(__file__).parents[2]
 
 
-def run(home: Path, folder: Path, *, kill_after: float | None = None) -> int:
+def killed_at(home: Path, folder: Path, endpoint: Endpoint, *, requests: int) -> bool:
+    """Run until the endpoint has heard so many requests, then kill; whether there was a need."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "tests.graph.run_one", str(home), str(folder)],
+        [sys.executable, "-m", "tests.graph.run_one", str(home), str(folder), endpoint.url],
+        cwd=ROOT,
+        stderr=subprocess.DEVNULL,
+    )
+    while len(endpoint.requests) < requests and process.poll() is None:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGKILL)
+    return process.wait(timeout=60) == -signal.SIGKILL
+
+
+def run(home: Path, folder: Path, *more: str, kill_after: float | None = None) -> int:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tests.graph.run_one", str(home), str(folder), *more],
         cwd=ROOT,
         stderr=subprocess.PIPE,
         text=True,
@@ -53,3 +70,23 @@ def test_a_run_killed_again_and_again_ends_as_if_it_never_was(
     assert kills >= 3
     assert made(folder) == expected
     assert (folder / "records" / "random.jsonl").read_bytes() == records
+
+
+def test_a_run_with_a_model_loses_at_most_the_call_in_flight(
+    undisturbed: tuple[Path, dict[str, object], bytes], tmp_path: Path
+) -> None:
+    def slowly(request: Request) -> Answer:
+        time.sleep(0.3)  # so that the kill comes while the answer is awaited
+        return answer(request)
+
+    base, _, _ = undisturbed
+    folder = tmp_path / "run"
+    with serving(slowly) as endpoint:
+        kills = sum(
+            killed_at(base / "store", folder, endpoint, requests=heard) for heard in (1, 4, 7)
+        )
+        run(base / "store", folder, endpoint.url)
+        heard = len(endpoint.requests)
+    assert kills == 3
+    assert made(folder)["end"] == "made"
+    assert CALLS <= heard <= CALLS + kills

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import pytest
+from langgraph.errors import GraphRecursionError
 
 from agents.composer import composer_roles
 from agents.protocols import Design, Edit
 from games.checks.findings import Finding
 from games.checks.run import CheckSettings
+from graph.export import graph
 from graph.folder import RunFolder
 from graph.runs import RunResult, start_run
 from graph.settings import RefineStrategy
@@ -210,6 +212,15 @@ def test_edits_that_mend_nothing_end_the_run_with_what_is_still_wrong(
     assert "after 3 refinements" in result.state.reason
     assert "random_play" in result.state.reason
     assert lineage(result) == [None, 0, 1, 2]
+
+
+def test_the_exported_graph_stops_a_loop_that_its_settings_would_allow(
+    make_context: MakeContext,
+) -> None:
+    endless = SETTINGS.model_copy(update={"max_rounds": 1000})
+    context = make_context(faulty_roles(PLACEMENT[1].fault, coder=BlindCoder), endless)
+    with pytest.raises(GraphRecursionError):
+        graph.invoke({"messages": [("user", CONNECT_FOUR)]}, context=context)
 
 
 def test_edits_that_do_not_apply_are_counted_and_end_the_run(
