@@ -9,9 +9,12 @@ from agents.composer.words import Token, stem
 from agents.protocols import Clause
 
 _FEW = 2
-THEME_REASON = "a theme changes no rule: it is used in the title alone"
+IN_TITLE = "it is used in the title alone"
+THEME_REASON = f"a theme changes no rule: {IN_TITLE}"
 _CUT = re.compile(r"[,.;:!?()\n–]|\b(?:and|but)\b")
-_PLAIN_CONDITIONS = frozenset(map(stem, ("if", "when", "whenever", "while", "once", "during")))
+_PLAIN_CONDITIONS = frozenset(
+    map(stem, ("if", "when", "whenever", "while", "once", "during", "after"))
+)
 
 
 def segments(prompt: Prompt) -> list[list[int]]:
@@ -90,7 +93,7 @@ def _trimmed(prompt: Prompt, run: Sequence[int]) -> list[int]:
 
 
 def _themed(*clauses: Clause) -> bool:
-    return any(clause.reason == THEME_REASON for clause in clauses)
+    return any(clause.reason.endswith(IN_TITLE) for clause in clauses)
 
 
 def whole(prompt: Prompt, found: Sequence[tuple[int, Clause]]) -> list[Clause]:

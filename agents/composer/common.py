@@ -28,6 +28,13 @@ _RIVALS = "(opponent|rival|enemy|adversary|competitor)"
 PLAYER_PHRASES: tuple[Phrase, ...] = (
     *number(
         PLAYERS,
+        "(with|against|join) <n> (of)? (my|other|good|old)? (friend|mate|buddy|pal|colleague|cousin"
+        "|sibling|neighbour|neighbor|brother|sister)",
+        "i (play|will play|be playing)? (with|against) <n> (other|people|player)",
+        plus=1,
+    ),
+    *number(
+        PLAYERS,
         f"(made for|game for|play with|for|with|suit|seat|accommodate|involve|need|require|between"
         f"|among|bring together|take|play by)? "
         f"(exactly|precisely)? <n> (different|human|competing|rival|strong)? {PEOPLE} "
@@ -38,6 +45,12 @@ PLAYER_PHRASES: tuple[Phrase, ...] = (
         "(between|among)? (the)? <n> of (us|them)",
         "(table|game|match|version|room)? (seat|seating|accommodate) (for)? <n> (player|people)?",
         "(between|among) <n> <end>",
+        "(play|contest|made|enjoy) (by|for|among|between) (only|just)? <n> <end>",
+        "(with|for|be) <n> (people|player)? (at|around|round) (a|the|our|one)? table",
+        "(group|party|team|circle|family) (that)? (consist|make|made) (up)? (of) <n> (people|player"
+        "|person)?",
+        "(we|us) (be|are) <n> (people|player)?",
+        "there (be|are|will be) <n> (of us|people|player)",
         "<n> (people)? (play|sit|sit down|take part|compete|participate) (at the table)?",
         "<n> (seat|chair) (at|around) (the)? table",
         "<n> (person|player|man|people) (game|match|table|version|variant|affair)?",
@@ -72,6 +85,8 @@ PLAYER_PHRASES: tuple[Phrase, ...] = (
         f"(between|for)? (me|myself|i) and (my|a|one) (best|old|little|big|younger|older)? {_KIN}",
         f"(between|for)? (my|a) (best|old|little|big|younger|older)? {_KIN} and (me|i|myself)",
         "(between|for) (just)? the (two|2) of us",
+        f"(for|between)? (a|the|my)? {_KIN} and (a|the|her|his|my|their)? {_KIN}",
+        "(for|between)? (husband and wife|father and son|mother and daughter|brother and sister)",
         f"(my|a)? {_KIN} (plays|play) (against|with) me",
         f"(both|two) {PEOPLE} (only)?",
         "twosome",
@@ -171,7 +186,9 @@ _SOFT = word_set(
     """
 player players person people someone anyone who opponent opponents card cards hand hands turn turns
 round rounds point points board table piece pieces match matches one ones number numbers total
-amount any set sets time times someone somebody anybody long
+amount any pack deck disc stone die roll bid bidder prize ship chip pawn thing enough much limited
+limit consist consisting group hold still neighbour bidding setup set sets time times someone
+somebody anybody long
 person's first next other others same different side sides
 win wins come comes winner
 """

@@ -63,7 +63,7 @@ def understood(
     for run in segments(prompt):
         inside = [n for n, hit in enumerate(hits) if set(hit.covered) & set(run)]
         named = any(isinstance(hits[n].source, Name) for n in inside)
-        aliens = [] if named else [i for i in run if i not in known and _alien(prompt, i, lexicon)]
+        aliens = [] if named else [i for i in run if i not in known and strange(prompt, i, lexicon)]
         subordinate = prompt.tokens[run[0]].norm in common.CONDITIONS and not (
             run[0] and prompt.tokens[run[0] - 1].kind == "stop"
         )
@@ -78,7 +78,8 @@ def understood(
     return [hit for n, hit in enumerate(hits) if n not in given_up]
 
 
-def _alien(prompt: Prompt, index: int, lexicon: Lexicon) -> bool:
+def strange(prompt: Prompt, index: int, lexicon: Lexicon) -> bool:
+    """Whether a token is a word that neither the family nor talk around games knows."""
     token = prompt.tokens[index]
     known = token.norm in vocabulary(lexicon.family) or small_number(token.text.lower()) is not None
     return token.kind == "word" and not is_filler(token) and not known

@@ -11,6 +11,8 @@ Settings: TypeAlias = Mapping[str, Json]
 Meaning: TypeAlias = Callable[[Match], Settings]
 Context: TypeAlias = Callable[[Settings, Sequence[Settings]], Callable[[Settings], Settings]]
 
+Usual: TypeAlias = Callable[[int, Settings], Settings]
+
 PLAYERS = "num_players"
 TITLE = "title"
 
@@ -71,6 +73,8 @@ class Lexicon:
         base: Over the family's defaults, where the brief names no preset.
         context: Given the base and all that the brief says, how to understand each of its
             settings (whether a card that is "worth 13" costs or earns them).
+        usual: What the values that leave something to the game come to for so many players and
+            these parameters: a brief that says the same leaves them as they are.
     """
 
     family: str
@@ -81,6 +85,7 @@ class Lexicon:
     phrases: tuple[Phrase, ...]
     base: Settings = field(default_factory=dict)
     context: Context = lambda _base, _all: lambda settings: settings
+    usual: Usual = lambda _players, _parameters: {}
 
 
 def number(

@@ -31,7 +31,7 @@ MACROS = {
     "each": "(each|apiece|per (player|person|head|hand|seat)|every (player|one)|everyone"
     "|everybody|(each|every|all|both) (player|person|one|side)|all)",
     "who": "(player|team|whoever|first"
-    "|person|everyone|everybody|you|one|anyone|anybody|opponent|side|winner)",
+    "|person|everyone|everybody|somebody|someone|you|one|anyone|anybody|opponent|side|winner)",
     "deal": "(deal|start|begin|receive|hold|get|give|have|draw|open|take|distribute|hand)",
     "win": "(win|victory|triumph|prevail|end|finish|over|decide|champion)",
     "reach": "(reach|get|hit|score|make|collect|accumulate|have|amass|pass|earn|gain|arrive"
@@ -180,7 +180,8 @@ def _atom(item: str, counter: int) -> str:
     table = {
         "^": r"\A",
         "<end>": r"(?=\Z|[,.;:!?()\n–]|(?:and|but|wher|while|with|without|except|for|using|_at"
-        r"|_the|_who|_in|_that|_to|_on|_by|_from) )",
+        r"|_the|_who|_in|_that|_to|_on|_by|_from"
+        r"|after|if|when|once|until|unless|only|over|plus|befor) )",
         "~": f"(?P<skip{counter}>{_SKIP}{{0,3}}?)",
         "~~": f"(?P<skip{counter}>{_SKIP}{{0,7}}?)",
         "<n>": f"{_GLUE}(?P<n{counter}>{numbers}) ",

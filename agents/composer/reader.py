@@ -4,21 +4,21 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from agents.composer.accounting import THEME_REASON, leftovers, whole
+from agents.composer.accounting import leftovers, whole
 from agents.composer.common import (
     NOT_AVAILABLE,
     ORDER_PATTERNS,
     PLAYER_PHRASES,
     PLAYER_RANGES,
     TALK,
-    THEME_PATTERNS,
     UNAVAILABLE_NAMES,
 )
 from agents.composer.families import lexicons
 from agents.composer.guard import understood
-from agents.composer.hits import Hit, Prompt, find_hits, is_filler, read_prompt
+from agents.composer.hits import Hit, Prompt, find_hits, read_prompt
 from agents.composer.lexicon import Lexicon, Name, Phrase
 from agents.composer.settle import Base, Settled, effective, game_of, settle
+from agents.composer.themes import bare_theme, theme_clause, theme_of, theme_words
 from agents.protocols import Clause
 from games.contract import Json
 from games.library import defaults, preset
@@ -96,7 +96,7 @@ def read(words: str, lexicon: Lexicon) -> Reading:
     """Read a brief as a game of one family."""
     prompt = read_prompt(words)
     title, titled = _title(prompt)
-    theme = _theme(prompt)
+    theme = theme_of(prompt)
     masked = _without(prompt, {*titled})
     sources: tuple[Phrase | Name, ...] = (
         *lexicon.names,
@@ -107,6 +107,7 @@ def read(words: str, lexicon: Lexicon) -> Reading:
     )
     found = find_hits(masked, (*sources, *TALK))
     hits = understood(prompt, found, lexicon, {*titled, *theme})
+    theme = theme or bare_theme(prompt, hits, lexicon)
     chosen = _preset(hits) or lexicon.family
     spoken = [hit for hit in hits if not _is_talk(hit)]
     base = _base(lexicon, chosen, hits)
@@ -121,12 +122,12 @@ def read(words: str, lexicon: Lexicon) -> Reading:
     theme_run = [index for index in theme if index not in explained]
     themed = bool(theme) and theme_run == theme
     if themed:
-        settled.clauses.append((theme[0], _theme_clause(prompt, theme)))
+        settled.clauses.append((theme[0], theme_clause(prompt, theme)))
         explained |= set(theme)
     settled.clauses += leftovers(prompt, explained, lambda text: _reason(text, lexicon))
     num_players, parameters = effective(settled, base)
     clauses = tuple(whole(prompt, sorted(settled.clauses, key=lambda item: item[0])))
-    theme_words = _theme_words(prompt, theme) if themed else ""
+    about = theme_words(prompt, theme) if themed else ""
     return Reading(
         lexicon=lexicon,
         chosen=chosen,
@@ -135,7 +136,7 @@ def read(words: str, lexicon: Lexicon) -> Reading:
         asked=dict(settled.parameters),
         clauses=clauses,
         assumptions=_assumptions(settled, lexicon, num_players),
-        title=title or _plain_title(lexicon, chosen, theme_words),
+        title=title or _plain_title(lexicon, chosen, about),
     )
 
 
@@ -182,44 +183,6 @@ def _title(prompt: Prompt) -> tuple[str, list[int]]:
         if token.start >= match.start() and token.end <= match.end()
     ]
     return name, inside
-
-
-def _theme(prompt: Prompt) -> list[int]:
-    """Tokens of a theme, such as "pirate-themed" or "about dragons"; empty where there is none."""
-    for index, token in enumerate(prompt.tokens):
-        if token.norm in ("theme", "themed"):
-            return [max(0, index - 1), index] if index else [index]
-    for pattern in THEME_PATTERNS:
-        for match in prompt.text.find(pattern):
-            first = prompt.kept[match.covered[0]]
-            run = [prompt.kept[i] for i in match.covered]
-            words = 0
-            for index in range(run[-1] + 1, min(run[-1] + 5, len(prompt.tokens))):
-                token = prompt.tokens[index]
-                if token.kind != "word" or (words and is_filler(token)) or token.norm == "and":
-                    break
-                run.append(index)
-                words += 1
-            if words:
-                return sorted({first, *run})
-    return []
-
-
-def _theme_words(prompt: Prompt, theme: Sequence[int]) -> str:
-    """The theme itself, without the word that announces it."""
-    announcing = ("theme", "themed")
-    words = [i for i in theme if not is_filler(prompt.tokens[i])]
-    return " ".join(
-        prompt.tokens[i].text for i in words[-2:] if prompt.tokens[i].norm not in announcing
-    )
-
-
-def _theme_clause(prompt: Prompt, theme: Sequence[int]) -> Clause:
-    return Clause(
-        text=prompt.quote(theme[0], theme[-1]),
-        status="not_honoured",
-        reason=THEME_REASON,
-    )
 
 
 def _replaced(prompt: Prompt, hits: Sequence[Hit]) -> set[int]:

@@ -12,6 +12,8 @@ from games.contract import Json, LocalModule, ModuleFault
 from games.library import defaults, read_game, source
 
 _PARTNERS = 4
+_PROPER = 20
+"""Weight from which a name is a game's own and not that of a kind of games."""
 
 
 @dataclass
@@ -73,7 +75,25 @@ def settle(prompt: Prompt, lexicon: Lexicon, base: Base, hits: Sequence[Hit]) ->
             settings = None if meaning is None else in_context(meaning)
             _phrase(settled, hit, text, lexicon, settings)
     _make_possible(settled, lexicon, base)
+    _keep_usual(settled, lexicon, base, hits)
     return settled
+
+
+def _keep_usual(settled: Settled, lexicon: Lexicon, base: Base, hits: Sequence[Hit]) -> None:
+    """What a named game does anyway stays its own: thirteen cards each in hearts for four."""
+    proper = any(isinstance(h.source, Name) and h.source.weight >= _PROPER for h in hits)
+    players, parameters = effective(settled, base)
+    if not proper:
+        return
+    for name, value in lexicon.usual(players, parameters).items():
+        if settled.parameters.get(name) != value or base.parameters[name] == value:
+            continue
+        index = settled.owners[name]
+        at, clause = settled.clauses[index]
+        kept = f"{name}={_shown(base.parameters[name])} ({_shown(value)} as usual)"
+        setting = clause.setting.replace(f"{name}={_shown(value)}", kept)
+        settled.clauses[index] = at, Clause(text=clause.text, status="honoured", setting=setting)
+        settled.parameters[name] = base.parameters[name]
 
 
 def _name(settled: Settled, at: int, text: str, lexicon: Lexicon, name: Name) -> None:

@@ -38,6 +38,16 @@ _ITEM = (
 )
 
 
+_OF = "(of|with|that be|be) (length|size)?"
+
+
+def _groups(*counted: int) -> Settings:
+    """Ships given as how many of which length, by turns."""
+    pairs = zip(counted[::2], counted[1::2], strict=True)
+    lengths = [str(length) for count, length in pairs for _ in range(min(count, 10))]
+    return {"ships": ",".join(lengths)}
+
+
 def _items(count: int) -> str:
     return f"{_ITEM} " + " ".join(f"(,|and|, and|;|plus) {_ITEM}" for _ in range(count - 1))
 
@@ -79,6 +89,23 @@ _PHRASES: tuple[Phrase, ...] = (
         f"fleet (of)? (@each)? (be|with|have|of|:)? (a)? <n> (,|and) (a)? <n> {_MORE} {_MORE} "
         f"{_MORE}",
         _ships,
+    ),
+    Phrase(
+        f"<n> <n> (cell|square|space|length|unit|long) (long)? {_CRAFT} (each|apiece)?",
+        _equal_ships,
+    ),
+    Phrase(
+        f"(a|one|1|single)? {_CRAFT} {_OF} <n> (cell|square)? (,|and|plus) <n> {_CRAFT} (each)? "
+        f"{_OF} <n>",
+        lambda m: _groups(1, *m.numbers),
+    ),
+    Phrase(
+        f"<n> {_CRAFT} {_OF} <n> (cell|square)? (,|and|plus) (a|one|single) {_CRAFT} {_OF} <n>",
+        lambda m: _groups(*m.numbers[:2], 1, m.numbers[2]),
+    ),
+    Phrase(
+        f"<n> {_CRAFT} {_OF} <n> (cell|square)? (,|and|plus) <n> {_CRAFT} {_OF} <n>",
+        lambda m: _groups(*m.numbers),
     ),
     Phrase(
         f"{_USUAL} (fleet|ship|set of ship) (of <n> (ship|boat|vessel)?)? (each|apiece)?", _counted
@@ -177,6 +204,11 @@ _PHRASES: tuple[Phrase, ...] = (
             "(no|without) (sunk|sinking) (announcement|message|call|report)",
             value=False,
         )
+    ),
+    *always(
+        "each player has a fleet",
+        "(@each|both|your|my|the)? (navy|admiral|captain|side) (each)? (have|command|consist of"
+        "|own)",
     ),
     *always(
         "ships are placed at random, hidden, and shots are called at cells",

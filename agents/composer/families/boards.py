@@ -29,7 +29,9 @@ def rectangle() -> tuple[Phrase, ...]:
     on = f"({_GRID} (of|be|with|have|that be|measure|{size})?)?"
     stated = (
         Phrase(
-            f"(play|played)? (on|over)? ({_GRID} {size}? (of|be|:)?)? <n> {unit}? (x|by|time) <n> "
+            f"(play|played)? (on|over)? ((small|large|big|little|tiny|huge)? {_GRID} {size}? (of"
+            f"|be|:)? "
+            f",?)? <n> {unit}? (x|by|time) <n> "
             f"{unit}? (size)? {_GRID}?",
             _rectangle,
         ),
@@ -45,10 +47,13 @@ def rectangle() -> tuple[Phrase, ...]:
         ),
         *stated[2:],
         Phrase(
-            f"{_GRID}? (of|with)? <n> {_GRID}? (on|along|per|to|in|for) (a|each|the|every|one"
+            f"{_GRID}? (of|with)? <n> ({_GRID}|line|point|unit)? (on|along|per|to|in|for) (a|each"
+            f"|the|every"
+            f"|one"
             "|either)? (side|edge|direction|way)",
             _square,
         ),
+        Phrase(f"<n> ({_GRID}|line|point)? (each|every|either|both) (way|side|direction)", _square),
         Phrase(f"{_GRID} (with|of|whose)? (side|edge) (length)? (of|be)? <n>", _square),
         Phrase(f"square {_GRID} (of)? (size|side|width)? (of|be)? <n>", _square),
         Phrase(f"<n> square {_GRID}", _square),

@@ -1,10 +1,13 @@
 """Words of games in which pieces move on a grid and take each other."""
 
+from collections.abc import Callable, Sequence
+
 from agents.composer.families.boards import rectangle, usual_board
 from agents.composer.lexicon import (
     Lexicon,
     Name,
     Phrase,
+    Settings,
     always,
     choice,
     flag,
@@ -13,6 +16,7 @@ from agents.composer.lexicon import (
     refused,
     sets,
 )
+from games.contract import Json
 
 _PIECE = "(piece|pawn|man|soldier|stone|checker|token|unit|draught|figure)"
 _FAR = (
@@ -21,6 +25,27 @@ _FAR = (
     " rank|base|home)"
 )
 _TAKE = "(capture|take|eat|kill|remove|capturing|taking|eliminate|attack|hit|strike|destroy)"
+
+_PIECES = "pieces"
+"""Resolved by `in_context`: no parameter of the family, how many pieces a side has."""
+
+
+def in_context(base: Settings, said: Sequence[Settings]) -> Callable[[Settings], Settings]:
+    """How many rows a number of pieces fills on this board."""
+    merged: dict[str, Json] = {**base}
+    for settings in said:
+        merged |= settings
+    columns = merged.get("columns")
+
+    def understood(settings: Settings) -> Settings:
+        pieces = settings.get(_PIECES)
+        if isinstance(pieces, int) and isinstance(columns, int) and pieces % columns == 0:
+            rest = {name: value for name, value in settings.items() if name != _PIECES}
+            return {**rest, "ranks": pieces // columns}
+        return settings
+
+    return understood
+
 
 _NAMES = (
     Name("breakthrough", "breakthrough"),
@@ -67,8 +92,15 @@ _PHRASES: tuple[Phrase, ...] = (
         "(usual|standard|normal|ordinary|regular)? (chess board|chessboard|checkerboard"
         "|chequerboard|checker board|draught board)",
     ),
+    Phrase(
+        f"<n> {_PIECE} (on|for|per|to)? (a|each|every|either|per)? (side|player|each|apiece|man)",
+        lambda m: {_PIECES: m.numbers[0]},
+    ),
     *number(
         "ranks",
+        f"(army|force|side|{_PIECE}) (each)? (take|fill|occupy|cover|stand on|fill up|take up"
+        f"|begin on|start on) (up)? "
+        "(the)? (first|nearest|closest)? <n> (row|rank|line)",
         f"<n> (filled|home|starting|full|back)? (row|rank|line) of {_PIECE} (each|apiece|per "
         "(player|side)|for each)?",
         "<n> (home|starting|filled|back) (row|rank) (each|apiece|per (player|side)|for each"
@@ -217,4 +249,5 @@ LEXICON = Lexicon(
     names=_NAMES,
     hints=_HINTS,
     phrases=_PHRASES,
+    context=in_context,
 )

@@ -54,6 +54,8 @@ def short_pack(settings: Settings) -> tuple[Phrase, ...]:
         "(no|nothing|without) (card)? (below|under|lower than) (the|a)? 7",
         f"{pack}? {_GONE} (of|from)? (all|its|the)? {_LOW}",
         f"{_LOW} {_GONE}",
+        "(2|two|low card) ((through|to|–|up to) (the)? 6)? (be|stay|remain)? (leave|put|stay|set) "
+        "(in|aside|behind|away) (box)?",
     )
 
 
@@ -71,8 +73,11 @@ def hand_size(name: str = "hand_size") -> tuple[Phrase, ...]:
         "(start|begin|deal|open) (with|out)? (@each)? (hand of)? <n> card? (in hand|to begin with"
         "|to start with|at the start)?",
         "(@who|@each)? (receive|get|have|hold|dealt|given) <n> card to (begin|start) with?",
-        "@each? (start|starting|initial|opening|beginning)? hand (size|length)? (be|of|:|with|hold"
-        "|contain|have|number|at)? <n> card? @each?",
+        "@each? (start|starting|initial|opening|beginning)? hand (size|length) (be|of|:|with|at)? "
+        "<n> card? @each?",
+        "@each? (start|starting|initial|opening|beginning)? hand (be|of|:|with|hold|contain|have"
+        "|number"
+        "|consist|make|made) (up)? (of)? <n> card? @each?",
         "<n> card (starting|initial|opening|beginning)? hand",
         "(start|starting|initial|opening) (hand|deal) (size)? (be|of|:)? <n> card?",
         "@each? (player|person|one)? (@deal) (out|with|off|in)? ~ <n> card (to)? @each? (player)?",
@@ -116,7 +121,8 @@ def target_score(name: str = "target_score") -> tuple[Phrase, ...]:
         "(score|point) limit (be|of|:)? <n>",
         "(reach|get to|score|collect) <n> @points? first (@win)?",
         "(game|match|play)? to <n> @points? <end>",
-        "(game|match|target|goal|limit|score to reach|winning post|finish line) (be)? (set|fixed)? "
+        "(game|match|target|goal|limit|score to reach|winning post|finish line) (score)? (be|stand"
+        "|lie|sit)? (set|fixed)? "
         "(at|to)? <n> @points? <end>",
         "(@who|somebody|someone) (who|that)? (@reach|get|hit|come|climb|arrive|make it|pass|cross) "
         "(to|at|up to)? (a total of|a score of)? <n> @points? (first)? (@win|be)? (the)? (game"

@@ -31,6 +31,8 @@ _HINTS = {
     "pond": 4,
 }
 
+_PAIR, _PAIR_HAND, _HAND = 2, 7, 5
+
 _CATCH = (
     "(catch|catching|succeed|success|successful|hit|get|receive|correct|right|given|obtain"
     "|be given|obtaining)"
@@ -98,6 +100,10 @@ _PHRASES: tuple[Phrase, ...] = (
             f"|grant|get"
             "|allow|entitle|buy|win) (you|a player|the asker|them)? (to)? (an|another|any)? (extra"
             "|another|second|more)? (turn|go|ask)",
+            f"(even)? (if|when|after|whenever)? (you|@who)? {_CATCH} (a|the|any)? (card|match)? ,? "
+            f"(the|your)? "
+            "(turn|play|it) (still|always)? (move|pass|go|end) (on|over|to)? (the)? (next)? "
+            "(player)?",
             f"(no|not|never) (ask|go|play) again (after|when|if|on)? ~ {_CATCH}? (card|catch)?",
             value=False,
         )
@@ -112,6 +118,10 @@ _PHRASES: tuple[Phrase, ...] = (
     ),
     *flag(
         "end_when_out",
+        "(game|match|it|play)? (end|over|stop|finish) (as soon as|when|once|if|the moment) (a|any"
+        "|one|some|the first)? "
+        "@who (be|run|go|have|has) (out|no card|no more card|empty|nothing) (of card|card)? "
+        "(left)?",
         "(game|match|it|play)? (end|over|stop|finish) (as soon as|when|once|if|the moment) (a"
         "|any|one|some)? "
         "(player|@who) (be|run|go|have|has|lay)? (out|no card|no more card|empty|last) (of card"
@@ -163,4 +173,5 @@ LEXICON = Lexicon(
     names=_NAMES,
     hints=_HINTS,
     phrases=_PHRASES,
+    usual=lambda players, _: {"hand_size": _PAIR_HAND if players == _PAIR else _HAND},
 )

@@ -13,6 +13,7 @@ from agents.composer.lexicon import (
 )
 
 _LINE = "(row|line|streak|sequence|chain|column|diagonal|file|succession)"
+_HUE = "(red|yellow|black|white|blue|green)"
 _MARK = "(piece|disc|disk|stone|token|mark|checker|chip|symbol|coin|ball|man|one|x|o)"
 
 _NAMES = (
@@ -143,6 +144,9 @@ _PHRASES: tuple[Phrase, ...] = (
     ),
     *flag(
         "exact",
+        "(line|row|streak|chain) (of|with)? (more|longer|greater) than <n> (be|do)? (not|never) "
+        "(count|win|score|valid|good)?",
+        "(more|longer) than <n> (in a row)? (be|do)? (not|never) (count|win|score|valid|good)?",
         "(exactly|precisely) (that many|the required number|the length|<n> in a row) (count|win)",
         "(longer|over) (line|row|streak|long line|one) (do)? not (count|win|score)",
         "(no )?overline (do not|not) (count|win)",
@@ -168,6 +172,12 @@ _PHRASES: tuple[Phrase, ...] = (
     ),
     *choice("connect", 4, "in a row of four"),
     *rectangle(),
+    *always(
+        "each player has marks of one colour",
+        f"{_HUE} (and|or|against|versus|vs) {_HUE} {_MARK}?",
+        f"{_HUE} {_MARK}",
+        "upright",
+    ),
     *always(
         "the first player begins",
         "(player 1|first player|x|white|black|red|yellow) (go|move|start|begin|play) first?",

@@ -95,6 +95,10 @@ _PHRASES: tuple[Phrase, ...] = (
     Phrase(
         "(only)? (a)? (the)? jack (,)? (a)? queen (,)? (and)? (a)? king", lambda _: {"ranks": 3}
     ),
+    Phrase(
+        "<n> jack (,|and)? <n> queen (,|and|, and)? <n> king",
+        lambda m: {"ranks": 3, "suits": m.numbers[0] if len(set(m.numbers)) == 1 else 0},
+    ),
     *number(
         "suits",
         "<n> (copy|suit|copies) (of|for)? (each|every)? (rank|card|value)?",
@@ -149,6 +153,8 @@ _PHRASES: tuple[Phrase, ...] = (
     ),
     *number(
         "ante",
+        f"<n> {_CHIP}? (each|apiece|per (player|head))? (to|for) (enter|join|start|open|get into"
+        f"|buy into|be in|enter into) (the|a)? (pot|hand|deal|game)?",
         f"(before (the|each|every)? (deal|hand|card)? (be|is)? (deal|dealt)?)? ,? (each|every|all"
         f"|everyone|everybody|both)? "
         f"(player)? (must|have to)? (put|pay|place|throw|chip|contribute) (in)? <n> {_CHIP}? "
@@ -189,6 +195,9 @@ _PHRASES: tuple[Phrase, ...] = (
     *choice(
         "max_raises",
         1,
+        "(re)? (raise|raising|reraise) (be)? (not|never) (be)? (allow|allowed|permit|permitted"
+        "|possible)?",
+        "(nobody|no one|no player) (may|can)? (raise|reraise)",
         "(no|without|never|not) (re)? (raise|raising|reraise|reraising)",
         "(single|one) (bet|raise) (per|a|each|in) (round|deal)?",
     ),

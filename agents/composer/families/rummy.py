@@ -22,7 +22,7 @@ from agents.composer.lexicon import (
 )
 
 _NAMES = (
-    Name("gin (rummy)? (game)?"),
+    Name("gin (rummy)? (game)?", "gin_rummy"),
     Name(
         "(rummy|rommy|romme|draw and discard|melding|meld making|meld) (card)? (game|style|type)?",
         weight=11,
@@ -148,6 +148,14 @@ _PHRASES: tuple[Phrase, ...] = (
         "(knock|knocking) (limit|threshold|value|number) (of|be|:|at)? <n> @points?",
         f"<n> (or (fewer|less))? @points? (of)? {_DEAD}? (or (fewer|less))? (to|for|before) "
         "(knock|knocking)",
+    ),
+    *own_negation(
+        number(
+            "knock_limit",
+            f"(no|never|not|nobody) (may|can)? knock (be)? (allowed)? (above|over|with more than"
+            f"|with over|at more "
+            f"than|beyond) <n> @points? (of)? {_DEAD}?",
+        )
     ),
     *own_negation(
         choice(

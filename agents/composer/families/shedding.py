@@ -14,7 +14,7 @@ from agents.composer.lexicon import (
 )
 
 _NAMES = (
-    Name("crazy (8|eights)"),
+    Name("crazy (8|eights)", "crazy_eights"),
     Name(
         "(uno|mau mau|maumau|switch game|game of switch|play switch|taki|last card game|black jack "
         "switch|whot|pesten|czech eights|macau)",
@@ -45,12 +45,14 @@ _HINTS = {
 
 _NEXT = "(the)? (next|following) (player|person|one|opponent|in turn)?"
 _WHOEVER = "(whoever|@who|the one|player who|anyone who)"
+_SUPPOSE = "(when|if|after|once|whenever|each time|every time|as soon as)"
 _PLAYED = (
-    "(when|if|after|once|whenever|each time|every time) (someone|somebody|you|a player|anyone"
-    "|anybody"
-    "|one)? (play|lay|put|throw|drop)? (down)? (a|an|any|the)? <rank> (be|is|get)? (played|play"
-    "|laid"
-    "|laid down|put down|thrown|turn up|fall)? ,?"
+    f"({_SUPPOSE} (someone|somebody|you|a player|anyone|anybody|one)? (play|lay|put|throw|drop)? "
+    "(down)? (a|an|any|the)? <rank> (be|is|get)? (played|play|laid|laid down|put down|thrown|turn "
+    "up"
+    "|fall)?|(someone|somebody|you|a player|anyone|anybody|one)? (play|lay|put|throw) (down)? (a"
+    "|an|any"
+    "|the) <rank>) (,|and)? (then)?"
 )
 _CARD = "(be|card be|act as|count as|serve as|become|should be|must be|are now)"
 

@@ -35,7 +35,11 @@ SCORES: tuple[Phrase, ...] = (
         "(all)? "
         "(the)? @points? (left|in|of|that|from|for)? (in|the|all)? (other|opponent|loser"
         "|everyone else|rest) (hand|lose|"
-        "player)?",
+        "player)? (still)? (hold)?",
+        "@who (who)? (go out|win|first out|going out)? (collect|get|gain|score|receive|earn) (what"
+        "|whatever) "
+        "(be|is)? (left)? (in|with)? (the|all)? (other|opponent|loser|everyone else|rest|others) "
+        "(player)? (still)? (hold|have|hand)?",
     ),
     *number(
         "wild_points",

@@ -45,12 +45,15 @@ TABLE: tuple[Phrase, ...] = (
         "|their|your)? (next|other)? "
         "(player|neighbour|neighbor|opponent|start|before|play)?",
         "<an> card (be|get)? (pass|hand|exchange) (on|over)?",
+        "(hand|pass|give|slip) <an> card (on|over|along) (to)? (a|the|your|their)? (next|other)? "
+        "(neighbour|neighbor|player|opponent)?",
         "(pass|passing) (of)? <an> card?",
         zero=0,
     ),
     *choice(
         "passing",
         0,
+        "(nobody|no one|no player) (pass|passing|give|swap|exchange) (on|over)? (any)? card",
         "(no|without|not|never|skip) ~ (pass|passing|exchange|swap|swapping) ~ card?",
         "(pass|passing|exchange) (be)? (not|none|off|forbidden)",
     ),

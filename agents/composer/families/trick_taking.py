@@ -68,6 +68,8 @@ _HINTS = {
     "nobody lead": 2,
 }
 
+_PACKS = {"standard": 52, "short": 32, "tiny": 24}
+
 _DECK: tuple[Phrase, ...] = (
     *short_pack({"deck": "short"}),
     *choice(
@@ -119,6 +121,12 @@ _TRUMP: tuple[Phrase, ...] = (
     *choice(
         "trump",
         "turned",
+        "trump suit? (be)? (turn|flip|reveal) (up|over|face up)?",
+        "(turn|flip|reveal|cut) (up|over)? (a|the)? (last|top|next)? card (up|over|face up)? "
+        "(after|before) "
+        "(the)? (deal|dealing)? (to)? (find|discover|see|learn|decide|choose|set|determine|fix"
+        "|make|name|get) "
+        "(the)? trump suit?",
         "suit (of)? (the|a)? (last|final|next|top)? card (that|which)? (be|is)? (turn|flip|reveal"
         "|upturn|turned face|dealt) (up|over|face up)? (after (the)? deal)? ~~ (be|become|make"
         "|serve as|name|decide)? "
@@ -245,4 +253,5 @@ LEXICON = Lexicon(
     hints=_HINTS,
     phrases=(*_DECK, *_TRUMP, *_PLAY, *HEARTS, *SCORING),
     context=in_context,
+    usual=lambda players, said: {"hand_size": _PACKS[str(said["deck"])] // players},
 )

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from agents.composer.families import NAMES, lexicons
 from agents.composer.lexicon import Lexicon
 from agents.composer.reader import Reading, find_reading
-from games.library import families, names, presets
+from agents.composer.settle import game_of
+from games.library import defaults, families, names, preset, presets
 
 TEN = {
     "trick_taking": "a trick-taking game for three players where taking hearts costs points",
@@ -218,3 +219,68 @@ def test_every_clause_quotes_the_briefs_own_words(
 def test_a_lexicon_is_complete_enough_to_be_told_apart() -> None:
     titles = [lexicon.title for lexicon in lexicons() if isinstance(lexicon, Lexicon)]
     assert len(set(titles)) == len(titles)
+
+
+PRESET_WORDS = {
+    "crazy_eights": "crazy eights",
+    "gin_rummy": "gin rummy",
+    "hearts": "a game of hearts",
+    "whist": "whist",
+    "spades": "a game of spades",
+    "oh_hell": "oh hell",
+    "kuhn_poker": "kuhn poker",
+    "leduc_poker": "leduc poker",
+    "pig": "pig",
+    "two_dice_pig": "two-dice pig",
+    "breakthrough": "breakthrough",
+    "gomoku": "gomoku",
+    "connect_four": "connect four",
+}
+
+
+@pytest.mark.parametrize(("name", "words"), PRESET_WORDS.items())
+def test_a_presets_name_gives_the_preset_with_nothing_changed_and_nothing_open(
+    name: str, words: str
+) -> None:
+    reading, fixed = reading_of(words), preset(name)
+    assert reading.chosen == name
+    assert reading.num_players == fixed.players
+    assert reading.parameters == {**defaults(game_of(fixed.family)), **fixed.parameters}
+    assert open_clauses(reading) == []
+
+
+def test_every_preset_of_the_library_is_tried_by_its_name() -> None:
+    assert set(PRESET_WORDS) == set(presets())
+
+
+def test_dropping_tokens_takes_nothing_away() -> None:
+    reading = reading_of("connect four where you drop tokens in seven columns")
+    assert reading.parameters["columns"] == 7
+    assert open_clauses(reading) == []
+
+
+def test_a_bare_adjective_before_the_games_name_is_a_theme_and_reaches_the_title() -> None:
+    reading = reading_of("a medieval battleship game for two")
+    assert reading.title == "Medieval battleship game"
+    (theme,) = (clause for clause in reading.clauses if clause.status == "not_honoured")
+    assert theme.text == "medieval"
+    assert "theme" in theme.reason
+
+
+@pytest.mark.parametrize(
+    "words", ["gin rummy where one must go gin", "pig where one may stop at any time"]
+)
+def test_a_one_that_stands_for_a_player_is_no_number(words: str) -> None:
+    assert open_clauses(reading_of(words)) == []
+
+
+def test_a_named_games_own_hand_leaves_the_hand_as_it_is_and_is_quoted() -> None:
+    reading = reading_of("hearts for four with thirteen cards each")
+    assert reading.parameters["hand_size"] == 0
+    settings = [clause.setting for clause in reading.clauses]
+    assert "hand_size=0 (13 as usual)" in settings
+
+
+def test_players_who_tie_do_not_say_how_many_play() -> None:
+    reading = reading_of("goofspiel for three where the prize is split if two bidders tie")
+    assert (reading.num_players, reading.parameters["tie"]) == (3, "split")
