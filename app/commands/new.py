@@ -1,7 +1,7 @@
 """`new` and `resume`: the main job, with live progress and a clean way out."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -84,11 +84,13 @@ def _run(
         progress.pause()
         return _ask(question)
 
-    with Progress(quiet=as_json) as progress:
+    with Progress(quiet=as_json) as progress, ExitStack() as held:
         with _taken_back(folder, fresh=prompt is not None):
             progress({"node": "open"})
             address = database()
             context = make_context(settings, interactive=interactive, exchanges=folder.exchanges)
+        held.enter_context(context.retrieval.store)
+        held.enter_context(context.sandbox)
         _announce(context)
         ways: dict[str, Any] = {"tell": progress, "answer": answer, "database": address}
         try:

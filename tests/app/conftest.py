@@ -2,6 +2,8 @@
 
 import json
 import os
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -41,3 +43,41 @@ def command(capfd: pytest.CaptureFixture[str]) -> Command:
         return Outcome(code, captured.out, captured.err)
 
     return call
+
+
+Started = Callable[..., "subprocess.Popen[str]"]
+
+
+@pytest.fixture
+def started() -> Iterator[Started]:
+    """Start the command in a process of its own; the process is ended with the test."""
+    running: list[subprocess.Popen[str]] = []
+
+    def start(*arguments: str | Path, **environment: str) -> "subprocess.Popen[str]":
+        command = [sys.executable, "-m", "app.cli", *map(str, arguments)]
+        process = subprocess.Popen(
+            command,
+            text=True,
+            env={**os.environ, **environment},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        running.append(process)
+        return process
+
+    yield start
+    for process in running:
+        process.kill()
+        process.communicate()
+
+
+def wait_for(process: "subprocess.Popen[str]", words: str) -> None:
+    """Read what the command tells until it says some words."""
+    assert process.stderr is not None
+    heard = []
+    for line in process.stderr:
+        heard.append(line)
+        if words in line:
+            return
+    raise AssertionError(f"it never said {words!r}: {''.join(heard)}")

@@ -1,0 +1,115 @@
+"""The main job as a person types it: from a prompt to a folder, and back after a break."""
+
+import json
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.app.conftest import Command, Started, wait_for
+
+HEARTS = (
+    "a trick-taking game for three players where taking hearts costs points and the last trick "
+    "counts double"
+)
+FILES = ("rulebook.md", "game.py", "design.json", "checks.json", "players", "records",
+         "report.html", "run.json", "trace.jsonl")  # fmt: skip
+
+
+def same_every_time(folder: Path) -> dict[str, bytes]:
+    """The files of a run that depend on nothing but the prompt and the seed."""
+    files = [folder / "game.py", folder / "rulebook.md", folder / "design.json"]
+    files += [*folder.glob("records/*"), *folder.glob("players/*")]
+    return {str(file.relative_to(folder)): file.read_bytes() for file in files}
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("run") / "hearts"
+
+
+@pytest.fixture(scope="module")
+def results() -> dict[str, Any]:
+    return {}
+
+
+def test_a_prompt_becomes_a_folder_with_everything(
+    command: Command, kept: Path, results: dict[str, Any]
+) -> None:
+    done = command("new", HEARTS, "--quick", "--seed", "7", "--json", "--out", kept)
+    assert done.code == 0, done.err
+    results["whole"] = done.json  # one JSON object and nothing else, or this raises
+    assert done.json["end"] == "made"
+    assert done.json["players"] == 3
+    for name in FILES:
+        assert (kept / name).exists(), name
+    assert {clause["status"] for clause in done.json["clauses"]} == {"honoured"}
+    assert done.json["parameters"]["heart_points"] < 0
+    assert done.json["parameters"]["last_trick_multiplier"] == 2
+
+
+def test_the_game_passes_its_checks_by_hand(command: Command, kept: Path) -> None:
+    done = command("check", kept / "game.py", "--players", "3", "--json")
+    assert (done.code, done.json["outcome"]) == (0, "passed")
+
+
+def test_a_run_that_ctrl_c_stopped_goes_on_to_the_same_result(
+    command: Command, started: Started, kept: Path, results: dict[str, Any], tmp_path: Path
+) -> None:
+    folder = tmp_path / "run"
+    run = started("new", HEARTS, "--quick", "--seed", "7", "--out", folder)
+    wait_for(run, "evaluate: series random")
+    run.send_signal(signal.SIGINT)
+    _, told = run.communicate(timeout=20)
+    assert run.returncode == 130
+    assert f"rulewright resume {folder}" in told
+    assert "Traceback" not in told
+    resumed = command("resume", folder, "--json")
+    assert resumed.code == 0, resumed.err
+    assert resumed.json["evaluation"] == results["whole"]["evaluation"]
+    assert same_every_time(folder) == same_every_time(kept)
+
+
+def test_the_same_seed_gives_the_same_bytes(command: Command, tmp_path: Path) -> None:
+    runs = []
+    for name in ("first", "second"):
+        done = command("new", "tic tac toe", "--quick", "--seed", "5", "--json",
+                       "--out", tmp_path / name)  # fmt: skip
+        assert done.code == 0, done.err
+        runs.append((done.json["evaluation"], same_every_time(tmp_path / name)))
+    assert runs[0] == runs[1]
+
+
+def test_a_run_that_ended_is_resumed_as_it_is(
+    command: Command, kept: Path, results: dict[str, Any]
+) -> None:
+    before = same_every_time(kept)
+    done = command("resume", kept, "--json")
+    assert (done.code, done.json["evaluation"]) == (0, results["whole"]["evaluation"])
+    assert same_every_time(kept) == before
+
+
+def test_the_trace_shows_every_node(command: Command, kept: Path) -> None:
+    names = json.dumps(command("trace", kept, "--json").json)
+    for node in ("intake", "design", "code", "check", "strategize", "evaluate", "report"):
+        assert f'"name": "{node}"' in names
+
+
+def test_without_a_terminal_the_approval_waits_for_resume(command: Command, tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    asked = command("new", "tic tac toe", "--quick", "--approve", "--out", folder)
+    assert asked.code == 3
+    assert f"rulewright resume {folder} --answer" in asked.out
+    assert not (folder / "game.py").exists()
+    still = command("resume", folder, "--json")
+    assert (still.code, still.json["end"]) == (3, "waiting")
+    done = command("resume", folder, "--answer", "yes", "--json")
+    assert (done.code, done.json["end"]) == (0, "made")
+
+
+def test_a_rulebook_that_is_not_approved_is_not_coded(command: Command, tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    assert command("new", "tic tac toe", "--quick", "--approve", "--out", folder).code == 3
+    done = command("resume", folder, "--answer", "no", "--json")
+    assert (done.code, done.json["reason"]) == (2, "the rulebook was not approved")

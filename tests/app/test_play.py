@@ -1,0 +1,185 @@
+"""`play` and the approval, driven through a real terminal."""
+
+import os
+import pty
+import re
+import select
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from app.view import view
+from tests.app.conftest import Command
+
+PROMPT = "Your action (number or words): "
+
+
+class Terminal:
+    """The command on a terminal of its own, as a person has it."""
+
+    def __init__(self, *arguments: str | Path) -> None:
+        self._ours, theirs = pty.openpty()
+        command = [sys.executable, "-m", "app.cli", *map(str, arguments)]
+        self.process = subprocess.Popen(
+            command, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True,
+            preexec_fn=_take_terminal,
+        )  # fmt: skip
+        os.close(theirs)
+        self.screen = ""
+
+    def read_until(self, *ends: str, seconds: float = 60) -> str:
+        """What appears until one of `ends` does, or the command ends."""
+        new, deadline = "", time.monotonic() + seconds
+        while not any(end in new for end in ends):
+            left = deadline - time.monotonic()
+            assert left > 0, f"none of {ends} came: {self.screen + new}"
+            if not select.select([self._ours], [], [], left)[0]:
+                continue
+            try:
+                data = os.read(self._ours, 65_536)
+            except OSError:  # Linux says so when the other end is closed
+                break
+            if not data:
+                break
+            new += data.decode(errors="replace")
+        new = new.replace("\r\n", "\n")
+        self.screen += new
+        return new
+
+    def type(self, text: str) -> None:
+        os.write(self._ours, text.encode())
+
+    def end(self) -> int:
+        """Read to the end and return the exit code."""
+        self.read_until("\0")
+        return self.process.wait(timeout=30)
+
+    def close(self) -> None:
+        self.process.kill()
+        self.process.wait()
+        os.close(self._ours)
+
+
+def _take_terminal() -> None:
+    import fcntl
+    import termios
+
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+
+@pytest.fixture
+def terminal() -> Iterator[Callable[..., Terminal]]:
+    opened: list[Terminal] = []
+
+    def start(*arguments: str | Path) -> Terminal:
+        opened.append(Terminal(*arguments))
+        return opened[-1]
+
+    yield start
+    for one in opened:
+        one.close()
+
+
+def play_to_the_end(terminal: Terminal) -> int:
+    """Answer every question with the first choice."""
+    while PROMPT in terminal.read_until(PROMPT, "The match is over", "did not finish"):
+        terminal.type("1\n")
+    return terminal.end()
+
+
+def test_a_board_game_is_played_to_its_end(terminal: Callable[..., Terminal]) -> None:
+    one = terminal("play", "tic_tac_toe")
+    assert play_to_the_end(one) == 0
+    assert "    . . .\n    . . .\n    . . .\n" in one.screen
+    assert re.search(r"You win\.|You share|You do not win", one.screen)
+
+
+def test_a_made_game_is_played_to_its_end(
+    command: Command, terminal: Callable[..., Terminal], tmp_path: Path
+) -> None:
+    folder = tmp_path / "run"
+    assert command("new", "connect four", "--quick", "--out", folder).code == 0
+    one = terminal("play", folder, "--seat", "2", "--opponent", "random")
+    assert play_to_the_end(one) == 0
+    assert "player 2 (you)" in one.screen
+
+
+def test_the_screen_never_shows_another_hand(terminal: Callable[..., Terminal]) -> None:
+    one = terminal("play", "leduc_poker", "--opponent", "random", "--seed", "4")
+    first = one.read_until(PROMPT)
+    mine = re.findall(r"You are dealt (\w\w)", first)
+    assert len(mine) == 1
+    assert set(re.findall(r"\b[JQK][CDHS]\b", first)) == set(mine)
+
+
+def test_wrong_input_is_answered_and_asked_again(terminal: Callable[..., Terminal]) -> None:
+    one = terminal("play", "tic_tac_toe")
+    one.read_until(PROMPT)
+    for wrong in ("castle", "0", "10", "-1", "99999999999999999999", "", "１２"):
+        one.type(f"{wrong}\n")
+        assert "type a number from 1 to 9" in one.read_until(PROMPT)
+    one.type("x 2,2\n")  # words do as well
+    assert "row 2, column 2" in one.read_until(PROMPT)
+
+
+def test_the_end_of_the_input_ends_the_match(terminal: Callable[..., Terminal]) -> None:
+    one = terminal("play", "tic_tac_toe")
+    one.read_until(PROMPT)
+    one.type("\x04")
+    assert one.end() == 1
+    assert "left unfinished" in one.screen
+    assert "Traceback" not in one.screen
+
+
+def test_ctrl_c_leaves_the_match(terminal: Callable[..., Terminal]) -> None:
+    one = terminal("play", "tic_tac_toe")
+    one.read_until(PROMPT)
+    one.type("\x03")
+    assert one.end() == 130
+    assert "you left" in one.screen
+    assert "Traceback" not in one.screen
+
+
+def test_a_person_approves_the_rulebook(terminal: Callable[..., Terminal], tmp_path: Path) -> None:
+    one = terminal("new", "tic tac toe", "--quick", "--approve", "--out", tmp_path / "run")
+    shown = one.read_until("[yes]: ")
+    assert "## Setup" in shown or "## Turn" in shown
+    one.type("\n")
+    assert one.end() == 0
+    assert (tmp_path / "run" / "report.html").exists()
+
+
+def test_ctrl_c_at_the_approval_says_how_to_resume(
+    terminal: Callable[..., Terminal], tmp_path: Path
+) -> None:
+    one = terminal("new", "tic tac toe", "--quick", "--approve", "--out", tmp_path / "run")
+    one.read_until("[yes]: ")
+    one.type("\x03")
+    assert one.end() == 130
+    assert f"rulewright resume {tmp_path / 'run'}" in one.screen
+
+
+def test_the_end_of_the_input_leaves_the_approval_open(
+    terminal: Callable[..., Terminal], tmp_path: Path
+) -> None:
+    one = terminal("new", "tic tac toe", "--quick", "--approve", "--out", tmp_path / "run")
+    one.read_until("[yes]: ")
+    one.type("\x04")
+    assert one.end() == 3
+    assert "--answer" in one.screen
+
+
+def test_what_did_not_change_is_not_shown_twice() -> None:
+    rules = {"size": 3}
+    assert view({"rules": rules, "hand": ["TH"]}, {"rules": rules}) == [
+        "hand: TH",
+        "(as before: rules)",
+    ]
+
+
+def test_a_fleet_is_no_board() -> None:
+    assert view({"fleet": ["c6-g6", "c1-c4", "g3-g5"]}, {}) == ["fleet: c6-g6 c1-c4 g3-g5"]
