@@ -177,8 +177,11 @@ def samples_of(play: SelfPlay) -> list[dict[str, JsonValue]]:
 
 
 def jobs() -> int:
-    """Matches at the same time: one a core, few enough to leave the machine usable."""
-    return max(1, min(_MOST_JOBS, os.cpu_count() or 1))
+    """Matches at the same time: two a core, as a match waits for its worker or its worker for it.
+
+    Few enough to leave the machine usable.
+    """
+    return max(1, min(_MOST_JOBS, 2 * (os.cpu_count() or 1)))
 
 
 def _finished_share(series: Series) -> float | None:

@@ -1,0 +1,122 @@
+"""Eval: how long do the command's help, a quick run and a search simulation take?
+
+The command's figures are medians over repeats of the real command in processes of its own; a busy
+machine shows in the wall times, so the processor times stand beside them. The store is built
+first, in a temporary home: a quick run is measured from a warm one. A search's figures are read
+from the least times, as `evals.bench.uct_connect_four` explains.
+"""
+
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from statistics import median
+
+from pydantic import JsonValue
+
+from evals.bench.spent import Spent, spent
+from evals.bench.uct_connect_four import measure
+from evals.results import EvalError, EvalResult, Score
+
+PROMPT = (
+    "a trick-taking game for three players where taking hearts costs points and the last trick "
+    "counts double"
+)
+HELP_AT_MOST_S = 0.5
+QUICK_AT_MOST_S = 30.0
+OUTSIDE_AT_MOST = 0.25
+_HELPS = 7
+_RUNS = 3
+_SEARCHES = 40
+_SIMULATIONS = 1000
+
+
+def run(seed: int, tell: Callable[[str], None]) -> EvalResult:
+    """Measure all three."""
+    command = _command()
+    with tempfile.TemporaryDirectory(prefix="rulewright-speed-") as name:
+        home = Path(name)
+        environment = {**_environment(), "RULEWRIGHT_HOME": str(home / "home")}
+        helps = [spent([command, "--help"], environment) for _ in range(_HELPS)]
+        tell(f"--help: {_seconds(helps)}")
+        built = spent([command, "index"], environment)
+        tell(f"building the store: {_seconds([built])}")
+        quick = [
+            spent(
+                [command, "new", PROMPT, "--quick", "--seed", str(seed), "--out", str(home / out)],
+                environment,
+            )
+            for out in map(str, range(_RUNS))
+        ]
+        tell(f"new --quick: {_seconds(quick)}")
+    searches = [measure(_SIMULATIONS, seed) for _ in range(_SEARCHES)]
+    whole = min(search.whole for search in searches)
+    outside = 1 - min(search.game for search in searches) / whole
+    each_us = whole / _SIMULATIONS * 1e6
+    tell(f"UCT, connect four: {each_us:.1f} us a simulation, {outside:.1%} outside the game")
+    return EvalResult(
+        name="speed",
+        scores=(
+            _at_most("seconds of --help", median(h.wall_s for h in helps), HELP_AT_MOST_S, _HELPS),
+            _at_most(
+                "seconds of new --quick", median(q.wall_s for q in quick), QUICK_AT_MOST_S, _RUNS
+            ),
+            _at_most("share of UCT outside the game", outside, OUTSIDE_AT_MOST, _SEARCHES),
+            Score(name="microseconds a simulation", value=each_us, scored=_SEARCHES),
+        ),
+        samples=(
+            *(_sample("--help", one) for one in helps),
+            _sample("index", built),
+            *(_sample("new --quick", one) for one in quick),
+        ),
+        effective=_effective(seed),
+    )
+
+
+def _command() -> str:
+    """The installed command of this environment.
+
+    Raises:
+        EvalError: If it is not installed.
+    """
+    beside = Path(sys.executable).parent
+    found = shutil.which("rulewright", path=f"{beside}{os.pathsep}{os.environ.get('PATH', '')}")
+    if found is None:
+        raise EvalError(f"the command is not installed in {beside}; install the project there")
+    return found
+
+
+def _environment() -> Mapping[str, str]:
+    """This process's variables without ours, so that no model and no other store is used."""
+    ours = ("RULEWRIGHT_", "OPENAI_", "LANGSMITH_", "LANGCHAIN_")
+    return {name: value for name, value in os.environ.items() if not name.startswith(ours)}
+
+
+def _at_most(name: str, value: float, bound: float, scored: int) -> Score:
+    return Score(name=name, value=value, at_most=bound, scored=scored)
+
+
+def _seconds(runs: list[Spent]) -> str:
+    wall, processor = median(r.wall_s for r in runs), median(r.processor_s for r in runs)
+    return f"{wall:.2f} s, processor {processor:.2f} s (median of {len(runs)})"
+
+
+def _sample(what: str, one: Spent) -> dict[str, JsonValue]:
+    return {
+        "command": what,
+        "wall_s": round(one.wall_s, 3),
+        "processor_s": round(one.processor_s, 3),
+    }
+
+
+def _effective(seed: int) -> dict[str, JsonValue]:
+    return {
+        "seed": seed,
+        "prompt": PROMPT,
+        "simulations": _SIMULATIONS,
+        "cores": os.cpu_count(),
+        "load_average": list(os.getloadavg()),
+        "python": sys.version.split()[0],
+    }
