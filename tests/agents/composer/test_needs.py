@@ -1,9 +1,9 @@
 import pytest
 
+from agents.composer.families import lexicons
 from agents.composer.hits import read_prompt
 from agents.composer.needs import are_met, needs
 from agents.composer.patterns import Text, compile_pattern
-from agents.composer.families import lexicons
 
 BRIEFS = (
     "a trick-taking game for three players where taking hearts costs points",
