@@ -36,7 +36,7 @@ def find_game(name: str) -> GameSource:
         GameNotFoundError: Listing the library where nothing fits.
     """
     if name in library.names():
-        return GameSource(name, library.source(name), library.heuristics(name), trusted=True)
+        return GameSource(name, library.source(name), library.heuristic_sources(name), trusted=True)
     path = Path(name)
     file = path / "game.py" if path.is_dir() else path
     if not file.is_file():

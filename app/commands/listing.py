@@ -21,7 +21,7 @@ def list_games(*, as_json: bool) -> None:
                 "players": [game["min_players"], game["max_players"]],
                 "parameters": game.get("parameters", {}) if name == preset.family else {},
                 "fixed": dict(preset.parameters),
-                "heuristics": sorted(library.heuristics(name)),
+                "heuristics": sorted(library.heuristic_sources(name)),
             }
         )
     if as_json:

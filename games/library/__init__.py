@@ -22,7 +22,7 @@ __all__ = [
     "UnknownParameterError",
     "defaults",
     "families",
-    "heuristics",
+    "heuristic_sources",
     "names",
     "preset",
     "presets",
@@ -153,7 +153,7 @@ def rulebook(name: str, parameters: Mapping[str, Json] | None = None, players: i
     return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
 
 
-def heuristics(name: str) -> dict[str, str]:
+def heuristic_sources(name: str) -> dict[str, str]:
     """Sources of the family's heuristics by name, sorted.
 
     Raises:

@@ -49,7 +49,7 @@ def test_the_rulebook_renders_with_rule_ids(name: str) -> None:
 
 @pytest.mark.parametrize("name", library.names())
 def test_two_heuristics_score_what_a_player_sees(name: str) -> None:
-    sources = library.heuristics(name)
+    sources = library.heuristic_sources(name)
     assert len(sources) >= 2
     game = subject(library.source(name), library.preset(name).players)
     position = game.table.open(game.num_players, {})

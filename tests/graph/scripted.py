@@ -92,7 +92,7 @@ class ScriptedRoles:
         self.calls.append("heuristics")
         return [
             Heuristic(name=name, policy="from the library", source=text)
-            for name, text in library.heuristics(design.family).items()
+            for name, text in library.heuristic_sources(design.family).items()
         ]
 
 

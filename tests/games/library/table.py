@@ -37,7 +37,7 @@ def unpassed(name: str, num_players: int, parameters: Mapping[str, Json]) -> lis
 
 def heuristic(name: str, family: str) -> Score:
     """One of a family's heuristics as a function."""
-    module = LocalModule(library.heuristics(family)[name], name)
+    module = LocalModule(library.heuristic_sources(family)[name], name)
     return cast("Score", module.namespace["score"])
 
 

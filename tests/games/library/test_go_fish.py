@@ -185,7 +185,7 @@ def within_bounds(seen: dict[str, Any], hands: list[list[str]]) -> bool:
 
 @pytest.mark.parametrize(("name", "players"), [("remember", 2), ("remember", 4), ("widest_net", 4)])
 def test_each_heuristic_beats_random_play(name: str, players: int) -> None:
-    score: Any = LocalModule(library.heuristics("go_fish")[name]).namespace["score"]
+    score: Any = LocalModule(library.heuristic_sources("go_fish")[name]).namespace["score"]
 
     class Greedy:
         def choose(

@@ -240,7 +240,8 @@ def test_a_heuristic_wins_chips_from_random_players(
     name: str, players: int, parameters: dict[str, Json]
 ) -> None:
     score = cast(
-        "Callable[..., float]", LocalModule(library.heuristics("poker")[name]).namespace["score"]
+        "Callable[..., float]",
+        LocalModule(library.heuristic_sources("poker")[name]).namespace["score"],
     )
     board = table()
     rng = random.Random(11)

@@ -274,9 +274,9 @@ def test_a_resampled_state_looks_the_same_to_its_player(
 
 
 @pytest.mark.parametrize("players", [2, 4])
-@pytest.mark.parametrize("name", sorted(library.heuristics("rummy")))
+@pytest.mark.parametrize("name", sorted(library.heuristic_sources("rummy")))
 def test_each_heuristic_beats_random_play(name: str, players: int) -> None:
-    score: Any = LocalModule(library.heuristics("rummy")[name]).namespace["score"]
+    score: Any = LocalModule(library.heuristic_sources("rummy")[name]).namespace["score"]
 
     class Greedy:
         def choose(

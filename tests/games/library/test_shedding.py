@@ -229,9 +229,9 @@ def test_resampling_respects_what_a_player_could_not_match() -> None:
         assert not [card for card in hand if card[1] == "C" or card[0] in "78"]
 
 
-@pytest.mark.parametrize("name", sorted(library.heuristics("shedding")))
+@pytest.mark.parametrize("name", sorted(library.heuristic_sources("shedding")))
 def test_each_heuristic_beats_random_play(name: str) -> None:
-    score: Any = LocalModule(library.heuristics("shedding")[name]).namespace["score"]
+    score: Any = LocalModule(library.heuristic_sources("shedding")[name]).namespace["score"]
 
     class Greedy:
         def choose(

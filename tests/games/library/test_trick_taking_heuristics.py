@@ -48,7 +48,7 @@ SPADES: dict[str, Json] = {
 def test_the_heuristic_outscores_random_players(
     name: str, players: int, parameters: dict[str, Json]
 ) -> None:
-    source = library.heuristics("trick_taking")[name]
+    source = library.heuristic_sources("trick_taking")[name]
     score = cast("Callable[..., float]", LocalModule(source).namespace["score"])
     margins = [margin(score, players, parameters, match) for match in range(200)]
     mean = sum(margins) / len(margins)
