@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pydantic import JsonValue
 
 from agents.protocols import Design, Heuristic, RoleError
-from games.library import families, heuristics
+from games.library import families, heuristic_sources
 
 
 class ComposerStrategist:
@@ -27,7 +27,7 @@ class ComposerStrategist:
             raise RoleError(f"the library has no heuristics for {design.family!r}")
         found = [
             Heuristic(name=name, policy=_policy(text), source=text)
-            for name, text in sorted(heuristics(design.family).items())
+            for name, text in sorted(heuristic_sources(design.family).items())
         ]
         if not found:
             raise RoleError(f"the library has no heuristics for {design.family!r}")
