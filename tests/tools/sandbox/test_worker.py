@@ -126,11 +126,16 @@ def test_a_worker_can_be_killed_from_another_thread_while_it_works(sandbox: Sand
 
 def test_an_interrupted_request_does_not_leave_its_answer_to_the_next(sandbox: Sandbox) -> None:
     worker = loaded(sandbox, "import time\ndef f():\n    time.sleep(1)\n    return 1")
+    # A shell's background job starts with Ctrl-C ignored; this test is about what follows one.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     interrupt = threading.Timer(0.2, signal.raise_signal, [signal.SIGINT])
     interrupt.start()
-    with pytest.raises(KeyboardInterrupt):
-        worker.call("f")
-    interrupt.join()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            worker.call("f")
+    finally:
+        interrupt.join()
+        signal.signal(signal.SIGINT, before)
     assert not worker.alive
 
 
