@@ -13,7 +13,7 @@ IN_TITLE = "it is used in the title alone"
 THEME_REASON = f"a theme changes no rule: {IN_TITLE}"
 _CUT = re.compile(r"[,.;:!?()\n–]|\b(?:and|but)\b")
 _PLAIN_CONDITIONS = frozenset(
-    map(stem, ("if", "when", "whenever", "while", "once", "during", "after"))
+    map(stem, ("if", "when", "whenever", "while", "once", "during", "after", "except"))
 )
 
 

@@ -51,7 +51,8 @@ PLAYER_PHRASES: tuple[Phrase, ...] = (
         "|person)?",
         "(we|us) (be|are) <n> (people|player)?",
         "there (be|are|will be) <n> (of us|people|player)",
-        "<n> (people)? (play|sit|sit down|take part|compete|participate) (at the table)?",
+        "<n> (people|player) (play|sit|sit down|take part|compete|participate) (at the table)?",
+        "<n> (can|may|will|could|should|to) (play|sit down|take part|compete|participate)",
         "<n> (seat|chair) (at|around) (the)? table",
         "<n> (person|player|man|people) (game|match|table|version|variant|affair)?",
         "number of player is? <n>",
@@ -184,6 +185,7 @@ FILLERS = frozenset(map(stem, _FILLERS)) | _FILLERS
 
 _SOFT = word_set(
     """
+permanent case start rack frame line way part
 player players person people someone anyone who opponent opponents card cards hand hands turn turns
 round rounds point points board table piece pieces match matches one ones number numbers total
 amount any pack deck disc stone die roll bid bidder prize ship chip pawn thing enough much limited

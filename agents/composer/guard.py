@@ -82,7 +82,8 @@ def strange(prompt: Prompt, index: int, lexicon: Lexicon) -> bool:
     """Whether a token is a word that neither the family nor talk around games knows."""
     token = prompt.tokens[index]
     known = token.norm in vocabulary(lexicon.family) or small_number(token.text.lower()) is not None
-    return token.kind == "word" and not is_filler(token) and not known
+    plain = is_filler(token) or token.norm in common.CONDITIONS | common.CONNECTIVES
+    return token.kind == "word" and not plain and not known
 
 
 def _leaks(prompt: Prompt, run: Sequence[int], aliens: Sequence[int], hit: Hit) -> bool:

@@ -21,12 +21,21 @@ _SHORT = 8
 _CONDITION = 14
 _DENIALS = frozenset({"not", "never"})
 _LOOSE = FUNCTION_WORDS | CONNECTIVES | {"for"}
+_UNITS = frozenset(
+    map(
+        stem,
+        word_set(
+            "point trick second minute hour coin chip euro dollar row column square cell ship shot"
+            " roll throw raise round deal percent time step move turn token"
+        ),
+    )
+)
 _DROP = stem("drop")
 _FALLING = frozenset(
     map(stem, word_set("token piece disc disk stone mark checker chip coin ball marker"))
 )
 _SUBORDINATE = frozenset(map(stem, word_set("who whoever anyone someone if when whenever once")))
-_VERBS = word_set("is are be been being was were do does did must may can should will")
+_AFTER = word_set("as is are be been being was were do does did must may can should will")
 
 
 @dataclass(frozen=True)
@@ -91,7 +100,7 @@ def read_prompt(words: str) -> Prompt:
             while end < len(tokens) and end - match.covered[-1] <= _SHORT:
                 norm = tokens[end].norm
                 late = end > match.covered[-1] + 1
-                if tokens[end].kind == "stop" or norm in CONNECTIVES or (late and norm in _VERBS):
+                if tokens[end].kind == "stop" or norm in CONNECTIVES or (late and norm in _AFTER):
                     break
                 end += 1
             replaced.append(tuple(range(match.covered[0], end)))
@@ -131,7 +140,7 @@ def find_hits(prompt: Prompt, sources: Sequence[Phrase | Name]) -> list[Hit]:
             places += [(bare, match) for match in bare_text.find(source.pattern)]
         for kept, match in places:
             covered = _trimmed(prompt, [kept[index] for index in match.covered])
-            if covered:
+            if covered and not _of_a_unit(prompt, covered):
                 candidates.append((order, Hit(covered, match, source)))
     candidates.sort(
         key=lambda item: (
@@ -152,6 +161,14 @@ def find_hits(prompt: Prompt, sources: Sequence[Phrase | Name]) -> list[Hit]:
         hits.append(hit)
     hits.sort(key=lambda hit: hit.covered)
     return negations(prompt, hits)
+
+
+def _of_a_unit(prompt: Prompt, covered: Sequence[int]) -> bool:
+    """Whether a phrase ends in a number that counts something else: "hands with six | points"."""
+    last, after = covered[-1], covered[-1] + 1
+    if after >= len(prompt.tokens) or prompt.tokens[last].kind != "number":
+        return False
+    return prompt.tokens[after].norm in _UNITS
 
 
 def _trimmed(prompt: Prompt, covered: list[int]) -> tuple[int, ...]:
@@ -175,6 +192,15 @@ def negations(prompt: Prompt, hits: Sequence[Hit]) -> list[Hit]:
     result = []
     for hit in hits:
         own_sense = isinstance(hit.source, Phrase) and hit.source.free
+        supposed = [
+            i
+            for i in range(hit.covered[0] + 1, hit.covered[-1])
+            if prompt.tokens[i].norm in NEGATORS
+            and i not in owned
+            and _supposed(prompt, i, hit.covered[0])
+        ]
+        if supposed:
+            hit = replace(hit, covered=tuple(sorted({*hit.covered, *supposed})))  # noqa: PLW2901
         found = None if own_sense else _negator(prompt, hit, owned)
         if found is None:
             result.append(hit)
@@ -210,8 +236,16 @@ def _negator(prompt: Prompt, hit: Hit, owned: set[int]) -> int | None:
             continue
         if index < first and _of_another(prompt, index, first):
             continue
+        if index in inside and _supposed(prompt, index, first):
+            continue
         return index
     return None
+
+
+def _supposed(prompt: Prompt, negator: int, first: int) -> bool:
+    """Whether a negation inside a phrase only supposes: "must trump if you cannot follow"."""
+    before = range(max(first + 1, negator - 3), negator)
+    return any(prompt.tokens[i].norm in _SUBORDINATE for i in before)
 
 
 def _of_another(prompt: Prompt, negator: int, first: int) -> bool:

@@ -181,7 +181,7 @@ def _atom(item: str, counter: int) -> str:
         "^": r"\A",
         "<end>": r"(?=\Z|[,.;:!?()\n–]|(?:and|but|wher|while|with|without|except|for|using|_at"
         r"|_the|_who|_in|_that|_to|_on|_by|_from"
-        r"|after|if|when|once|until|unless|only|over|plus|befor) )",
+        r"|after|if|when|once|until|unless|only|over|plus|befor|play) )",
         "~": f"(?P<skip{counter}>{_SKIP}{{0,3}}?)",
         "~~": f"(?P<skip{counter}>{_SKIP}{{0,7}}?)",
         "<n>": f"{_GLUE}(?P<n{counter}>{numbers}) ",

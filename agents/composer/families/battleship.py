@@ -91,6 +91,14 @@ _PHRASES: tuple[Phrase, ...] = (
         _ships,
     ),
     Phrase(
+        f"(just|only)? (a|one|1)? (single|lone) <n> (cell|square|space|unit) (long)? {_CRAFT}",
+        _ships,
+    ),
+    Phrase(
+        f"{_CRAFT} , {_CRAFT} , {_CRAFT} , {_CRAFT} (,|and|, and) {_CRAFT}",
+        lambda _: {"ships": _FLEET},
+    ),
+    Phrase(
         f"<n> <n> (cell|square|space|length|unit|long) (long)? {_CRAFT} (each|apiece)?",
         _equal_ships,
     ),
@@ -145,6 +153,8 @@ _PHRASES: tuple[Phrase, ...] = (
     ),
     *flag(
         "extra_shot_on_hit",
+        f"(keep|continue|go on) (fire|shoot|firing|shooting|play) (as long as|while|until|so long "
+        f"as|whenever|if) (you|they|@who)? ({_HIT}|miss)",
         f"(if|when|after|whenever|once|every time|each time)? @who? (who)? {_HIT} (a ship|something"
         "|anything|a boat)? ,? (you|@who|they|he)? (may|can|get to|must)? (shoot|fire|go|play|move"
         "|take a shot) (again|once more|one more time|another time)",

@@ -78,7 +78,7 @@ def hand_size(name: str = "hand_size") -> tuple[Phrase, ...]:
         "@each? (start|starting|initial|opening|beginning)? hand (be|of|:|with|hold|contain|have"
         "|number"
         "|consist|make|made) (up)? (of)? <n> card? @each?",
-        "<n> card (starting|initial|opening|beginning)? hand",
+        "(play|played|with)? (with)? <n> card (starting|initial|opening|beginning)? hand",
         "(start|starting|initial|opening) (hand|deal) (size)? (be|of|:)? <n> card?",
         "@each? (player|person|one)? (@deal) (out|with|off|in)? ~ <n> card (to)? @each? (player)?",
         "<n> card (be)? (@deal)? (out)? @each (to|at)? (start|begin|player|beginning)?",
@@ -140,6 +140,8 @@ def target_score(name: str = "target_score") -> tuple[Phrase, ...]:
         "<n> @points?",
         "(need|require|want|take) <n> @points? (to|for) (the)? @win",
         "(up to|at) <n> @points <end>",
+        "first (@who)? (be|get|go)? (over|across|past) (the|a)? (line|post|mark) (at|of) <n> "
+        "@points? (@win)?",
     )
 
 

@@ -54,6 +54,8 @@ _PHRASES: tuple[Phrase, ...] = (
     *choice(
         "book_size",
         2,
+        "(match|matching|collect|having|get)? (2|two) (card)? of (a|one|the same) (rank|kind) (be"
+        "|make|count)? (enough)? (for|as)? (a)? (book|set)",
         "(just|only)? (2|two) (card)? (of (a kind|the same (rank|value|number))) (be|make|form"
         "|complete|count as)? (a)? (book|set)?",
         "(book|set) (be|are)? (of|made of)? (just)? (a|in)? pair",

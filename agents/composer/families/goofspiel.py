@@ -119,6 +119,8 @@ _PHRASES: tuple[Phrase, ...] = (
     *choice(
         "tie",
         "carry",
+        f"(tie|tied|equal) {_PRIZE} (stay|remain|carry|roll|be kept|go) (over|on)? (on the table"
+        f"|in play)? (for|to|into)? (the)? (next)? (one|round|bid|auction)?",
         f"(when|if|after|on|in)? {_TIE} (be)? (equal|the same|identical)? ,? (the)? {_PRIZE}? (be"
         f"|get)? "
         f"(add|carry|roll|put|go|move|kept|keep|left|leave|pile) (over|on|up|forward)? (to|with"

@@ -135,6 +135,9 @@ _PHRASES: tuple[Phrase, ...] = (
         "(left|side|right|board|horizontal|vertical|the)? (and|to|or)? (right|left)? (edge|side"
         "|board|border"
         "|boundary)?".replace("|continue|carry on|go) ", ") "),
+        "(line|row|they)? (can|may)? (run|go|leave) (off|over|past) (one|a|the|the right|the left) "
+        "(side|edge) (and)? (continue|go on|carry on"
+        "|come back|come in|return) (on|at|from) (the)? (other|opposite|left|right) (side|edge)?",
         "(cylindrical|cylinder|tube|tubular|wraparound|wrap around) (shape|shaped)? (board|grid"
         "|edge)?",
         "(on|around) (a|the)? (cylinder|tube)",

@@ -153,6 +153,8 @@ _PHRASES: tuple[Phrase, ...] = (
     ),
     *number(
         "ante",
+        f"(cost|pay|price be) <n> {_CHIP}? (to|for) (be|get|have)? (dealt|deal|play|a hand|a card"
+        f"|in|enter) (in)?",
         f"<n> {_CHIP}? (each|apiece|per (player|head))? (to|for) (enter|join|start|open|get into"
         f"|buy into|be in|enter into) (the|a)? (pot|hand|deal|game)?",
         f"(before (the|each|every)? (deal|hand|card)? (be|is)? (deal|dealt)?)? ,? (each|every|all"

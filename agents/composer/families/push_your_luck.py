@@ -60,7 +60,7 @@ _PHRASES: tuple[Phrase, ...] = (
     *choice("kind", "dice", "(roll|rolling|throw|with|using) (a|the)? die", "dice (game|version)"),
     *number(
         "sides",
-        "<n> (sided|face|faced) (die)?",
+        "(roll|rolling|with|using)? (a|an)? <n> (sided|sider|face|faced) (die)?",
         "(die|dice) (with|of|have|has) <n> (side|face)",
         "d <n>",
         "<n> face",
@@ -99,6 +99,8 @@ _PHRASES: tuple[Phrase, ...] = (
             f"|rolled|mean|make|come up|show|thrown)? (you)? {_BUST} {_LOST}",
             f"{_BUST} {_LOST} (on|with|when|if|by)? (a|you|they|roll|rolling|throw)? (roll"
             "|rolling|throw)? (a|an)? <n> (be rolled|come up)?",
+            "<n> (be)? (the)? (one|number|face|roll)? (that|which) (bust|end|lose|kill) (you|your"
+            "|the)? (turn)?",
             "(bust|losing|fatal|bad) (face|number|roll) (be|of|:)? <n>",
             "<n> (be)? (the)? (bust|losing|fatal|bad|unlucky) (face|number|roll)",
             zero=0,
@@ -129,6 +131,8 @@ _PHRASES: tuple[Phrase, ...] = (
     ),
     *number(
         "max_rolls",
+        "after <n> (roll|throw|draw|flip) (your|the|a)? turn (be)? (over|end|finish|pass|stop)",
+        "(turn)? (end|stop|finish|over) after <n> (roll|throw|draw|flip)",
         "(nobody|no one|no player|you|@who) (may|can|be allowed to)? (not)? (roll|draw|throw|flip) "
         "(the die)? (more"
         "|oftener) (often)? than <n> (time|roll|throw)? (a|per|in a|each|in one|in any)? (turn|go"

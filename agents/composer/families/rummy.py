@@ -128,6 +128,8 @@ _PHRASES: tuple[Phrase, ...] = (
     ),
     *number(
         "knock_limit",
+        f"(only)? (hand|player|those)? (with|of|have|hold)? (at most|up to)? <n> @points? (of)? "
+        f"{_DEAD} (or (fewer|less))? (may|can) (only)? knock",
         f"(may|can)? (only)? knock (once|when|if|with|as soon as|after)? (your|the|their|his)? "
         f"{_DEAD} (card|point|total|count"
         "|value)? (be|at|come to|fall to|down to|drop to)? (at most|no more than|under|down to|not "
@@ -237,7 +239,9 @@ _PHRASES: tuple[Phrase, ...] = (
     *single_deal(),
     *always(
         "a turn is a draw and then a discard",
-        "(draw|take|pick up) (a|one)? (card)? (and|then|and then) (discard|throw away) (a|one)? "
+        "(draw|take) (a|one) card",
+        "knock (when|whenever|if|as soon as) (you|they)? (can|may|like|able|ready|want)",
+        "(draw|take|pick up) (a|one)? (card)? (,|and|then|and then) (discard|throw away) (a|one)? "
         "(card)?",
         "(discard) (a|one) (card)? (each|every|per|a)? (turn)?",
     ),

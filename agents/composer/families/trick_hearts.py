@@ -71,6 +71,10 @@ HEARTS: tuple[Phrase, ...] = (
             "|whenever|freely|immediately|right away|straight away|from the beginning|from the "
             "first"
             " trick)",
+            "(may|can|allowed to|free to)? (lead|play|open) (with|a|any)? heart (at any time|any "
+            "time|anytime|from the start|whenever|freely"
+            "|immediately|right away|straight away|from the beginning) (like|want|wish|please"
+            "|choose)?",
             "heart (do)? not (need|have) (to)? (be)? broken",
             "(no|without) (need to)? (break|breaking) (of)? heart",
             value=False,

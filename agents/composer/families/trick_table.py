@@ -69,6 +69,10 @@ TABLE: tuple[Phrase, ...] = (
         "(bid|predict|guess|say|announce|forecast|call|declare|estimate|state) ~ (exact|exactly"
         "|number "
         "of|how many|precise|the number of) ~~ trick ~ (take|win|make|get)?",
+        "(bid|predict|guess|say|announce|forecast|call|declare|estimate|state) ~ how many trick ~ "
+        "(take|win|make|get) (and)? (score|win|earn|get "
+        "points) (for|by|only|if)? (hit|hitting|make|making|match|meeting) ~ (exact|exactly"
+        "|precise|precisely)",
         "(exact|exactly|precise|precisely) (bid|bidding|prediction|contract)",
         "(bid|predict|guess|forecast) (their|your|the)? trick (exactly|precisely|before play)?",
         denied="none",

@@ -80,6 +80,7 @@ _DECK: tuple[Phrase, ...] = (
         "(deck|pack|card)? (from|of|only|using|start at|start from)? (only)? 9 (up|upward|upwards"
         "|through ace|to ace|and (up|above|higher|better|over)|or (higher|above|better))",
         "(deck|pack|card)? (from|of)? (9|the 9) (to|through) (the)? ace",
+        "(with)? (the)? 9 (as|be) (the)? lowest (card)?",
         "(everything|all|card) (below|under|lower than) (the|a)? 9 (be)? (remove|strip|out|gone"
         "|take out|leave out) (out)? (of|from)? (the)? (deck|pack)?",
         "(no|nothing|without) (card)? (below|under|lower than) (the|a)? 9",
@@ -122,6 +123,10 @@ _TRUMP: tuple[Phrase, ...] = (
         "trump",
         "turned",
         "trump suit? (be)? (turn|flip|reveal) (up|over|face up)?",
+        "(turn|flip|reveal) (up|over)? (a|the)? card (for|as) trump suit?",
+        "(last|top|next|final|first)? card (that|which)? (be)? (dealt|deal)? (be)? (turn|flip"
+        "|reveal|upturn) (up|over|face up)? (,|and)? "
+        "(its|the|that|whose)? suit (be|become) trump suit?",
         "(turn|flip|reveal|cut) (up|over)? (a|the)? (last|top|next)? card (up|over|face up)? "
         "(after|before) "
         "(the)? (deal|dealing)? (to)? (find|discover|see|learn|decide|choose|set|determine|fix"
@@ -193,6 +198,12 @@ _PLAY: tuple[Phrase, ...] = (
     ),
     *flag(
         "must_trump",
+        "(if|when)? (you|@who|they)? (be)? (cannot|can not|unable to|not able to|fail to) follow "
+        "(suit)? ,? (you|they)? (must|have to|be "
+        "forced to|be obliged to) (play)? (a)? trump",
+        "(if|when)? (you|@who|they)? (be)? (void|unable|not able) (to)? (follow)? (suit)? ,? (you"
+        "|they)? (must|have to|be forced to) "
+        "(play)? (a)? trump",
         "(must|have to|need to|obliged to|required to|compelled to) (play)? trump ~ (when|if) ~~ "
         "(follow|void) (suit)?",
         "(void|cannot follow|out of the suit|not follow) ~ (must|have to) (play)? trump",
