@@ -276,3 +276,17 @@ def test_an_edit_that_leads_back_to_an_earlier_candidate_is_no_progress(
     result = start_run(CONNECT_FOUR, folder, make_context(roles, settings))
     assert lineage(result) == [None, 0]
     assert "leads to candidate 0 again" in result.state.reason
+
+
+def test_matches_to_be_judged_that_did_not_finish_leave_the_game_unjudged(
+    make_context: MakeContext, folder: RunFolder
+) -> None:
+    # With so few plies this seed's one match of the checks ends, and not all those to be judged.
+    short = CheckSettings(matches=1, samples=8, seed=2, max_plies=12)
+    settings = SETTINGS.model_copy(update={"check": short, "records_judged": 6})
+    context = make_context(faulty_roles(coder=RefusingCoder), settings)
+    state = start_run(CONNECT_FOUR, folder, context).state
+    assert state.end == "gave_up"
+    (unjudged,) = [f for f in state.candidates[0].findings or () if f.outcome != "passed"]
+    assert (unjudged.check, unjudged.outcome) == ("record", "could_not_judge")
+    assert "of 6 matches" in unjudged.evidence
