@@ -8,7 +8,7 @@ from graph.context import RunContext
 from graph.defaults import folder_of
 from graph.routing import best
 from graph.rulebook import assumptions
-from graph.state import RunState
+from graph.state import Candidate, RunState
 from tools.reporting.content import Evaluation, Line, Report
 
 _LONGEST_RECORD = 8_000
@@ -23,13 +23,7 @@ def report_of(state: RunState, context: RunContext) -> Report:
     design = state.design
     if design is None:
         raise ValueError("a report needs a design; this run has none")
-    shown = None
-    if state.candidates:
-        shown = (
-            state.candidate(state.accepted)
-            if state.accepted is not None
-            else best(state.candidates)
-        )
+    shown = _shown(state)
     evaluation = Evaluation.model_validate(state.evaluation) if state.evaluation else None
     record = folder_of(state).path / "records" / "match-000.txt"
     return Report(
@@ -55,6 +49,13 @@ def report_of(state: RunState, context: RunContext) -> Report:
         settings=context.settings.model_dump(mode="json"),
         problem="" if state.end == "made" else state.reason,
     )
+
+
+def _shown(state: RunState) -> Candidate | None:
+    """The accepted candidate, else the best there is."""
+    if state.accepted is not None:
+        return state.candidate(state.accepted)
+    return best(state.candidates) if state.candidates else None
 
 
 def made_by(context: RunContext) -> str:

@@ -223,3 +223,17 @@ def test_an_exchange_that_never_got_an_answer_is_not_recorded(tmp_path: Path) ->
     with pytest.raises(EndpointError):
         model.ask(ASKED, text_of)
     assert not path.exists()
+
+
+def test_a_call_that_failed_is_kept_and_answers_nobody_again(tmp_path: Path) -> None:
+    path = tmp_path / "exchanges.json"
+    recording = Recording(path)
+    failed = Exchange(place="design", key="k", request={}, status=503, response="busy")
+    other = Exchange(place="code", key="k", request={}, status=200, response={})
+    for exchange in (failed, other):
+        recording.add(exchange)
+    recording.give_up("design", 0)
+    continued = Recording.open(path)
+    assert len(continued.exchanges) == 2
+    assert continued.find("design", "k") is None
+    assert continued.find("code", "k") == other
