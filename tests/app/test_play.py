@@ -16,6 +16,13 @@ from app.view import view
 from tests.app.conftest import Command
 
 PROMPT = "Your action (number or words): "
+# The terminal becomes the one that controls the process, so that Ctrl-C reaches it.
+ON_TERMINAL = """
+import fcntl, sys, termios
+fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+from app.cli import main
+sys.exit(main())
+"""
 
 
 class Terminal:
@@ -23,11 +30,10 @@ class Terminal:
 
     def __init__(self, *arguments: str | Path) -> None:
         self._ours, theirs = pty.openpty()
-        command = [sys.executable, "-m", "app.cli", *map(str, arguments)]
+        command = [sys.executable, "-c", ON_TERMINAL, *map(str, arguments)]
         self.process = subprocess.Popen(
-            command, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True,
-            preexec_fn=_take_terminal,
-        )  # fmt: skip
+            command, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True
+        )
         os.close(theirs)
         self.screen = ""
 
@@ -62,13 +68,6 @@ class Terminal:
         self.process.kill()
         self.process.wait()
         os.close(self._ours)
-
-
-def _take_terminal() -> None:
-    import fcntl
-    import termios
-
-    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """A full disk, killed workers and endpoints that do not answer: a clear end, everything kept."""
 
 import os
-import resource
 import signal
 import subprocess
 import sys
@@ -14,7 +13,20 @@ import pytest
 
 from tests.app.conftest import Command, Started, wait_for
 
-SMALL = 20 * 1024  # bytes a file may grow to where the disk is full; less than the checkpoints need
+# No file may grow beyond 20 KiB, as on a disk that is nearly full: the checkpoints need more.
+LIMITED = """
+import resource, sys
+resource.setrlimit(resource.RLIMIT_FSIZE, (20 * 1024, 20 * 1024))
+from app.cli import main
+sys.exit(main())
+"""
+CLOSED = "http://127.0.0.1:9/v1"
+MODEL = {
+    "RULEWRIGHT_MODEL": "a-model",
+    "RULEWRIGHT_RETRIES": "0",
+    "RULEWRIGHT_TIMEOUT_S": "5",
+    "OPENAI_API_KEY": "none",
+}
 
 
 class _Trouble(BaseHTTPRequestHandler):
@@ -49,26 +61,20 @@ def endpoint() -> Iterator[str]:
     thread.join()
 
 
+@pytest.mark.parametrize("kind", ["closed", *_Trouble.ANSWERS])
 def test_an_endpoint_in_trouble_is_told_and_the_run_is_kept(
-    started: Started, endpoint: str, tmp_path: Path
+    command: Command, monkeypatch: pytest.MonkeyPatch, endpoint: str, tmp_path: Path, kind: str
 ) -> None:
-    addresses = {name: f"{endpoint}/{name}/v1" for name in _Trouble.ANSWERS}
-    addresses["closed"] = "http://127.0.0.1:9/v1"
-    runs = {}
-    for name, address in addresses.items():
-        runs[name] = started(
-            "new", "tic tac toe", "--quick", "--out", tmp_path / name,
-            RULEWRIGHT_HOME=str(tmp_path / f"home-{name}"), RULEWRIGHT_MODEL="a-model",
-            RULEWRIGHT_RETRIES="0", RULEWRIGHT_TIMEOUT_S="5", OPENAI_BASE_URL=address,
-            OPENAI_API_KEY="none",
-        )  # fmt: skip
-    for name, run in runs.items():
-        out, told = run.communicate(timeout=200)
-        assert run.returncode in (1, 2), (name, told)
-        assert "Traceback" not in told, name
-        assert "estimate: " in told, name
-        assert f"rulewright resume {tmp_path / name}" in told, (name, out, told)
-        assert (tmp_path / name / ".state" / "request.json").exists(), name
+    address = CLOSED if kind == "closed" else f"{endpoint}/{kind}/v1"
+    for name, value in {**MODEL, "OPENAI_BASE_URL": address}.items():
+        monkeypatch.setenv(name, value)
+    folder = tmp_path / "run"
+    done = command("new", "tic tac toe", "--quick", "--out", folder)
+    assert done.code in (1, 2)
+    assert "Traceback" not in done.err
+    assert "estimate: " in done.err
+    assert f"rulewright resume {folder}" in done.err
+    assert (folder / ".state" / "request.json").exists()
 
 
 def test_a_full_disk_is_told_and_the_run_goes_on_when_there_is_room(
@@ -76,12 +82,9 @@ def test_a_full_disk_is_told_and_the_run_goes_on_when_there_is_room(
 ) -> None:
     assert command("index").code == 0  # the store is there already; the run has to write its own
     folder = tmp_path / "run"
+    arguments = ["new", "tic tac toe", "--quick", "--out", str(folder)]
     done = subprocess.run(
-        [sys.executable, "-m", "app.cli", "new", "tic tac toe", "--quick", "--out", str(folder)],
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (SMALL, SMALL)),
-        capture_output=True,
-        text=True,
-        check=False,
+        [sys.executable, "-c", LIMITED, *arguments], capture_output=True, text=True, check=False
     )
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
