@@ -11,7 +11,8 @@ from evals.results import EvalResult, share
 from games.checks.run import CheckSettings
 from graph.defaults import make_context
 from graph.folder import RunFolder
-from graph.runs import RunResult, start_run
+from graph.results import RunResult
+from graph.runs import start_run
 from graph.settings import RunSettings
 
 
@@ -78,7 +79,7 @@ def run(seed: int, tell: Callable[[str], None]) -> EvalResult:
         large_budget=8,
         check=CheckSettings(seed=seed, matches=4, samples=12),
     )
-    context = make_context(settings)
+    context = make_context(settings, keeps_own_games=False)
     rows = []
     with tempfile.TemporaryDirectory() as place:
         for index, sample in enumerate(SAMPLES):

@@ -1,7 +1,6 @@
 """The resources of a run that nobody handed any: the default context, made once a process."""
 
 import logging
-import os
 import time
 from functools import cache, lru_cache
 from importlib.metadata import version
@@ -14,6 +13,7 @@ from langgraph.runtime import Runtime
 from agents.protocols import Design
 from graph.context import RunContext, RunOptions
 from graph.folder import RunFolder
+from graph.places import runs_folder
 from graph.settings import RunSettings, settings_for
 from graph.state import RunState
 
@@ -71,20 +71,6 @@ def runs_of(runtime: Runtime[RunContext]) -> Path:
     """Where a new run's folder goes."""
     given = cast("RunContext | RunOptions | None", runtime.context)
     return given.runs if isinstance(given, RunContext) else runs_folder()
-
-
-def home() -> Path:
-    """Where the store lies: `RULEWRIGHT_HOME`, else a folder of the user's cache."""
-    named = os.environ.get("RULEWRIGHT_HOME")
-    if named:
-        return Path(named).expanduser()
-    base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    return Path(base).expanduser() / "rulewright"
-
-
-def runs_folder() -> Path:
-    """Where runs go that name no folder: `RULEWRIGHT_RUNS`, else `runs` here."""
-    return Path(os.environ.get("RULEWRIGHT_RUNS", "runs"))
 
 
 @cache

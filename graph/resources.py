@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from agents.protocols import RoleSet
 from graph.context import RunContext
-from graph.defaults import home
+from graph.places import home
 from graph.settings import RunSettings
 
 if TYPE_CHECKING:

@@ -3,7 +3,6 @@
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
@@ -13,6 +12,7 @@ from graph.build import compile_with, recursion_limit
 from graph.checkpoints import open_checkpoints
 from graph.context import RunContext
 from graph.folder import RunFolder, RunFolderError
+from graph.results import RunResult
 from graph.settings import RunSettings
 from graph.state import RunState
 from graph.tracing import tracing
@@ -23,23 +23,6 @@ if TYPE_CHECKING:
 Event: TypeAlias = dict[str, Any]
 Tell: TypeAlias = Callable[[Event], None]
 Answer: TypeAlias = Callable[[dict[str, Any]], str | None]
-
-
-@dataclass(frozen=True)
-class RunResult:
-    """Where a run stands when the process hands back.
-
-    Attributes:
-        folder: Its folder.
-        state: Its last state.
-        question: What it waits for a person to answer; None where it ended.
-        seconds: Wall time of this process's part of the run.
-    """
-
-    folder: RunFolder
-    state: RunState
-    question: dict[str, Any] | None
-    seconds: float
 
 
 def start_run(

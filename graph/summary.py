@@ -1,12 +1,10 @@
 """What a run came to, for a person and for a program."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from graph.folder import RunFolder
+from graph.results import RunResult
 from graph.state import RunState
-
-if TYPE_CHECKING:
-    from graph.runs import RunResult
 
 _FILES = (
     "rulebook.md",
@@ -43,7 +41,7 @@ def final_text(state: RunState) -> str:
     return "\n".join(lines)
 
 
-def result_object(result: "RunResult") -> dict[str, Any]:
+def result_object(result: RunResult) -> dict[str, Any]:
     """The one JSON object of `new` and `resume`."""
     state = result.state
     return {

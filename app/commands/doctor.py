@@ -62,7 +62,7 @@ def _python() -> dict[str, Any]:
 
 
 def _disk() -> dict[str, Any]:
-    from graph.defaults import home
+    from graph.places import home
 
     place = next(path for path in (home(), *home().parents) if path.exists())
     free = shutil.disk_usage(place).free

@@ -12,7 +12,7 @@ from app.console import a_person_is_here, ask, database, leave, note, print_json
 if TYPE_CHECKING:
     from graph.context import RunContext
     from graph.folder import RunFolder
-    from graph.runs import RunResult
+    from graph.results import RunResult
     from graph.settings import RunSettings
 
 WAITING = 3  # exit code of a run that waits for a person's answer
@@ -32,8 +32,8 @@ def new_run(  # noqa: PLR0913 - one parameter an option
     as_json: bool,
 ) -> None:
     """Start a run; see `app.cli.new`."""
-    from graph.defaults import runs_folder
     from graph.folder import create_folder
+    from graph.places import runs_folder
     from graph.settings import settings_for
 
     if refine not in ("conversation", "tree"):
@@ -51,8 +51,8 @@ def new_run(  # noqa: PLR0913 - one parameter an option
 
 def resume_named(run: str, *, answer: str | None, as_json: bool) -> None:
     """Go on with a run; see `app.cli.resume`."""
-    from graph.defaults import runs_folder
     from graph.folder import find_folder
+    from graph.places import runs_folder
     from graph.runs import read_request
 
     folder = find_folder(run, runs_folder())

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 def show_trace(run: str, *, prompts: bool, as_json: bool) -> None:
     """Print the trace of a run."""
-    from graph.defaults import runs_folder
     from graph.folder import find_folder
+    from graph.places import runs_folder
     from graph.traces import read_spans
 
     folder = find_folder(run, runs_folder())

@@ -1,0 +1,24 @@
+"""Where a run stands when the process hands back."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from graph.folder import RunFolder
+from graph.state import RunState
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """One process's part of a run.
+
+    Attributes:
+        folder: Its folder.
+        state: Its last state.
+        question: What it waits for a person to answer; None where it ended.
+        seconds: Wall time of this process's part of the run.
+    """
+
+    folder: RunFolder
+    state: RunState
+    question: dict[str, Any] | None
+    seconds: float
