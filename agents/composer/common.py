@@ -15,7 +15,7 @@ from agents.composer.words import stem, word_set
 PEOPLE = (
     "(player|person|friend|participant|kid|adult|human|seat|contestant|child|man|woman|of us"
     "|bidder|bettor|better|gambler|captain|admiral|commander|sailor|fisher|fisherman|angler|roller"
-    "|thrower|buddy|mate|pal|guest|competitor|relative|colleague|teammate|duelist|card player)"
+    "|thrower|buddy|mate|pal|guest|competitor|relative|colleague|teammate|duelist)"
 )
 _KIN = (
     "(friend|wife|husband|partner|brother|sister|son|daughter|mother|father|mum|dad|mom|mommy"
@@ -30,6 +30,7 @@ PLAYER_PHRASES: tuple[Phrase, ...] = (
         PLAYERS,
         "(with|against|join) <n> (of)? (my|other|good|old)? (friend|mate|buddy|pal|colleague|cousin"
         "|sibling|neighbour|neighbor|brother|sister)",
+        "i have <n> (friend|mate|buddy|pal|guest) (come|coming|who|over|round|visit|join)",
         "i (play|will play|be playing)? (with|against) <n> (other|people|player)",
         plus=1,
     ),
@@ -185,14 +186,13 @@ FILLERS = frozenset(map(stem, _FILLERS)) | _FILLERS
 
 _SOFT = word_set(
     """
-permanent case start rack frame line way part
-player players person people someone anyone who opponent opponents card cards hand hands turn turns
-round rounds point points board table piece pieces match matches one ones number numbers total
-amount any pack deck disc stone die roll bid bidder prize ship chip pawn thing enough much limited
-limit consist consisting group hold still neighbour bidding setup set sets time times someone
-somebody anybody long
-person's first next other others same different side sides
-win wins come comes winner
+matter whichever victim dealer either because offer offered successful score scores scoring
+collect collecting permanent case start rack frame line way part player players person people
+someone anyone who opponent opponents card cards hand hands turn turns round rounds point points
+board table piece pieces match matches one ones number numbers total amount any pack deck disc
+stone die roll bid bidder prize ship chip pawn thing enough much limited limit consist consisting
+group hold still neighbour bidding setup set sets time times somebody anybody long person's first
+next other others same different side sides win wins come comes winner
 """
 )
 SOFT = frozenset(map(stem, _SOFT))

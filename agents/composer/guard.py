@@ -40,7 +40,7 @@ def vocabulary(family: str) -> frozenset[str]:
             patterns += lexicon.hints
             patterns += [name.pattern for name in lexicon.names]
             patterns += [phrase.pattern for phrase in lexicon.phrases]
-    patterns += [*SUITS, *RANK_NAMES]
+    patterns += [*SUITS, *(name for name in RANK_NAMES if name != "joker")]
     words = {word for pattern in patterns for word in _WORD.findall(expand(pattern))}
     return frozenset(map(stem, words)) | common.SOFT | common.NEGATORS | common.REMOVERS
 
@@ -90,10 +90,16 @@ def _leaks(prompt: Prompt, run: Sequence[int], aliens: Sequence[int], hit: Hit) 
     if isinstance(hit.source, Phrase) and hit.source.refusal:
         return False
     before = [i for i in aliens if i < hit.covered[0]]
-    if len(aliens) >= _SURE:
+    if len(aliens) >= _SURE or (before and _bare(prompt, hit)):
         return True
     between = range(before[0], hit.covered[0]) if before else ()
     return any(i in run and prompt.tokens[i].norm in _RELATIVES for i in between)
+
+
+def _bare(prompt: Prompt, hit: Hit) -> bool:
+    """Whether a hit is hardly more than a number and what it counts."""
+    content = prompt.content(hit.covered)
+    return bool(hit.match.numbers) and len(content) <= _SURE
 
 
 def _seats(hit: Hit) -> bool:

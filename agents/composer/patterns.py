@@ -18,7 +18,7 @@ from agents.composer.quantities import small_number
 from agents.composer.words import FUNCTION_WORDS, Token, stem
 
 _ITEM = re.compile(r"<\w+>|@\w+|~~|~|[()|?^]|[^\s()|?<>~@^]+")
-_GLUE = r"(?:(?<![0-9] )_\S+ |(?<=[0-9] )(?!_(?:to|from|by|in|on|at|by) )_\S+ ){0,3}?"
+_GLUE = r"(?:(?<![0-9] )_\S+ |(?<=[0-9] )(?!_(?:to|from|by|in|on|at|per) )_\S+ ){0,3}?"
 _SKIP = r"(?:[^\s,.;:!?()\n]+ )"
 
 SUITS = {"club": "clubs", "diamond": "diamonds", "heart": "hearts", "spade": "spades"}
@@ -180,7 +180,7 @@ def _atom(item: str, counter: int) -> str:
     table = {
         "^": r"\A",
         "<end>": r"(?=\Z|[,.;:!?()\n–]|(?:and|but|wher|while|with|without|except|for|using|_at"
-        r"|_the|_who|_in|_that|_to|_on|_by|_from"
+        r"|_the|_who|_whose|_in|_that|_to|_on|_by|_from"
         r"|after|if|when|once|until|unless|only|over|plus|befor|play) )",
         "~": f"(?P<skip{counter}>{_SKIP}{{0,3}}?)",
         "~~": f"(?P<skip{counter}>{_SKIP}{{0,7}}?)",

@@ -38,7 +38,7 @@ _IRREGULAR = {
         "break": "broke broken",
         "beat": "beaten",
         "lead": "led",
-        "go": "went gone goes",
+        "go": "went gone goes going",
         "lay": "laid",
         "throw": "threw thrown",
         "choose": "chose chosen",

@@ -153,6 +153,9 @@ _PHRASES: tuple[Phrase, ...] = (
     ),
     *flag(
         "extra_shot_on_hit",
+        f"{_HIT} (a|any|the)? (ship|boat)? (give|grant|earn|win|bring|mean|award) (you|them|the "
+        f"shooter)? (an|a)? "
+        f"(extra|another|additional|bonus|second|free|more) {_SHOT}",
         f"(keep|continue|go on) (fire|shoot|firing|shooting|play) (as long as|while|until|so long "
         f"as|whenever|if) (you|they|@who)? ({_HIT}|miss)",
         f"(if|when|after|whenever|once|every time|each time)? @who? (who)? {_HIT} (a ship|something"

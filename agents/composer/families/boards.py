@@ -5,6 +5,8 @@ from agents.composer.patterns import Match
 
 _GRID = "(board|grid|field|ocean|sea|square|cell|space|map|matrix|playing field|arena|battlefield)"
 
+_BOARD = "(board|grid|field|ocean|sea|map|matrix|playing field|arena|battlefield)"
+
 
 def _rectangle(match: Match) -> Settings:
     return {"rows": match.numbers[0], "columns": match.numbers[1]}
@@ -29,9 +31,8 @@ def rectangle() -> tuple[Phrase, ...]:
     on = f"({_GRID} (of|be|with|have|that be|measure|{size})?)?"
     stated = (
         Phrase(
-            f"(play|played)? (on|over)? ((small|large|big|little|tiny|huge)? {_GRID} {size}? (of"
-            f"|be|:)? "
-            f",?)? <n> {unit}? (x|by|time) <n> "
+            "(play|played)? (on|over)? ((small|large|big|little|tiny|huge|bigger|smaller|larger)? "
+            f"{_BOARD} {size}? (of|be|:)? ,?)? <n> {unit}? (x|by|time) <n> "
             f"{unit}? (size)? {_GRID}?",
             _rectangle,
         ),
@@ -46,6 +47,7 @@ def rectangle() -> tuple[Phrase, ...]:
             "the first number was taken for the rows, the second for the columns", stated[:2]
         ),
         *stated[2:],
+        Phrase(f"<n> (row|line|rank) (of|with) <n> {unit}? (each)?", _rectangle),
         Phrase(
             f"{_GRID}? (of|with)? <n> ({_GRID}|line|point|unit)? (on|along|per|to|in|for) (a|each"
             f"|the|every"

@@ -54,6 +54,8 @@ def short_pack(settings: Settings) -> tuple[Phrase, ...]:
         "(no|nothing|without) (card)? (below|under|lower than) (the|a)? 7",
         f"{pack}? {_GONE} (of|from)? (all|its|the)? {_LOW}",
         f"{_LOW} {_GONE}",
+        "card (lower|below|under|smaller|beneath) (than)? (the|a)? 7 (be)? (not|never) (use|play"
+        "|deal|include|need|in play)",
         "(2|two|low card) ((through|to|–|up to) (the)? 6)? (be|stay|remain)? (leave|put|stay|set) "
         "(in|aside|behind|away) (box)?",
     )
@@ -140,6 +142,7 @@ def target_score(name: str = "target_score") -> tuple[Phrase, ...]:
         "<n> @points?",
         "(need|require|want|take) <n> @points? (to|for) (the)? @win",
         "(up to|at) <n> @points <end>",
+        "<n> @points? (be) (the)? (goal|target|aim|limit|winning score|finish line|finish)",
         "first (@who)? (be|get|go)? (over|across|past) (the|a)? (line|post|mark) (at|of) <n> "
         "@points? (@win)?",
     )

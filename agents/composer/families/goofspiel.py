@@ -102,7 +102,8 @@ _PHRASES: tuple[Phrase, ...] = (
         f"{_PRIZE} ~ (ascending|increasing|rising|from (low|lowest|smallest) (to|up)) (order"
         "|high|highest|largest|biggest|value|the)? "
         "(high|highest|biggest|largest)?",
-        f"(lowest|smallest|least valuable|cheapest) {_PRIZE} (come|go|be|appear|is offered)? first",
+        f"(lowest|smallest|least valuable|cheapest) {_PRIZE} (come|go|be|appear|is offered)? "
+        f"(auction|offer|turn up)? first",
         "(ascending|increasing) (order)?",
         "(low|lowest) to (high|highest)",
     ),

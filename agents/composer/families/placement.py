@@ -113,8 +113,15 @@ _PHRASES: tuple[Phrase, ...] = (
         f"<n> in a {_LINE} (be)? (lose|loser) (the)? (game|match)?",
         lambda m: {"connect": m.numbers[0], "misere": True},
     ),
+    Phrase(
+        f"(you|@who|they) lose (the game)? (if|when|by|for) (you|they)? (make|get|complete|form"
+        f"|making|getting) (a|the|any)? <n> in a {_LINE}",
+        lambda m: {"connect": m.numbers[0], "misere": True},
+    ),
     *flag(
         "misere",
+        f"(you|@who|they) lose (the game)? (if|when|by|for) (you|they)? (make|get|complete|form"
+        f"|making|getting) (a|the|any)? {_LINE}",
         "(@who|first|player|the one)? (who|that|to)? (make|complete|form|get|connect|finish"
         "|line up"
         f"|completing|making|forming|getting|create)? (a|an|the|one|such)? (line|row|{_LINE}"
@@ -170,6 +177,9 @@ _PHRASES: tuple[Phrase, ...] = (
         "(mark|move|side"
         "|piece|"
         "stone|colour|place)?",
+        "second player (may|can) (choose|elect|opt|decide|want)? (to)? (swap|switch) (side|colour"
+        "|place)? "
+        "(after (the)? (first|opening) (move|turn|mark|stone))?",
         "(swap|switch) (side|colour|place) after (the)? first (move|turn|mark|stone)",
         "i cut you choose",
     ),

@@ -169,7 +169,13 @@ _PHRASES: tuple[Phrase, ...] = (
         "|ante)?",
         zero=0,
     ),
-    *choice("ante", 0, "(no|without|zero) ante"),
+    *choice(
+        "ante",
+        0,
+        "(no|without|zero) ante",
+        "(nobody|no one|no player) (pay|put|place|post) (an|any)? ante",
+    ),
+    *number("ante", f"ante (be)? (raise|set|fix|increase|lower) (to|at) <n> {_CHIP}?"),
     Phrase(
         "(bet|wager|stake) (size)? (of|be|:|is|are|worth|fixed at|fixed)? <n> (and|then|,|or|/) "
         f"<n> {_CHIP}?",
@@ -200,6 +206,8 @@ _PHRASES: tuple[Phrase, ...] = (
         "(re)? (raise|raising|reraise) (be)? (not|never) (be)? (allow|allowed|permit|permitted"
         "|possible)?",
         "(nobody|no one|no player) (may|can)? (raise|reraise)",
+        "(no more than|at most|only|just) (a|1|one)? (single)? raise (in|per|a|each)? (a|each"
+        "|every)? (betting)? (round)?",
         "(no|without|never|not) (re)? (raise|raising|reraise|reraising)",
         "(single|one) (bet|raise) (per|a|each|in) (round|deal)?",
     ),

@@ -61,7 +61,7 @@ _PHRASES: tuple[Phrase, ...] = (
     *number(
         "sides",
         "(roll|rolling|with|using)? (a|an)? <n> (sided|sider|face|faced) (die)?",
-        "(die|dice) (with|of|have|has) <n> (side|face)",
+        "(die|dice) (with|of|have|has) (only|just)? <n> (side|face)",
         "d <n>",
         "<n> face",
     ),
@@ -131,6 +131,8 @@ _PHRASES: tuple[Phrase, ...] = (
     ),
     *number(
         "max_rolls",
+        "<n> (roll|throw|draw|flip) (be) (the)? (most|maximum|limit) (you|@who)? (may|can)? (take"
+        "|make|have)? (in)? (a|one|each|per)? (turn)?",
         "after <n> (roll|throw|draw|flip) (your|the|a)? turn (be)? (over|end|finish|pass|stop)",
         "(turn)? (end|stop|finish|over) after <n> (roll|throw|draw|flip)",
         "(nobody|no one|no player|you|@who) (may|can|be allowed to)? (not)? (roll|draw|throw|flip) "

@@ -18,6 +18,8 @@ _CARD = "(be|card be|act as|count as|serve as|become|should be|must be|are now)"
 RANKS: tuple[Phrase, ...] = (
     *rank(
         "wild_rank",
+        "(play|put|lay|place) (a|an|any|the)? <rank> (at any time|any time|anytime|whenever|on "
+        "anything|on any card) (like|want|wish|please)?",
         "<rank> (as|for|be|become) (the|a)? wild (card)?",
         "<rank> (card)? (be|become|act as|count as|serve as|work as|function as)? (always)? "
         "(the)? wild "

@@ -40,8 +40,15 @@ LEXICON = Lexicon(
             lambda m: {"size": m.numbers[0], "misere": True},
         ),
         Phrase("<n> in a (row|line) (@win)?", lambda m: {"size": m.numbers[0]}),
+        Phrase(
+            "(you|@who|they) lose (the game)? (if|when|by|for) (you|they)? (make|get|complete|form"
+            "|making|getting) (a|the|any)? <n> in a (row|line)",
+            lambda m: {"size": m.numbers[0], "misere": True},
+        ),
         *flag(
             "misere",
+            "(you|@who|they) lose (the game)? (if|when|by|for) (you|they)? (make|get|complete|form"
+            "|making|getting) (a|the|any)? (row|line)",
             "(@who|first|player|the one)? (who|that|to)? (make|complete|form|get|finish|completing"
             "|making|forming|getting) ~ (<n> in a)? (line|row|it) (first)? (lose|loses|losing)",
             "(@who)? (first)? (make|complete|form|get|finish)? (a|the)? (<n> in a)? (line|row) "

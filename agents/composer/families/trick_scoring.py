@@ -44,6 +44,7 @@ def _card(name: str, card: str) -> tuple[Phrase, ...]:
         ),
         *number(
             name + _WORTH,
+            f"<n> @points? (for|with) (@takes)? {card}",
             f"(@takes)? {card} (be)? (@takes)? (be|worth|count|score|value|carry|cost) (you)? "
             "(as|for"
             "|at)? <n> @points?",
@@ -60,7 +61,7 @@ def _card(name: str, card: str) -> tuple[Phrase, ...]:
             "<n> @points?",
             f"(get|gain|earn|score|win|award|bonus of) <n> (bonus|extra|plus)? @points? (for|with) "
             f"(@takes)? {card}",
-            f"<n> (bonus|extra|plus)? @points? (for|with) (@takes)? {card}",
+            f"<n> (bonus|extra|plus) @points? (for|with) (@takes)? {card}",
             f"{card} (be|as) (a)? (bonus|reward) (of|worth)? <n> @points?",
             zero=0,
         ),

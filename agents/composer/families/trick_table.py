@@ -17,7 +17,10 @@ def _passed(direction: str, words: str) -> tuple[Phrase, ...]:
             f"(pass|passing|give|send|swap|exchange) <n> card {words}",
             lambda m: {"passing": m.numbers[0], "pass_direction": direction},
         ),
-        Phrase(f"(pass|passing|passed) (card)? {words}", lambda _: {"pass_direction": direction}),
+        Phrase(
+            f"(always)? (pass|passing|passed) (card)? (always)? (go|be)? (always)? {words}",
+            lambda _: {"pass_direction": direction},
+        ),
     )
 
 
@@ -57,8 +60,8 @@ TABLE: tuple[Phrase, ...] = (
         "(no|without|not|never|skip) ~ (pass|passing|exchange|swap|swapping) ~ card?",
         "(pass|passing|exchange) (be)? (not|none|off|forbidden)",
     ),
-    *_passed("left", "to (the|your|their)? left (neighbour|neighbor|player)?"),
-    *_passed("right", "to (the|your|their)? right (neighbour|neighbor|player)?"),
+    *_passed("left", "(to (the|your|their)?)? left (neighbour|neighbor|player)?"),
+    *_passed("right", "(to (the|your|their)?)? right (neighbour|neighbor|player)?"),
     *_passed("across", "(across|opposite|to (the)? (player|one) opposite)"),
     *_passed(
         "rotate", "(rotate|rotating|alternate|alternating|by turn|changing every (deal|hand))"

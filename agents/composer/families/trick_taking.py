@@ -108,6 +108,9 @@ _TRUMP: tuple[Phrase, ...] = (
         "<suit> (be|as|become|stay|serve)? (always|permanent|permanently|the|fixed)? (be)? trump "
         "suit?",
         "<suit> (act|function|work|count) as trump",
+        "(any|a|every)? <suit> (always)? (beat|outrank|trump|defeat|top) (any|every|all)? (the)? "
+        "card of (any|another|the|every|all)? "
+        "(other)? suit",
         "trump suit? (always|permanently|fixed)? (be|as|to|:)? (always|permanently|fixed)? <suit>",
         "<suit> (always|permanently|automatically)? (beat|outrank|overpower|trump|defeat|top|rank "
         "(above|over|higher than)|win over|win against|overrule|ruff|master|conquer) "
@@ -122,6 +125,8 @@ _TRUMP: tuple[Phrase, ...] = (
     *choice(
         "trump",
         "turned",
+        "(last|top|next|final)? card (that|which)? (be)? (turn|flip|reveal|upturn) (up|over|face "
+        "up)? (for|as) trump suit?",
         "trump suit? (be)? (turn|flip|reveal) (up|over|face up)?",
         "(turn|flip|reveal) (up|over)? (a|the)? card (for|as) trump suit?",
         "(last|top|next|final|first)? card (that|which)? (be)? (dealt|deal)? (be)? (turn|flip"
@@ -147,6 +152,12 @@ _TRUMP: tuple[Phrase, ...] = (
         "(turn up|flip|turn) (a)? trump",
         "suit ~ (turn|flip|upturned) ~ card (up|over)? ~ trump",
         "(last|final) (card)? (dealt)? ~ (set|decide|make|fix) ~ trump suit?",
+    ),
+    *choice(
+        "trump",
+        "rotate",
+        "trump suit? (rotate|change|alternate|move|switch|vary|cycle) (every|each|from|by|with"
+        "|after|between)? (every|each)? (deal|hand|round)? (to (deal|hand|round))?",
     ),
     *choice(
         "trump_led",
