@@ -102,8 +102,12 @@ def create_folder(out: Path | None, *, title: str, runs: Path) -> RunFolder:
     try:
         if path.exists() and any(path.iterdir()):
             raise RunFolderError(
-                f"{path} is not empty; required: a new or empty folder. Choose another --out, or "
-                f"go on with what is there: rulewright resume {path}"
+                f"{path} is not empty; required: a new or empty folder. Choose another --out"
+                + (
+                    f", or go on with the run in it: rulewright resume {path}"
+                    if (path / ".state").is_dir()
+                    else ""
+                )
             )
         (path / ".state" / "journals").mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -7,14 +7,14 @@ from agents.protocols import Heuristic
 from games.contract import CHANCE
 from games.engine import Ending
 from games.records import MatchRecord
-from graph.selfplay import SelfPlay
+from graph.selfplay import LADDER_PLIES, RANDOM_PLIES, SelfPlay
 from tools.playtest import Estimate, Series, Step, Unmeasured, measure_all
 from tools.reporting.content import Evaluation, Figure, Rung
 
 # Plies that one step of the ladder may simulate, so that a long game still ends in good time. A
 # count and no clock: the same seed gives the same searches on every machine.
 _AFFORDABLE = 1_000_000
-_AFFORDABLE_QUICK = 60_000
+_AFFORDABLE_QUICK = 120_000
 _FEWEST_SIMULATIONS = 2
 _WEAKER = 4  # the weaker search has this fraction of the stronger one's simulations
 _CURVE_MATCHES = 4
@@ -31,13 +31,21 @@ _MEANINGS = {
 def playtest(play: SelfPlay, heuristics: Sequence[Heuristic]) -> tuple[Evaluation, Series]:
     """Play the game and measure it; the random series is returned for its records."""
     settings = play.context.settings
-    series = play.random_series(settings.random_matches)
+    quick = settings.quick
+    matches = play.within(settings.random_matches, RANDOM_PLIES[quick])
+    rounds = play.within(settings.ladder_matches, LADDER_PLIES[quick])
+    series = play.random_series(matches)
     finished = [r for r in series.records if r.match.ending == "finished"]
     measured = measure_all(series.records, play.num_players)
     figures = tuple(_figure(name, value) for name, value in measured.items())
-    specs, notes = _players(play, heuristics, finished)
+    specs, notes = _players(play, heuristics, finished, rounds)
+    if matches < settings.random_matches or rounds < settings.ladder_matches:
+        notes.append(
+            f"Matches of this game are long: {matches} random matches and {rounds} a rung were "
+            f"played instead of {settings.random_matches} and {settings.ladder_matches}."
+        )
     sources = {heuristic.name: heuristic.source for heuristic in heuristics}
-    steps = play.ladder(specs, sources, settings.ladder_matches)
+    steps = play.ladder(specs, sources, rounds)
     evaluation = Evaluation(
         figures=figures,
         ladder=tuple(_rung(step, play.num_players) for step in steps),
@@ -51,7 +59,10 @@ def playtest(play: SelfPlay, heuristics: Sequence[Heuristic]) -> tuple[Evaluatio
 
 
 def _players(
-    play: SelfPlay, heuristics: Sequence[Heuristic], finished: Sequence[MatchRecord]
+    play: SelfPlay,
+    heuristics: Sequence[Heuristic],
+    finished: Sequence[MatchRecord],
+    rounds: int,
 ) -> tuple[list[str], list[str]]:
     """Specs from weak to strong, and remarks on how the searches were sized."""
     settings = play.context.settings
@@ -65,7 +76,7 @@ def _players(
         return specs, notes
     name = play.search_name()
     most = affordable_simulations(
-        finished, settings.ladder_matches, _AFFORDABLE_QUICK if settings.quick else _AFFORDABLE
+        finished, rounds, _AFFORDABLE_QUICK if settings.quick else _AFFORDABLE
     )
     large = min(settings.large_budget, most)
     small = max(1, min(settings.small_budget, large // _WEAKER))

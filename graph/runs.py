@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from langgraph.types import Command, Interrupt
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from graph.build import compile_with, recursion_limit
 from graph.checkpoints import open_checkpoints
@@ -22,7 +23,17 @@ if TYPE_CHECKING:
 
 Event: TypeAlias = dict[str, Any]
 Tell: TypeAlias = Callable[[Event], None]
+_REQUEST = ".state/request.json"
 Answer: TypeAlias = Callable[[dict[str, Any]], str | None]
+
+
+class Request(BaseModel):
+    """What a run was asked."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    prompt: str
+    settings: RunSettings
 
 
 def start_run(
@@ -44,10 +55,7 @@ def start_run(
         answer: Gives the answer to an interrupt; None leaves the run waiting.
         database: Postgres address for the checkpoints, or None for SQLite in the folder.
     """
-    folder.write_json(
-        ".state/request.json",
-        {"prompt": prompt, "settings": context.settings.model_dump(mode="json")},
-    )
+    write_request(prompt, folder, context.settings)
     first = {"messages": [("user", prompt)], "folder": str(folder.path)}
     return _drive(folder, context, first, tell=tell, answer=answer, database=database)
 
@@ -76,10 +84,21 @@ def read_request(folder: RunFolder) -> tuple[str, RunSettings]:
     Raises:
         RunFolderError: If they cannot be read.
     """
-    fields = folder.read_json(".state/request.json")
-    if not isinstance(fields, dict) or not {"prompt", "settings"} <= fields.keys():
-        raise RunFolderError(f"{folder.path} holds no request; start it anew: rulewright new")
-    return str(fields["prompt"]), RunSettings.model_validate(fields["settings"])
+    fields = folder.read_json(_REQUEST)
+    try:
+        request = Request.model_validate(fields)
+    except ValidationError as error:
+        raise RunFolderError(
+            f"{folder.path / _REQUEST} is no request ({error.error_count()} faults); start the "
+            "run anew: rulewright new"
+        ) from error
+    return request.prompt, request.settings
+
+
+def write_request(prompt: str, folder: RunFolder, settings: RunSettings) -> None:
+    """Keep what a run was asked, so that it can be resumed from its very first moment."""
+    request = Request(prompt=prompt, settings=settings)
+    folder.write_json(_REQUEST, request.model_dump(mode="json"))
 
 
 def _drive(
@@ -140,7 +159,8 @@ def _stream(
     pending = graph.get_state(config).interrupts
     if step is None and pending:
         return cast("tuple[Interrupt, ...]", pending)
-    if step is None and not graph.get_state(config).next:
+    # Not `.next`: it is empty where a kill fell between a node's writes and its checkpoint.
+    if step is None and not graph.get_state(config).tasks:
         return ()
     for part in graph.stream(
         step,

@@ -4,6 +4,7 @@ import hashlib
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from statistics import fmean
 
 from langsmith import trace
 from pydantic import JsonValue
@@ -27,6 +28,14 @@ from tools.playtest import (
     skill_ladder,
 )
 from tools.playtest.ladder import versus_advantage
+
+# Plies that the matches of one series may take, in a full and in a quick run: games of many deals
+# have matches of a thousand plies. Counts and no clock: the same seed gives the same matches.
+RANDOM_PLIES = {False: 150_000, True: 12_000}
+HEURISTIC_PLIES = {False: 40_000, True: 5_000}
+LADDER_PLIES = {False: 60_000, True: 8_000}
+_PROBE = 2
+_FEWEST = 4
 
 _MOST_JOBS = 4
 _SAMPLES = 12
@@ -80,6 +89,15 @@ class SelfPlay:
         known = hashlib.sha256("".join(sorted(heuristics.values())).encode()).hexdigest()[:8]
         return Entrant(f"{read} [{known}]" if read.name == "greedy" else str(read), make)
 
+    def within(self, wanted: int, plies: int) -> int:
+        """At most `wanted` matches, fewer where so many would take more than `plies` plies.
+
+        A few random matches tell how long one is; they are the first of the random series.
+        """
+        probe = self._series("random", [self.entrant("random", {})] * self.num_players, _PROBE)
+        length = fmean(len(record.match.plies) for record in probe.records)
+        return max(_FEWEST, min(wanted, int(plies / max(length, 1.0))))
+
     def random_series(self, matches: int) -> Series:
         """Random play at every seat; also the material of the measures."""
         self.tell({"node": "evaluate", "series": "random", "matches": matches})
@@ -110,7 +128,8 @@ class SelfPlay:
         player = self.entrant(f"greedy:heuristic={name}", {name: heuristic.source})
         others = [self.entrant("random", {})] * (self.num_players - 1)
         try:
-            matches = self.context.settings.heuristic_matches
+            settings = self.context.settings
+            matches = self.within(settings.heuristic_matches, HEURISTIC_PLIES[settings.quick])
             series = self._series(f"heuristic-{name}", [player, *others], matches)
             if self.num_players == 1:
                 return _finished_share(series), "no match finished"

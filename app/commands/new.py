@@ -34,6 +34,7 @@ def new_run(  # noqa: PLR0913 - one parameter an option
     """Start a run; see `app.cli.new`."""
     from graph.folder import create_folder
     from graph.places import runs_folder
+    from graph.runs import write_request
     from graph.settings import settings_for
 
     if refine not in ("conversation", "tree"):
@@ -46,6 +47,7 @@ def new_run(  # noqa: PLR0913 - one parameter an option
     settings = settings_for(seed=seed, quick=quick, approve=approve, own_games=own_games)
     settings = settings.model_copy(update={"refine": refine, "max_rounds": rounds})
     folder = create_folder(out, title=prompt, runs=runs_folder())
+    write_request(prompt, folder, settings)
     _run(folder, settings, prompt=prompt, given=None, as_json=as_json)
 
 

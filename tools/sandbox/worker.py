@@ -19,6 +19,7 @@ from tools.guest.serving import CRASH, DUMP_SIGNAL, OUT_OF_MEMORY_STATUS
 from tools.sandbox.claims import dumped_line, plain_text, raise_fault
 from tools.sandbox.connection import Connection, ForgeryError
 from tools.sandbox.limits import Limits
+from tools.sandbox.zygote import SandboxUnavailableError, ZygoteGoneError
 
 _DUMP_S = 1.0
 _END_S = 0.5
@@ -143,6 +144,7 @@ class Worker:
             IllegalActionError: If `apply_action` raised ValueError.
             ModuleFault: If the module failed, did not answer in time, or the worker is gone.
             OperationError: If the operation is unknown or failed by itself.
+            SandboxUnavailableError: If the sandbox's own process ended and took the worker along.
         """
         if not self._busy.acquire(blocking=False):
             raise RuntimeError(f"worker {self.role!r} is in use by another thread")
@@ -230,8 +232,15 @@ class Worker:
     def _died(self, function: str, cause: Exception, *, line: int | None = None) -> NoReturn:
         ending = select.poll()
         ending.register(self._handle, select.POLLIN)  # a pidfd is readable once its process ended
-        status = self._exit_status() if self.alive and ending.poll(_END_S * 1000) else None
-        self.kill()
+        try:
+            status = self._exit_status() if self.alive and ending.poll(_END_S * 1000) else None
+        except ZygoteGoneError as gone:
+            # The module is not to blame: a fault would be journalled as the match's result.
+            raise SandboxUnavailableError(
+                f"the sandbox's own process ended while {function} was at work; try again"
+            ) from gone
+        finally:
+            self.kill()
         if status == OUT_OF_MEMORY_STATUS:
             raise ModuleFault(
                 "out_of_memory", function, "needed more memory than a worker may have"

@@ -81,11 +81,12 @@ class Zygote:
         return cast("int", answer["pid"]), handles[0], ours
 
     def exit_status(self, pid: int) -> int | None:
-        """How an ending worker ended: its exit code, minus the signal, or None where unknown."""
-        try:
-            answer, _ = self._ask({"status": pid}, (), _ANSWER_S)
-        except ZygoteGoneError:
-            return None
+        """How an ending worker ended: its exit code, minus the signal, or None where unknown.
+
+        Raises:
+            ZygoteGoneError: If the zygote is gone, which takes its workers along.
+        """
+        answer, _ = self._ask({"status": pid}, (), _ANSWER_S)
         return cast("int | None", answer["exit"])
 
     def close(self) -> None:
