@@ -4,6 +4,7 @@ import hashlib
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from statistics import fmean
 
 from langsmith import trace
@@ -89,14 +90,21 @@ class SelfPlay:
         known = hashlib.sha256("".join(sorted(heuristics.values())).encode()).hexdigest()[:8]
         return Entrant(f"{read} [{known}]" if read.name == "greedy" else str(read), make)
 
-    def within(self, wanted: int, plies: int) -> int:
-        """At most `wanted` matches, fewer where so many would take more than `plies` plies.
+    @cached_property
+    def plies_a_match(self) -> float:
+        """Mean plies of a few random matches, which are the first of the random series."""
+        series = play_series(
+            sandbox_tables(self.context.sandbox, self.source),
+            [self.entrant("random", {})] * self.num_players,
+            self.settings(_PROBE),
+            journal=self.folder.journals / "random.jsonl",
+            jobs=jobs(),
+        )
+        return fmean(len(record.match.plies) for record in series.records)
 
-        A few random matches tell how long one is; they are the first of the random series.
-        """
-        probe = self._series("random", [self.entrant("random", {})] * self.num_players, _PROBE)
-        length = fmean(len(record.match.plies) for record in probe.records)
-        return max(_FEWEST, min(wanted, int(plies / max(length, 1.0))))
+    def within(self, wanted: int, plies: int) -> int:
+        """At most `wanted` matches, fewer where so many would take more than `plies` plies."""
+        return max(_FEWEST, min(wanted, int(plies / max(self.plies_a_match, 1.0))))
 
     def random_series(self, matches: int) -> Series:
         """Random play at every seat; also the material of the measures."""
