@@ -15,7 +15,8 @@ from agents.composer.words import stem, word_set
 PEOPLE = (
     "(player|person|friend|participant|kid|adult|human|seat|contestant|child|man|woman|of us"
     "|bidder|bettor|better|gambler|captain|admiral|commander|sailor|fisher|fisherman|angler|roller"
-    "|thrower|buddy|mate|pal|guest|competitor|relative|colleague|teammate|duelist)"
+    "|thrower|buddy|mate|pal|guest|competitor|relative|colleague|teammate|duelist|grandchild|grandchildren|student"
+    "|classmate|little one)"
 )
 _KIN = (
     "(friend|wife|husband|partner|brother|sister|son|daughter|mother|father|mum|dad|mom|mommy"
@@ -41,6 +42,9 @@ PLAYER_PHRASES: tuple[Phrase, ...] = (
         f"(exactly|precisely)? <n> (different|human|competing|rival|strong)? {PEOPLE} "
         "(only|each|at the table|around the table|take part|play|sit|compete)?",
         "for <n> (only)? <end>",
+        f"<n> <game> {PEOPLE}",
+        "(play|played|enjoy) <game>? with <n> <end>",
+        "<n> (at|around|round) (a|the|one) table",
         "<n> (handed|hander|seater|way game|way match|sided game)",
         "(table|group|party|family|team|circle|crew|gang|bunch) of <n> (player|people|friend)?",
         "(between|among)? (the)? <n> of (us|them)",

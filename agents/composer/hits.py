@@ -18,6 +18,7 @@ from agents.composer.words import FUNCTION_WORDS, Token, stem, tokenise, word_se
 
 _REACH = 3
 _SHORT = 8
+_TWO = 2
 _CONDITION = 14
 _DENIALS = frozenset({"not", "never"})
 _LOOSE = FUNCTION_WORDS | CONNECTIVES | {"for"}
@@ -31,6 +32,7 @@ _UNITS = frozenset(
     )
 )
 _DROP = stem("drop")
+_COUNTED = frozenset(map(stem, word_set("player person child friend side opponent team man")))
 _FALLING = frozenset(
     map(stem, word_set("token piece disc disk stone mark checker chip coin ball marker"))
 )
@@ -139,7 +141,7 @@ def find_hits(prompt: Prompt, sources: Sequence[Phrase | Name]) -> list[Hit]:
         if denied and isinstance(source, Phrase) and not source.free:
             places += [(bare, match) for match in bare_text.find(source.pattern)]
         for kept, match in places:
-            covered = _trimmed(prompt, [kept[index] for index in match.covered])
+            covered = _counted_apart(prompt, [kept[index] for index in match.covered])
             if covered and not _of_a_unit(prompt, covered):
                 candidates.append((order, Hit(covered, match, source)))
     candidates.sort(
@@ -161,6 +163,16 @@ def find_hits(prompt: Prompt, sources: Sequence[Phrase | Name]) -> list[Hit]:
         hits.append(hit)
     hits.sort(key=lambda hit: hit.covered)
     return negations(prompt, hits)
+
+
+def _counted_apart(prompt: Prompt, covered: list[int]) -> tuple[int, ...]:
+    """The phrase without a player whom a number counts: "four | players get eight cards"."""
+    whole = _trimmed(prompt, covered)
+    if len(whole) < _TWO or not whole[0] or prompt.tokens[whole[0]].norm not in _COUNTED:
+        return whole
+    if prompt.tokens[whole[0] - 1].kind != "number":
+        return whole
+    return _trimmed(prompt, list(whole[1:]))
 
 
 def _of_a_unit(prompt: Prompt, covered: Sequence[int]) -> bool:
@@ -255,7 +267,7 @@ def _of_another(prompt: Prompt, negator: int, first: int) -> bool:
     """
     between = [prompt.tokens[i] for i in range(negator + 1, first)]
     if prompt.tokens[negator].norm == _DROP:
-        return bool(between) and any(token.norm in _FALLING for token in between)
+        return any(token.norm in _FALLING for token in (*between, prompt.tokens[first]))
     if all(is_filler(token) for token in between):
         return False
     for index in range(negator - 1, max(-1, negator - 4), -1):

@@ -4,27 +4,40 @@ A phrase is written in plain words: "hand (size|) of <n>". Words are stemmed lik
 `(a|b)` are alternatives, `x?` is optional, `@name` is a named group of alternatives, `~` skips up
 to three words of the same clause, `~~` up to seven. Function words may stand anywhere between two
 items. `<n>` takes a number, `<an>` a number or an article (one), `<rank>` a card rank, `<suit>` a
-suit, `^` is the beginning of the brief, `<end>` holds where a clause ends or goes on with a new
-part. Skipped words are not covered by the match: the word accounting still has to explain them.
+suit, `<game>` skips the word for a game and `<kind>` one that says who plays it ("individual
+spades"), `^` is the beginning of the brief, `<start>` that of a part of it, `<end>` holds where a
+clause ends or goes on with a new part. Skipped words are not covered by the match: the word
+accounting still has to explain them.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from agents.composer.needs import Needs, are_met, needs
 from agents.composer.quantities import small_number
-from agents.composer.words import FUNCTION_WORDS, Token, stem
+from agents.composer.words import FUNCTION_WORDS, Token, stem, word_set
 
 _ITEM = re.compile(r"<\w+>|@\w+|~~|~|[()|?^]|[^\s()|?<>~@^]+")
-_GLUE = r"(?:(?<![0-9] )_\S+ |(?<=[0-9] )(?!_(?:to|from|by|in|on|at|per) )_\S+ ){0,3}?"
+_GLUE = (
+    r"(?:(?<![0-9] )_\S+ "
+    r"|(?<=[0-9] )(?!_(?:to|from|by|in|on|at|per|of _us|of _them|of _you) )_\S+ ){0,3}?"
+)
 _SKIP = r"(?:[^\s,.;:!?()\n]+ )"
 
 SUITS = {"club": "clubs", "diamond": "diamonds", "heart": "hearts", "spade": "spades"}
 RANK_NAMES = {"ace": "A", "king": "K", "queen": "Q", "jack": "J", "knave": "J", "joker": "joker"}
 _SUIT_STEMS = {stem(word): name for word, name in SUITS.items()}
 _RANK_STEMS = {stem(word): name for word, name in RANK_NAMES.items()}
+_GAME_WORDS = word_set(
+    "whist hearts spades rummy gin poker pig battleship battleships goofspiel gomoku breakthrough"
+    " card board dice fish eights"
+)
+_KIND_WORDS = word_set(
+    "individual solo single singles family house home local cutthroat partnership partners team"
+    " pairs couples player handed hander person"
+)
 _TEN = 10
 
 MACROS = {
@@ -179,9 +192,12 @@ def _atom(item: str, counter: int) -> str:
     ranks = "|".join(sorted(_RANK_STEMS))
     table = {
         "^": r"\A",
+        "<start>": r"(?:\A|(?<=[,.;:!?()\n–] ))",
+        "<game>": _one_of(f"skip{counter}", _GAME_WORDS),
+        "<kind>": _one_of(f"skip{counter}", _KIND_WORDS),
         "<end>": r"(?=\Z|[,.;:!?()\n–]|(?:and|but|wher|while|with|without|except|for|using|_at"
         r"|_the|_who|_whose|_in|_that|_to|_on|_by|_from"
-        r"|after|if|when|once|until|unless|only|over|plus|befor|play) )",
+        r"|after|if|when|once|until|unless|only|over|plus|befor|play|pleas) )",
         "~": f"(?P<skip{counter}>{_SKIP}{{0,3}}?)",
         "~~": f"(?P<skip{counter}>{_SKIP}{{0,7}}?)",
         "<n>": f"{_GLUE}(?P<n{counter}>{numbers}) ",
@@ -196,6 +212,11 @@ def _atom(item: str, counter: int) -> str:
     if value is None:
         return f"{_GLUE}{plain} "
     return f"{_GLUE}(?:{value}|{plain}) "
+
+
+def _one_of(group: str, words: Iterable[str]) -> str:
+    """Any of some words, as a group that is skipped."""
+    return f"{_GLUE}(?P<{group}>(?:{'|'.join(sorted(map(_plain, words)))}) )"
 
 
 def _plain(item: str) -> str:

@@ -28,6 +28,7 @@ _NAMED = re.compile(
     r"|((?:[A-Z0-9][\w']*)(?:\s+(?:of|the|and|in|[A-Z0-9][\w']*)){0,5}))"
 )
 _NEAR = 0.75
+_LINES = {"tic_tac_toe", "placement"}
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,11 @@ class Reading:
     clauses: tuple[Clause, ...]
     assumptions: tuple[str, ...]
     title: str
+
+    @property
+    def named(self) -> bool:
+        """Whether the brief names the game, not only what is in it."""
+        return any(clause.setting.startswith("game=") for clause in self.clauses)
 
 
 def family_scores(prompt: Prompt) -> dict[str, int]:
@@ -83,9 +89,31 @@ def find_reading(words: str) -> Reading | None:
     best = max(scores.values(), default=0)
     if not best:
         return None
-    near = [x for x in lexicons() if scores[x.family] >= _NEAR * best]
-    readings = [read(words, lexicon) for lexicon in near]
+    near = {x.family for x in lexicons() if scores[x.family] >= _NEAR * best}
+    if near & _LINES == {"tic_tac_toe"}:
+        near |= _LINES
+    readings = [read(words, lexicon) for lexicon in lexicons() if lexicon.family in near]
+    readings = [reading for reading in readings if not _other_lines(reading, readings)]
     return min(readings, key=lambda reading: (_open(reading), -scores[reading.lexicon.family]))
+
+
+def _other_lines(reading: Reading, readings: Sequence[Reading]) -> bool:
+    """Whether a reading is in the wrong one of the two families of lines.
+
+    A board and a line length, both stated, are a game of n in a row, however it is called, so that
+    another board changes the board alone. A lost line on three by three is tic-tac-toe.
+    """
+    lines = {other.lexicon.family: other for other in readings if other.lexicon.family in _LINES}
+    if set(lines) != _LINES or reading.lexicon.family not in _LINES:
+        return False
+    asked, square = lines["placement"].asked, lines["tic_tac_toe"]
+    if not square.named:
+        return False
+    stated = {"rows", "columns", "connect"} <= asked.keys()
+    small = {asked.get(name, 3) for name in ("rows", "columns", "connect")} == {3}
+    plain = small and (square.parameters["misere"] is True or not stated)
+    wanted = "tic_tac_toe" if plain and _open(square) <= _open(lines["placement"]) else "placement"
+    return (stated or plain) and reading.lexicon.family != wanted
 
 
 def _open(reading: Reading) -> int:

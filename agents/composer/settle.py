@@ -12,6 +12,8 @@ from games.contract import Json, LocalModule, ModuleFault
 from games.library import defaults, read_game, source
 
 _PARTNERS = 4
+_OPEN = 0
+"""A value that leaves the number to the game."""
 _PROPER = 20
 """Weight from which a name is a game's own and not that of a kind of games."""
 
@@ -65,7 +67,7 @@ def reference(family: str) -> LocalModule:
 def settle(prompt: Prompt, lexicon: Lexicon, base: Base, hits: Sequence[Hit]) -> Settled:
     """Apply the hits in the brief's order; what cannot be applied becomes a reason."""
     settled = Settled()
-    meanings = [_meaning(hit) for hit in hits]
+    meanings = _agreeing(lexicon, base, [_meaning(hit) for hit in hits])
     in_context = lexicon.context(base.parameters, [m for m in meanings if m is not None])
     for hit, meaning in zip(hits, meanings, strict=True):
         text = prompt.quote(hit.covered[0], hit.covered[-1])
@@ -79,6 +81,25 @@ def settle(prompt: Prompt, lexicon: Lexicon, base: Base, hits: Sequence[Hit]) ->
     return settled
 
 
+def _agreeing(
+    lexicon: Lexicon, base: Base, meanings: Sequence[Settings | None]
+) -> list[Settings | None]:
+    """The whole pack dealt, thirteen each: that says one thing twice, and the number is kept."""
+    said = [meaning for meaning in meanings if meaning is not None]
+    together = {name: value for meaning in said for name, value in meaning.items()}
+    players = cast("int", together.get(PLAYERS) or base.players)
+    parameters = {**base.parameters, **together}
+    twice = {
+        name: value
+        for name, value in lexicon.usual(players, parameters).items()
+        if {meaning[name] for meaning in said if name in meaning} == {_OPEN, value}
+    }
+    return [
+        meaning and {name: twice.get(name, value) for name, value in meaning.items()}
+        for meaning in meanings
+    ]
+
+
 def _keep_usual(settled: Settled, lexicon: Lexicon, base: Base, hits: Sequence[Hit]) -> None:
     """What a named game does anyway stays its own: thirteen cards each in hearts for four."""
     proper = any(isinstance(h.source, Name) and h.source.weight >= _PROPER for h in hits)
@@ -86,7 +107,7 @@ def _keep_usual(settled: Settled, lexicon: Lexicon, base: Base, hits: Sequence[H
     if not proper:
         return
     for name, value in lexicon.usual(players, parameters).items():
-        if settled.parameters.get(name) != value or base.parameters[name] == value:
+        if settled.parameters.get(name) != value or base.parameters[name] != _OPEN:
             continue
         index = settled.owners[name]
         at, clause = settled.clauses[index]

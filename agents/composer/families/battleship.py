@@ -1,6 +1,7 @@
 """Words of battleship."""
 
 from agents.composer.families.boards import rectangle, usual_board
+from agents.composer.families.fleets import FLEETS, lengths
 from agents.composer.lexicon import (
     Lexicon,
     Name,
@@ -20,7 +21,7 @@ _HIT = "(hit|hitting|score a hit|successful shot|a hit|strike)"
 
 
 def _ships(match: Match) -> Settings:
-    return {"ships": ",".join(str(n) for n in match.numbers)}
+    return lengths(*match.numbers)
 
 
 def _equal_ships(match: Match) -> Settings:
@@ -36,16 +37,6 @@ _ITEM = (
     f"(a|an|one|the|another|1)? {_CRAFT} (of|with|be|at|take|cover|occupy|long|:)? (length|size)? "
     "(of)? <n> (cell|square|space|long|length)? (long)?"
 )
-
-
-_OF = "(of|with|that be|be) (length|size)?"
-
-
-def _groups(*counted: int) -> Settings:
-    """Ships given as how many of which length, by turns."""
-    pairs = zip(counted[::2], counted[1::2], strict=True)
-    lengths = [str(length) for count, length in pairs for _ in range(min(count, 10))]
-    return {"ships": ",".join(lengths)}
 
 
 def _items(count: int) -> str:
@@ -85,6 +76,7 @@ _PHRASES: tuple[Phrase, ...] = (
     *rectangle(),
     *usual_board(10, 10),
     *(Phrase(_items(count), _ships) for count in range(2, 8)),
+    *FLEETS,
     Phrase(
         f"fleet (of)? (@each)? (be|with|have|of|:)? (a)? <n> (,|and) (a)? <n> {_MORE} {_MORE} "
         f"{_MORE}",
@@ -101,19 +93,6 @@ _PHRASES: tuple[Phrase, ...] = (
     Phrase(
         f"<n> <n> (cell|square|space|length|unit|long) (long)? {_CRAFT} (each|apiece)?",
         _equal_ships,
-    ),
-    Phrase(
-        f"(a|one|1|single)? {_CRAFT} {_OF} <n> (cell|square)? (,|and|plus) <n> {_CRAFT} (each)? "
-        f"{_OF} <n>",
-        lambda m: _groups(1, *m.numbers),
-    ),
-    Phrase(
-        f"<n> {_CRAFT} {_OF} <n> (cell|square)? (,|and|plus) (a|one|single) {_CRAFT} {_OF} <n>",
-        lambda m: _groups(*m.numbers[:2], 1, m.numbers[2]),
-    ),
-    Phrase(
-        f"<n> {_CRAFT} {_OF} <n> (cell|square)? (,|and|plus) <n> {_CRAFT} {_OF} <n>",
-        lambda m: _groups(*m.numbers),
     ),
     Phrase(
         f"{_USUAL} (fleet|ship|set of ship) (of <n> (ship|boat|vessel)?)? (each|apiece)?", _counted

@@ -86,13 +86,22 @@ def hand_size(name: str = "hand_size") -> tuple[Phrase, ...]:
         "<n> card (be)? (@deal)? (out)? @each (to|at)? (start|begin|player|beginning)?",
         "(@deal|dealing|with) (@each)? (player)? <n> card? @each",
         "@deal (everyone|everybody|them|players|all|each|both|every) ~ <n> (card)?",
-        "<n> (card)? (be)? dealt (out)? (to)? @each?",
-        "<n> card (in|on|into|per) (the|each|every|a)? (starting)? hand",
+        "<n> (card|be) dealt (out)? (to)? @each?",
+        "<n> card (in|on|into|per|a|to) (the|each|every|a)? (starting)? hand",
         "hand size (be|of|:|to)? <n>",
         "<n> (card)? @each <end>",
         "with <n> card <end>",
+        "<start> <n> card to (start|begin) (with)?",
+        "<n> card to (start|begin) with",
+        "<n> card (game of|match of)? <game>",
+        "(full)? deal of <n> card?",
         "(start|begin|play|open) with <n> card",
     )
+
+
+def bare_hand(name: str = "hand_size") -> tuple[Phrase, ...]:
+    """A part of the brief that is a number of cards and no more: "four players, 7 cards"."""
+    return number(name, "<start> (with)? <n> card <end>")
 
 
 def target_score(name: str = "target_score") -> tuple[Phrase, ...]:

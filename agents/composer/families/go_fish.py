@@ -31,8 +31,6 @@ _HINTS = {
     "pond": 4,
 }
 
-_PAIR, _PAIR_HAND, _HAND = 2, 7, 5
-
 _CATCH = (
     "(catch|catching|succeed|success|successful|hit|get|receive|correct|right|given|obtain"
     "|be given|obtaining)"
@@ -175,5 +173,4 @@ LEXICON = Lexicon(
     names=_NAMES,
     hints=_HINTS,
     phrases=_PHRASES,
-    usual=lambda players, _: {"hand_size": _PAIR_HAND if players == _PAIR else _HAND},
 )

@@ -71,7 +71,7 @@ _PHRASES: tuple[Phrase, ...] = (
         "(winning)? (row|line) (length|be)? (of|be|:) <n> (long)? (@win)?",
         f"<n> (long)? {_MARK}? (row|line) (@win)",
         "<n> to @win",
-        "<n> aligned",
+        "<n> (aligned|connected|in line) (@win)?",
         "<n> (mark|piece|stone|disc) @win",
     ),
     *flag(

@@ -17,8 +17,8 @@ HEARTS: tuple[Phrase, ...] = (
         f"@takes {_EACH}? heart (card)? ~ @cost (you|them|player)? <an>? @points?",
         f"{_EACH}? heart (card)? (you|they|that|which|player)? (be|is)? (@takes)? (be)? @cost (you"
         "|them|player)? <an>? (penalty|negative)? @points? (each|apiece|off)?",
-        f"{_EACH}? heart (card)? (@takes)? @worth <an>? (penalty|negative|minus|bad|demerit|black) "
-        "@points? (each|apiece)?",
+        f"{_EACH}? heart (card)? (@takes)? (@worth|be) <an>? (penalty|negative|minus|bad"
+        "|demerit|black) @points? (each|apiece)?",
         "<an>? (penalty|negative|minus|bad|demerit) @points? (be)? (given|scored|awarded)? (for"
         "|per)? "
         f"{_EACH}? (of the)? heart (card)? (@takes)?",
@@ -33,14 +33,25 @@ HEARTS: tuple[Phrase, ...] = (
         "(take|taker)?",
     ),
     *number(
+        "heart_points worth",
+        f"{_EACH}? heart (card)? (@takes)? (be)? (be|worth|count|score|value|carry) <an> "
+        "@points? (each|apiece)?",
+        f"{_EACH}? heart (card)? (@takes)? (:|=) <an> @points?",
+        f"<an> @points? (for|per|a) {_EACH}? heart (card)? (@takes)?",
+        zero=0,
+    ),
+    *number(
         "heart_points",
-        f"{_EACH}? heart (card)? (@takes)? (be)? @worth (plus|bonus)? <an> (bonus|plus|positive)? "
+        f"{_EACH}? heart (card)? (@takes)? (be)? @worth (plus|bonus) <an> (bonus|plus|positive)? "
+        "@points? (each|apiece)?",
+        f"{_EACH}? heart (card)? (@takes)? (be)? @worth <an> (bonus|plus|positive) @points? (each"
+        "|apiece)?",
+        f"{_EACH}? heart (card)? (@takes)? (earn|gain|give|award|bring|reward|pay|add) (you)? <an> "
         "@points? (each|apiece)?",
         "(get|gain|earn|score|win|award) <an> (bonus|plus|positive)? @points? (for|per) "
         f"{_EACH}? heart "
         "(card)? (you|they)? (@takes)?",
-        f"{_EACH}? heart (card)? (@takes)? (be|:|=) <an> (bonus|plus|positive)? @points?",
-        f"<an> (bonus|plus|positive)? @points? (for|per|a) {_EACH}? heart (card)? (@takes)?",
+        f"<an> (bonus|plus|positive) @points? (for|per|a) {_EACH}? heart (card)? (@takes)?",
         zero=0,
     ),
     *choice(

@@ -34,7 +34,8 @@ def _card(name: str, card: str) -> tuple[Phrase, ...]:
             name,
             f"@takes? {card} (you|they|that|which)? (be|is)? (@takes)? @cost (you|them|player"
             "|whoever take it)? <n> @points?",
-            f"{card} (@takes)? @worth (you|them)? <n> (penalty|negative|minus|bad) @points?",
+            f"{card} (@takes)? (@worth|be) (you|them)? <n> (penalty|negative|minus|bad"
+            "|demerit) @points?",
             f"{card} (@takes)? @worth <n> @points? against (you|them|player)?",
             "<n> (penalty|negative|minus|bad|demerit) @points? (be)? (given)? (for|per)? "
             f"(@takes)? {card}",
@@ -70,6 +71,8 @@ def _card(name: str, card: str) -> tuple[Phrase, ...]:
                 name,
                 0,
                 f"(no|without|not|minus) {card} (penalty|point|bonus|rule|be special)",
+                f"{card} (carry|have|cost|bring|give|get|score|be) (no|not|zero) (any)? (extra"
+                "|special)? (penalty|point|bonus|value)",
                 f"{card} (be)? (not|no longer) (special|penalised|penalized|@worth anything)",
                 f"(no|without) (penalty|point|bonus) (for|on) (@takes)? {card}",
             )
@@ -87,6 +90,7 @@ _VALUES: tuple[Phrase, ...] = (
         "|score)?",
         f"@double @points? (for|in|on|at) {_LAST}",
         f"{_LAST} (be)? (doubled|double)",
+        f"{_LAST} (be)? (worth|count|score) (as|for)? 2 (time|trick)? <end>",
         f"(double|doubling) (of)? (the)? (value|points|score)? (of|for)? {_LAST}",
         f"(point|score|everything|card|value) (in|of|from) {_LAST} (be)? (@worth)? @double",
         f"everything in {_LAST} (@worth)? @double",
@@ -156,7 +160,8 @@ _VALUES: tuple[Phrase, ...] = (
     ),
     *flag(
         LOWEST_SCORE,
-        "(lowest|smallest|least|fewest) (score|total|number of point|point|point total) @win",
+        "(lowest|smallest|least|fewest) (score|total|number of point|point|point total) (@win"
+        "|best|good)",
         "@who (with|have)? (the)? (lowest|smallest|fewest|least) (score|total|point|point total"
         "|number "
         "of point) @win?",
@@ -168,6 +173,7 @@ _VALUES: tuple[Phrase, ...] = (
             "(most|greatest number of|highest number of) trick @win?",
             "@who (with|take|win|who|that|have)? (@takes)? (the)? most trick @win?",
             "(highest|biggest|largest|most) (score|total|point|point total|number of point) @win",
+            "(highest|high|best) (score|total) ~~ @win",
             "@who (with|have)? (the)? (highest|biggest|largest|most) (score|total|point|point "
             "total) "
             "@win?",
@@ -204,7 +210,7 @@ def in_context(base: Settings, said: Sequence[Settings]) -> Callable[[Settings],
     for settings in said:
         merged |= settings
     low = merged.get(LOWEST_SCORE) is True
-    penal = low or _negative(merged.get("heart_points"))
+    penal = low or _negative(base.get("heart_points")) or _negative(merged.get("heart_points"))
 
     def understood(settings: Settings) -> Settings:
         result: dict[str, Json] = {}

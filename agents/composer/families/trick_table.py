@@ -47,7 +47,9 @@ TABLE: tuple[Phrase, ...] = (
         "<an> (unwanted|of their)? card (to|with|on|each|before|at|left|right|across)? (the|a"
         "|their|your)? (next|other)? "
         "(player|neighbour|neighbor|opponent|start|before|play)?",
-        "<an> card (be|get)? (pass|hand|exchange) (on|over)?",
+        "<an> card (be|get)? (pass|exchange) (on|over)?",
+        "<an> card (be|get) hand (on|over)?",
+        "<an> card hand (on|over)",
         "(hand|pass|give|slip) <an> card (on|over|along) (to)? (a|the|your|their)? (next|other)? "
         "(neighbour|neighbor|player|opponent)?",
         "(pass|passing) (of)? <an> card?",
@@ -130,7 +132,7 @@ TABLE: tuple[Phrase, ...] = (
         flag(
             "partnerships",
             "(no|without|not) (partner|partnership|team)",
-            "(individual|solo|single|singles) play",
+            "(individual|solo|single|singles) (play|<game>)",
             "(everyone|each player|every player|all) (play|for)? (for)? (themselves|himself|herself"
             "|themself|individually|alone|himself or herself)",
             "(every man|each|every player) for (himself|themselves|themself)",

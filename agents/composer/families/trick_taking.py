@@ -26,8 +26,8 @@ def _named(word: str) -> str:
         f"({_BEFORE} {word}|{word} {_GAME}|^ (let us|i want to|we|i|to)? (play|make|create)? (me"
         "|us)?"
         f" (a|an|some)? (standard|classic|normal|regular|simple|plain)? {word} <end>"
-        f"|^ {word}|(like|want|let us) (to)? (play)? {word} <end>|(based on|similar to|like) "
-        f"{word}"
+        f"|<kind> {word} <end>|^ {word}|(like|want|let us) (to)? (play)? {word} <end>"
+        f"|(based on|similar to|like) {word}"
         f"|(standard|classic|normal|regular|ordinary|traditional|usual) {word})"
     )
 
@@ -148,6 +148,8 @@ _TRUMP: tuple[Phrase, ...] = (
         "the (deck|pack|stock))?",
         "(turn|flip|reveal|upturn) ~ card (up|over)? (to|that|which|and)? (decide|choose|set"
         "|determine|fix|make|name|become|give|show) ~ trump suit?",
+        "(turn|flip|reveal) (up|over)? (the|a)? (next|top|last|final|bottom|first)? card "
+        "(up|over)? (,|and|, and)? (its|the|that|whose)? suit (be|become|make) trump",
         "(turned up|turn up|flipped|random|randomly chosen) (card)? trump suit?",
         "(turn up|flip|turn) (a)? trump",
         "suit ~ (turn|flip|upturned) ~ card (up|over)? ~ trump",
