@@ -114,9 +114,11 @@ def _taken_back(folder: "RunFolder", *, fresh: bool) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        for path in (folder.journals, folder.state, folder.path) if fresh else ():
-            with suppress(OSError):
-                path.rmdir()
+        if fresh:
+            (folder.state / "request.json").unlink(missing_ok=True)
+            for path in (folder.journals, folder.state, folder.path):
+                with suppress(OSError):
+                    path.rmdir()
         raise
 
 
