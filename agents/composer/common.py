@@ -15,7 +15,8 @@ from agents.composer.words import stem, word_set
 PEOPLE = (
     "(player|person|friend|participant|kid|adult|human|seat|contestant|child|man|woman|of us"
     "|bidder|bettor|better|gambler|captain|admiral|commander|sailor|fisher|fisherman|angler|roller"
-    "|thrower|buddy|mate|pal|guest|competitor|relative|colleague|teammate|duelist|grandchild|grandchildren|student"
+    "|thrower|buddy|mate|pal|guest|competitor|relative|colleague|teammate|duelist|grandchild"
+    "|grandchildren|student"
     "|classmate|little one)"
 )
 _KIN = (
@@ -68,8 +69,8 @@ PLAYER_PHRASES: tuple[Phrase, ...] = (
         f"(against|versus|vs|with|face|facing|fight|play)? <n> (other|computer|ai|human)? "
         f"{_RIVALS}",
         f"(against|with|versus|vs) <n> other {PEOPLE}?",
-        "me and <n> (friend|other|mate|buddy|pal)",
-        "i and <n> (friend|other|mate|buddy|pal)",
+        f"(just)? (me|i|myself) and (my)? <n> (friend|other|mate|buddy|pal|{_KIN})",
+        f"my <n> {_KIN} and (me|i|myself)",
         plus=1,
     ),
     *sets(
@@ -106,7 +107,7 @@ PLAYER_PHRASES: tuple[Phrase, ...] = (
         "(single|lone|sole) player",
         "by (myself|yourself|oneself)",
         "on (my|your) own",
-        "just me",
+        "just me <stop>",
     ),
     *sets({PLAYERS: 3}, "(for|as|by|of)? (trio|threesome|triad)", "three way"),
     *sets({PLAYERS: 4}, "(for|as|by|of)? (quartet|foursome|quad)", "2 couple"),
@@ -173,7 +174,7 @@ whom what and or but where when which while if plus please game games version va
 style kind type sort like new make made makes making want wants wanted let lets play plays played
 playing nice fun good cool great really some something featuring feature features using use uses
 used include includes including try trying attempt allow allowed permit permitted continue continues
-brand little invent devise craft
+brand little invent devise craft basically dear yo u ur w ok okay actually otherwise sure
 usual customary familiar whoever begin begins beginning
 produce develop draft code program construct prepare show need
 love fancy wish prefer would tabletop table parlor parlour friendly old fashioned basic plain neat
@@ -196,7 +197,8 @@ someone anyone who opponent opponents card cards hand hands turn turns round rou
 board table piece pieces match matches one ones number numbers total amount any pack deck disc
 stone die roll bid bidder prize ship chip pawn thing enough much limited limit consist consisting
 group hold still neighbour bidding setup set sets time times somebody anybody long person's first
-next other others same different side sides win wins come comes winner
+next other others same different side sides win wins come comes winner instead going together
+family know work fit
 """
 )
 SOFT = frozenset(map(stem, _SOFT))

@@ -5,9 +5,9 @@ A phrase is written in plain words: "hand (size|) of <n>". Words are stemmed lik
 to three words of the same clause, `~~` up to seven. Function words may stand anywhere between two
 items. `<n>` takes a number, `<an>` a number or an article (one), `<rank>` a card rank, `<suit>` a
 suit, `<game>` skips the word for a game and `<kind>` one that says who plays it ("individual
-spades"), `^` is the beginning of the brief, `<start>` that of a part of it, `<end>` holds where a
-clause ends or goes on with a new part. Skipped words are not covered by the match: the word
-accounting still has to explain them.
+spades"), `^` is the beginning of the brief, `<start>` that of a part of it, `<stop>` its end,
+`<end>` holds where a clause ends or goes on with a new part. Skipped words are not covered by the
+match: the word accounting still has to explain them.
 """
 
 import re
@@ -192,6 +192,7 @@ def _atom(item: str, counter: int) -> str:
     ranks = "|".join(sorted(_RANK_STEMS))
     table = {
         "^": r"\A",
+        "<stop>": r"(?=\Z|[,.;:!?()\n–])",
         "<start>": r"(?:\A|(?<=[,.;:!?()\n–] ))",
         "<game>": _one_of(f"skip{counter}", _GAME_WORDS),
         "<kind>": _one_of(f"skip{counter}", _KIND_WORDS),

@@ -8,6 +8,7 @@ from agents.composer.lexicon import (
     Phrase,
     Settings,
     always,
+    choice,
     flag,
     number,
     own_negation,
@@ -171,7 +172,9 @@ _PHRASES: tuple[Phrase, ...] = (
         "|in a|at a)? (turn|round|go|time|once)?",
         "salvo (of|be|size|:)? <n> (shot)?",
         "<n> shot salvo",
+        "<n> shot (each|every|at a|a) (time|turn|go)",
     ),
+    *choice("salvo", 1, "single shot (each|every|at a|a|per) (time|turn|go)?"),
     *flag(
         "announce_sunk",
         "(must|have to|need to)? (announce|tell|say|declare|admit|call out) (it|so|this)? (when|if"

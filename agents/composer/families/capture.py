@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 
 from agents.composer.families.boards import rectangle, usual_board
 from agents.composer.lexicon import (
+    PLAYERS,
     Lexicon,
     Name,
     Phrase,
@@ -85,6 +86,7 @@ _HINTS = {
 }
 
 _PHRASES: tuple[Phrase, ...] = (
+    *number(PLAYERS, "<n> (side|army|camp|colour) (with|each|facing)?"),
     *rectangle(),
     *usual_board(8, 8),
     *sets(

@@ -19,7 +19,8 @@ def full_pack(settings: Settings) -> tuple[Phrase, ...]:
     kind = "(52|standard|ordinary|normal|regular|full|french|whole|complete|poker|usual|customary)"
     return sets(
         settings,
-        f"{kind} card? (playing)? card? (deck|pack)",
+        f"(full|single|1|one|standard|ordinary|normal|regular)? {kind} card? (playing)? card? "
+        f"(deck|pack)",
         "all? (the)? 52 card?",
         "(deck|pack) (of|with)? (all)? 52 card?",
         f"{kind} (playing)? card",
@@ -43,6 +44,7 @@ def short_pack(settings: Settings) -> tuple[Phrase, ...]:
         f"{pack}? (of|with)? (just|only)? 32 card?",
         f"{pack}? (from|of|only|using|start|start at|start from|begin at)? (only)? 7 {up} (only)?",
         f"{pack}? (from|of)? (7|the 7) (to|through) (the)? ace",
+        "(only|just)? (the)? 32 card from (the)? 7 (up|through) (to)? (the)? ace",
         "(only)? (card)? (from)? 7 (as|is|be) (the)? lowest (card)?",
         f"{_GONE} ~ (2|two) (through|to|–|up to) (the)? 6 {_GONE}? ({pack})?",
         f"{_LOW} (,)? ((from)? 2 (through|to|–|up to) (the)? 6 ,?)? (be)? {_GONE} ({pack})?",
@@ -111,6 +113,8 @@ def target_score(name: str = "target_score") -> tuple[Phrase, ...]:
         "(first|1st|race|play|playing|game|match|up|go|continue|played) (@who)? (be|go|play|up|race"
         "|continue)? (to|until|till|past|at) (@reach)? ~ <n> @points? (@win (the|a)? (game"
         "|match)?)?",
+        "(keep|go on|continue) (deal|play) (new|more|further|another)? (round|hand|deal)? until ~ "
+        "@reach <n> @points?",
         "first (@who)? (to|who|that)? @reach (to|at|up)? (or|past|over|a total of|at least)? (pass"
         "|exceed)? <n> @points? (@win (the|a)? (game|match|it|all)?)?",
         "(whoever|@who|team|the first) (to|who|that)? @reach (to|at)? <n> @points? (first)? (@win) "

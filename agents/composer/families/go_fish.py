@@ -47,6 +47,7 @@ _PHRASES: tuple[Phrase, ...] = (
         "|complete|as)? (a|each)? (book|set)?",
         "<n> (card)? (be|make|form|complete) (a)? (book|set)",
         "(collect|make|gather|complete|form|match) <n> of a kind",
+        "(collect|gather|make) <n> <stop>",
         "<n> card (book|set)",
     ),
     *choice(
@@ -85,6 +86,14 @@ _PHRASES: tuple[Phrase, ...] = (
         f"(ask|go|play|turn) again (on|after|when|if|for) (a|they|you)? {_CATCH} (card|catch|ask)?",
         f"@who? (who)? {_CATCH} (a)? (card|catch)? (ask|go|play|move) again",
         f"{_CATCH} (a)? (card|catch)? (keep|retain) (the|their|your)? turn",
+        f"(@who|child)? (if|when|whenever|who)? (you|they)? {_CATCH} (the|a)? (card|what|one"
+        f"|rank)? "
+        "(that|you|they)? ask (for)? ,? (you|they)? (may|can)? (go|ask|play|move|turn) again",
+        f"(@who|child)? (if|when|whenever|who)? (you|they|u)? {_CATCH} (the|a)? (card|what|one"
+        f"|rank)? "
+        "(that|you|they|u)? ask (for)? ,? (you|they|u)? (get|take|have) (another|extra|one more) "
+        "(turn|go)",
+        "ask (well|right|successfully) (,|and)? (you|they)? (may|can)? ask again",
     ),
     *own_negation(
         flag(
@@ -104,6 +113,9 @@ _PHRASES: tuple[Phrase, ...] = (
             f"(the|your)? "
             "(turn|play|it) (still|always)? (move|pass|go|end) (on|over|to)? (the)? (next)? "
             "(player)?",
+            "(even)? (after|if|when) (a)? successful ask ,? (the)? (turn|play) (pass|go|move) "
+            "(on)? (to)? "
+            "(the)? (next)? (player)?",
             f"(no|not|never) (ask|go|play) again (after|when|if|on)? ~ {_CATCH}? (card|catch)?",
             value=False,
         )
@@ -140,6 +152,9 @@ _PHRASES: tuple[Phrase, ...] = (
         "most_books",
         "(most|greatest number of) (book|set|pair) @win?",
         "@who (with|have|collect|hold|make) (the)? most (book|set|pair) @win?",
+        "(@who)? (with)? (the)? (most|largest number of|biggest number of) (book|set|4) (of 4)? "
+        "(be)? "
+        "(the)? @win",
     ),
     *choice(
         "scoring",

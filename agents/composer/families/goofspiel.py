@@ -45,6 +45,9 @@ _PHRASES: tuple[Phrase, ...] = (
         "cards",
         "(each|every)? (player)? (hand|bid|bidding)? (card)? (number|numbered|from|valued|of"
         "|with)? 1 (to|through|–|up to) <n>",
+        "(bid|hand|bidding)? card (and|,)? (the)? (prize|prize card)? (both|all|alike)? (run|go"
+        "|range)"
+        " (from)? 1 (to|through|–|up to) <n>",
         at=-1,
     ),
     *number(
@@ -120,6 +123,14 @@ _PHRASES: tuple[Phrase, ...] = (
     *choice(
         "tie",
         "carry",
+        f"(top|highest|best|high) bid (be)? (equal|tied|the same|level|alike) ,? {_PRIZE} (stay"
+        f"|remain"
+        "|wait|carry|roll|be kept) (over|on)? (,|and)? (be)? (add|go|carry|roll|put)? (over"
+        "|on)? (to"
+        f"|with|into|onto)? (the)? (next)? (one|round|bid|{_PRIZE})?",
+        f"tie (for|at) (the)? (highest|top|best|first) (bid|place)? ,? (the)? {_PRIZE} (carry"
+        f"|roll|stay"
+        f"|go) (over|on)? (to|with|into|for)? (the)? (next)? (one|round|bid|{_PRIZE})?",
         f"(tie|tied|equal) {_PRIZE} (stay|remain|carry|roll|be kept|go) (over|on)? (on the table"
         f"|in play)? (for|to|into)? (the)? (next)? (one|round|bid|auction)?",
         f"(when|if|after|on|in)? {_TIE} (be)? (equal|the same|identical)? ,? (the)? {_PRIZE}? (be"

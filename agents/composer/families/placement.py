@@ -81,7 +81,8 @@ _PHRASES: tuple[Phrase, ...] = (
         f"|work|act|take)? (the|all|every)? {_MARK}? (to)? (down|fall|drop|downward|effect"
         "|hold)? (to)? "
         "(the)? (bottom|lowest)? (free|empty)? (cell|square|space|row)?",
-        f"{_MARK} (that|are|be)? (always)? (fall|drop|sink|slide|dropped|tumble|settle) (down"
+        f"(drop|slide|let|insert)? {_MARK} (that|which|are|be)? (always)? (fall|drop|sink|slide"
+        f"|dropped|tumble|settle) (down"
         "|downward"
         "|to|into|onto)? (the)? (bottom|lowest)? (free|empty|available|open)? (cell|square|space"
         "|slot"
@@ -100,6 +101,10 @@ _PHRASES: tuple[Phrase, ...] = (
             "|want)? "
             "(cell|square|space|point|intersection|spot|position|place)?",
             f"{_MARK} (do not|not|never) (fall|drop)",
+            f"(nothing|no {_MARK}) (ever)? (fall|drop|slide) (down)?",
+            "(use|take|choose|pick|on|in|at)? any (free|empty|open|vacant|unoccupied) (cell"
+            "|square|space"
+            "|point|intersection|spot|position|place)",
             "anywhere (on (the)? board)?",
             value=False,
         )
@@ -207,6 +212,7 @@ _PHRASES: tuple[Phrase, ...] = (
         "|and|, or)? "
         "(horizontal|vertical|diagonal|horizontally|vertically|diagonally)?",
         "in any direction",
+        "(straight|horizontal|vertical|orthogonal) or diagonal",
     ),
     *always(
         "marks are placed by turns and stay where they are",

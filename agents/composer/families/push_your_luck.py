@@ -57,6 +57,7 @@ _PHRASES: tuple[Phrase, ...] = (
         "(draw|flip) (a|one) card",
         "card (push|luck)",
     ),
+    *own_negation(choice("kind", "cards", "(not|no|without|never) die", "card ,? not die")),
     *choice("kind", "dice", "(roll|rolling|throw|with|using) (a|the)? die", "dice (game|version)"),
     *number(
         "sides",
@@ -64,6 +65,14 @@ _PHRASES: tuple[Phrase, ...] = (
         "(die|dice) (with|of|have|has) (only|just)? <n> (side|face)",
         "d <n>",
         "<n> face",
+    ),
+    Phrase(
+        "(1|one|single) <n> (sided|face|faced) die",
+        lambda m: {"dice": 1, "sides": m.numbers[-1]},
+    ),
+    Phrase(
+        "(1|one|single) (standard|normal|ordinary|regular)? die (of|with|have) <n> (side|face)",
+        lambda m: {"dice": 1, "sides": m.numbers[-1]},
     ),
     *choice("sides", 20, "d20"),
     *choice("sides", 10, "d10"),
@@ -84,7 +93,7 @@ _PHRASES: tuple[Phrase, ...] = (
         "time|each"
         " turn|per turn|a time)?",
     ),
-    *choice("dice", 1, "(a|only|just)? (single|one) die"),
+    *choice("dice", 1, "(a|only|just)? (single|one) (standard|normal|ordinary|regular)? die"),
     *own_negation(
         number(
             "bust_face",

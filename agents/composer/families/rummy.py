@@ -1,6 +1,7 @@
 """Words of rummy games."""
 
 from agents.composer.families.dealing import (
+    bare_hand,
     deals,
     full_pack,
     hand_size,
@@ -24,7 +25,8 @@ from agents.composer.lexicon import (
 _NAMES = (
     Name("gin (rummy)? (game)?", "gin_rummy"),
     Name(
-        "(rummy|rommy|romme|draw and discard|melding|meld making|meld) (card)? (game|style|type)?",
+        "((knock|knocking|basic)? rummy|rommy|romme|draw and discard|melding|meld making|meld) "
+        "(card)? (game|style|type)?",
         weight=11,
     ),
     Name(
@@ -235,11 +237,13 @@ _PHRASES: tuple[Phrase, ...] = (
         "(deal|hand|round) (be)? (void|a draw|drawn) (if|when) ~ (knock|stock run out|pile)",
     ),
     *target_score(),
+    *bare_hand(),
     *deals(),
     *single_deal(),
     *always(
         "a turn is a draw and then a discard",
         "(draw|take) (a|one) card",
+        "(throw|lay|put) (a|one) (card)? (away)?",
         "knock (when|whenever|if|as soon as) (you|they)? (can|may|like|able|ready|want)",
         "(draw|take|pick up) (a|one)? (card)? (,|and|then|and then) (discard|throw away) (a|one)? "
         "(card)?",

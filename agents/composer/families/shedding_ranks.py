@@ -32,7 +32,8 @@ RANKS: tuple[Phrase, ...] = (
         "|over"
         "|upon|onto|with) (anything|everything|any card|any other card|whatever|all)",
         "<rank> (match|fit|go with|go on) (anything|everything|any card|all)",
-        "<rank> (let|allow) (you|player|who)? ~ (choose|name|change|pick|call) ~ (suit)",
+        "<rank> (let|lets|allow) (you|player|who)? ~ (choose|name|change|pick|call) ~ (suit)",
+        "<rank> (can|may)? (be|stand for|count as|represent) (anything|any card|any suit)",
         "<rank> (as|for) (a|the)? (joker|wild|wildcard)",
         "<rank> (be)? (a|the)? wildcard",
         "wildcard (be)? <rank>",

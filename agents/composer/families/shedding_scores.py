@@ -1,6 +1,6 @@
 """Words for what cards left in hand cost, and for the end of a shedding game."""
 
-from agents.composer.families.dealing import deals, hand_size, single_deal, target_score
+from agents.composer.families.dealing import bare_hand, deals, hand_size, single_deal, target_score
 from agents.composer.lexicon import (
     Phrase,
     always,
@@ -36,6 +36,8 @@ SCORES: tuple[Phrase, ...] = (
         "(the)? @points? (left|in|of|that|from|for)? (in|the|all)? (other|opponent|loser"
         "|everyone else|rest) (hand|lose|"
         "player)? (still)? (hold)?",
+        "@who? (who)? (go out)? score (the)? card (left)? (in|of) (the)? (all)? other (hand"
+        "|player)",
         "@who (who)? (go out|win|first out|going out)? (collect|get|gain|score|receive|earn) (what"
         "|whatever) "
         "(be|is)? (left)? (in|with)? (the|all)? (other|opponent|loser|everyone else|rest|others) "
@@ -53,6 +55,7 @@ SCORES: tuple[Phrase, ...] = (
     ),
     *number("ace_points", "ace (left)? (be)? (@worth|@cost) <n> @points? (each)?", zero=0),
     *hand_size(),
+    *bare_hand(),
     *target_score(),
     *deals(),
     *single_deal(),

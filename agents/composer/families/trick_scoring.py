@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from agents.composer.families.dealing import deals, hand_size, single_deal, target_score
+from agents.composer.families.dealing import bare_hand, deals, hand_size, single_deal, target_score
 from agents.composer.families.trick_table import TABLE
 from agents.composer.lexicon import (
     Phrase,
@@ -177,7 +177,9 @@ _VALUES: tuple[Phrase, ...] = (
             "@who (with|have)? (the)? (highest|biggest|largest|most) (score|total|point|point "
             "total) "
             "@win?",
-            "(take|win|capture) (as many|most) trick (as possible)?",
+            "(take|win|capture) (as many|most|more) trick (as possible|than (anyone|everyone"
+            "|anybody)"
+            " else|than the (other|others))?",
             value=False,
         )
     ),
@@ -198,6 +200,7 @@ SCORING = (
         "(deal|dealt) all (the)? card (out|evenly|equally)?",
     ),
     *target_score(),
+    *bare_hand(),
     *deals(),
     *single_deal(),
     *sets({"target_score": 0}, "(no|without) target score?"),

@@ -14,7 +14,10 @@ def _passed(direction: str, words: str) -> tuple[Phrase, ...]:
     """Where cards are passed, with or without how many."""
     return (
         Phrase(
-            f"(pass|passing|give|send|swap|exchange) <n> card {words}",
+            f"((before|at) (start of)? (each|every|a|the) (deal|hand|round))? (,)? (@who|@each)? "
+            f"(pass|passing|give|send|swap|exchange) <n> card {words} ((before|at) (start"
+            f"|beginning)? "
+            "(of)? (each|every|a|the) (deal|hand|round))?",
             lambda m: {"passing": m.numbers[0], "pass_direction": direction},
         ),
         Phrase(

@@ -100,6 +100,7 @@ _TRUMP: tuple[Phrase, ...] = (
         "(no|without|not have|lack|zero) ~ trump suit?",
         "trump (suit)? (be)? (none|absent|not exist|not used|forbidden|turned off|off)",
         "trumpless",
+        "(leave|do|go) (out|without) (any|a|the)? trump suit?",
         "(nothing|no suit) (is|be)? trump",
         "not (have|use|be) ~ trump suit?",
     ),
@@ -121,6 +122,7 @@ _TRUMP: tuple[Phrase, ...] = (
         "|card)?",
         "(make|with|have|use) <suit> trump",
         "(strongest|most powerful|highest|top|boss|master) suit <suit>",
+        "<suit> (always)? (beat|outrank|trump) (any|every|all|the)? other suit (as|being) trump",
     ),
     *choice(
         "trump",
@@ -265,6 +267,9 @@ _PLAY: tuple[Phrase, ...] = (
         "highest (card|trump)? (of the suit led|of the led suit)? (win|take) (the|each|every)? "
         "trick",
         "winner (of)? (the|a|each)? trick (lead|start|open) (to)? (the)? next (one|trick)?",
+        "@who (who)? (win|take) (the|a|each)? trick (lead|start|open) (to)? (the)? next (one"
+        "|trick)?",
+        "(try)? (play|win|winning|take|collect|play for|add up|sum|count) (the|their|your)? trick",
         "(play|put) (one|1) card (each)? (to|in) (each|a|every|the) trick",
     ),
 )
