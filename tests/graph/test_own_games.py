@@ -13,7 +13,8 @@ from agents.composer import composer_roles
 from graph.context import RunContext
 from graph.folder import RunFolder, create_folder
 from graph.resources import seen_snapshot
-from graph.runs import RunResult, start_run
+from graph.results import RunResult
+from graph.runs import start_run
 from tests.graph.scripted import ScriptedRoles, role_set
 from tests.graph.settings import SMALL
 from tests.vectorstore.hashing import HashingEmbedder

@@ -14,7 +14,8 @@ from games.checks.findings import Finding
 from games.checks.run import CheckSettings
 from graph.export import graph
 from graph.folder import RunFolder
-from graph.runs import RunResult, start_run
+from graph.results import RunResult
+from graph.runs import start_run
 from graph.settings import RefineStrategy
 from graph.state import Candidate
 from graph.summary import exit_code
