@@ -198,7 +198,7 @@ board table piece pieces match matches one ones number numbers total amount any 
 stone die roll bid bidder prize ship chip pawn thing enough much limited limit consist consisting
 group hold still neighbour bidding setup set sets time times somebody anybody long person's first
 next other others same different side sides win wins come comes winner instead going together
-family know work fit
+family house home know work fit
 """
 )
 SOFT = frozenset(map(stem, _SOFT))

@@ -32,7 +32,7 @@ _SUIT_STEMS = {stem(word): name for word, name in SUITS.items()}
 _RANK_STEMS = {stem(word): name for word, name in RANK_NAMES.items()}
 _GAME_WORDS = word_set(
     "whist hearts spades rummy gin poker pig battleship battleships goofspiel gomoku breakthrough"
-    " card board dice fish eights"
+    " card board dice fish eights go crazy"
 )
 _KIND_WORDS = word_set(
     "individual solo single singles family house home local cutthroat partnership partners team"

@@ -40,8 +40,9 @@ _ITEM = (
 )
 
 
-def _items(count: int) -> str:
-    return f"{_ITEM} " + " ".join(f"(,|and|, and|;|plus) {_ITEM}" for _ in range(count - 1))
+def _items(most: int) -> str:
+    more = " ".join(f"((,|and|, and|;|plus) {_ITEM})?" for _ in range(most - 2))
+    return f"{_ITEM} (,|and|, and|;|plus) {_ITEM} {more}"
 
 
 def _counted(match: Match) -> Settings:
@@ -76,7 +77,7 @@ _HINTS = {
 _PHRASES: tuple[Phrase, ...] = (
     *rectangle(),
     *usual_board(10, 10),
-    *(Phrase(_items(count), _ships) for count in range(2, 8)),
+    Phrase(_items(7), _ships),
     *FLEETS,
     Phrase(
         f"fleet (of)? (@each)? (be|with|have|of|:)? (a)? <n> (,|and) (a)? <n> {_MORE} {_MORE} "

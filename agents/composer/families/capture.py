@@ -139,6 +139,8 @@ _PHRASES: tuple[Phrase, ...] = (
             f"(only|just) {_TAKE} (piece)? diagonally",
             f"{_TAKE} (piece|enemy piece)? (diagonally|on the diagonal) (forward)? (only)?",
             f"(diagonal|diagonally) {_TAKE} (only)?",
+            f"{_TAKE} (be)? (only)? diagonal (only)?",
+            f"{_TAKE} (enemy|opponent|rival|opposing piece) (only)? (diagonally|on the diagonal)",
             f"(may|can) not {_TAKE} (straight|directly) (ahead|forward)?",
             f"(no|without) (straight|frontal|forward) {_TAKE}",
             value=False,
@@ -234,6 +236,10 @@ _PHRASES: tuple[Phrase, ...] = (
         f"{_PIECE} (that)? (move|step|advance|march|go|walk) (one|1|a)? (square|step|cell"
         "|space)? (straight|diagonally|directly)? (forward|ahead) (or|,)? (diagonally)? (one|1)? "
         "(square|step)?",
+        "(move|advance|step|march) (either)? straight (ahead|forward)? (or|and) diagonally "
+        "(forward"
+        "|ahead)?",
+        f"(side|player)? (advance|march|push) (the|their|your)? {_PIECE} (forward)?",
         "(each|every|both) (player|side)? (control|have|command|own|start with) (an army|army"
         f"|set) (of {_PIECE})?",
     ),

@@ -13,14 +13,16 @@ _ITEM = (
     f"<an> (single)? {CRAFT}? {_OF}? (length|size)? (of)? <n> {_UNIT}? (long|in length)? {CRAFT}?"
 )
 _SEP = "(,|and|, and|;|plus|, plus)"
+_SHIPS = "(ship|boat|vessel|warship)"
 _HEAD = (
-    f"((hide|place|position|have|sink|with|of)? (hide|secretly)? <n>? (hidden)? {CRAFT} (:|,|be)?)?"
+    "((hide|place|position|have|sink|with|of)? (hide|secretly)? <n>? (hidden)? "
+    f"{_SHIPS} (:|,|be)?)?"
 )
 _FLEET = (
     "((the|a|their|each|every)? fleet (for|of|on)? (each|every|a)? (side|player)? (be|have|:"
     "|consist|consist of|contain|hold)?)?"
 )
-_MOST = 10
+_MOST, _KINDS = 10, 6
 
 
 def lengths(*numbers: int) -> Settings:
@@ -44,22 +46,20 @@ def _announced(match: Match) -> Settings:
 
 
 def _several(count: int) -> str:
-    return f"{_FLEET} {_HEAD} {_ITEM} " + " ".join(f"{_SEP} {_ITEM}" for _ in range(count - 1))
+    more = " ".join(f"({_SEP} {_ITEM})?" for _ in range(count - 2))
+    return f"{_FLEET} {_HEAD} {_ITEM} {_SEP} {_ITEM} {more}"
 
 
 def _listed(count: int) -> str:
-    return " ".join(f"{_SEP} <n>" for _ in range(count - 1))
+    return f"{_SEP} <n> " + " ".join(f"({_SEP} <n>)?" for _ in range(count - 2))
 
 
 FLEETS: tuple[Phrase, ...] = (
-    *(Phrase(_several(count), _grouped) for count in range(2, 7)),
-    *(
-        Phrase(
-            f"(hide|place|have)? <n> (hidden)? {CRAFT} {_OF}? (length|size)? (of|:)? <n> "
-            f"{_listed(count)} {_UNIT}?",
-            _announced,
-        )
-        for count in range(2, 7)
+    Phrase(_several(_KINDS), _grouped),
+    Phrase(
+        f"(hide|place|have)? <n> (hidden)? {CRAFT} {_OF}? (length|size)? (of|:)? <n> "
+        f"{_listed(_KINDS)} {_UNIT}?",
+        _announced,
     ),
     *always(
         "ships are placed at random, hidden, and shots are called at cells",

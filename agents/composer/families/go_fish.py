@@ -154,7 +154,7 @@ _PHRASES: tuple[Phrase, ...] = (
         "@who (with|have|collect|hold|make) (the)? most (book|set|pair) @win?",
         "(@who)? (with)? (the)? (most|largest number of|biggest number of) (book|set|4) (of 4)? "
         "(be)? "
-        "(the)? @win",
+        "(the)? (@win|winner)",
     ),
     *choice(
         "scoring",

@@ -113,6 +113,7 @@ _PHRASES: tuple[Phrase, ...] = (
     *choice(
         "tie",
         "discard",
+        f"{_TIE} (throw|discard|burn|lose|remove) (the)? {_PRIZE} (away|out)?",
         f"{_TIE} ~~ (discard|discarded|lost|thrown away|destroyed|removed|burned|burnt|nobody|no "
         "one|wasted|gone|lose) (the)? "
         f"{_PRIZE}? (win|get|take)? (it|{_PRIZE})?",
@@ -187,6 +188,7 @@ _PHRASES: tuple[Phrase, ...] = (
     *choice(
         "returns",
         "win",
+        "(highest|bigger|biggest|higher|best|larger|largest) (total of)? prize (total)? @win",
         "(most|highest|greatest number of) (point|score|total|prize|prize point) @win",
         "@who (with|have|who)? (the)? (most|highest) (point|score|total|prize) @win",
         "(only)? winning (count|matter)",

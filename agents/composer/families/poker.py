@@ -91,6 +91,13 @@ _PHRASES: tuple[Phrase, ...] = (
         "(deck|pack) (of|with|contain|have|hold) (only|just)? <n> (different)? card",
         _deck,
     ),
+    Phrase("(deck|pack) (be|consist of|number|count) (only|just)? <n> card", _deck),
+    Phrase("(only|just)? <n> card (only|in all|altogether)? <stop>", _deck),
+    Phrase(
+        "10 ,? jack (,)? queen (,)? (and)? king",
+        lambda _: {"ranks": 4},
+    ),
+    Phrase("(only)? king (,)? queen (,)? (and)? jack", lambda _: {"ranks": 3}),
     Phrase("<n> card poker", lambda m: {"ranks": m.numbers[0], "suits": 1}),
     Phrase(
         "(only)? (a)? (the)? jack (,)? (a)? queen (,)? (and)? (a)? king", lambda _: {"ranks": 3}

@@ -132,7 +132,8 @@ _PHRASES: tuple[Phrase, ...] = (
         "knock_limit",
         f"(only)? (hand|player|those)? (with|of|have|hold)? (at most|up to)? <n> @points? (of)? "
         f"{_DEAD} (or (fewer|less))? (may|can) (only)? knock",
-        f"(may|can)? (only)? knock (once|when|if|with|as soon as|after)? (your|the|their|his)? "
+        f"(may|can)? (only)? knock (allowed)? (once|when|if|with|as soon as|after)? (your|the"
+        f"|their|his)? "
         f"{_DEAD} (card|point|total|count"
         "|value)? (be|at|come to|fall to|down to|drop to)? (at most|no more than|under|down to|not "
         "more than)? <n> (or "
@@ -147,6 +148,10 @@ _PHRASES: tuple[Phrase, ...] = (
         "(@who)? (may|can)? knock (with|at|on|when|if|once|whenever|as soon as)? ~~ (at most|up "
         f"to|no more than|less than|under|maximum|of)? <n> (or (fewer|less))? {_DEAD}? @points? "
         f"(or (fewer|less))? (of|in)? {_DEAD}? (card|left)?",
+        f"knock (with|at|on) <n> @points? (of)? {_DEAD}? (or (less|fewer|under|below|lower))?",
+        f"knock (allowed)? (when|once|if) (your|their|the)? {_DEAD} card? (add|sum|come|total"
+        f"|be) (up)? "
+        "(to)? <n> @points? (or (less|fewer|under|below|lower))?",
         f"{_DEAD} (of|limit|be|at|must be)? (at most|up to|no more than|limit)? <n> (or (fewer"
         "|less))? (point)? (to|for) knock",
         "(knock|knocking) (limit|threshold|value|number) (of|be|:|at)? <n> @points?",

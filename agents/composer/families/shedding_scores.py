@@ -36,6 +36,9 @@ SCORES: tuple[Phrase, ...] = (
         "(the)? @points? (left|in|of|that|from|for)? (in|the|all)? (other|opponent|loser"
         "|everyone else|rest) (hand|lose|"
         "player)? (still)? (hold)?",
+        "@who? (who)? (go out|win)? (he|she|they)? (score|collect|get|gain) (what|whatever|all) "
+        "(the)? "
+        "(other|others|rest|opponent) (player)? (still)? (hold|have|keep) (still)? (in hand)?",
         "@who? (who)? (go out)? score (the)? card (left)? (in|of) (the)? (all)? other (hand"
         "|player)",
         "@who (who)? (go out|win|first out|going out)? (collect|get|gain|score|receive|earn) (what"

@@ -26,7 +26,8 @@ def _named(word: str) -> str:
         f"({_BEFORE} {word}|{word} {_GAME}|^ (let us|i want to|we|i|to)? (play|make|create)? (me"
         "|us)?"
         f" (a|an|some)? (standard|classic|normal|regular|simple|plain)? {word} <end>"
-        f"|<kind> {word} <end>|^ {word}|(like|want|let us) (to)? (play)? {word} <end>"
+        f"|<kind> {word} <end>|<start> {word} for|^ {word}|(like|want|let us) (to)? (play)? "
+        f"{word} <end>"
         f"|(based on|similar to|like) {word}"
         f"|(standard|classic|normal|regular|ordinary|traditional|usual) {word})"
     )
