@@ -7,17 +7,16 @@ says that it is not honoured, and *dropped* where neither holds. A pair *invents
 games differ in a setting that no clause of the difference names.
 """
 
-import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 from typing import Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, JsonValue
+from pydantic import JsonValue
 
 from agents.composer import composer_roles
 from agents.protocols import Clause, Design, RoleError, RoleSet
+from evals.pairs import Pair, load_pairs
 from evals.results import EvalResult, Score, share
 from graph.examples import mechanics_near
 from graph.resources import open_store_here
@@ -38,35 +37,6 @@ _FILLERS = frozenset(
         """,
     )
 )
-
-
-class Pair(BaseModel):
-    """Two prompts that differ by one clause.
-
-    Attributes:
-        id: Name of the pair.
-        family: Family of prompt `a`; of both unless `kind` is "family".
-        kind: What the differing clause is about; "none" where the demands are the same, and
-            "unsupported" where no such program can honour it.
-        a: The first prompt.
-        b: The second prompt.
-        clause_a: The words of the differing clause in `a`; empty where it is absent.
-        clause_b: The same in `b`.
-        value_a: What `clause_a` demands; None where it is absent.
-        value_b: The same for `clause_b`.
-    """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    id: str
-    family: str
-    kind: str
-    a: str
-    b: str
-    clause_a: str
-    clause_b: str
-    value_a: JsonValue
-    value_b: JsonValue
 
 
 @dataclass(frozen=True)
@@ -124,15 +94,6 @@ def _line(one: Judged) -> str:
     return "; ".join([*said, *filter(None, [one.problem])])
 
 
-def load_pairs() -> list[Pair]:
-    """The blind-written pairs, by two authors."""
-    pairs: list[Pair] = []
-    for name in ("paraphrase_pairs.json", "paraphrase_pairs_2.json"):
-        text = (files("evals") / "data" / name).read_text(encoding="utf-8")
-        pairs += [Pair.model_validate(fields) for fields in json.loads(text)]
-    return pairs
-
-
 def read(prompt: str, roles: RoleSet, retrieval: Retrieval) -> Reading:
     """The design of one prompt, as far as it can be compared.
 
@@ -174,10 +135,13 @@ def fate(kind: str, reading: Reading, clause: str, value: JsonValue) -> Fate:
         return "honoured" if reading.family == value else _listed_or_dropped(reading, clause)
     said = [c for c in reading.clauses if overlap(c.text, clause)]
     if kind != "unsupported":
-        settings = " ".join(c.setting for c in said if c.status == "honoured")
+        each = [c.setting for c in said if c.status == "honoured"]
+        settings = " ".join(each)
         if kind == "players" and reading.settings["num_players"] == value:
             return "honoured"
-        if settings and (says(settings, value) or (kind == "deck" and _DECK.search(settings))):
+        if settings and any(says(text, value) for text in (*each, settings)):
+            return "honoured"
+        if kind == "deck" and _DECK.search(settings):
             return "honoured"
     return _listed_or_dropped(reading, clause)
 

@@ -3,7 +3,8 @@
 import pytest
 
 from agents.protocols import Clause, RoleError
-from evals.paraphrase import Judged, Pair, Reading, judge, load_pairs, score
+from evals.pairs import Pair, load_pairs
+from evals.paraphrase import Judged, Reading, judge, score
 from evals.results import NothingScoredError
 
 PAIR = Pair(
