@@ -4,6 +4,7 @@ import os
 import pty
 import re
 import select
+import signal
 import subprocess
 import sys
 import time
@@ -31,9 +32,12 @@ class Terminal:
     def __init__(self, *arguments: str | Path) -> None:
         self._ours, theirs = pty.openpty()
         command = [sys.executable, "-c", ON_TERMINAL, *map(str, arguments)]
+        # A shell's background job ignores Ctrl-C, and its children would inherit that.
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)
         self.process = subprocess.Popen(
             command, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True
         )
+        signal.signal(signal.SIGINT, before)
         os.close(theirs)
         self.screen = ""
 

@@ -5,7 +5,9 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeAlias
 
 import pytest
 
@@ -14,6 +16,7 @@ from tests.graph.answering import answer
 from tests.graph.test_model_run import CALLS
 
 ROOT = Path(__file__).parents[2]
+When: TypeAlias = Callable[[Path], bool]
 
 
 def killed_at(home: Path, folder: Path, endpoint: Endpoint, *, requests: int) -> bool:
@@ -29,19 +32,46 @@ def killed_at(home: Path, folder: Path, endpoint: Endpoint, *, requests: int) ->
     return process.wait(timeout=60) == -signal.SIGKILL
 
 
-def run(home: Path, folder: Path, *more: str, kill_after: float | None = None) -> int:
+def run(home: Path, folder: Path, *more: str, kill_when: When | None = None) -> bool:
+    """Run to the end, or kill as soon as `kill_when` holds; whether it was killed."""
     process = subprocess.Popen(
         [sys.executable, "-m", "tests.graph.run_one", str(home), str(folder), *more],
         cwd=ROOT,
         stderr=subprocess.PIPE,
         text=True,
     )
-    if kill_after is not None:
-        time.sleep(kill_after)
-        process.send_signal(signal.SIGKILL)
+    while kill_when is not None and process.poll() is None:
+        if kill_when(folder):
+            process.send_signal(signal.SIGKILL)
+            break
+        time.sleep(0.002)
     _, errors = process.communicate(timeout=120)
-    assert kill_after is not None or process.returncode == 0, errors
-    return process.returncode
+    killed = process.returncode == -signal.SIGKILL
+    assert killed or process.returncode == 0, errors
+    return killed
+
+
+def lines(name: str, count: int) -> When:
+    """Once a file of the run has so many lines."""
+
+    def reached(folder: Path) -> bool:
+        file = folder / ".state" / name
+        return file.exists() and file.read_bytes().count(b"\n") >= count
+
+    return reached
+
+
+# From before the first checkpoint to deep inside the matches; events and no clock, so that a fast
+# machine is killed as often as a slow one.
+MOMENTS: tuple[When, ...] = (
+    lambda folder: True,
+    lambda folder: (folder / ".state" / "checkpoints.sqlite").exists(),
+    lambda folder: (folder / "checks.json").exists(),
+    lines("journals/heuristic-centre_and_corners.jsonl", 2),
+    lines("journals/random.jsonl", 10),
+    lines("journals/random.jsonl", 40),
+    lines("journals/step-1-versus.jsonl", 5),
+)
 
 
 def made(folder: Path) -> dict[str, object]:
@@ -62,12 +92,9 @@ def test_a_run_killed_again_and_again_ends_as_if_it_never_was(
 ) -> None:
     base, expected, records = undisturbed
     folder = tmp_path / "run"
-    kills = 0
-    # Moments from before the first checkpoint to deep inside the matches.
-    for moment in (0.5, 2.0, 2.4, 2.8, 3.2, 3.6):
-        kills += run(base / "store", folder, kill_after=moment) == -signal.SIGKILL
+    kills = [run(base / "store", folder, kill_when=moment) for moment in MOMENTS]
     run(base / "store", folder)
-    assert kills >= 3
+    assert all(kills)
     assert made(folder) == expected
     assert (folder / "records" / "random.jsonl").read_bytes() == records
 
