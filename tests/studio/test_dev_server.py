@@ -83,13 +83,9 @@ def chat(text: str) -> Any:  # noqa: ANN401 - the client's own JSON type is narr
 def test_a_chat_ends_with_what_was_made_and_where(server: str) -> None:
     from langgraph_sdk import get_sync_client
 
-    client = get_sync_client(url=server)
-    thread = client.threads.create()
-    result = client.runs.wait(
-        thread["thread_id"],
-        "rulewright",
-        input=chat(PROMPT),
-    )
+    with get_sync_client(url=server) as client:
+        thread = client.threads.create()
+        result = client.runs.wait(thread["thread_id"], "rulewright", input=chat(PROMPT))
     assert isinstance(result, dict)
     last = result["messages"][-1]
     assert last["type"] == "ai"
@@ -100,8 +96,8 @@ def test_a_chat_ends_with_what_was_made_and_where(server: str) -> None:
 def test_a_prompt_that_names_no_game_gets_a_question(server: str) -> None:
     from langgraph_sdk import get_sync_client
 
-    client = get_sync_client(url=server)
-    thread = client.threads.create()
-    result = client.runs.wait(thread["thread_id"], "rulewright", input=chat(" "))
+    with get_sync_client(url=server) as client:
+        thread = client.threads.create()
+        result = client.runs.wait(thread["thread_id"], "rulewright", input=chat(" "))
     assert isinstance(result, dict)
     assert "?" in result["messages"][-1]["content"]
