@@ -5,6 +5,8 @@ from importlib.resources import files
 
 from pydantic import BaseModel, ConfigDict, JsonValue
 
+_HELD_OUT = "paraphrase_pairs_3.json"
+
 
 class Pair(BaseModel):
     """Two prompts that differ by one clause.
@@ -20,6 +22,7 @@ class Pair(BaseModel):
         clause_b: The same in `b`.
         value_a: What `clause_a` demands; None where it is absent.
         value_b: The same for `clause_b`.
+        held_out: Whether the composer was never developed against it.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -33,6 +36,7 @@ class Pair(BaseModel):
     clause_b: str
     value_a: JsonValue
     value_b: JsonValue
+    held_out: bool = False
 
 
 def load_pairs() -> list[Pair]:
@@ -42,7 +46,8 @@ def load_pairs() -> list[Pair]:
     stays held out.
     """
     pairs: list[Pair] = []
-    for name in ("paraphrase_pairs.json", "paraphrase_pairs_2.json", "paraphrase_pairs_3.json"):
+    for name in ("paraphrase_pairs.json", "paraphrase_pairs_2.json", _HELD_OUT):
         text = (files("evals") / "data" / name).read_text(encoding="utf-8")
-        pairs += [Pair.model_validate(fields) for fields in json.loads(text)]
+        held_out = {"held_out": name == _HELD_OUT}
+        pairs += [Pair.model_validate({**fields, **held_out}) for fields in json.loads(text)]
     return pairs

@@ -227,7 +227,7 @@ def score(judged: Sequence[Judged], effective: dict[str, JsonValue]) -> EvalResu
     fates = [fate for one in judged for fate in one.fates]
     can = [f for one in judged if one.pair.kind != "unsupported" for f in one.fates]
     unjudged = sum(bool(one.problem) for one in judged)
-    scores = (
+    scores: tuple[Score, ...] = (
         share([f == "honoured" for f in can], "clauses honoured", at_least=HONOURED_AT_LEAST),
         Score(
             name="clauses listed as not honoured",
@@ -252,6 +252,7 @@ def score(judged: Sequence[Judged], effective: dict[str, JsonValue]) -> EvalResu
             at_least=EXACT_AT_LEAST,
         ),
     )
+    scores += _held_out([one for one in judged if one.pair.held_out])
     samples: tuple[dict[str, JsonValue], ...] = tuple(
         {
             "id": one.pair.id,
@@ -264,3 +265,29 @@ def score(judged: Sequence[Judged], effective: dict[str, JsonValue]) -> EvalResu
         for one in judged
     )
     return EvalResult(name="paraphrase", scores=scores, samples=samples, effective=effective)
+
+
+def _held_out(judged: Sequence[Judged]) -> tuple[Score, ...]:
+    """The same on pairs the composer was never developed against; shown, without thresholds."""
+    can = [f for one in judged if one.pair.kind != "unsupported" for f in one.fates]
+    if not can:
+        return ()
+    fates = [f for one in judged for f in one.fates]
+    kept = [one for one in judged if not one.problem]
+    return tuple(
+        Score(
+            name=f"held out: {name}",
+            value=sum(values) / len(values),
+            scored=len(values),
+            unscored=len(judged) - len(kept),
+        )
+        for name, values in (
+            ("clauses honoured", [f == "honoured" for f in can]),
+            ("clauses silently dropped", [f == "dropped" for f in fates]),
+            ("pairs that invent nothing silently", [not one.invented for one in kept]),
+            (
+                "pairs that change in exactly the clause",
+                [not (one.invented or one.unheard) for one in kept],
+            ),
+        )
+    )

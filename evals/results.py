@@ -69,7 +69,8 @@ class EvalResult(BaseModel):
             bound = "" if score.at_least is None else f", required at least {score.at_least:g}"
             bound += "" if score.at_most is None else f", required at most {score.at_most:g}"
             unscored = f", {score.unscored} not scored" if score.unscored else ""
-            state = "passed" if score.passed else "FAILED"
+            bounded = score.at_least is not None or score.at_most is not None
+            state = ("passed" if score.passed else "FAILED") if bounded else "shown "
             lines.append(
                 f"{state} {score.name}: {score.value:.3f} over {score.scored}{unscored}{bound}"
             )
