@@ -14,18 +14,12 @@ from games.contract import Json, State
 def check_conservation(subject: Subject, samples: Sequence[Sample]) -> list[Finding]:
     """The multiset of every component kind in `GAME["conserved"]` never changes.
 
-    A game that declares none (pieces are placed without limit) passes with nothing compared;
-    its evidence says so.
+    A game that declares none (pieces are placed without limit) gives no finding: a check that
+    compared nothing has not passed.
     """
     kinds = subject.game.info.get("conserved", [])
     if not isinstance(kinds, list) or not kinds:
-        return [
-            Finding(
-                check="conservation",
-                outcome="passed",
-                evidence="GAME declares no conserved components: nothing to compare",
-            )
-        ]
+        return []
     return judged("conservation", lambda: _conserved(subject, samples, cast("list[str]", kinds)))
 
 
