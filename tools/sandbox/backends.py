@@ -1,0 +1,153 @@
+"""What every place that runs workers offers: backends start pools, pools fork processes."""
+
+from dataclasses import dataclass
+from typing import Literal, Protocol, TypeAlias
+
+from tools.sandbox.limits import Grade, Limits
+
+Cause: TypeAlias = Literal[
+    "unknown", "exited", "killed", "blocked_call", "out_of_memory", "cpu_limit", "crashed"
+]
+
+
+class SandboxUnavailableError(RuntimeError):
+    """The sandbox itself could not start. Never show this as the game's output."""
+
+
+class PoolGoneError(Exception):
+    """The pool's own process no longer answers; start another pool."""
+
+
+class ForgeryError(Exception):
+    """The other side sent bytes that are no single answer to the last request.
+
+    Attributes:
+        seen: What it sent, as far as it was read.
+    """
+
+    def __init__(self, what: str, seen: bytes) -> None:
+        super().__init__(what)
+        self.seen = seen
+
+
+@dataclass(frozen=True)
+class Kit:
+    """What a pool's processes hold before any module is loaded into them.
+
+    Attributes:
+        preload: Trusted packages, by name; each may offer `OPERATIONS`.
+        numpy: Whether numpy is loaded.
+    """
+
+    preload: tuple[str, ...] = ()
+    numpy: bool = False
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How a worker's process ended, by whoever reaped it and not by its own word.
+
+    Attributes:
+        cause: "unknown" where it cannot be told; "blocked_call" where the kernel ended it for a
+            system call that no module needs.
+        detail: For people: the signal's name or the exit code.
+    """
+
+    cause: Cause
+    detail: str = ""
+
+
+class Channel(Protocol):
+    """Whole frames to and from one process; deadlines are absolute `time.monotonic()` seconds."""
+
+    def send(self, body: bytes, deadline: float) -> None:
+        """Send one frame.
+
+        Raises:
+            ForgeryError: If bytes are waiting that no request asked for.
+            TimeoutError: If the other side has not read it before `deadline`.
+            OSError: If the other side is gone.
+        """
+        ...
+
+    def receive(self, deadline: float) -> bytes:
+        """The body of the next frame, which must be all that was sent.
+
+        Raises:
+            ForgeryError: If the frame is too long, or more bytes follow it.
+            TimeoutError: If it is not complete before `deadline`.
+            OSError: If the other side is gone.
+        """
+        ...
+
+    def rest(self, seconds: float) -> bytes:
+        """Whatever still arrives, the first of it within `seconds`; never raises."""
+        ...
+
+    def close(self) -> None:
+        """Hang up, and wake a thread that waits in `receive`."""
+        ...
+
+
+class Process(Protocol):
+    """One fresh process that waits for a module."""
+
+    @property
+    def channel(self) -> Channel:
+        """The way to speak with it."""
+        ...
+
+    def kill(self) -> None:
+        """End it at once; safe to call twice, and from another thread."""
+        ...
+
+    def dump(self) -> None:
+        """Ask for the line it is at, which arrives on the channel; may do nothing."""
+        ...
+
+    def ending(self, seconds: float) -> Ending:
+        """How it ended, waiting up to `seconds` for its end.
+
+        Raises:
+            PoolGoneError: If whoever reaped it is gone.
+        """
+        ...
+
+
+class Pool(Protocol):
+    """Forks processes of one kit."""
+
+    @property
+    def grade(self) -> Grade:
+        """What is in force for its processes; tried out when the pool started."""
+        ...
+
+    def fork(self) -> Process:
+        """A fresh process.
+
+        Raises:
+            SandboxUnavailableError: If there is no room for another process.
+            PoolGoneError: If the pool's own process ended.
+        """
+        ...
+
+    def close(self) -> None:
+        """End the pool and all of its processes."""
+        ...
+
+
+class Backend(Protocol):
+    """A place where workers can run."""
+
+    @property
+    def name(self) -> str:
+        """What people choose it by."""
+        ...
+
+    def start(self, kit: Kit, limits: Limits) -> Pool:
+        """Start a pool and try out that it holds.
+
+        Raises:
+            SandboxUnavailableError: If it cannot run here or does not hold, and the ways out.
+        """
+        ...
