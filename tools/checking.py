@@ -1,7 +1,8 @@
 """Check one source in the sandbox, within one overall deadline."""
 
+import contextlib
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from games.checks.contract import from_fault
@@ -98,8 +99,9 @@ class CheckRun:
     def unit_tests(self, tests: Sequence[UnitTest], *, deadline_s: float = 60.0) -> list[Finding]:
         """Run generated unit tests in a fresh worker."""
         with self._sandbox.worker("unit-tests") as worker:
+            trial = _Trial(self._sandbox, self._source, Deadline.after(deadline_s))
             try:
-                subject = _load(worker, self._source, self._start, Deadline.after(deadline_s))
+                subject = trial.subject(worker, self._start)
             except ModuleFault as fault:
                 return [from_fault("unit_test", fault)]
             return check_unit_tests(subject, tests)
@@ -128,19 +130,22 @@ def check_source(
         records: Random matches to keep for a validator.
     """
     start = (num_players or 0, dict(parameters))
+    trial = _Trial(sandbox, source, Deadline.after(deadline_s))
     with sandbox.worker("check") as worker:
         try:
-            subject = _load(worker, source, start, Deadline.after(deadline_s))
+            subject = trial.subject(worker, start)
         except ModuleFault as fault:
             return CheckRun((from_fault("load", fault),), (), worker.output, sandbox, source, start)
         start = (subject.num_players, dict(parameters))
         findings = run_checks(subject, settings)
-        kept: tuple[MatchRecord, ...] = ()
+        output = worker.output
+    kept: tuple[MatchRecord, ...] = ()
+    if records and _playable(findings):
         try:
-            kept = _records(subject, settings, records, findings)
+            kept = _records(trial, start, settings, records)
         except ModuleFault as fault:  # such as the deadline that the checks have used up
             findings.append(from_fault("random_play", fault))
-        return CheckRun(tuple(findings), kept, worker.output, sandbox, source, start)
+    return CheckRun(tuple(findings), kept, output, sandbox, source, start)
 
 
 def usual_players(info: Mapping[str, Json]) -> int:
@@ -157,32 +162,56 @@ def usual_players(info: Mapping[str, Json]) -> int:
     return min(max(fewest, 2), most)
 
 
-def _load(
-    worker: Worker, source: str, start: tuple[int, Mapping[str, Json]], deadline: Deadline
-) -> Subject:
-    worker.load(source)
-    game = Game(_DeadlinedModule(SandboxedModule(worker), deadline))
-    players = start[0]
-    if not players and game.defines("GAME"):
-        players = usual_players(game.info)
-    table = _DeadlinedTable(SandboxTable(worker), deadline)
-    return Subject(game, table, players or 2, start[1])
+@dataclass(frozen=True)
+class _Trial:
+    """One source on trial: as many workers of it as are asked for, within one deadline."""
+
+    sandbox: Sandbox
+    source: str
+    deadline: Deadline
+
+    def subject(self, worker: Worker, start: tuple[int, Mapping[str, Json]]) -> Subject:
+        """Load the source in `worker`; players 0 stands for the usual number."""
+        game = self._loaded(worker)
+        players = start[0]
+        if not players and game.defines("GAME"):
+            players = usual_players(game.info)
+        table = _DeadlinedTable(SandboxTable(worker), self.deadline)
+        return Subject(game, table, players or 2, start[1], self.fresh)
+
+    @contextlib.contextmanager
+    def fresh(self) -> Iterator[Game]:
+        """See `Subject.fresh`: a worker of its own."""
+        with self.sandbox.worker("check-again") as worker:
+            yield self._loaded(worker)
+
+    def _loaded(self, worker: Worker) -> Game:
+        self.deadline.require("module")
+        worker.load(self.source)
+        return Game(_DeadlinedModule(SandboxedModule(worker), self.deadline))
+
+
+def _playable(findings: Sequence[Finding]) -> bool:
+    return not any(
+        f.outcome == "failed" and f.check in ("definitions", "random_play") for f in findings
+    )
 
 
 def _records(
-    subject: Subject, settings: CheckSettings, count: int, findings: Sequence[Finding]
+    trial: _Trial, start: tuple[int, Mapping[str, Json]], settings: CheckSettings, count: int
 ) -> tuple[MatchRecord, ...]:
-    if any(f.outcome == "failed" and f.check in ("definitions", "random_play") for f in findings):
-        return ()
-    matches = random_matches(
-        subject, matches=count, seed=settings.seed + 1, max_plies=settings.max_plies
-    )
-    players = ("random",) * subject.num_players
+    """Matches for a validator, played by a worker that the checks have taught nothing."""
+    with trial.sandbox.worker("records") as worker:
+        subject = trial.subject(worker, start)
+        matches = random_matches(
+            subject, matches=count, seed=settings.seed + 1, max_plies=settings.max_plies
+        )
+        game = str(subject.game.info["name"])
     return tuple(
         MatchRecord(
-            game=str(subject.game.info["name"]),
+            game=game,
             parameters=subject.parameters,
-            players=players,
+            players=("random",) * subject.num_players,
             seed=settings.seed + 1,
             match_index=index,
             match=match,

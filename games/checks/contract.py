@@ -1,9 +1,10 @@
 """Check: does the module define what the contract asks, and behave as pure functions?"""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from games.checks.findings import Finding
-from games.checks.sampling import Sample, Subject
+from games.checks.sampling import Sample, Subject, another_order
 from games.contract import (
     CHANCE,
     MAX_PLAYERS,
@@ -41,7 +42,8 @@ def from_fault(check: str, fault: ModuleFault) -> Finding:
         outcome="failed",
         rule="contract",
         evidence=str(fault),
-        function=fault.function,
+        # The name is the worker's own word: text of any kind where it is no name.
+        function=fault.function if fault.function.isidentifier() else None,
         line=fault.line,
     )
 
@@ -92,7 +94,9 @@ def _start(subject: Subject) -> Iterator[Finding]:
     state = game.initial_state(count, subject.parameters)
     if any(game.rewards(state, count)):
         yield failed("start", "get_rewards", "the first state pays; required: zeros at the start")
-    if canonical_key(state) != canonical_key(game.initial_state(count, subject.parameters)):
+    with subject.fresh() as anew:
+        starts = [each.initial_state(count, subject.parameters) for each in (game, anew)]
+    if {canonical_key(start) for start in starts} != {canonical_key(state)}:
         yield failed("start", "initial_state", "two calls gave two different states")
     try:
         game.initial_state(count, {**subject.parameters, "no_such_parameter": 1})
@@ -103,15 +107,24 @@ def _start(subject: Subject) -> Iterator[Finding]:
     )
 
 
-def check_functions(subject: Subject, samples: Sequence[Sample]) -> list[Finding]:
-    """On sampled states: deterministic, arguments unchanged, illegal actions refused."""
-    return judged("functions", lambda: _functions(subject, samples))
+def check_functions(subject: Subject, samples: Sequence[Sample], *, seed: int) -> list[Finding]:
+    """On sampled states: deterministic, arguments unchanged, illegal actions refused.
+
+    Every call is made twice: where the matches were played, and in a fresh copy of the module in
+    another order, which has no memory of the first answers.
+    """
+    return judged("functions", lambda: _functions(subject, samples, seed))
 
 
-def _functions(subject: Subject, samples: Sequence[Sample]) -> Iterator[Finding]:
+def _functions(subject: Subject, samples: Sequence[Sample], seed: int) -> Iterator[Finding]:
+    questions = [question for sample in samples for question in _questions(sample)]
+    yield from _first_of_a_kind(_impure(subject, questions, seed))
+    yield from _accepted_illegal(subject, samples)
+
+
+def _accepted_illegal(subject: Subject, samples: Sequence[Sample]) -> Iterator[Finding]:
     known = sorted({action for sample in samples for action in sample.legal})
     for sample in samples:
-        yield from _pure(subject, sample)
         illegal = [a for a in known if a not in sample.legal][:2]
         for action in (_NEVER_AN_ACTION, *illegal):
             try:
@@ -127,25 +140,62 @@ def _functions(subject: Subject, samples: Sequence[Sample]) -> Iterator[Finding]
             return
 
 
-def _pure(subject: Subject, sample: Sample) -> Iterator[Finding]:
-    calls: list[tuple[str, list[Json]]] = [
-        ("get_current_player", [sample.state]),
-        ("get_legal_actions", [sample.state]),
-        ("get_rewards", [sample.state]),
-        ("get_observations", [sample.state]),
-        ("visible", [sample.state, 0]),
-    ]
+@dataclass(frozen=True)
+class _Question:
+    """One call on a sampled state; `met` is what play met there, None where it keeps no value."""
+
+    function: str
+    arguments: list[Json]
+    place: str
+    met: Json = None
+
+
+def _questions(sample: Sample) -> Iterator[_Question]:
+    state, place = sample.state, sample.place
+    yield _Question("get_current_player", [state], place, sample.player)
+    yield _Question("get_legal_actions", [state], place, list(sample.legal))
+    for function in ("get_rewards", "get_observations"):
+        yield _Question(function, [state], place)
+    yield _Question("visible", [state, 0], place)
     if sample.legal:
-        calls.append(("apply_action", [sample.state, sample.legal[0]]))
-        calls.append(("get_events", [sample.state, sample.legal[0]]))
-    for function, arguments in calls:
-        before = canonical_key(arguments)
-        first, after = subject.game.module.call_echo(function, arguments)
-        if canonical_key(after) != before:
+        yield _Question("apply_action", [state, sample.legal[0]], place)
+        yield _Question("get_events", [state, sample.legal[0]], place)
+
+
+def _impure(subject: Subject, questions: Sequence[_Question], seed: int) -> Iterator[Finding]:
+    values: list[set[str]] = []
+    for question in questions:
+        value, changed = _ask(subject.game, question)
+        values.append({value} if question.met is None else {value, canonical_key(question.met)})
+        yield from changed
+    with subject.fresh() as again:
+        for index in another_order(len(questions), seed=seed):
+            value, changed = _ask(again, questions[index])
+            values[index].add(value)
+            yield from changed
+    for question, answers in zip(questions, values, strict=True):
+        if len(answers) > 1:
             yield failed(
-                "functions", function, f"changed its argument at {sample.place}; must copy"
+                "functions",
+                question.function,
+                f"two calls gave two different values at {question.place}: it must depend on "
+                "its arguments alone, not on earlier calls or their order",
             )
-        if canonical_key(first) != canonical_key(subject.game.module.call(function, *arguments)):
-            yield failed(
-                "functions", function, f"two calls gave two different values at {sample.place}"
-            )
+
+
+def _ask(game: Game, question: _Question) -> tuple[str, list[Finding]]:
+    value, after = game.module.call_echo(question.function, question.arguments)
+    if canonical_key(after) == canonical_key(question.arguments):
+        return canonical_key(value), []
+    evidence = f"changed its argument at {question.place}; must copy"
+    return canonical_key(value), [failed("functions", question.function, evidence)]
+
+
+def _first_of_a_kind(findings: Iterable[Finding]) -> Iterator[Finding]:
+    """One finding for each function and fault: forty states may show the same."""
+    seen: set[tuple[str | None, str]] = set()
+    for found in findings:
+        kind = (found.function, found.evidence.partition(" at ")[0])
+        if kind not in seen:
+            seen.add(kind)
+            yield found

@@ -2,12 +2,13 @@
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import cast
 
 from games.checks.contract import failed, judged
 from games.checks.findings import Finding
 from games.checks.sampling import Sample, Subject
-from games.contract import TERMINAL, Json, State, canonical_key
+from games.contract import TERMINAL, Game, Json, Observation, State, canonical_key
 from games.engine import Match
 from games.information import SeatLog, own_turns
 
@@ -22,21 +23,49 @@ def check_resampling(
 
 
 def _resampling(subject: Subject, matches: Sequence[Match], per_match: int) -> Iterator[Finding]:
-    for index, match in enumerate(matches):
-        for ply, log, legal in _decisions(match, per_match):
-            history = [list(turn) for turn in own_turns(log)]
-            drawn = subject.game.module.call("resample_state", cast("Json", history), log.seat)
-            if not isinstance(drawn, dict):
-                yield failed("resampling", "resample_state", "did not return a state")
-                return
-            problem = _differs(subject, drawn, log, legal)
+    """Each seat's states are drawn by a copy that met no other seat's view, and read by another.
+
+    A copy that has played the match could give back the state it remembers.
+    """
+    asked = [
+        decision
+        for index, match in enumerate(matches)
+        for decision in _decisions(index, match, per_match)
+    ]
+    drawn: list[tuple[_Decision, State]] = []
+    for seat in sorted({decision.seat for decision in asked}):
+        with subject.fresh() as anew:
+            for decision in asked:
+                if decision.seat != seat:
+                    continue
+                state = anew.module.call("resample_state", decision.history, seat)
+                if not isinstance(state, dict):
+                    yield failed("resampling", "resample_state", "did not return a state")
+                    return
+                drawn.append((decision, state))
+    if not drawn:
+        return
+    with subject.fresh() as reader:
+        for decision, state in drawn:
+            problem = _differs(reader, subject.num_players, state, decision)
             if problem:
-                where = f"for seat {log.seat} at match {index}, ply {ply}"
+                where = f"for seat {decision.seat} at {decision.place}"
                 yield failed("resampling", "resample_state", f"{problem} {where}")
                 return
 
 
-def _decisions(match: Match, per_match: int) -> Iterator[tuple[int, SeatLog, tuple[str, ...]]]:
+@dataclass(frozen=True)
+class _Decision:
+    """A decision that was met: what its seat knew, saw last and could do."""
+
+    place: str
+    seat: int
+    history: Json
+    latest: Observation
+    legal: tuple[str, ...]
+
+
+def _decisions(number: int, match: Match, per_match: int) -> Iterator[_Decision]:
     seats = len(match.plies[0].events) if match.plies else 0
     turns = [i for i, ply in enumerate(match.plies) if ply.player >= 0]
     chosen = set(turns[:: max(1, len(turns) // per_match)])
@@ -47,18 +76,19 @@ def _decisions(match: Match, per_match: int) -> Iterator[tuple[int, SeatLog, tup
         log = logs[ply.player]
         log.see(ply.observation, [])
         if index in chosen:
-            yield index, log, ply.legal
+            history = cast("Json", [list(turn) for turn in own_turns(log)])
+            place = f"match {number}, ply {index}"
+            yield _Decision(place, log.seat, history, log.latest(), ply.legal)
         log.act(ply.action)
 
 
-def _differs(subject: Subject, state: State, log: SeatLog, legal: Sequence[str]) -> str | None:
-    game = subject.game
-    seen = game.observations(state, subject.num_players)[log.seat]
-    if canonical_key(seen) != canonical_key(log.latest()):
+def _differs(game: Game, count: int, state: State, met: _Decision) -> str | None:
+    seen = game.observations(state, count)[met.seat]
+    if canonical_key(seen) != canonical_key(met.latest):
         return "gave a state with another observation than the one observed"
-    if game.current_player(state) != log.seat:
+    if game.current_player(state) != met.seat:
         return "gave a state in which somebody else is to move"
-    if game.legal_actions(state) != list(legal):
+    if game.legal_actions(state) != list(met.legal):
         return "gave a state with other legal actions"
     return None
 

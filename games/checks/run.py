@@ -44,7 +44,7 @@ def run_checks(subject: Subject, settings: CheckSettings) -> list[Finding]:
     samples = sample_states(matches, count=settings.samples, seed=settings.seed)
     if not samples:
         return [*findings, _skipped("functions", "no state could be reached")]
-    findings += check_functions(subject, samples)
+    findings += check_functions(subject, samples, seed=settings.seed)
     findings += check_conservation(subject, samples)
     findings += check_leaks(subject, samples, seed=settings.seed)
     findings += check_resampling(subject, matches[:4], per_match=6)

@@ -1,12 +1,13 @@
 """Random matches as the material that checks look at."""
 
-from collections.abc import Mapping, Sequence
+import contextlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from games.contract import TERMINAL, Action, Game, Json, State
-from games.engine import Decision, Match, Table, play_match
+from games.contract import TERMINAL, Action, Game, Json, LocalModule, State
+from games.engine import Decision, GameTable, Match, Table, play_match
 from games.information import SeatLog
 from games.streams import stream
 
@@ -22,12 +23,42 @@ class Subject:
         table: The same module as a referee's table.
         num_players: Players at the table.
         parameters: Passed to `initial_state`.
+        fresh: Gives the module anew, loaded by itself and asked nothing yet, so that no memory of
+            earlier calls can stand in for its rules. Raises `ModuleFault` if it does not load.
     """
 
     game: Game
     table: Table
     num_players: int
     parameters: Mapping[str, Json]
+    fresh: Callable[[], contextlib.AbstractContextManager[Game]]
+
+
+def trusted_subject(
+    source: str, num_players: int, parameters: Mapping[str, Json] | None = None
+) -> Subject:
+    """A source on trial in this process: for the library's own sources, never for generated ones.
+
+    Raises:
+        ModuleFault: If it does not load.
+    """
+
+    @contextlib.contextmanager
+    def fresh() -> Iterator[Game]:
+        yield Game(LocalModule(source))
+
+    game = Game(LocalModule(source))
+    return Subject(game, GameTable(game), num_players, dict(parameters or {}), fresh)
+
+
+def another_order(count: int, *, seed: int) -> list[int]:
+    """The numbers 0 to `count` - 1 in a seeded order that is not their own, where there is one.
+
+    >>> another_order(4, seed=1) == another_order(4, seed=1) != [0, 1, 2, 3]
+    True
+    """
+    order = [int(index) for index in stream(seed, "another order").permutation(count)]
+    return order[::-1] if order == list(range(count)) else order
 
 
 class UniformPlayer:

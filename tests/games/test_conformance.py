@@ -7,9 +7,7 @@ import pytest
 
 from games import library
 from games.checks.run import CheckSettings, run_checks
-from games.checks.sampling import Subject
-from games.contract import Game, LocalModule, ModuleFault
-from games.table import GameTable
+from games.contract import LocalModule, ModuleFault
 from tests.games.subjects import subject
 
 SETTINGS = CheckSettings(matches=5, samples=16, seed=3)
@@ -60,8 +58,3 @@ def test_two_heuristics_score_what_a_player_sees(name: str) -> None:
         assert callable(score)
         for action in position.legal:
             assert isinstance(score(position.observations[position.player], action), int | float)
-
-
-def test_a_subject_is_what_checks_take() -> None:
-    game = Game(LocalModule(library.source("tic_tac_toe")))
-    assert isinstance(Subject(game, GameTable(game), 2, {}), Subject)

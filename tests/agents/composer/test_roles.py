@@ -17,7 +17,7 @@ from agents.protocols import (
     Validator,
 )
 from games.checks.findings import Finding
-from games.checks.sampling import Subject
+from games.checks.sampling import trusted_subject
 from games.checks.unit_tests import check_unit_tests
 from games.contract import Action, Game, LocalModule
 from games.engine import Decision, GameTable, play_match
@@ -110,8 +110,7 @@ def test_generated_unit_tests_hold_on_the_verified_source(family: str) -> None:
     source = ROLES.coder.draft(design, Tools())
     tests = ROLES.validator.unit_tests(design, source)
     assert {test.rule for test in tests} <= {rule.id for rule in design.rules}
-    game = Game(LocalModule(source))
-    subject = Subject(game, GameTable(game), design.num_players, {})
+    subject = trusted_subject(source, design.num_players)
     assert {finding.outcome for finding in check_unit_tests(subject, tests)} == {"passed"}
 
 

@@ -7,9 +7,8 @@ from typing import cast
 from games import library
 from games.checks.findings import Finding
 from games.checks.run import CheckSettings, run_checks
-from games.checks.sampling import Subject
+from games.checks.sampling import trusted_subject
 from games.contract import CHANCE, TERMINAL, Action, Game, Json, LocalModule, Observation, State
-from games.table import GameTable
 
 Score = Callable[[Observation, Action], float]
 Chooser = Callable[[Observation, Sequence[Action], random.Random], Action]
@@ -29,8 +28,7 @@ def after(game: Game, state: State, actions: Sequence[Action]) -> State:
 
 def unpassed(name: str, num_players: int, parameters: Mapping[str, Json]) -> list[Finding]:
     """The checks that a few random matches of this variant do not pass."""
-    game = load(name)
-    subject = Subject(game, GameTable(game), num_players, dict(parameters))
+    subject = trusted_subject(library.source(name), num_players, parameters)
     findings = run_checks(subject, CheckSettings(matches=4, samples=16))
     return [finding for finding in findings if finding.outcome != "passed"]
 
