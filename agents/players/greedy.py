@@ -63,8 +63,9 @@ class GreedyPlayer:
         self.workers: list[Worker] = []
         try:
             for name in names:
-                self.workers.append(sandbox.worker(f"player-{seat}-{name}"))
-                self.workers[-1].load(heuristics[name])
+                worker = sandbox.worker(f"player-{seat}-{name}", heuristics[name])
+                self.workers.append(worker)
+                worker.load(heuristics[name])
         except BaseException:
             self.close()
             raise

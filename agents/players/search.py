@@ -44,7 +44,7 @@ class SearchPlayer:
         self.deadline = float(spec.settings["deadline"])
         self.log: SeatLog | None = None
         self.sent = 0  # entries of that log which the worker holds
-        self.worker = sandbox.worker(f"player-{seat}")
+        self.worker = sandbox.worker(f"player-{seat}", preloaded=True)
         try:
             self.worker.load(source)
             if spec.name == "uct":

@@ -166,7 +166,7 @@ def _parameters(
     parameters: dict[str, Json] = {}
     if not settings:
         return parameters
-    with sandbox.worker("parameters") as worker:
+    with sandbox.worker("parameters", found.source) as worker:
         worker.load(found.source)
         known = defaults(Game(SandboxedModule(worker)).info)
     for pair in settings:
@@ -186,7 +186,7 @@ def _require_seats(found: "GameSource", sandbox: "Sandbox", count: int) -> None:
     from games.contract import Game
     from tools.sandbox import SandboxedModule
 
-    with sandbox.worker("seats") as worker:
+    with sandbox.worker("seats", found.source) as worker:
         worker.load(found.source)
         info = Game(SandboxedModule(worker)).info
     fewest, most = info["min_players"], info["max_players"]

@@ -32,7 +32,7 @@ def play_game(game: str, *, seat: int, opponent: str, players: int, seed: int) -
     spec = parse_spec(opponent)
     with ExitStack() as stack:
         sandbox = stack.enter_context(open_sandbox())
-        worker = stack.enter_context(sandbox.worker("referee"))
+        worker = stack.enter_context(sandbox.worker("referee", found.source))
         worker.load(found.source)
         info = Game(SandboxedModule(worker)).info
         count = _seats(info, players or usual_players(info), seat)

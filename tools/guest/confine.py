@@ -1,20 +1,49 @@
 """What a fresh worker gives up before it reads a line of the module's source."""
 
-import ctypes
 import os
 import resource
 import signal
-import sys
+from dataclasses import dataclass
 
-_PR_SET_PDEATHSIG = 1
+from tools.guest import kernel, landlock
+
 _HIGHEST_DESCRIPTOR = 4096
+NOBODY = 65534
+
+
+@dataclass(frozen=True)
+class Lockdown:
+    """What a worker puts in force for itself.
+
+    Attributes:
+        machine: The architecture.
+        landlock: Version of the Landlock interface to use; 0 for none.
+        program: The seccomp program; empty for none.
+        seatbelt: Whether to enter macOS's sandbox instead of the two above.
+    """
+
+    machine: str = ""
+    landlock: int = 0
+    program: bytes = b""
+    seatbelt: bool = False
+
+
+def leave_root() -> None:
+    """Become nobody, if this process is root; files that root alone may read are closed to it.
+
+    Raises:
+        OSError: If this root may not change its user, as in some containers.
+    """
+    if os.geteuid() != 0:
+        return
+    os.setgroups([])
+    os.setresgid(NOBODY, NOBODY, NOBODY)
+    os.setresuid(NOBODY, NOBODY, NOBODY)
 
 
 def die_with_parent(parent: int) -> None:
     """Have the kernel kill this process when the zygote's only thread ends, busy or not."""
-    libc = ctypes.CDLL(None, use_errno=True)
-    if libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0) != 0:
-        raise OSError(ctypes.get_errno(), "prctl(PR_SET_PDEATHSIG) failed")
+    kernel.die_with_parent_thread(signal.SIGKILL)
     if os.getppid() != parent:
         os._exit(0)  # the zygote ended before the kernel was told
 
@@ -44,7 +73,7 @@ def limit_resources(*, memory_bytes: int, cpu_s: int, descriptors: int) -> None:
         cpu_s: Processor seconds over the worker's life; a backstop behind the host's deadlines.
         descriptors: Open files and sockets.
     """
-    for what, bound in (
+    bounds = [
         (resource.RLIMIT_CORE, 0),
         (resource.RLIMIT_FSIZE, 0),
         (resource.RLIMIT_MEMLOCK, 0),
@@ -52,12 +81,26 @@ def limit_resources(*, memory_bytes: int, cpu_s: int, descriptors: int) -> None:
         (resource.RLIMIT_NOFILE, descriptors),
         (resource.RLIMIT_CPU, cpu_s),
         (resource.RLIMIT_AS, memory_bytes),
-    ):
+    ]
+    if hasattr(resource, "RLIMIT_MSGQUEUE"):
+        bounds.append((resource.RLIMIT_MSGQUEUE, 0))
+    for what, bound in bounds:
         resource.setrlimit(what, (bound, bound))
 
 
-def forget_host() -> None:
-    """Drop what the zygote was started with: its arguments and its environment."""
-    os.environ.clear()
-    sys.argv[:] = ["worker"]
-    sys.dont_write_bytecode = True
+def lock_down(lockdown: Lockdown) -> None:
+    """Put the lockdown in force; nothing can lift it again.
+
+    Raises:
+        OSError: If the kernel refuses a layer; the process must not go on.
+    """
+    if lockdown.seatbelt:
+        from tools.guest.seatbelt import deny_everything
+
+        deny_everything()
+    if lockdown.landlock or lockdown.program:
+        kernel.no_new_privileges()
+    if lockdown.landlock:
+        landlock.forbid_everything(lockdown.landlock)
+    if lockdown.program:
+        kernel.install_filter(lockdown.program, lockdown.machine)

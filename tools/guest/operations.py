@@ -14,7 +14,18 @@ from tools.guest.seeding import reseed
 Payload: TypeAlias = dict[str, Json]
 Operation: TypeAlias = Callable[[dict[str, object], Payload], Json]
 
-BUILT_IN = ("ping", "load", "constant", "call", "echo", "open", "advance", "score")
+BUILT_IN = (
+    "ping",
+    "load",
+    "constant",
+    "call",
+    "echo",
+    "open",
+    "advance",
+    "score",
+    "evaluate",
+    "main",
+)
 _POSITION = ("get_current_player", "get_legal_actions", "get_rewards", "get_observations")
 
 
@@ -38,6 +49,8 @@ class Session:
             "open": self._open,
             "advance": self._advance,
             "score": self._score,
+            "evaluate": self._evaluate,
+            "main": self._main,
         }
 
     def perform(self, operation: str, payload: Payload) -> Json:
@@ -127,6 +140,16 @@ class Session:
                 )
             scores.append(float(cast("float", score)))
         return scores
+
+    def _evaluate(self, payload: Payload) -> Json:
+        code = compile(cast("str", payload["expression"]), "<expression>", "eval")
+        return _checked(cast("Json", eval(code, self._loaded().namespace)), "expression")  # noqa: S307
+
+    def _main(self, payload: Payload) -> Json:
+        del payload
+        if not callable(self._loaded().namespace.get("main")):
+            return {"defined": False, "value": None}
+        return {"defined": True, "value": self._value("main", [])}
 
     def _value(
         self, function: str, arguments: list[Json], keywords: Mapping[str, Json] | None = None

@@ -3,7 +3,6 @@
 import faulthandler
 import os
 import signal
-import socket
 import sys
 import types
 from dataclasses import dataclass
@@ -12,14 +11,14 @@ from typing import NoReturn, cast
 from games.contract import Json, ModuleFault
 from tools.guest.capture import BoundedOutput
 from tools.guest.faults import SoftTimeoutError, describe
-from tools.guest.framing import HEADER, decode, encode
+from tools.guest.framing import decode, encode
 from tools.guest.operations import Session
+from tools.guest.streams import Stream
 
 OUT_OF_MEMORY_STATUS = 71
 DUMP_SIGNAL = signal.SIGUSR2
 CRASH = b"Fatal Python error"
 _RESERVE_BYTES = 4 * 2**20
-_CHUNK_BYTES = 1 << 18
 
 
 @dataclass(frozen=True)
@@ -35,26 +34,50 @@ class Caps:
     output_characters: int
 
 
-def serve(connection: socket.socket, session: Session, caps: Caps) -> NoReturn:
-    """Answer requests until the host closes the connection; never returns."""
-    output = BoundedOutput(caps.output_characters)
-    sys.stdout = sys.stderr = output
+@dataclass(frozen=True)
+class _Printed:
+    """What the module prints, to each of its two streams."""
+
+    output: BoundedOutput
+    errors: BoundedOutput
+
+    def add_to(self, reply: dict[str, Json]) -> None:
+        """Add what was printed since the last time."""
+        for name, stream in (("output", self.output), ("errors", self.errors)):
+            text = stream.take()
+            if text:
+                reply[name] = text.encode("utf-8", "replace").decode()
+
+
+def serve(stream: Stream, session: Session, caps: Caps, *, dump_to: int | None) -> NoReturn:
+    """Answer requests until the host hangs up; never returns.
+
+    Args:
+        stream: Where requests come from and replies go.
+        session: What they are about.
+        caps: What the worker keeps to.
+        dump_to: Descriptor that the interpreter itself writes its position to when it crashes, or
+            when it is sent `DUMP_SIGNAL`; None for nowhere.
+    """
+    printed = _Printed(BoundedOutput(caps.output_characters), BoundedOutput(caps.output_characters))
+    sys.stdout, sys.stderr = printed.output, printed.errors
     signal.signal(signal.SIGALRM, _ring)
-    # Both write from C, so they name the line even where no bytecode runs any more.
-    faulthandler.register(DUMP_SIGNAL, connection.fileno(), all_threads=False)
-    faulthandler.enable(connection.fileno(), all_threads=False)
+    if dump_to is not None:
+        # Both write from C, so they name the line even where no bytecode runs any more.
+        faulthandler.register(DUMP_SIGNAL, dump_to, all_threads=False)
+        faulthandler.enable(dump_to, all_threads=False)
     reserve = [bytes(_RESERVE_BYTES)]
     while True:
-        request = _receive(connection)
+        request = cast("dict[str, Json]", decode(stream.read()))
         try:
-            reply = _answer(request, session, output, caps)
+            reply = _answer(request, session, printed, caps)
         except MemoryError:
             reserve.clear()  # room to unwind in; the module holds all the rest
             os._exit(OUT_OF_MEMORY_STATUS)
-        connection.sendall(HEADER.pack(len(reply)) + reply)
+        stream.write(reply)
 
 
-def _answer(request: dict[str, Json], session: Session, output: BoundedOutput, caps: Caps) -> bytes:
+def _answer(request: dict[str, Json], session: Session, printed: _Printed, caps: Caps) -> bytes:
     operation = cast("str", request["op"])
     seconds = cast("float", request["soft_s"])
     reply: dict[str, Json] = {"id": request["id"]}
@@ -62,7 +85,7 @@ def _answer(request: dict[str, Json], session: Session, output: BoundedOutput, c
         try:
             signal.setitimer(signal.ITIMER_REAL, seconds)
             reply["value"] = session.perform(operation, cast("dict[str, Json]", request["payload"]))
-            reply["output"] = output.take()
+            printed.add_to(reply)
             return _within(reply, session.function, caps)
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
@@ -71,12 +94,13 @@ def _answer(request: dict[str, Json], session: Session, output: BoundedOutput, c
         if isinstance(error, SoftTimeoutError):
             fault["message"] = f"did not return within {seconds:g} s"
     reply.clear()  # the refused value may be large
-    return encode({"id": request["id"], "fault": fault, "output": _writable(output.take())})
+    refusal: dict[str, Json] = {"id": request["id"], "fault": fault}
+    printed.add_to(refusal)
+    return encode(refusal)
 
 
 def _within(reply: dict[str, Json], function: str, caps: Caps) -> bytes:
     try:
-        reply["output"] = _writable(cast("str", reply["output"]))
         body = encode(reply)
     except ValueError as error:
         raise ModuleFault(
@@ -89,23 +113,6 @@ def _within(reply: dict[str, Json], function: str, caps: Caps) -> bytes:
             f"returned {len(body)} bytes of JSON; required: at most {caps.reply_bytes}",
         )
     return body
-
-
-def _writable(text: str) -> str:
-    return text.encode("utf-8", "replace").decode()
-
-
-def _receive(connection: socket.socket) -> dict[str, Json]:
-    buffer = bytearray()
-    needed = HEADER.size
-    while len(buffer) < needed:
-        chunk = connection.recv(_CHUNK_BYTES)
-        if not chunk:
-            os._exit(0)  # the host hung up: nobody is left to answer
-        buffer += chunk
-        if needed == HEADER.size and len(buffer) >= needed:
-            needed += HEADER.unpack_from(buffer)[0]
-    return cast("dict[str, Json]", decode(bytes(memoryview(buffer)[HEADER.size :])))
 
 
 def _ring(signal_number: int, frame: types.FrameType | None) -> NoReturn:

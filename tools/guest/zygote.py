@@ -1,55 +1,54 @@
 """The zygote: imports what workers need once, then forks one worker a request of the host.
 
 It runs trusted code only. It ends when the host closes the control socket or ends in any way, and
-takes its workers along (each asked the kernel to be killed with it).
+takes its workers along.
 """
 
 import gc
-import importlib
 import json
 import os
 import select
 import signal
 import socket
 import sys
+from collections import OrderedDict
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
-from tools.guest.confine import die_with_parent, forget_host, keep_only, limit_resources
-from tools.guest.operations import BUILT_IN, Operation, Session
-from tools.guest.serving import Caps, serve
-
-# Loaded before the fork, so that a module's own import costs nothing and shares memory.
-STANDARD_LIBRARY = (
-    "array",
-    "bisect",
-    "collections",
-    "copy",
-    "dataclasses",
-    "datetime",
-    "decimal",
-    "enum",
-    "fractions",
-    "functools",
-    "heapq",
-    "itertools",
-    "math",
-    "operator",
-    "random",
-    "re",
-    "statistics",
-    "string",
-    "textwrap",
-    "time",
-    "traceback",
-    "types",
-    "typing",
+from tools.guest import filters, kernel, landlock, namespaces
+from tools.guest.confine import (
+    Lockdown,
+    die_with_parent,
+    keep_only,
+    leave_root,
+    limit_resources,
+    lock_down,
 )
+from tools.guest.imports import close_imports
+from tools.guest.offers import load_kit
+from tools.guest.operations import Operation, Session
+from tools.guest.scrub import forget_host
+from tools.guest.serving import Caps, serve
+from tools.guest.streams import SocketStream
+from tools.guest.syscalls import UnknownArchitectureError, architecture
 
 _MESSAGE_BYTES = 1 << 16
 _IDLE_S = 1.0
 _STATUS_WAIT_MS = 1000
 _CRASHED = 70
+_EXITS_KEPT = 256
+
+
+class LayerError(Exception):
+    """A layer that was asked for cannot be put in force here.
+
+    Attributes:
+        layer: Its name.
+    """
+
+    def __init__(self, layer: str, why: object) -> None:
+        super().__init__(str(why))
+        self.layer = layer
 
 
 def main() -> NoReturn:
@@ -58,108 +57,157 @@ def main() -> NoReturn:
     control = socket.socket(fileno=int(sys.argv[1]))
     host = os.getppid()
     settings = json.loads(control.recv(_MESSAGE_BYTES))
-    operations = _preload(settings)
-    # What is loaded stays importable; the rest of the host's packages are not.
-    del sys.path[: settings["host_paths"]]
-    forget_host()
+    operations = load_kit(settings["preload"], numpy=settings["numpy"])
+    close_imports(numpy=settings["numpy"])
+    try:
+        lockdown = _prepare(settings["layers"], control.fileno(), host)
+    except LayerError as error:
+        control.send(json.dumps({"refused": error.layer, "why": str(error)}).encode())
+        os._exit(0)
     gc.collect()
     gc.freeze()
-    control.send(b'{"ready":true}')
-    exits: dict[int, int] = {}
+    report = {"ready": True, "landlock": lockdown.landlock, "machine": lockdown.machine}
+    control.send(json.dumps(report).encode())
+    _serve(control, os.getppid(), _Forge(settings, operations, lockdown))
+
+
+def _prepare(layers: Mapping[str, Any], control: int, host: int) -> Lockdown:
+    """Enter the layers that belong to the zygote; returns those that each worker puts in force."""
+    lockdown = _lockdown(layers)
+    forget_host()
+    try:
+        leave_root()
+    except OSError as error:
+        if layers["unprivileged"]:
+            raise LayerError("unprivileged", error) from error
+    if layers["namespaces"]:
+        kernel.set_dumpable(dumpable=True)  # else /proc/self belongs to root after `leave_root`
+        try:
+            namespaces.enter(lockdown.machine)
+        except OSError as error:
+            raise LayerError("namespaces", error) from error
+        namespaces.become_init(control, host)
+    if lockdown.program:
+        kernel.drop_capabilities(lockdown.machine)
+        kernel.set_dumpable(dumpable=False)
+    return lockdown
+
+
+def _lockdown(layers: Mapping[str, Any]) -> Lockdown:
+    if layers["seatbelt"]:
+        return Lockdown(seatbelt=True)
+    if not layers["seccomp"]:
+        return Lockdown()
+    try:
+        machine = architecture()
+    except UnknownArchitectureError as error:
+        raise LayerError("seccomp", error) from error
+    if not kernel.has_seccomp(machine):
+        raise LayerError("seccomp", "the kernel cannot filter system calls")
+    version = landlock.version() if layers["landlock"] else 0
+    return Lockdown(machine, version, filters.program(machine))
+
+
+class _Forge:
+    """Makes workers, and remembers how the last ones ended."""
+
+    def __init__(
+        self, settings: Mapping[str, Any], operations: Mapping[str, Operation], lockdown: Lockdown
+    ) -> None:
+        self._limits: Mapping[str, int] = settings["limits"]
+        self._operations = operations
+        self._lockdown = lockdown
+        self._exits: OrderedDict[int, int] = OrderedDict()
+
+    def fork(self, descriptor: int) -> int:
+        """A worker that serves on `descriptor`; its process id."""
+        zygote = os.getpid()
+        pid = os.fork()
+        if pid == 0:
+            self._become_worker(descriptor, zygote)
+        self._exits.pop(pid, None)  # of an earlier worker that had the same number
+        return pid
+
+    def status(self, pid: int) -> int | None:
+        """The exit status of a worker that is ending: negative for a signal, None if unknown."""
+        for _ in range(_STATUS_WAIT_MS):
+            self.reap()
+            if pid in self._exits:
+                return self._exits.pop(pid)
+            select.select([], [], [], 0.001)
+        return None
+
+    def reap(self) -> None:
+        """Bury every worker that has ended."""
+        while True:
+            try:
+                pid, status = os.waitpid(-1, os.WNOHANG)
+            except ChildProcessError:
+                return
+            if pid == 0:
+                return
+            self._exits[pid] = os.waitstatus_to_exitcode(status)
+            if len(self._exits) > _EXITS_KEPT:
+                self._exits.popitem(last=False)
+
+    def _become_worker(self, descriptor: int, zygote: int) -> NoReturn:
+        try:
+            keep_only(descriptor)
+            if sys.platform == "linux":
+                die_with_parent(zygote)
+            limits = self._limits
+            limit_resources(
+                memory_bytes=limits["memory_bytes"],
+                cpu_s=limits["cpu_s"],
+                descriptors=limits["descriptors"],
+            )
+            caps = Caps(limits["reply_bytes"], limits["output_characters"])
+            session = Session(self._operations)
+            lock_down(self._lockdown)
+            serve(SocketStream(descriptor), session, caps, dump_to=descriptor)
+        finally:
+            os._exit(_CRASHED)  # never back into the zygote's loop
+
+
+def _serve(control: socket.socket, parent: int, forge: _Forge) -> NoReturn:
     while True:
         ready, _, _ = select.select([control], [], [], _IDLE_S)
-        _reap(exits)
+        forge.reap()
         if ready:
-            _obey(control, settings, operations, exits)
-        elif os.getppid() != host:
+            _obey(control, forge)
+        elif os.getppid() != parent:
             os._exit(0)  # a copy of the control socket may outlive the host, the host's id cannot
 
 
-def _preload(settings: Mapping[str, Any]) -> dict[str, Operation]:
-    for name in STANDARD_LIBRARY:
-        importlib.import_module(name)
-    if settings["numpy"]:
-        importlib.import_module("numpy")
-        importlib.import_module("numpy.random")
-    operations: dict[str, Operation] = {}
-    for name in settings["preload"]:
-        offered: dict[str, Operation] = getattr(importlib.import_module(name), "OPERATIONS", {})
-        taken = sorted(offered.keys() & {*BUILT_IN, *operations})
-        if taken:
-            raise ValueError(f"{name} offers operations that exist already: {', '.join(taken)}")
-        operations.update(offered)
-    return operations
-
-
-def _obey(
-    control: socket.socket,
-    settings: Mapping[str, Any],
-    operations: Mapping[str, Operation],
-    exits: dict[int, int],
-) -> None:
+def _obey(control: socket.socket, forge: _Forge) -> None:
     message, descriptors, _, _ = socket.recv_fds(control, _MESSAGE_BYTES, 1)
     if not message:
         os._exit(0)
     order = json.loads(message)
     if "status" in order:
-        control.send(json.dumps({"exit": _status(order["status"], exits)}).encode())
-        return
-    zygote = os.getpid()
+        control.send(json.dumps({"exit": forge.status(order["status"])}).encode())
+    elif "kill" in order:  # not reaped before this process asks, so the number is still its own
+        os.kill(order["kill"], signal.SIGKILL)
+        control.send(b"{}")
+    else:
+        _answer_with_worker(control, forge, descriptors[0])
+
+
+def _answer_with_worker(control: socket.socket, forge: _Forge, descriptor: int) -> None:
     try:
-        pid = os.fork()
+        pid = forge.fork(descriptor)
     except OSError as error:
-        os.close(descriptors[0])
         control.send(json.dumps({"error": str(error)}).encode())
         return
-    if pid == 0:
-        _become_worker(descriptors[0], zygote, settings, operations)
-    os.close(descriptors[0])
-    exits.pop(pid, None)  # of an earlier worker that had the same number
-    handle = os.pidfd_open(pid)
-    socket.send_fds(control, [json.dumps({"pid": pid}).encode()], [handle])
-    os.close(handle)
-
-
-def _become_worker(
-    descriptor: int,
-    zygote: int,
-    settings: Mapping[str, Any],
-    operations: Mapping[str, Operation],
-) -> NoReturn:
-    try:
-        keep_only(descriptor)
-        die_with_parent(zygote)
-        limits = settings["limits"]
-        limit_resources(
-            memory_bytes=limits["memory_bytes"],
-            cpu_s=limits["cpu_s"],
-            descriptors=limits["descriptors"],
-        )
-        caps = Caps(limits["reply_bytes"], limits["output_characters"])
-        serve(socket.socket(fileno=descriptor), Session(operations), caps)
     finally:
-        os._exit(_CRASHED)  # never back into the zygote's loop
-
-
-def _status(pid: int, exits: dict[int, int]) -> int | None:
-    """The exit status of a worker that is ending: negative for a signal, None where unknown."""
-    for _ in range(_STATUS_WAIT_MS):
-        _reap(exits)
-        if pid in exits:
-            return exits.pop(pid)
-        select.select([], [], [], 0.001)
-    return None
-
-
-def _reap(exits: dict[int, int]) -> None:
-    while True:
-        try:
-            pid, status = os.waitpid(-1, os.WNOHANG)
-        except ChildProcessError:
-            return
-        if pid == 0:
-            return
-        exits[pid] = os.waitstatus_to_exitcode(status)
+        os.close(descriptor)
+    answer = json.dumps({"pid": pid}).encode()
+    if not hasattr(os, "pidfd_open"):
+        control.send(answer)
+        return
+    handle = os.pidfd_open(pid)
+    socket.send_fds(control, [answer], [handle])
+    os.close(handle)
 
 
 if __name__ == "__main__":

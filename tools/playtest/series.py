@@ -106,7 +106,7 @@ def sandbox_tables(
 
     @contextmanager
     def table() -> Iterator[Table]:
-        with sandbox.worker("referee") as worker:
+        with sandbox.worker("referee", source) as worker:
             worker.load(source)
             yield SandboxTable(worker, deadline_s=deadline_s)
 

@@ -6,21 +6,10 @@ import socket
 import time
 
 from tools.guest.framing import HEADER
+from tools.sandbox.backends import ForgeryError
 
-_CHUNK_BYTES = 1 << 18
+_CHUNK_BYTES = 1 << 16
 _PAUSE_S = 0.05
-
-
-class ForgeryError(Exception):
-    """The other side sent bytes that are no single answer to the last request.
-
-    Attributes:
-        seen: What it sent, as far as it was read.
-    """
-
-    def __init__(self, what: str, seen: bytes) -> None:
-        super().__init__(what)
-        self.seen = seen
 
 
 class Connection:

@@ -1,13 +1,15 @@
-"""The sandbox as the host sees it: a lazily started zygote and the workers it forks."""
+"""The sandbox as the host sees it: lazily started pools and the workers they fork."""
 
 import threading
 import types
 from collections.abc import Sequence
 from typing import Self
 
-from tools.sandbox.limits import RESOURCE_LIMITS_ONLY, Grade, Limits
+from tools.sandbox.backends import Backend, Kit, Pool, PoolGoneError, SandboxUnavailableError
+from tools.sandbox.choosing import default_backend
+from tools.sandbox.kits import kit_for
+from tools.sandbox.limits import Grade, Limits
 from tools.sandbox.worker import Worker
-from tools.sandbox.zygote import SandboxUnavailableError, Zygote, ZygoteGoneError
 
 
 class Sandbox:
@@ -15,100 +17,109 @@ class Sandbox:
 
     Attributes:
         limits: The bounds of every worker.
+        backend: Where workers run.
     """
 
     def __init__(
         self,
+        backend: Backend | None = None,
+        *,
         preload: Sequence[str] = (),
         limits: Limits | None = None,
-        use_numpy: bool = True,  # noqa: FBT001, FBT002
     ) -> None:
         """Nothing is started before the first worker.
 
         Args:
-            preload: Names of trusted packages to import before workers are forked; each may
-                offer `OPERATIONS`, name to function of (module namespace, payload).
+            backend: Where workers run; the strongest that this platform has by default.
+            preload: Names of trusted packages for workers that are `preloaded`; each may offer
+                `OPERATIONS`, name to function of (module namespace, payload).
             limits: The bounds of every worker.
-            use_numpy: Whether workers have numpy; without it the sandbox starts faster.
+
+        Raises:
+            SandboxUnavailableError: If this platform has no default.
         """
         self.limits = limits or Limits()
+        self.backend = backend or default_backend()
         self._preload = tuple(preload)
-        self._use_numpy = use_numpy
         self._lock = threading.Lock()
-        self._zygote: Zygote | None = None
+        self._pools: dict[Kit, Pool] = {}
         self._workers: set[Worker] = set()
         self._closed = False
 
     @property
     def grade(self) -> Grade:
-        """How far the workers hold against hostile code."""
-        return RESOURCE_LIMITS_ONLY
+        """How far the workers hold against hostile code; starts a pool to find out.
+
+        Raises:
+            SandboxUnavailableError: If no pool can start here.
+        """
+        with self._lock:
+            started = next(iter(self._pools.values()), None)
+        return (started or self._pool(Kit(), instead_of=None)).grade
 
     def start(self) -> None:
-        """Start the zygote now, so that the first worker does not wait for it.
+        """Start a pool now, so that the first worker does not wait for it.
 
         Raises:
             SandboxUnavailableError: If it cannot start here, saying why.
         """
-        self._running(instead_of=None)
+        self._pool(Kit(), instead_of=None)
 
-    def worker(self, role: str) -> Worker:
+    def worker(self, role: str, source: str | None = None, *, preloaded: bool = False) -> Worker:
         """A fresh worker, for one module in one role.
 
         Args:
             role: What it is for ("referee", "player-0"), for messages.
+            source: The module that will be loaded; numpy is there where it is imported. None for
+                a worker whose module is not known yet: numpy is there.
+            preloaded: Whether it has numpy and the preloaded packages, as a searching player does.
 
         Raises:
             SandboxUnavailableError: If the sandbox cannot start, or no process can be made.
         """
-        zygote = self._running(instead_of=None)
+        kit = Kit(self._preload, numpy=True) if preloaded else kit_for(source)
+        pool = self._pool(kit, instead_of=None)
         try:
-            pid, handle, connection = zygote.fork()
-        except ZygoteGoneError:
-            zygote = self._running(instead_of=zygote)
+            process = pool.fork()
+        except PoolGoneError:
+            pool = self._pool(kit, instead_of=pool)
             try:
-                pid, handle, connection = zygote.fork()
-            except ZygoteGoneError as error:
+                process = pool.fork()
+            except PoolGoneError as error:
                 raise SandboxUnavailableError(
                     f"the sandbox's process ended twice in a row: {error}"
                 ) from error
-        worker = Worker(
-            role,
-            connection,
-            handle,
-            self.limits,
-            exit_status=lambda: zygote.exit_status(pid),
-            forget=self._forget,
-        )
+        worker = Worker(role, process, self.limits, forget=self._forget)
         with self._lock:
             self._workers.add(worker)
         return worker
 
     def close(self) -> None:
-        """Kill every worker and end the zygote."""
+        """Kill every worker and end the pools."""
         with self._lock:
             self._closed = True
-            workers, zygote = list(self._workers), self._zygote
-            self._zygote = None
+            workers, pools = list(self._workers), list(self._pools.values())
+            self._pools.clear()
         for worker in workers:
             worker.kill()
-        if zygote is not None:
-            zygote.close()
+        for pool in pools:
+            pool.close()
 
     def _forget(self, worker: Worker) -> None:
         with self._lock:
             self._workers.discard(worker)
 
-    def _running(self, *, instead_of: Zygote | None) -> Zygote:
+    def _pool(self, kit: Kit, *, instead_of: Pool | None) -> Pool:
         with self._lock:
             if self._closed:
                 raise SandboxUnavailableError("this sandbox is closed; make another one")
-            if self._zygote is not None and self._zygote is instead_of:
-                self._zygote.close()
-                self._zygote = None
-            if self._zygote is None:
-                self._zygote = Zygote(self._preload, self.limits, use_numpy=self._use_numpy)
-            return self._zygote
+            pool = self._pools.get(kit)
+            if pool is not None and pool is instead_of:
+                pool.close()
+                pool = None
+            if pool is None:
+                pool = self._pools[kit] = self.backend.start(kit, self.limits)
+            return pool
 
     def __enter__(self) -> Self:
         return self

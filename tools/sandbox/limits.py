@@ -14,7 +14,7 @@ class Limits(BaseModel):
         descriptors: Open files and sockets.
         request_bytes: Longest request.
         reply_bytes: Longest reply.
-        output_characters: Printed text kept over the worker's life.
+        output_characters: Printed text kept over the worker's life, for each of the two streams.
         load_s: Seconds that loading a module may take.
         call_s: Seconds that one call may take where the caller names no deadline.
         grace_s: Seconds after a deadline in which the worker may still say which line it was at;
@@ -38,7 +38,10 @@ class Grade(BaseModel):
     """How far the sandbox holds against hostile code; stored in every result.
 
     Attributes:
-        name: "none" means that nothing keeps the code from the host's files and network.
+        name: "strong": the kernel or a virtual machine keeps the code from everything but its own
+            memory and processor time. "medium": an operating system's own sandbox does, untried by
+            us. "none": nothing keeps the code from the host's files and network.
+        backend: Where the workers run.
         layers: What is in force, outermost first.
         reason: Why the grade is no better.
     """
@@ -46,15 +49,6 @@ class Grade(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: Literal["none", "medium", "strong"]
+    backend: str
     layers: tuple[str, ...]
     reason: str
-
-
-RESOURCE_LIMITS_ONLY = Grade(
-    name="none",
-    layers=("process", "rlimits", "hard kill"),
-    reason=(
-        "time, memory and output are bounded, but nothing keeps the module's code from files, "
-        "the network or other processes; run only code whose origin you trust"
-    ),
-)

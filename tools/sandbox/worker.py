@@ -1,11 +1,6 @@
 """One worker as the host holds it: framed requests, an absolute deadline, a hard kill."""
 
-import contextlib
-import os
 import secrets
-import select
-import signal
-import socket
 import threading
 import time
 import types
@@ -13,13 +8,17 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NoReturn, Self
 
 from games.contract import Json, ModuleFault
-from tools.guest.faults import MESSAGE_CHARACTERS
 from tools.guest.framing import FrameError, decode, encode
-from tools.guest.serving import CRASH, DUMP_SIGNAL, OUT_OF_MEMORY_STATUS
+from tools.guest.serving import CRASH
+from tools.sandbox.backends import (
+    Ending,
+    ForgeryError,
+    PoolGoneError,
+    Process,
+    SandboxUnavailableError,
+)
 from tools.sandbox.claims import dumped_line, plain_text, raise_fault
-from tools.sandbox.connection import Connection, ForgeryError
 from tools.sandbox.limits import Limits
-from tools.sandbox.zygote import SandboxUnavailableError, ZygoteGoneError
 
 _DUMP_S = 1.0
 _END_S = 0.5
@@ -35,29 +34,22 @@ class Worker:
         limits: Its bounds.
         names: Contract names the loaded module defines; empty before `load`.
         alive: Whether it can still be asked.
+        ended_by: How its process ended, once it is no longer alive.
     """
 
     def __init__(
-        self,
-        role: str,
-        connection: socket.socket,
-        handle: int,
-        limits: Limits,
-        *,
-        exit_status: Callable[[], int | None],
-        forget: Callable[["Worker"], None],
+        self, role: str, process: Process, limits: Limits, forget: Callable[["Worker"], None]
     ) -> None:
-        """Take over a fresh worker's connection and pidfd; `Sandbox.worker` calls this."""
+        """Take over a fresh process; `Sandbox.worker` calls this."""
         self.role = role
         self.names: frozenset[str] = frozenset()
         self.alive = True
-        # A refused reply is described in a frame of its own, a little over the longest value.
-        self._connection = Connection(connection, limits.reply_bytes + MESSAGE_CHARACTERS * 4)
-        self._handle = handle
+        self.ended_by: Ending | None = None
         self.limits = limits
-        self._exit_status = exit_status
+        self._process = process
+        self._channel = process.channel
         self._forget = forget
-        self._output: list[str] = []
+        self._printed: dict[str, list[str]] = {"output": [], "errors": []}
         self._loaded = False
         self._busy = threading.Lock()
         self._ending = threading.Lock()
@@ -65,7 +57,12 @@ class Worker:
     @property
     def output(self) -> str:
         """What the module printed so far: capped, without control characters, untrusted."""
-        return "".join(self._output)
+        return "".join(self._printed["output"])
+
+    @property
+    def errors(self) -> str:
+        """What the module wrote to standard error so far; see `output`."""
+        return "".join(self._printed["errors"])
 
     def load(self, source: str) -> None:
         """Load the module; once in a worker's life.
@@ -144,7 +141,7 @@ class Worker:
             IllegalActionError: If `apply_action` raised ValueError.
             ModuleFault: If the module failed, did not answer in time, or the worker is gone.
             OperationError: If the operation is unknown or failed by itself.
-            SandboxUnavailableError: If the sandbox's own process ended and took the worker along.
+            SandboxUnavailableError: If the pool's own process ended and took the worker along.
         """
         if not self._busy.acquire(blocking=False):
             raise RuntimeError(f"worker {self.role!r} is in use by another thread")
@@ -160,14 +157,16 @@ class Worker:
 
     def kill(self) -> None:
         """Kill the process at once; safe to call twice, and from another thread."""
+        self._end(Ending("killed", "by the host"))
+
+    def _end(self, ending: Ending) -> None:
         with self._ending:
             if not self.alive:
                 return
             self.alive = False
-            with contextlib.suppress(ProcessLookupError):
-                signal.pidfd_send_signal(self._handle, signal.SIGKILL)
-            os.close(self._handle)
-            self._connection.close()
+            self.ended_by = ending
+            self._process.kill()
+            self._channel.close()
         self._forget(self)
 
     def _exchange(
@@ -186,16 +185,17 @@ class Worker:
             )
         deadline = time.monotonic() + seconds + self.limits.grace_s
         try:
-            self._connection.send(body, deadline)
-            answer = self._connection.receive(deadline)
+            self._channel.send(body, deadline)
+            answer = self._channel.receive(deadline)
         except TimeoutError as error:
-            line = self._whereabouts()
-            self.kill()
+            self._process.dump()
+            line = dumped_line(self._channel.rest(_DUMP_S))
+            self._end(Ending("killed", f"{function} did not return within {seconds:g} s"))
             message = f"did not return within {seconds:g} s and was killed"
             raise ModuleFault("timed_out", function, message, line=line) from error
         except ForgeryError as error:
             if error.seen.startswith(CRASH):
-                dump = error.seen + self._connection.rest(_DUMP_S)
+                dump = error.seen + self._channel.rest(_DUMP_S)
                 self._died(function, error, line=dumped_line(dump))
             self._violation(function, str(error))
         except OSError as error:
@@ -214,42 +214,33 @@ class Worker:
             self._violation(function, "sent a reply to another request")
         if ("value" in reply) == ("fault" in reply):
             self._violation(function, "sent a reply with neither a value nor a fault")
-        output = reply.get("output")
-        if isinstance(output, str) and output:
-            room = self.limits.output_characters + 100 - sum(map(len, self._output))
-            self._output.append(plain_text(output)[: max(room, 0)])
+        for name, printed in self._printed.items():
+            text = reply.get(name)
+            if isinstance(text, str) and text:
+                room = self.limits.output_characters + 100 - sum(map(len, printed))
+                printed.append(plain_text(text)[: max(room, 0)])
         return reply
 
-    def _whereabouts(self) -> int | None:
-        """The line a worker is at that no longer listens, or None."""
-        with self._ending:
-            if not self.alive:
-                return None
-            with contextlib.suppress(ProcessLookupError):
-                signal.pidfd_send_signal(self._handle, DUMP_SIGNAL)
-        return dumped_line(self._connection.rest(_DUMP_S))
-
     def _died(self, function: str, cause: Exception, *, line: int | None = None) -> NoReturn:
-        ending = select.poll()
-        ending.register(self._handle, select.POLLIN)  # a pidfd is readable once its process ended
+        if not self.alive:
+            raise ModuleFault("killed", function, f"worker {self.role!r} was killed") from cause
         try:
-            status = self._exit_status() if self.alive and ending.poll(_END_S * 1000) else None
-        except ZygoteGoneError as gone:
+            ending = self._process.ending(_END_S)
+        except PoolGoneError as gone:
+            self.kill()
             # The module is not to blame: a fault would be journalled as the match's result.
             raise SandboxUnavailableError(
                 f"the sandbox's own process ended while {function} was at work; try again"
             ) from gone
-        finally:
-            self.kill()
-        if status == OUT_OF_MEMORY_STATUS:
+        self._end(ending)
+        if ending.cause == "out_of_memory":
             raise ModuleFault(
                 "out_of_memory", function, "needed more memory than a worker may have"
             ) from cause
-        message = f"the worker {_ending(status)}"
-        raise ModuleFault("killed", function, message, line=line) from cause
+        raise ModuleFault("killed", function, f"the worker {_told(ending)}", line=line) from cause
 
     def _violation(self, function: str, what: str) -> NoReturn:
-        self.kill()
+        self._end(Ending("killed", f"it {what}"))
         raise ModuleFault("killed", function, f"the worker {what}, and was killed for it")
 
     def __enter__(self) -> Self:
@@ -264,9 +255,13 @@ class Worker:
         self.kill()
 
 
-def _ending(status: int | None) -> str:
-    if status is None:
-        return "hung up"
-    if status < 0:
-        return f"was ended by {signal.Signals(-status).name}"
-    return f"ended by itself with exit code {status}"
+def _told(ending: Ending) -> str:
+    if ending.cause == "blocked_call":
+        return f"made a system call that no module needs, and was ended by {ending.detail}"
+    if ending.cause == "cpu_limit":
+        return "used up its processor time"
+    if ending.cause in ("killed", "crashed"):
+        return f"was ended by {ending.detail}"
+    if ending.cause == "exited":
+        return f"ended by itself with {ending.detail}"
+    return "hung up"

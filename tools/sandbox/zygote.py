@@ -4,14 +4,21 @@ import contextlib
 import importlib.util
 import json
 import os
+import select
+import signal
 import socket
 import subprocess
 import sys
 import threading
 from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, cast
 
+from tools.guest.faults import MESSAGE_CHARACTERS
+from tools.guest.serving import DUMP_SIGNAL, OUT_OF_MEMORY_STATUS
+from tools.sandbox.backends import Cause, Ending, Kit, PoolGoneError, SandboxUnavailableError
+from tools.sandbox.connection import Connection
 from tools.sandbox.limits import Limits
 
 _START_S = 60.0
@@ -20,74 +27,131 @@ _END_S = 5.0
 _MESSAGE_BYTES = 1 << 16
 _SHOWN_CHARACTERS = 2000
 
+_CAUSES: dict[int, Cause] = {
+    signal.SIGKILL: "killed",
+    signal.SIGXCPU: "cpu_limit",
+    signal.SIGSYS: "blocked_call",
+}
 
-class SandboxUnavailableError(RuntimeError):
-    """The sandbox itself could not start. Never show this as the game's output."""
+
+class LayerRefusedError(Exception):
+    """A layer that was asked for cannot be put in force here.
+
+    Attributes:
+        layer: Its name in `Layers`.
+    """
+
+    def __init__(self, layer: str, why: str) -> None:
+        super().__init__(why)
+        self.layer = layer
 
 
-class ZygoteGoneError(Exception):
-    """The zygote no longer answers; start another one."""
+@dataclass(frozen=True)
+class Layers:
+    """What a zygote and its workers put in force.
+
+    Attributes:
+        namespaces: An empty root, no network and no other process in sight.
+        landlock: No file at all, by Landlock, where the kernel has it.
+        seccomp: The system call allow-list.
+        unprivileged: Refuse to go on as root.
+        seatbelt: macOS's sandbox.
+    """
+
+    namespaces: bool = False
+    landlock: bool = False
+    seccomp: bool = False
+    unprivileged: bool = False
+    seatbelt: bool = False
 
 
 class Zygote:
-    """One running zygote. Its methods may be called from any thread."""
+    """One running zygote. Its methods may be called from any thread.
 
-    def __init__(self, preload: Sequence[str], limits: Limits, *, use_numpy: bool) -> None:
+    Attributes:
+        landlock: Version of Landlock that its workers use; 0 for none.
+        machine: The architecture the filter was made for; empty without one.
+    """
+
+    def __init__(self, kit: Kit, limits: Limits, layers: Layers) -> None:
         """Start it and wait until it has loaded everything.
 
         Raises:
+            LayerRefusedError: If a layer cannot be put in force.
             SandboxUnavailableError: If it cannot start here, saying why.
         """
         self._lock = threading.Lock()
-        paths = _import_paths(preload, use_numpy=use_numpy)
-        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._limits = limits
+        paths = _import_paths(kit)
+        # Stream sockets keep no message boundaries, but one question is out at a time.
+        kind = socket.SOCK_SEQPACKET if sys.platform == "linux" else socket.SOCK_STREAM
+        ours, theirs = socket.socketpair(socket.AF_UNIX, kind)
         with theirs:
             self._process = _start(theirs.fileno(), paths, ours)
         self._control = ours
         settings = {
-            "preload": list(preload),
-            "numpy": use_numpy,
+            "preload": list(kit.preload),
+            "numpy": kit.numpy,
             "limits": limits.model_dump(),
-            "host_paths": len(paths),
+            "layers": asdict(layers),
         }
         try:
             answer, _ = self._ask(settings, (), _START_S)
-        except ZygoteGoneError as error:
+        except PoolGoneError as error:
             reason = self._last_words()
             raise SandboxUnavailableError(
                 f"the sandbox's process could not start: {error}; it said: {reason}"
             ) from error
-        if answer != {"ready": True}:
+        if "refused" in answer:
+            self.close()
+            raise LayerRefusedError(str(answer["refused"]), str(answer["why"]))
+        if answer.get("ready") is not True:
             self.close()
             raise SandboxUnavailableError(f"the sandbox's process started with {answer!r}")
+        self.landlock = cast("int", answer["landlock"])
+        self.machine = cast("str", answer["machine"])
 
-    def fork(self) -> tuple[int, int, socket.socket]:
-        """A fresh worker: its process id, a pidfd (the caller's to close) and its connection.
+    def fork(self) -> "LocalProcess":
+        """A fresh worker.
 
         Raises:
             SandboxUnavailableError: If the machine has no room for another process.
-            ZygoteGoneError: If the zygote ended.
+            PoolGoneError: If the zygote ended.
         """
-        ours, theirs = socket.socketpair()
+        try:
+            ours, theirs = socket.socketpair()
+        except OSError as error:
+            raise SandboxUnavailableError(
+                f"no worker could be started: {error}; close what is open or raise the limit of "
+                "open files (ulimit -n)"
+            ) from error
         with theirs:
             try:
                 answer, handles = self._ask({"fork": True}, (theirs.fileno(),), _ANSWER_S)
-            except ZygoteGoneError:
+            except PoolGoneError:
                 ours.close()
                 raise
         if "error" in answer:
             ours.close()
             raise SandboxUnavailableError(f"no worker could be started: {answer['error']}")
-        return cast("int", answer["pid"]), handles[0], ours
+        # A refused reply is described in a frame of its own, a little over the longest value.
+        connection = Connection(ours, self._limits.reply_bytes + MESSAGE_CHARACTERS * 4)
+        pid = cast("int", answer["pid"])
+        return LocalProcess(self, pid, handles[0] if handles else None, connection)
 
     def exit_status(self, pid: int) -> int | None:
         """How an ending worker ended: its exit code, minus the signal, or None where unknown.
 
         Raises:
-            ZygoteGoneError: If the zygote is gone, which takes its workers along.
+            PoolGoneError: If the zygote is gone, which takes its workers along.
         """
         answer, _ = self._ask({"status": pid}, (), _ANSWER_S)
         return cast("int | None", answer["exit"])
+
+    def kill(self, pid: int) -> None:
+        """Have a worker killed where there is no handle to do it with."""
+        with contextlib.suppress(PoolGoneError):
+            self._ask({"kill": pid}, (), _ANSWER_S)
 
     def close(self) -> None:
         """Hang up; the zygote ends and takes its workers along."""
@@ -109,12 +173,12 @@ class Zygote:
                 message, handles, _, _ = socket.recv_fds(self._control, _MESSAGE_BYTES, 1)
             except OSError as error:
                 self._hang_up()
-                raise ZygoteGoneError(f"no answer ({error})") from error
+                raise PoolGoneError(f"no answer ({error})") from error
             except KeyboardInterrupt:
                 self._hang_up()  # its answer, still to come, would be taken for the next one's
                 raise
         if not message:
-            raise ZygoteGoneError("it ended")
+            raise PoolGoneError("it ended")
         for handle in handles:
             os.set_inheritable(handle, False)
         return json.loads(message), list(handles)
@@ -131,13 +195,64 @@ class Zygote:
         return text[-_SHOWN_CHARACTERS:] or "nothing"
 
 
+class LocalProcess:
+    """A worker that a zygote forked."""
+
+    def __init__(
+        self, zygote: Zygote, pid: int, handle: int | None, connection: Connection
+    ) -> None:
+        self.channel = connection
+        self.pid = pid  # in the zygote's own count, not the host's
+        self._zygote = zygote
+        self._handle = handle
+        self._lock = threading.Lock()
+        self._killed = False
+
+    def kill(self) -> None:
+        """See `Process.kill`."""
+        with self._lock:
+            if self._killed:
+                return
+            self._killed = True
+            if self._handle is None:
+                self._zygote.kill(self.pid)
+                return
+            with contextlib.suppress(ProcessLookupError):
+                signal.pidfd_send_signal(self._handle, signal.SIGKILL)
+            os.close(self._handle)
+
+    def dump(self) -> None:
+        """See `Process.dump`."""
+        with self._lock:
+            if not self._killed and self._handle is not None:
+                with contextlib.suppress(ProcessLookupError):
+                    signal.pidfd_send_signal(self._handle, DUMP_SIGNAL)
+
+    def ending(self, seconds: float) -> Ending:
+        """See `Process.ending`."""
+        with self._lock:
+            if self._killed:
+                return Ending("killed", "by the host")
+            if self._handle is not None:
+                ended = select.poll()
+                ended.register(self._handle, select.POLLIN)  # readable once the process ended
+                if not ended.poll(seconds * 1000):
+                    return Ending("unknown", "hung up")
+        return _ending(self._zygote.exit_status(self.pid))
+
+
+def _ending(status: int | None) -> Ending:
+    if status is None:
+        return Ending("unknown", "hung up")
+    if status == OUT_OF_MEMORY_STATUS:
+        return Ending("out_of_memory", "no memory was left")
+    if status < 0:
+        number = signal.Signals(-status)
+        return Ending(_CAUSES.get(number, "crashed"), number.name)
+    return Ending("exited", f"exit code {status}")
+
+
 def _start(descriptor: int, paths: Sequence[str], ours: socket.socket) -> "subprocess.Popen[bytes]":
-    if sys.platform != "linux":
-        ours.close()
-        raise SandboxUnavailableError(
-            f"the sandbox needs Linux (pidfd, resource limits); this is {sys.platform}: run "
-            "Rulewright in a Linux container or virtual machine"
-        )
     # A clean environment: generated code must not inherit the host's keys and paths.
     environment = {
         "PYTHONPATH": os.pathsep.join(paths),
@@ -146,6 +261,7 @@ def _start(descriptor: int, paths: Sequence[str], ours: socket.socket) -> "subpr
         "OMP_NUM_THREADS": "1",
         "MKL_NUM_THREADS": "1",
         "LC_ALL": "C.UTF-8",
+        "TZ": "UTC",
     }
     command = [sys.executable, "-s", "-S", "-P", "-m", "tools.guest.zygote", str(descriptor)]
     try:
@@ -165,9 +281,9 @@ def _start(descriptor: int, paths: Sequence[str], ours: socket.socket) -> "subpr
         raise SandboxUnavailableError(f"cannot start {sys.executable}: {error}") from error
 
 
-def _import_paths(preload: Sequence[str], *, use_numpy: bool) -> list[str]:
+def _import_paths(kit: Kit) -> list[str]:
     """The folders that hold the packages a zygote imports, each once."""
-    names = ["tools", "games", *(["numpy"] if use_numpy else []), *preload]
+    names = ["tools", "games", *(["numpy"] if kit.numpy else []), *kit.preload]
     paths: list[str] = []
     for name in names:
         top = name.partition(".")[0]

@@ -72,7 +72,7 @@ def test_a_series_killed_midway_resumes_to_the_same_bytes(tmp_path: Path, sandbo
         "from tests.tools.playtest.test_series import NIM, PERFECT, SETTINGS, UNIFORM\n"
         "from tools.playtest import play_series, sandbox_tables\n"
         "from tools.sandbox import Sandbox\n"
-        "with Sandbox(use_numpy=False) as sandbox:\n"
+        "with Sandbox() as sandbox:\n"
         "    play_series(sandbox_tables(sandbox, NIM), [PERFECT, UNIFORM], SETTINGS,\n"
         "                journal=Path(sys.argv[1]), on_match=lambda record: time.sleep(0.03))\n"
     )

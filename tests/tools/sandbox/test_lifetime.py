@@ -15,9 +15,9 @@ from tools.sandbox import Sandbox
 HOST = """
 import sys, threading, time
 from tools.sandbox import Limits, Sandbox
-sandbox = Sandbox(limits=Limits(load_s=60), use_numpy=False)
-idle = sandbox.worker("idle")
-spinning = sandbox.worker("spinning")
+sandbox = Sandbox(limits=Limits(load_s=60))
+idle = sandbox.worker("idle", "")
+spinning = sandbox.worker("spinning", "")
 threading.Thread(target=spinning.load, args=("while True: pass",), daemon=True).start()
 time.sleep(0.3)
 print("up", flush=True)
@@ -36,11 +36,11 @@ collection = chromadb.PersistentClient(sys.argv[1]).create_collection("games")
 collection.add(ids=["a"], embeddings=[[1.0, 0.0]])
 answers = []
 def ask(sandbox):  # in a thread that ends: the zygote must not end with it
-    worker = sandbox.worker("first")
+    worker = sandbox.worker("first", "")
     worker.load("def f(x):\\n    return x + 1")
     answers.append(worker.call("f", [1]))
     return worker
-with Sandbox(use_numpy=False) as sandbox:
+with Sandbox() as sandbox:
     starter = threading.Thread(target=ask, args=(sandbox,))
     starter.start()
     starter.join()
@@ -62,6 +62,11 @@ def parent_of(pid: str) -> int:
 def children(of: int) -> list[int]:
     pids = [entry.name for entry in Path("/proc").iterdir() if entry.name.isdigit()]
     return [int(pid) for pid in pids if parent_of(pid) == of]
+
+
+def descendants(of: int) -> list[int]:
+    found = children(of)
+    return found + [pid for child in found for pid in descendants(child)]
 
 
 def gone(pid: int) -> bool:
@@ -87,46 +92,48 @@ def test_everything_ends_when_the_host_is_killed(host: "subprocess.Popen[str]") 
     with host:
         assert host.stdout is not None
         assert host.stdout.readline() == "up\n"
-        (zygote,) = children(host.pid)
-        workers = children(zygote)
-        assert len(workers) == 2
+        processes = descendants(host.pid)
+        assert len(processes) == 4  # the guard outside, the zygote inside, two workers
         host.send_signal(signal.SIGKILL)
-    wait_for(lambda: all(gone(pid) for pid in [zygote, *workers]))
+    wait_for(lambda: all(gone(pid) for pid in processes))
 
 
-def test_workers_end_when_the_zygote_is_killed(host: "subprocess.Popen[str]") -> None:
+@pytest.mark.parametrize("which", ["the guard", "the zygote"])
+def test_workers_end_when_a_process_above_them_is_killed(
+    host: "subprocess.Popen[str]", which: str
+) -> None:
     with host:
         assert host.stdout is not None
         assert host.stdout.readline() == "up\n"
-        (zygote,) = children(host.pid)
-        workers = children(zygote)
-        os.kill(zygote, signal.SIGKILL)
-        wait_for(lambda: all(gone(pid) for pid in workers))
+        guard, zygote, *workers = descendants(host.pid)
+        assert len(workers) == 2
+        os.kill(guard if which == "the guard" else zygote, signal.SIGKILL)
+        wait_for(lambda: all(gone(pid) for pid in [guard, zygote, *workers]))
         host.kill()
 
 
 def test_a_sandbox_whose_zygote_was_killed_starts_another() -> None:
-    with Sandbox(use_numpy=False) as sandbox:
+    with Sandbox() as sandbox:
         before = set(children(os.getpid()))
-        sandbox.worker("first")
+        sandbox.worker("first", "")
         (zygote,) = set(children(os.getpid())) - before
         os.kill(zygote, signal.SIGKILL)
         wait_for(lambda: gone(zygote))
-        with sandbox.worker("second") as worker:
+        with sandbox.worker("second", "") as worker:
             worker.load(NIM)
             assert worker.call("get_player_name", [0]) == "Player 1"
 
 
 def test_a_closed_sandbox_leaves_no_process() -> None:
     before = set(children(os.getpid()))
-    with Sandbox(use_numpy=False) as sandbox:
+    with Sandbox() as sandbox:
         for _ in range(3):
-            sandbox.worker("test")
-        (zygote,) = set(children(os.getpid())) - before
-        workers = children(zygote)
+            sandbox.worker("test", "")
+        (guard,) = set(children(os.getpid())) - before
+        zygote, *workers = descendants(guard)
         assert len(workers) == 3
     assert set(children(os.getpid())) <= before
-    wait_for(lambda: all(gone(pid) for pid in workers))
+    wait_for(lambda: all(gone(pid) for pid in [zygote, *workers]))
 
 
 def test_many_threads_share_one_sandbox(sandbox: Sandbox) -> None:
@@ -134,7 +141,7 @@ def test_many_threads_share_one_sandbox(sandbox: Sandbox) -> None:
 
     def work(number: int) -> None:
         for _ in range(5):
-            with sandbox.worker(f"thread-{number}") as worker:
+            with sandbox.worker(f"thread-{number}", "") as worker:
                 worker.load(f"def f(x):\n    return [x, {number}]")
                 answers.append(worker.call("f", [number]))
 

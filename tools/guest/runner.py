@@ -1,0 +1,159 @@
+"""A worker without a zygote: one process for one module, where no process can be forked ahead.
+
+It runs in a machine of its own, is started by `python3 -m tools.guest.runner`, and speaks on
+standard input and output, one message a line, in base64: no transport can cut or recode that.
+The first message is the settings, the first answer what is in force; then requests follow.
+"""
+
+import base64
+import gc
+import importlib.util
+import json
+import os
+import signal
+from collections.abc import Mapping
+from typing import Any, NoReturn
+
+from tools.guest import filters, kernel, landlock
+from tools.guest.confine import Lockdown, leave_root, limit_resources, lock_down
+from tools.guest.copying import install
+from tools.guest.imports import close_imports
+from tools.guest.offers import load_kit
+from tools.guest.operations import Session
+from tools.guest.scrub import forget_host
+from tools.guest.serving import Caps, serve
+from tools.guest.streams import hang_up
+from tools.guest.syscalls import UnknownArchitectureError, architecture
+
+_CHUNK_BYTES = 1 << 16
+_READING, _WRITING = 3, 4
+_HIGHEST_DESCRIPTOR = 4096
+_CRASHED = 70
+
+
+class LineStream:
+    """Frames as lines of base64 over two descriptors, with nothing but `read` and `write`."""
+
+    def __init__(self, reading: int, writing: int) -> None:
+        self._reading = reading
+        self._writing = writing
+        self._buffer = bytearray()
+
+    def read(self) -> bytes:
+        """See `Stream.read`."""
+        searched = 0
+        while (end := self._buffer.find(b"\n", searched)) < 0:
+            searched = len(self._buffer)
+            chunk = os.read(self._reading, _CHUNK_BYTES)
+            if not chunk:
+                hang_up()
+            self._buffer += chunk
+        line = bytes(memoryview(self._buffer)[:end])
+        del self._buffer[: end + 1]
+        return base64.b64decode(line)
+
+    def write(self, body: bytes) -> None:
+        """See `Stream.write`."""
+        rest = memoryview(base64.b64encode(body) + b"\n")
+        while rest:
+            rest = rest[os.write(self._writing, rest) :]
+
+
+class RefusedError(Exception):
+    """This machine cannot hold the worker that was asked for.
+
+    Attributes:
+        lacking: What it lacks ("numpy", "seccomp", "import").
+    """
+
+    def __init__(self, lacking: str, why: object) -> None:
+        super().__init__(str(why))
+        self.lacking = lacking
+
+
+def main() -> NoReturn:
+    """Load what the settings name, lock this process down, and serve."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    os.dup2(0, _READING)
+    os.dup2(1, _WRITING)
+    os.closerange(_WRITING + 1, _HIGHEST_DESCRIPTOR)
+    stream = LineStream(_READING, _WRITING)
+    settings = json.loads(stream.read())
+    try:
+        session, layers = _prepare(settings)
+    except RefusedError as error:
+        stream.write(json.dumps({"refused": error.lacking, "why": str(error)}).encode())
+        os._exit(0)
+    try:
+        stream.write(json.dumps({"ready": True, "layers": layers}).encode())
+        limits = settings["limits"]
+        caps = Caps(limits["reply_bytes"], limits["output_characters"])
+        serve(stream, session, caps, dump_to=_WRITING)
+    finally:
+        os._exit(_CRASHED)
+
+
+def _prepare(settings: Mapping[str, Any]) -> tuple[Session, list[str]]:
+    """Load everything, then give everything up; returns what is in force, by name."""
+    session = _session(settings)
+    lockdown = _lockdown()
+    forget_host()
+    layers = ["rlimits", "no-new-privileges"]
+    if os.geteuid() == 0:
+        try:
+            leave_root()
+        except OSError as error:
+            raise RefusedError("unprivileged user", error) from error
+    layers.append("unprivileged user")
+    kernel.drop_capabilities(lockdown.machine)
+    kernel.set_dumpable(dumpable=False)
+    gc.collect()
+    gc.freeze()
+    _deaden_standard_streams()
+    limits = settings["limits"]
+    limit_resources(
+        memory_bytes=limits["memory_bytes"],
+        cpu_s=limits["cpu_s"],
+        descriptors=limits["descriptors"],
+    )
+    lock_down(lockdown)
+    if lockdown.landlock:
+        layers.append(f"landlock {lockdown.landlock}")
+    return session, [*layers, "seccomp"]
+
+
+def _session(settings: Mapping[str, Any]) -> Session:
+    numpy = settings["numpy"]
+    if numpy and importlib.util.find_spec("numpy") is None:
+        raise RefusedError("numpy", "its python3 has no package numpy")
+    try:
+        operations = load_kit(settings["preload"], numpy=numpy)
+    except ImportError as error:
+        raise RefusedError("import", error) from error
+    install()
+    close_imports(numpy=numpy)
+    return Session(operations)
+
+
+def _lockdown() -> Lockdown:
+    try:
+        machine = architecture()
+    except UnknownArchitectureError as error:
+        raise RefusedError("seccomp", error) from error
+    if not kernel.has_seccomp(machine):
+        raise RefusedError("seccomp", "its kernel cannot filter system calls")
+    return Lockdown(machine, landlock.version(), filters.program(machine))
+
+
+def _deaden_standard_streams() -> None:
+    """Put dead pipes on 0, 1 and 2; until now the last one told the host of a failed start."""
+    empty, empty_end = os.pipe()
+    unread, unread_end = os.pipe()
+    for old, new in ((empty, 0), (unread_end, 1), (unread_end, 2)):
+        os.dup2(old, new)
+    for end in (empty, empty_end, unread, unread_end):
+        os.close(end)
+
+
+if __name__ == "__main__":
+    main()

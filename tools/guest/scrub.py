@@ -1,0 +1,74 @@
+"""What a zygote forgets before it forks: where it came from and what it was started with.
+
+Workers are copies of it, so whatever stays in its memory can be read by a module.
+"""
+
+import ctypes
+import gc
+import importlib
+import linecache
+import os
+import posix
+import sys
+import types
+from pathlib import Path
+
+_ANYWHERE = "/python"
+_STAT_ARGUMENTS = 45  # arg_start among the fields that follow the name in /proc/self/stat
+
+
+def forget_host() -> None:
+    """Forget the arguments, the environment and every path of the host."""
+    _blank_start_up()
+    os.environ.clear()
+    posix.environ.clear()
+    sys.argv[:] = ["worker"]
+    sys.orig_argv[:] = ["worker"]
+    sys.dont_write_bytecode = True
+    for name in ("prefix", "exec_prefix", "base_prefix", "base_exec_prefix", "executable"):
+        setattr(sys, name, _ANYWHERE)
+    for name in ("_base_executable", "_home", "_stdlib_dir", "_git"):
+        if hasattr(sys, name):
+            setattr(sys, name, None)
+    linecache.clearcache()
+    _forget_files()
+    _rename_code()
+
+
+def _forget_files() -> None:
+    for module in list(sys.modules.values()):
+        if not isinstance(module, types.ModuleType):
+            continue
+        fields = module.__dict__
+        for name in ("__file__", "__cached__", "__path__"):
+            if isinstance(fields.get(name), list):
+                fields[name] = []
+            elif name in fields and name != "__path__":
+                fields[name] = None
+        spec = fields.get("__spec__")
+        if spec is not None:
+            spec.origin = spec.cached = None
+            spec.submodule_search_locations = (
+                None if spec.submodule_search_locations is None else []
+            )
+        for loader in (fields.get("__loader__"), getattr(spec, "loader", None)):
+            if hasattr(loader, "path"):
+                vars(loader)["path"] = None
+
+
+def _rename_code() -> None:
+    """Give every function's code a name inside the library instead of its path on the host."""
+    rename = importlib.import_module("_imp")._fix_co_filename  # what the import system itself uses
+    for item in gc.get_objects():
+        code = getattr(item, "__code__", None) if isinstance(item, types.FunctionType) else None
+        if code is not None and code.co_filename.startswith("/"):
+            rename(code, f"{_ANYWHERE}/{Path(code.co_filename).name}")
+
+
+def _blank_start_up() -> None:
+    """Overwrite the strings that the kernel put on the stack: arguments, then environment."""
+    fields = Path("/proc/self/stat").read_text(encoding="utf-8").rpartition(") ")[2].split()
+    starts_and_ends = [int(field) for field in fields[_STAT_ARGUMENTS : _STAT_ARGUMENTS + 4]]
+    for start, end in (starts_and_ends[:2], starts_and_ends[2:]):
+        if start and end > start:
+            ctypes.memset(start, 0, end - start)

@@ -1,0 +1,270 @@
+"""A command in a virtual machine as a worker's process, and its two streams as the channel."""
+
+import base64
+import binascii
+import contextlib
+import re
+import threading
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from tools.guest.serving import DUMP_SIGNAL, OUT_OF_MEMORY_STATUS
+from tools.sandbox.backends import Cause, Ending, ForgeryError, PoolGoneError
+
+if TYPE_CHECKING:
+    from e2b import CommandHandle
+    from e2b_code_interpreter import Sandbox as Machine
+
+USER = "root"  # the runner leaves root by itself, once it has loaded everything
+_PIECE_BYTES = 1 << 20
+_SAID_CHARACTERS = 2000
+_PAUSE_S = 0.2
+_HEALTH_S = 5.0
+_KILL_S = 10.0
+
+# Go's names for the signals, which the service reports.
+_SIGNALS: dict[str, tuple[Cause, str]] = {
+    "killed": ("killed", "SIGKILL"),
+    "terminated": ("killed", "SIGTERM"),
+    "bad system call": ("blocked_call", "SIGSYS"),
+    "CPU time limit exceeded": ("cpu_limit", "SIGXCPU"),
+    "segmentation fault": ("crashed", "SIGSEGV"),
+    "bus error": ("crashed", "SIGBUS"),
+    "illegal instruction": ("crashed", "SIGILL"),
+    "floating point exception": ("crashed", "SIGFPE"),
+    "aborted": ("crashed", "SIGABRT"),
+}
+
+
+def how_it_ended(exit_code: int, words: str | None) -> Ending:
+    """What the service says of a command's end.
+
+    Args:
+        exit_code: Negative where a signal ended it.
+        words: "signal: killed", "exit status 3"; None after exit code 0.
+
+    >>> how_it_ended(-1, "signal: segmentation fault (core dumped)")
+    Ending(cause='crashed', detail='SIGSEGV')
+    >>> how_it_ended(3, "exit status 3")
+    Ending(cause='exited', detail='exit code 3')
+    """
+    named = re.fullmatch(r"signal: (.+?)(?: \(core dumped\))?", words or "")
+    if named:
+        cause, name = _SIGNALS.get(named[1], ("killed", named[1][:80]))
+        return Ending(cause, name)
+    cause = "out_of_memory" if exit_code == OUT_OF_MEMORY_STATUS else "exited"
+    return Ending(cause, f"exit code {exit_code}")
+
+
+class LineChannel:
+    """Frames as lines of base64: out by a function, in by `feed`, from another thread."""
+
+    def __init__(
+        self, longest_bytes: int, write: Callable[[bytes, float], None], alive: Callable[[], bool]
+    ) -> None:
+        """Start with nothing received.
+
+        Args:
+            longest_bytes: Longest frame to be received.
+            write: Sends bytes within seconds; raises TimeoutError or another OSError.
+            alive: Whether the machine still answers, asked when a deadline has passed: where it
+                does not, the silence is no fault of the module.
+        """
+        self._longest_line = 4 * (longest_bytes // 3 + 1) + 1
+        self._write = write
+        self._alive = alive
+        self._arrived = threading.Condition()
+        self._buffer = bytearray()
+        self._over = False
+
+    def feed(self, text: str) -> None:
+        """Take in what arrived; more than one longest frame is never kept."""
+        with self._arrived:
+            room = self._longest_line + 1 - len(self._buffer)
+            self._buffer += text.encode("utf-8", "replace")[:room]
+            self._arrived.notify_all()
+
+    def hang_up(self) -> None:
+        """Say that nothing more will arrive."""
+        with self._arrived:
+            self._over = True
+            self._arrived.notify_all()
+
+    def send(self, body: bytes, deadline: float) -> None:
+        """See `Channel.send`."""
+        with self._arrived:
+            if self._buffer:
+                raise ForgeryError("sent bytes that nobody asked for", self._take())
+            if self._over:
+                raise ConnectionResetError("the other side hung up")
+        line = memoryview(base64.b64encode(body) + b"\n")
+        for start in range(0, len(line), _PIECE_BYTES):
+            left = deadline - time.monotonic()
+            if left <= 0:
+                raise TimeoutError
+            self._write(bytes(line[start : start + _PIECE_BYTES]), left)
+
+    def receive(self, deadline: float) -> bytes:
+        """See `Channel.receive`."""
+        try:
+            with self._arrived:
+                line = self._line(deadline)
+        except TimeoutError:
+            if self._alive():
+                raise
+            raise ConnectionResetError("the virtual machine does not answer") from None
+        try:
+            return base64.b64decode(line, validate=True)
+        except binascii.Error:
+            raise ForgeryError("sent a line that is no frame", line) from None
+
+    def _line(self, deadline: float) -> bytes:
+        searched = 0
+        while (end := self._buffer.find(b"\n", searched)) < 0:
+            searched = len(self._buffer)
+            if searched >= self._longest_line:
+                raise ForgeryError("sent a reply that is too long", self._take())
+            left = deadline - time.monotonic()
+            if self._over:
+                raise ConnectionResetError("the other side hung up")
+            if left <= 0 or not self._arrived.wait(left):
+                raise TimeoutError
+        line = self._take()
+        if end + 1 < len(line):
+            what = "sent more than one reply" if end else "sent an empty line"
+            raise ForgeryError(what, line)
+        return line[:end]
+
+    def rest(self, seconds: float) -> bytes:
+        """See `Channel.rest`."""
+        with self._arrived:
+            if not self._buffer and not self._over:
+                self._arrived.wait(seconds)
+            while not self._over and self._buffer and self._arrived.wait(_PAUSE_S):
+                if len(self._buffer) >= self._longest_line:
+                    break
+            return self._take()
+
+    def close(self) -> None:
+        """See `Channel.close`."""
+        self.hang_up()
+
+    def _take(self) -> bytes:
+        taken = bytes(self._buffer)
+        self._buffer.clear()
+        return taken
+
+
+class CommandProcess:
+    """One background command; see `Process`."""
+
+    def __init__(
+        self, machine: "Machine", command: "CommandHandle[None]", longest_bytes: int
+    ) -> None:
+        """Listen to the command from now on, in a thread that ends with it."""
+        self.channel = LineChannel(longest_bytes, self._write, self._machine_answers)
+        self._machine = machine
+        self._command = command
+        self._ending: Ending | None = None
+        self._lost: Exception | None = None
+        self._said = ""
+        self._over = threading.Event()
+        self._killed = threading.Lock()
+        self._listener = threading.Thread(
+            target=self._listen, name=f"e2b-command-{command.pid}", daemon=True
+        )
+        self._listener.start()
+
+    @property
+    def running(self) -> bool:
+        """Whether the command's end is not known yet."""
+        return not self._over.is_set()
+
+    @property
+    def said(self) -> str:
+        """The first of what it wrote to its standard error; nothing of a module's."""
+        return self._said
+
+    def kill(self) -> None:
+        """See `Process.kill`."""
+        self.channel.close()
+        if not self._killed.acquire(blocking=False) or self._over.is_set():
+            return
+        self._ask(lambda: self._machine.commands.kill(self._command.pid, request_timeout=_KILL_S))
+
+    def dump(self) -> None:
+        """See `Process.dump`."""
+        name = DUMP_SIGNAL.name.removeprefix("SIG")
+        order = f"kill -s {name} {self._command.pid}"
+        self._ask(lambda: self._machine.commands.run(order, user=USER, timeout=_HEALTH_S))
+
+    def ending(self, seconds: float) -> Ending:
+        """See `Process.ending`."""
+        self._over.wait(seconds)
+        if self._ending is not None:
+            return self._ending
+        if self._lost is not None:
+            raise PoolGoneError(
+                f"the connection to the virtual machine was lost: {self._lost}"
+            ) from self._lost
+        return Ending("unknown")
+
+    def join(self, seconds: float) -> None:
+        """Wait for the thread that listens to the command."""
+        self._listener.join(seconds)
+
+    def _listen(self) -> None:
+        from e2b import CommandExitException
+
+        try:
+            result = self._command.wait(on_stdout=self.channel.feed, on_stderr=self._hear)
+            self._ending = how_it_ended(result.exit_code, result.error)
+        except CommandExitException as error:
+            self._ending = how_it_ended(error.exit_code, error.error)
+        except Exception as error:  # noqa: BLE001 - whatever broke the stream, `ending` reports it
+            self._lost = error
+        finally:
+            self._over.set()
+            self.channel.hang_up()
+
+    def _hear(self, text: str) -> None:
+        self._said += text[: _SAID_CHARACTERS - len(self._said)]
+
+    def _write(self, data: bytes, seconds: float) -> None:
+        from e2b import NotFoundException, TimeoutException
+
+        try:
+            self._command.send_stdin(data, request_timeout=seconds)
+        except NotFoundException:
+            raise ConnectionResetError("the command has ended") from None
+        except TimeoutException as error:
+            if self._machine_answers():
+                raise TimeoutError from error
+            raise ConnectionResetError("the virtual machine does not answer") from error
+        except Exception as error:
+            # Either the command has just ended, and its ending says so, or the way to it broke.
+            if not self._over.wait(_PAUSE_S):
+                self._lost = self._lost or error
+            raise ConnectionResetError(f"could not write to the command: {error}") from error
+
+    def _machine_answers(self) -> bool:
+        try:
+            if self._machine.is_running(request_timeout=_HEALTH_S):
+                return True
+            self._lost = self._lost or RuntimeError("the virtual machine has ended")
+        except Exception as error:  # noqa: BLE001 - no answer of any kind is the answer "no"
+            self._lost = self._lost or error
+        return False
+
+    def _ask(self, order: Callable[[], object]) -> None:
+        """Give an order that may come too late; a lost connection is kept for `ending`."""
+        from e2b import CommandExitException, NotFoundException
+
+        with contextlib.suppress(CommandExitException, NotFoundException):
+            try:
+                order()
+            except (CommandExitException, NotFoundException):
+                raise
+            except Exception as error:  # noqa: BLE001 - `ending` reports it
+                self._lost = self._lost or error

@@ -1,0 +1,134 @@
+"""Workers on this machine, behind whatever layers its kernel has."""
+
+import sys
+from dataclasses import dataclass, replace
+
+from tools.sandbox.backends import Kit, Pool, SandboxUnavailableError
+from tools.sandbox.limits import Grade, Limits
+from tools.sandbox.selftest import require_holding
+from tools.sandbox.zygote import LayerRefusedError, Layers, LocalProcess, Zygote
+
+WAYS_OUT = (
+    "use another backend (--sandbox e2b runs the code in a virtual machine elsewhere and needs a "
+    "key), a newer kernel (Linux 5.13 or later), or, for code whose origin you trust, "
+    "--sandbox process --i-accept-no-isolation"
+)
+
+_ALWAYS = ("separate process", "resource limits", "hard kill")
+
+
+class LinuxBackend:
+    """The default on Linux: namespaces where they work, Landlock where there is one, seccomp."""
+
+    name = "linux"
+
+    def __init__(self, *, namespaces: bool = True, landlock: bool = True) -> None:
+        """Nothing is started yet.
+
+        Args:
+            namespaces: Whether to try namespaces; without them the grade is still strong.
+            landlock: Whether to use Landlock where the kernel has it.
+        """
+        self._layers = Layers(
+            namespaces=namespaces, landlock=landlock, seccomp=True, unprivileged=True
+        )
+        self._lacking = "" if namespaces else "namespaces are switched off"
+
+    def start(self, kit: Kit, limits: Limits) -> Pool:
+        """See `Backend.start`."""
+        if sys.platform != "linux":
+            raise SandboxUnavailableError(
+                f"the backend 'linux' needs Linux; this is {sys.platform}: {WAYS_OUT}"
+            )
+        zygote = self._started(kit, limits)
+        pool = _GradedPool(zygote, self._grade(zygote))
+        require_holding(pool, limits, machine=zygote.machine)
+        return pool
+
+    def _started(self, kit: Kit, limits: Limits) -> Zygote:
+        try:
+            return Zygote(kit, limits, self._layers)
+        except LayerRefusedError as refused:
+            if refused.layer != "namespaces":
+                raise SandboxUnavailableError(
+                    f"the sandbox cannot put {refused.layer} in force here: {refused}. {WAYS_OUT}"
+                ) from refused
+            self._lacking = f"no namespaces: {refused}"
+            self._layers = replace(self._layers, namespaces=False)
+        return self._started(kit, limits)
+
+    def _grade(self, zygote: Zygote) -> Grade:
+        lacking = [self._lacking] if self._lacking else []
+        if not zygote.landlock:
+            lacking.append("no Landlock: the system call filter alone keeps files closed")
+        layers = [*_ALWAYS, "unprivileged user"]
+        layers += ["namespaces"] if self._layers.namespaces else []
+        layers += ["no new privileges"]
+        layers += [f"Landlock {zygote.landlock}"] if zygote.landlock else []
+        return Grade(
+            name="strong",
+            backend=self.name,
+            layers=(*layers, "system call allow-list"),
+            reason="; ".join(lacking) or "no layer is missing",
+        )
+
+
+class SeatbeltBackend:
+    """macOS's own sandbox around every worker. Not tried on a Mac yet, hence never "strong"."""
+
+    name = "seatbelt"
+
+    def start(self, kit: Kit, limits: Limits) -> Pool:
+        """See `Backend.start`."""
+        if sys.platform != "darwin":
+            raise SandboxUnavailableError(
+                f"the backend 'seatbelt' needs macOS; this is {sys.platform}: {WAYS_OUT}"
+            )
+        pool = _GradedPool(
+            Zygote(kit, limits, Layers(seatbelt=True)),
+            Grade(
+                name="medium",
+                backend=self.name,
+                layers=(*_ALWAYS, "Seatbelt (deny default)"),
+                reason="Seatbelt's interface is deprecated and this backend is untested",
+            ),
+        )
+        require_holding(pool, limits, machine=None)
+        return pool
+
+
+class ProcessBackend:
+    """Resource limits only: for code whose origin one trusts, where nothing better works."""
+
+    name = "process"
+
+    def start(self, kit: Kit, limits: Limits) -> Pool:
+        """See `Backend.start`."""
+        return _GradedPool(
+            Zygote(kit, limits, Layers()),
+            Grade(
+                name="none",
+                backend=self.name,
+                layers=_ALWAYS,
+                reason=(
+                    "time, memory and output are bounded, but nothing keeps the module's code "
+                    "from files, the network or other processes; run only code you trust"
+                ),
+            ),
+        )
+
+
+@dataclass(frozen=True)
+class _GradedPool:
+    """A zygote with the grade of its workers."""
+
+    zygote: Zygote
+    grade: Grade
+
+    def fork(self) -> LocalProcess:
+        """See `Pool.fork`."""
+        return self.zygote.fork()
+
+    def close(self) -> None:
+        """See `Pool.close`."""
+        self.zygote.close()
