@@ -16,7 +16,6 @@ from typing import Any, NoReturn
 
 from tools.guest import filters, kernel, landlock
 from tools.guest.confine import Lockdown, leave_root, limit_resources, lock_down
-from tools.guest.copying import install
 from tools.guest.imports import close_imports
 from tools.guest.offers import load_kit
 from tools.guest.operations import Session
@@ -63,7 +62,7 @@ class RefusedError(Exception):
     """This machine cannot hold the worker that was asked for.
 
     Attributes:
-        lacking: What it lacks ("numpy", "seccomp", "import").
+        lacking: What it lacks ("numpy", "seccomp", "a package").
     """
 
     def __init__(self, lacking: str, why: object) -> None:
@@ -80,12 +79,13 @@ def main() -> NoReturn:
     stream = LineStream(_READING, _WRITING)
     settings = json.loads(stream.read())
     try:
-        session, layers = _prepare(settings)
+        session, lockdown = _prepare(settings)
     except RefusedError as error:
         stream.write(json.dumps({"refused": error.lacking, "why": str(error)}).encode())
         os._exit(0)
     try:
-        stream.write(json.dumps({"ready": True, "layers": layers}).encode())
+        report = {"ready": True, "landlock": lockdown.landlock, "machine": lockdown.machine}
+        stream.write(json.dumps(report).encode())
         limits = settings["limits"]
         caps = Caps(limits["reply_bytes"], limits["output_characters"])
         serve(stream, session, caps, dump_to=_WRITING)
@@ -93,18 +93,15 @@ def main() -> NoReturn:
         os._exit(_CRASHED)
 
 
-def _prepare(settings: Mapping[str, Any]) -> tuple[Session, list[str]]:
-    """Load everything, then give everything up; returns what is in force, by name."""
+def _prepare(settings: Mapping[str, Any]) -> tuple[Session, Lockdown]:
+    """Load everything, then give everything up; returns what is in force as well."""
     session = _session(settings)
     lockdown = _lockdown()
     forget_host()
-    layers = ["rlimits", "no-new-privileges"]
-    if os.geteuid() == 0:
-        try:
-            leave_root()
-        except OSError as error:
-            raise RefusedError("unprivileged user", error) from error
-    layers.append("unprivileged user")
+    try:
+        leave_root()
+    except OSError as error:
+        raise RefusedError("an unprivileged user", error) from error
     kernel.drop_capabilities(lockdown.machine)
     kernel.set_dumpable(dumpable=False)
     gc.collect()
@@ -117,9 +114,7 @@ def _prepare(settings: Mapping[str, Any]) -> tuple[Session, list[str]]:
         descriptors=limits["descriptors"],
     )
     lock_down(lockdown)
-    if lockdown.landlock:
-        layers.append(f"landlock {lockdown.landlock}")
-    return session, [*layers, "seccomp"]
+    return session, lockdown
 
 
 def _session(settings: Mapping[str, Any]) -> Session:
@@ -129,8 +124,7 @@ def _session(settings: Mapping[str, Any]) -> Session:
     try:
         operations = load_kit(settings["preload"], numpy=numpy)
     except ImportError as error:
-        raise RefusedError("import", error) from error
-    install()
+        raise RefusedError("a package", error) from error
     close_imports(numpy=numpy)
     return Session(operations)
 

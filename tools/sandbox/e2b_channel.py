@@ -2,7 +2,6 @@
 
 import base64
 import binascii
-import contextlib
 import re
 import threading
 import time
@@ -14,7 +13,7 @@ from tools.sandbox.backends import Cause, Ending, ForgeryError, PoolGoneError
 
 if TYPE_CHECKING:
     from e2b import CommandHandle
-    from e2b_code_interpreter import Sandbox as Machine
+    from e2b import Sandbox as Machine
 
 USER = "root"  # the runner leaves root by itself, once it has loaded everything
 _PIECE_BYTES = 1 << 20
@@ -53,8 +52,9 @@ def how_it_ended(exit_code: int, words: str | None) -> Ending:
     if named:
         cause, name = _SIGNALS.get(named[1], ("killed", named[1][:80]))
         return Ending(cause, name)
-    cause = "out_of_memory" if exit_code == OUT_OF_MEMORY_STATUS else "exited"
-    return Ending(cause, f"exit code {exit_code}")
+    if exit_code == OUT_OF_MEMORY_STATUS:
+        return Ending("out_of_memory", "no memory was left")
+    return Ending("exited", f"exit code {exit_code}")
 
 
 class LineChannel:
@@ -206,7 +206,7 @@ class CommandProcess:
             return self._ending
         if self._lost is not None:
             raise PoolGoneError(
-                f"the connection to the virtual machine was lost: {self._lost}"
+                f"the virtual machine can no longer be spoken with: {self._lost}"
             ) from self._lost
         return Ending("unknown")
 
@@ -261,10 +261,9 @@ class CommandProcess:
         """Give an order that may come too late; a lost connection is kept for `ending`."""
         from e2b import CommandExitException, NotFoundException
 
-        with contextlib.suppress(CommandExitException, NotFoundException):
-            try:
-                order()
-            except (CommandExitException, NotFoundException):
-                raise
-            except Exception as error:  # noqa: BLE001 - `ending` reports it
-                self._lost = self._lost or error
+        try:
+            order()
+        except (CommandExitException, NotFoundException):
+            return  # the command has ended already
+        except Exception as error:  # noqa: BLE001 - `ending` reports it
+            self._lost = self._lost or error
