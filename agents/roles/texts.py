@@ -7,10 +7,16 @@ from typing import get_args
 from agents.prompting import fence
 from agents.protocols import Design, Section
 from games.checks.findings import Finding
-from games.contract import CHANCE
+from games.contract import (
+    CHANCE,
+    OPTIONAL_FUNCTIONS,
+    REQUIRED_CONSTANTS,
+    REQUIRED_FUNCTIONS,
+)
 from games.engine import Ply
 from games.records import MatchRecord
 
+_NAMES = frozenset((*REQUIRED_FUNCTIONS, *OPTIONAL_FUNCTIONS, *REQUIRED_CONSTANTS, "module"))
 _LEGAL_SHOWN = 40
 _EVIDENCE_LIMIT = 1_500
 
@@ -35,11 +41,14 @@ def design_text(design: Design) -> str:
 
 
 def findings_text(design: Design, findings: Sequence[Finding]) -> str:
-    """Every finding with the rule it names; the evidence is fenced, a program wrote it."""
+    """Every finding with the rule it names; the evidence is fenced, a program wrote it.
+
+    So may have the name of the function at fault: outside the fence stand only the contract's.
+    """
     rules = {rule.id: rule.text for rule in design.rules}
     blocks = []
     for number, found in enumerate(findings, 1):
-        where = f", in {found.function}" if found.function else ""
+        where = f", in {found.function}" if found.function in _NAMES else ""
         where += f", line {found.line}" if found.line is not None else ""
         head = f"{number}. {found.check}: {found.outcome.replace('_', ' ')}{where}"
         if found.rule in rules:

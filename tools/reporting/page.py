@@ -6,6 +6,7 @@ from typing import Any
 
 from tools.reporting.content import Evaluation, Figure, Report
 from tools.reporting.svg import Bar, curve, histogram, interval_bars
+from tools.sandbox.claims import plain_text
 
 
 def render(report: Report) -> str:
@@ -14,7 +15,12 @@ def render(report: Report) -> str:
     from markupsafe import Markup
 
     environment = Environment(
-        undefined=StrictUndefined, autoescape=True, trim_blocks=True, lstrip_blocks=True
+        undefined=StrictUndefined,
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        # A module's own words may turn the reading direction or hide characters.
+        finalize=lambda value: plain_text(value) if type(value) is str else value,
     )
     environment.filters["figure"] = figure_text
     template = files("tools.reporting") / "report.html.j2"

@@ -64,6 +64,14 @@ def test_hostile_words_stay_words() -> None:
     assert "<img" not in page
 
 
+def test_a_modules_words_in_a_finding_stay_words() -> None:
+    said = "</td><script>alert(1)</script> \x1b[2J\u202egnp.\x00 & \"quoted\" 'both'"
+    page = render(report(checks=(Line(name="functions", state="failed", text=said),)))
+    assert "&lt;/td&gt;&lt;script&gt;alert(1)&lt;/script&gt; gnp. &amp; &#34;quoted&#34;" in page
+    assert not any(hidden in page for hidden in ("<script", "\x1b", "\u202e", "\x00"))
+    assert page.count("<svg") == render(report()).count("<svg")
+
+
 def test_an_unmeasured_figure_is_no_zero() -> None:
     figure = Figure(name="draw share", meaning="", problem="no match finished")
     page = render(report(evaluation=EVALUATION.model_copy(update={"figures": (figure,)})))
