@@ -3,6 +3,8 @@
 import json
 import math
 import struct
+from collections.abc import Callable
+from json import encoder as json_encoder
 from typing import NoReturn, cast
 
 from games.contract import Json
@@ -22,7 +24,7 @@ def encode(value: Json) -> bytes:
             half of a surrogate pair.
         RecursionError: If the value is nested too deeply.
     """
-    return _ENCODER.encode(value).encode()
+    return _write(value).encode()
 
 
 def decode(body: bytes) -> Json:
@@ -38,7 +40,7 @@ def decode(body: bytes) -> Json:
         text = body.decode()
         value = _DECODER.decode(text)
         if "\\u" in text:
-            _ENCODER.encode(value).encode()  # an escape may hide half of a surrogate pair
+            _write(value).encode()  # an escape may hide half of a surrogate pair
     except (ValueError, RecursionError) as error:
         raise FrameError(str(error)[:200]) from error
     return cast("Json", value)
@@ -55,5 +57,18 @@ def _refuse(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is not a finite number")
 
 
-_ENCODER = json.JSONEncoder(separators=(",", ":"), allow_nan=False, ensure_ascii=False)
+def _writer() -> Callable[[Json], str]:
+    """The standard encoder; its C part is made once where there is one, not at every call."""
+    encoder = json.JSONEncoder(
+        separators=(",", ":"), allow_nan=False, ensure_ascii=False, check_circular=False
+    )
+    make = getattr(json_encoder, "c_make_encoder", None)
+    if make is None:
+        return encoder.encode
+    quoted = json_encoder.encode_basestring
+    write = make(None, encoder.default, quoted, None, ":", ",", False, False, False)
+    return lambda value: "".join(write(value, 0))
+
+
+_write = _writer()
 _DECODER = json.JSONDecoder(parse_float=_finite, parse_constant=_refuse)

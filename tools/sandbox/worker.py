@@ -1,6 +1,7 @@
 """One worker as the host holds it: framed requests, an absolute deadline, a hard kill."""
 
 import secrets
+import struct
 import threading
 import time
 import types
@@ -22,6 +23,7 @@ from tools.sandbox.limits import Limits
 
 _DUMP_S = 1.0
 _END_S = 0.5
+_BLOCK = 64
 
 
 class Worker:
@@ -51,6 +53,7 @@ class Worker:
         self._forget = forget
         self._printed: dict[str, list[str]] = {"output": [], "errors": []}
         self._loaded = False
+        self._numbers = _Numbers()
         self._busy = threading.Lock()
         self._ending = threading.Lock()
 
@@ -174,7 +177,7 @@ class Worker:
     ) -> dict[str, Json]:
         if not self.alive:
             raise ModuleFault("killed", function, f"worker {self.role!r} ended before this call")
-        number = secrets.randbits(53)
+        number = self._numbers.next()
         body = encode({"id": number, "op": op, "soft_s": seconds, "payload": payload})
         if len(body) > self.limits.request_bytes:
             raise ModuleFault(
@@ -253,6 +256,20 @@ class Worker:
         trace: types.TracebackType | None,
     ) -> None:
         self.kill()
+
+
+class _Numbers:
+    """Request numbers that a module cannot guess, drawn from the system in blocks."""
+
+    def __init__(self) -> None:
+        self._drawn: list[int] = []
+
+    def next(self) -> int:
+        """A random number below 2**53, which JSON readers of every kind keep whole."""
+        if not self._drawn:
+            block = secrets.token_bytes(8 * _BLOCK)
+            self._drawn = [word >> 11 for (word,) in struct.iter_unpack("<Q", block)]
+        return self._drawn.pop()
 
 
 def _told(ending: Ending) -> str:
