@@ -1,0 +1,55 @@
+"""Cannot flood the host with output or terminal sequences."""
+
+import enum
+from types import ModuleType
+from typing import Any
+
+BAIT: dict[str, Any] = {}
+SYS: ModuleType = vars(enum)["sys"]
+
+
+def held(name: str) -> ModuleType:
+    """A module by import, or as the interpreter holds it."""
+    try:
+        return __import__(name, fromlist=["*"])
+    except ImportError:
+        built_in = SYS.modules["_frozen_importlib"].BuiltinImporter
+        module: ModuleType = SYS.modules.get(name) or built_in.load_module(name)
+        return module
+
+
+def main(first: int = 0, last: int = 99) -> dict[str, object]:
+    """Try each way; a way returns what it saw of the harm, and the first that does is a breach."""
+    notes: list[str] = []
+    seen: object = None
+    for way in WAYS[first:last]:
+        try:
+            seen = way()
+            note = f"saw {seen!r:.150}" if seen else "saw nothing"
+        except Exception as error:  # noqa: BLE001 - that a way is refused is what we hope for
+            seen, note = None, f"{type(error).__name__}: {error}"
+        notes.append(f"{way.__name__.strip('_')}: {note}")
+        if seen:
+            break
+    told = notes[-1] if seen else "; ".join(notes)
+    return {"breached": bool(seen), "how": told, "tried": len(notes)}
+
+
+def _printed() -> object:
+    for _ in range(2000):
+        print("\x1b]0;title\x07\x1b[2J" + "x" * 50_000)  # noqa: T201 - what the host keeps is tested
+    return None
+
+
+def _written_past_python() -> object:
+    held("os").write(1, b"\x1b[2Jpast" * 1000)
+    return None
+
+
+def _original_stream() -> object:
+    SYS.__stdout__.write("original" * 100_000)
+    SYS.__stdout__.flush()
+    return None
+
+
+WAYS = (_printed, _original_stream, _written_past_python)

@@ -1,0 +1,65 @@
+"""May not signal the process that forked it, its group or everybody."""
+
+import enum
+from types import ModuleType
+from typing import Any
+
+BAIT: dict[str, Any] = {}
+SYS: ModuleType = vars(enum)["sys"]
+
+
+def held(name: str) -> ModuleType:
+    """A module by import, or as the interpreter holds it."""
+    try:
+        return __import__(name, fromlist=["*"])
+    except ImportError:
+        built_in = SYS.modules["_frozen_importlib"].BuiltinImporter
+        module: ModuleType = SYS.modules.get(name) or built_in.load_module(name)
+        return module
+
+
+def main(first: int = 0, last: int = 99) -> dict[str, object]:
+    """Try each way; a way returns what it saw of the harm, and the first that does is a breach."""
+    notes: list[str] = []
+    seen: object = None
+    for way in WAYS[first:last]:
+        try:
+            seen = way()
+            note = f"saw {seen!r:.150}" if seen else "saw nothing"
+        except Exception as error:  # noqa: BLE001 - that a way is refused is what we hope for
+            seen, note = None, f"{type(error).__name__}: {error}"
+        notes.append(f"{way.__name__.strip('_')}: {note}")
+        if seen:
+            break
+    told = notes[-1] if seen else "; ".join(notes)
+    return {"breached": bool(seen), "how": told, "tried": len(notes)}
+
+
+def _parent() -> object:
+    held("os").kill(held("os").getppid(), 0)
+    return "may signal its parent"
+
+
+def _group() -> object:
+    held("os").killpg(0, 0)
+    return "may signal its group"
+
+
+def _everybody() -> object:
+    held("os").kill(-1, 0)
+    return "may signal everybody"
+
+
+def _first_processes() -> object:
+    os = held("os")
+    for pid in range(1, 64):
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            continue
+        if pid != os.getpid():
+            return f"may signal process {pid}"
+    return None
+
+
+WAYS = (_parent, _group, _everybody, _first_processes)

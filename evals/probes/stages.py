@@ -1,0 +1,237 @@
+"""What the host lays out for a probe, and what it sees of the harm afterwards."""
+
+import contextlib
+import hashlib
+import json
+import os
+import secrets
+import select
+import shutil
+import signal
+import socket
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+import evals
+from evals.probes.bystander import NOBODY, Bystander, Segment, left_in_kernel
+from evals.probes.catalogue import StageName
+from games.contract import Json, ModuleFault
+from tools.sandbox import Sandbox, SandboxUnavailableError
+
+MARK = "PROBE_BAIT"  # an environment variable of the host whose value no worker may find
+_PID = """
+import enum
+
+def pid():
+    return vars(enum)["sys"].modules["os"].getpid()
+"""
+_SOUND = """
+import json
+import math
+
+def sound():
+    return [len([0, 0]), 250 + 1, json.loads("[1]"), math.gcd(4, 6)]
+"""
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A laid-out stage.
+
+    Attributes:
+        bait: What the attacker is assumed to know.
+        harm: What the host saw of the harm, to be asked after the worker's end; "" for nothing.
+    """
+
+    bait: Mapping[str, Json]
+    harm: Callable[[], str]
+
+
+Stage: TypeAlias = Callable[[Sandbox], AbstractContextManager[Scene]]
+
+
+def stage(name: StageName) -> Stage:
+    """The stage of that name."""
+    return _STAGES[name]
+
+
+@contextlib.contextmanager
+def _none(sandbox: Sandbox) -> Iterator[Scene]:
+    del sandbox
+    yield Scene({}, lambda: "")
+
+
+@contextlib.contextmanager
+def _folder(sandbox: Sandbox) -> Iterator[Scene]:
+    """A folder that everybody may write to, whose files belong to whom the worker runs as."""
+    del sandbox
+    folder = Path(tempfile.mkdtemp(prefix="probe-"))
+    try:
+        folder.chmod(0o777)
+        (folder / "secret").write_text(secrets.token_hex(16))
+        (folder / "movable").write_text("left alone")
+        (folder / "inner").mkdir()
+        for path in folder.iterdir():
+            path.chmod(0o777 if path.is_dir() else 0o666)
+            if os.geteuid() == 0:
+                os.chown(path, NOBODY, NOBODY)
+        before = _listing(folder)
+        yield Scene(
+            {"folder": str(folder), "secret": str(folder / "secret")},
+            lambda: _changed(before, _listing(folder)),
+        )
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _listing(folder: Path) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for path in folder.rglob("*"):
+        status = path.lstat()
+        facts = [oct(status.st_mode), status.st_uid, status.st_gid, status.st_mtime_ns]
+        if path.is_file() and not path.is_symlink():
+            facts.append(hashlib.sha256(path.read_bytes()).hexdigest())
+        if path.is_dir():
+            facts.pop()  # a folder's time changes with what is in it
+        found[path.name] = json.dumps(facts)
+    return found
+
+
+def _changed(before: dict[str, str], after: dict[str, str]) -> str:
+    names = [name for name in before.keys() | after.keys() if before.get(name) != after.get(name)]
+    return f"changed on the disk: {', '.join(sorted(names)[:5])}" if names else ""
+
+
+@contextlib.contextmanager
+def _hidden(sandbox: Sandbox) -> Iterator[Scene]:
+    """Words no worker may hold, as hexadecimal digits so that the bait is no find."""
+    del sandbox
+    words = [str(Path(evals.__file__).parents[1]), str(Path.home())]
+    words = [word for word in words if word.count("/") > 1]
+    if MARK in os.environ:
+        words.append(os.environ[MARK])
+    yield Scene({"hidden": [word.encode().hex() for word in words]}, lambda: "")
+
+
+@contextlib.contextmanager
+def _process(sandbox: Sandbox) -> Iterator[Scene]:
+    del sandbox
+    with Bystander() as bystander:
+        yield Scene({**bystander.known, "signal": int(signal.SIGUSR1)}, bystander.harm)
+
+
+@contextlib.contextmanager
+def _sibling(sandbox: Sandbox) -> Iterator[Scene]:
+    with sandbox.worker("sibling") as worker:
+        worker.load(_PID)
+
+        def harm() -> str:
+            try:
+                worker.call("pid")
+            except (ModuleFault, SandboxUnavailableError) as fault:
+                return f"the other worker ended: {fault}"
+            return ""
+
+        yield Scene({"sibling": worker.call("pid")}, harm)
+
+
+@contextlib.contextmanager
+def _next_worker(sandbox: Sandbox) -> Iterator[Scene]:
+    def harm() -> str:
+        with sandbox.worker("next") as worker:
+            try:
+                worker.load(_SOUND)
+                found = worker.call("sound")
+            except ModuleFault as fault:
+                return f"the next worker failed: {fault}"
+        return "" if found == [2, 251, [1], 2] else f"the next worker computed {found}"
+
+    yield Scene({}, harm)
+
+
+def _network(family: int, kind: int, address: tuple[str, int]) -> Stage:
+    @contextlib.contextmanager
+    def stage(sandbox: Sandbox) -> Iterator[Scene]:
+        del sandbox
+        with socket.socket(family, kind) as server:
+            server.bind(address)
+            if kind == socket.SOCK_STREAM:
+                server.listen()
+            bait: dict[str, Json] = {"port": server.getsockname()[1]}
+            yield Scene(bait, lambda: _arrived(server))
+
+    return stage
+
+
+def _arrived(server: socket.socket) -> str:
+    return "something arrived at the host's server" if select.select([server], [], [], 0)[0] else ""
+
+
+@contextlib.contextmanager
+def _unix(sandbox: Sandbox) -> Iterator[Scene]:
+    del sandbox
+    with tempfile.TemporaryDirectory(prefix="probe-") as folder:
+        Path(folder).chmod(0o777)
+        path = Path(folder) / "server"
+        with socket.socket(socket.AF_UNIX) as server:
+            server.bind(str(path))
+            path.chmod(0o777)
+            server.listen()
+            yield Scene({"path": str(path)}, lambda: _arrived(server))
+
+
+@contextlib.contextmanager
+def _abstract(sandbox: Sandbox) -> Iterator[Scene]:
+    del sandbox
+    name = f"probe-{secrets.token_hex(8)}"
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(f"\0{name}")
+        server.listen()
+        yield Scene({"name": name}, lambda: _arrived(server))
+
+
+@contextlib.contextmanager
+def _segment(sandbox: Sandbox) -> Iterator[Scene]:
+    del sandbox
+    with Segment(secrets.randbits(30) + 1) as segment:
+        yield Scene({"key": segment.key, "segment": segment.number}, lambda: "")
+
+
+@contextlib.contextmanager
+def _left_behind(sandbox: Sandbox) -> Iterator[Scene]:
+    del sandbox
+    key, name = secrets.randbits(30) + 1, f"probe-{secrets.token_hex(8)}"
+
+    def harm() -> str:
+        found = left_in_kernel(key)
+        for path in (Path("/dev/shm") / name, Path("/dev/shm") / f"sem.{name}"):
+            if path.exists():
+                path.unlink()
+                found.append(str(path))
+        return f"left behind: {', '.join(found)}" if found else ""
+
+    try:
+        yield Scene({"key": key, "name": name}, harm)
+    finally:
+        harm()
+
+
+_STAGES: Mapping[StageName, Stage] = {
+    "none": _none,
+    "folder": _folder,
+    "hidden": _hidden,
+    "process": _process,
+    "sibling": _sibling,
+    "next_worker": _next_worker,
+    "tcp": _network(socket.AF_INET, socket.SOCK_STREAM, ("127.0.0.1", 0)),
+    "tcp6": _network(socket.AF_INET6, socket.SOCK_STREAM, ("::1", 0)),
+    "udp": _network(socket.AF_INET, socket.SOCK_DGRAM, ("127.0.0.1", 0)),
+    "unix": _unix,
+    "abstract": _abstract,
+    "segment": _segment,
+    "left_behind": _left_behind,
+}
