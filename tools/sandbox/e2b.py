@@ -231,7 +231,7 @@ class E2BPool:
         for process in processes:
             process.channel.close()
         try:
-            self._machine.kill()
+            self._end_machine()
         except Exception as error:  # noqa: BLE001 - told; the service ends the machine by itself
             warnings.warn(
                 f"virtual machine {self._machine.sandbox_id} could not be ended ({error}); the "
@@ -241,6 +241,12 @@ class E2BPool:
             )
         for process in processes:
             process.join(1.0)
+
+    def _end_machine(self) -> None:
+        try:
+            self._machine.kill()
+        except Exception:  # noqa: BLE001 - a connection grown old fails once; ending twice is safe
+            self._machine.kill()
 
     def _set_up(self, process: CommandProcess) -> None:
         deadline = time.monotonic() + _START_S
@@ -276,6 +282,8 @@ class E2BPool:
             try:
                 self._machine.set_timeout(self._idle_s)
             except Exception as error:  # noqa: BLE001 - told; tried again before the machine ends
+                if self._closing.is_set() or is_gone(error):
+                    continue  # whoever uses the machine next hears of it
                 warnings.warn(
                     f"the end of virtual machine {self._machine.sandbox_id} could not be put off "
                     f"({error}); it is tried again",

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 USER = "root"  # the runner leaves root by itself, once it has loaded everything
 _PIECE_BYTES = 1 << 20
+_PIPE_BYTES = 1 << 15  # a pipe takes more than this from whoever writes, though nobody reads
 _SAID_CHARACTERS = 2000
 _PAUSE_S = 0.2
 _HEALTH_S = 5.0
@@ -170,7 +171,8 @@ class CommandProcess:
         self._lost: Exception | None = None
         self._said = ""
         self._over = threading.Event()
-        self._killed = threading.Lock()
+        self._killing = threading.Lock()
+        self._killed = False
         self._listener = threading.Thread(
             target=self._listen, name=f"e2b-command-{command.pid}", daemon=True
         )
@@ -189,7 +191,10 @@ class CommandProcess:
     def kill(self) -> None:
         """See `Process.kill`."""
         self.channel.close()
-        if not self._killed.acquire(blocking=False) or self._over.is_set():
+        with self._killing:
+            late = self._killed or self._over.is_set()
+            self._killed = True
+        if late:
             return
         self._ask(lambda: self._machine.commands.kill(self._command.pid, request_timeout=_KILL_S))
 
@@ -202,8 +207,12 @@ class CommandProcess:
     def ending(self, seconds: float) -> Ending:
         """See `Process.ending`."""
         self._over.wait(seconds)
-        if self._ending is not None:
-            return self._ending
+        if self._killed:
+            return Ending("killed", "by the host")
+        ending = self._ending
+        # A signal that nobody of ours sent may have come with the end of the whole machine.
+        if ending is not None and (ending.cause != "killed" or self._machine_answers()):
+            return ending
         if self._lost is not None:
             raise PoolGoneError(
                 f"the virtual machine can no longer be spoken with: {self._lost}"
@@ -239,8 +248,9 @@ class CommandProcess:
         except NotFoundException:
             raise ConnectionResetError("the command has ended") from None
         except TimeoutException as error:
-            if self._machine_answers():
+            if len(data) > _PIPE_BYTES and self._machine_answers():
                 raise TimeoutError from error
+            self._lost = self._lost or error
             raise ConnectionResetError("the virtual machine does not answer") from error
         except Exception as error:
             # Either the command has just ended, and its ending says so, or the way to it broke.

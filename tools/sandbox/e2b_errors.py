@@ -3,7 +3,7 @@
 from tools.sandbox.backends import SandboxUnavailableError
 
 TEMPLATE = "code-interpreter-v1"  # the service's own: Python with numpy
-OTHERWISE = "or choose the sandbox of this computer, which needs no service"
+OTHERWISE = "or use the sandbox of this computer (leave out --sandbox e2b)"
 
 
 def unavailable(wanted: str, error: Exception) -> SandboxUnavailableError:

@@ -1,10 +1,12 @@
 """The conformance suite runs over every backend that works on this machine."""
 
+import contextlib
 from collections.abc import Iterator
 
 import pytest
 
 from tests.tools.conftest import LIMITS
+from tests.tools.sandbox.e2b.places import PLACES, place
 from tools.sandbox import Sandbox
 from tools.sandbox.backends import Backend
 from tools.sandbox.local import LinuxBackend, ProcessBackend
@@ -17,7 +19,8 @@ BACKENDS: dict[str, Backend] = {
 }
 
 
-@pytest.fixture(scope="session", params=BACKENDS)
+@pytest.fixture(scope="session", params=[*BACKENDS, *PLACES])
 def sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
-    with Sandbox(BACKENDS[request.param], limits=LIMITS) as shared:
-        yield shared
+    with contextlib.ExitStack() as stack:
+        backend = BACKENDS.get(request.param) or stack.enter_context(place(request.param))
+        yield stack.enter_context(Sandbox(backend, limits=LIMITS))

@@ -34,7 +34,7 @@ class Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:  # noqa: N802
         """Health."""
         self._body()
-        if self._of_machine() is not None:
+        if self._of_machine() is not None and self._noted("health", None):
             self._reply(204)
 
     def do_DELETE(self) -> None:  # noqa: N802
@@ -125,7 +125,7 @@ class Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Type", "application/connect+json")
         self.send_header("Transfer-Encoding", "chunked")
         self.end_headers()
-        self.service.streams.add(self.connection)
+        self.service.streams[self.connection] = machine.name
         try:
             self._event({"start": {"pid": command.process.pid}})
             number = 0
@@ -143,7 +143,7 @@ class Handler(BaseHTTPRequestHandler):
         except OSError:
             self.close_connection = True
         finally:
-            self.service.streams.discard(self.connection)
+            self.service.streams.pop(self.connection)
 
     def _input(self, order: dict[str, Any]) -> None:
         machine = self._of_machine()
@@ -182,6 +182,10 @@ class Handler(BaseHTTPRequestHandler):
             self.service.closed.wait()
             self.close_connection = True
             return False
+        if what in self.service.dropped:
+            self.service.dropped.discard(what)
+            self.close_connection = True
+            return False
         if what in self.service.refusals:
             status, message = self.service.refusals[what]
             self._reply(status, {"code": status, "message": message})
@@ -211,7 +215,9 @@ class Handler(BaseHTTPRequestHandler):
         self.send_response(status)
         if value is not None:
             self.send_header("Content-Type", "application/json")
-        if status != 204:  # noqa: PLR2004
+        if status >= 400:
+            self.send_header("Should-Retry", "false")
+        if status != 204:
             self.send_header("Content-Length", str(len(content)))
         self.end_headers()
         self.wfile.write(content)

@@ -5,6 +5,7 @@ but our own runner. Its answers follow what the service's client expects and wha
 daemon is known to report; that the real service answers so is not verified here.
 """
 
+import contextlib
 import re
 import shutil
 import socket
@@ -89,7 +90,9 @@ class FakeService:
     Attributes:
         calls: Every call, in order: (what, details).
         refusals: Statuses to answer calls of a name with instead: {"create": (429, "slow down")}.
+        python: What the python3 of machines does, in shell.
         silent: Names of calls that are never answered.
+        dropped: Names of calls whose connection is closed instead, once each.
         machines: Those that were ordered, dead ones too.
     """
 
@@ -97,10 +100,12 @@ class FakeService:
         self.calls: list[tuple[str, Any]] = []
         self.refusals: dict[str, tuple[int, str]] = {}
         self.silent: set[str] = set()
+        self.dropped: set[str] = set()
         self.machines: dict[str, FakeMachine] = {}
         self.alive: set[str] = set()
-        self.streams: set[socket.socket] = set()
+        self.streams: dict[socket.socket, str] = {}
         self.closed = threading.Event()
+        self.python = f'exec {sys.executable} -S "$@"'
         self._numpy = numpy
         self._folder = Path(tempfile.mkdtemp(prefix="fake-e2b-"))
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
@@ -132,9 +137,8 @@ class FakeService:
         machine = FakeMachine(name, self._folder / name)
         for folder in ("bin", "site"):
             (machine.folder / folder).mkdir(parents=True)
-        base = getattr(sys, "_base_executable", sys.executable)
         python = machine.folder / "bin" / "python3"
-        python.write_text(f'#!/bin/sh\nexec {base} "$@"\n', encoding="utf-8")
+        python.write_text(f"#!/bin/sh\n{self.python}\n", encoding="utf-8")
         python.chmod(0o755)
         spec = find_spec("numpy")
         if self._numpy and spec is not None and spec.origin is not None:
@@ -150,13 +154,16 @@ class FakeService:
         if name not in self.alive:
             return False
         self.alive.discard(name)
+        self.cut_streams(name)
         self.machines[name].end()
         return True
 
-    def cut_streams(self) -> None:
-        """Break every open command stream, as a lost connection does."""
-        for stream in list(self.streams):
-            stream.shutdown(socket.SHUT_RDWR)
+    def cut_streams(self, name: str) -> None:
+        """Break every open command stream of a machine, as a lost connection does."""
+        for stream, machine in list(self.streams.items()):
+            if machine == name:
+                with contextlib.suppress(OSError):  # cut before
+                    stream.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
         """Stop serving, end every process, remove every file."""
