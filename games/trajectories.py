@@ -22,6 +22,7 @@ class Transition:
         next_state: State it led to.
         rewards: What entering `next_state` paid each seat.
         observation: What the acting seat saw; None at chance.
+        events: What each seat perceived of the ply; empty where it was not kept.
     """
 
     state: State
@@ -31,6 +32,7 @@ class Transition:
     next_state: State
     rewards: tuple[float, ...]
     observation: Observation | None
+    events: tuple[tuple[str, ...], ...] = ()
 
 
 class IncompleteMatchError(ValueError):
@@ -57,6 +59,7 @@ def open_deck(match: Match) -> list[Transition]:
             next_state=states[index + 1],
             rewards=ply.rewards,
             observation=ply.observation,
+            events=ply.events,
         )
         for index, ply in enumerate(match.plies)
     ]
@@ -97,6 +100,7 @@ def from_jsonl(text: str) -> Iterator[Transition]:
                 next_state=fields["next_state"],
                 rewards=tuple(fields["rewards"]),
                 observation=fields["observation"],
+                events=tuple(tuple(seat) for seat in fields["events"]),
             )
         except (json.JSONDecodeError, KeyError, TypeError) as error:
             raise ValueError(

@@ -10,6 +10,7 @@ from typing import TypeAlias, cast
 from games.contract import CHANCE, IllegalActionError, Json, LocalModule, ModuleFault, require_json
 from tools.guest.faults import MODULE_FILE, UnknownOperationError, describe
 from tools.guest.seeding import reseed
+from tools.guest.self_play import self_play
 
 Payload: TypeAlias = dict[str, Json]
 Operation: TypeAlias = Callable[[dict[str, object], Payload], Json]
@@ -23,6 +24,8 @@ BUILT_IN = (
     "open",
     "advance",
     "score",
+    "columns",
+    "self_play",
     "evaluate",
     "main",
 )
@@ -49,6 +52,8 @@ class Session:
             "open": self._open,
             "advance": self._advance,
             "score": self._score,
+            "columns": self._columns,
+            "self_play": self._self_play,
             "evaluate": self._evaluate,
             "main": self._main,
         }
@@ -140,6 +145,20 @@ class Session:
                 )
             scores.append(float(cast("float", score)))
         return scores
+
+    def _columns(self, payload: Payload) -> Json:
+        """One answer a call, in order; a call that fails does not end the others."""
+        answers: list[Json] = []
+        for call in cast("list[list[Json]]", payload["calls"]):
+            function, arguments = cast("str", call[0]), cast("list[Json]", call[1])
+            try:
+                answers.append({"value": self._value(function, arguments)})
+            except (ModuleFault, IllegalActionError) as fault:
+                answers.append({"fault": describe(fault, function)})
+        return answers
+
+    def _self_play(self, payload: Payload) -> Json:
+        return self_play(self._loaded(), payload)
 
     def _evaluate(self, payload: Payload) -> Json:
         code = compile(cast("str", payload["expression"]), "<expression>", "eval")

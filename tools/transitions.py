@@ -1,0 +1,194 @@
+"""Recorded transitions, asked of a module again, so that it cannot answer out of what it is asked.
+
+In a trajectory the next input is the expected output of the step before. So no expected value is
+ever sent, values are compared on the host, and no worker is asked for a successor that it has been
+shown: all trajectories go forward side by side, the k-th step of each before the next step of any.
+What meets its own successor nevertheless, as where a position comes back, is asked of a fresh
+worker later on.
+"""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from games.contract import IllegalActionError, Json, ModuleFault
+from games.trajectories import Transition
+from tools.recorded import (
+    Answer,
+    Book,
+    Column,
+    Difference,
+    Question,
+    columns,
+    compared,
+    hidden_yet,
+    require_hidden,
+    require_sound,
+)
+from tools.sandbox import Sandbox, Worker
+from tools.sandbox.claims import raise_fault
+
+Protocol: TypeAlias = Literal["forward", "columns"]
+
+_MESSAGE_CALLS = 512
+_MESSAGE_S = 10.0  # for the calls of one message together
+
+
+@dataclass(frozen=True)
+class Replay:
+    """What asking again has shown.
+
+    Attributes:
+        transitions: Distinct transitions there were.
+        agreed: How many of them came out exactly as recorded.
+        differences: The first difference of each function.
+        workers: Fresh workers it took.
+    """
+
+    transitions: int
+    agreed: int
+    differences: tuple[Difference, ...]
+    workers: int
+
+    @property
+    def passed(self) -> bool:
+        """Whether every transition agreed."""
+        return self.agreed == self.transitions and not self.differences
+
+
+def replay_transitions(
+    sandbox: Sandbox,
+    source: str,
+    trajectories: Sequence[Sequence[Transition]],
+    *,
+    protocol: Protocol = "forward",
+    deadline_s: float = 60.0,
+) -> Replay:
+    """Ask a module for every recorded transition again.
+
+    Args:
+        sandbox: Where it runs; every pass has a fresh worker.
+        source: The module.
+        trajectories: Each a match's transitions in order; see `games.trajectories.open_deck`.
+        protocol: "forward" asks one call a message; "columns" puts the k-th steps of all
+            trajectories into one message.
+        deadline_s: Seconds for everything.
+
+    Raises:
+        ValueError: If there is no transition, or a trajectory does not hang together.
+        ModuleFault: If the source does not load, or the time is used up.
+    """
+    require_sound(trajectories)
+    book = Book()
+    run = _Run(sandbox, source, protocol, time.monotonic() + deadline_s, deadline_s)
+    waiting = run.forward(list(columns(book, trajectories)))
+    while waiting and run.lost is None:
+        waiting = run.apart(waiting)
+    return _judged(book, run)
+
+
+@dataclass
+class _Run:
+    """The passes: each has a fresh worker and keeps what that worker was shown."""
+
+    sandbox: Sandbox
+    source: str
+    protocol: Protocol
+    ends: float
+    seconds: float
+    workers: int = 0
+    answers: dict[str, Answer] = field(default_factory=dict)
+    lost: Difference | None = None
+
+    def forward(self, columns: Sequence[Column]) -> list[Question]:
+        """The first pass, column by column; returns what has to wait for another worker."""
+        waiting: list[Question] = []
+        shown: set[str] = set()
+        with self._worker() as worker:
+            for column in columns:
+                shown |= self._ask(worker, column.states, shown)
+                now, later = hidden_yet(column.actions, shown)
+                shown |= self._ask(worker, now, shown)
+                waiting += later
+        return waiting
+
+    def apart(self, waiting: Sequence[Question]) -> list[Question]:
+        """One more pass over what has to wait; at least one of them is asked."""
+        now, later = hidden_yet(waiting, set())
+        with self._worker() as worker:
+            self._ask(worker, now, set())
+        return later
+
+    def _worker(self) -> Worker:
+        self.workers += 1
+        worker = self.sandbox.worker("transitions", self.source)
+        try:
+            worker.load(self.source)
+        except BaseException:
+            worker.kill()
+            raise
+        return worker
+
+    def _ask(self, worker: Worker, questions: Sequence[Question], shown: set[str]) -> set[str]:
+        """Have questions answered; returns the states that this has shown."""
+        inputs = {question.shows for question in questions}
+        require_hidden(questions, shown | inputs)
+        size = _MESSAGE_CALLS if self.protocol == "columns" else 1
+        for start in range(0, len(questions), size):
+            if self.lost is not None:
+                break
+            if time.monotonic() > self.ends:
+                raise ModuleFault(
+                    "timed_out",
+                    questions[start].function,
+                    f"the recorded transitions were not answered within {self.seconds:g} s in all",
+                )
+            part = questions[start : start + size]
+            answers = self._message(worker, part)
+            self.answers |= {q.key: answer for q, answer in zip(part, answers, strict=True)}
+            stuck = any(isinstance(a, ModuleFault) and a.kind == "timed_out" for a in answers)
+            if stuck or not worker.alive:
+                self.lost = Difference(
+                    part[-1].function, "not asked again, because the worker had ended or hung"
+                )
+        return inputs
+
+    def _message(self, worker: Worker, questions: Sequence[Question]) -> list[Answer]:
+        try:
+            if self.protocol == "forward":
+                (question,) = questions
+                return [worker.call(question.function, question.arguments)]
+            calls: list[Json] = [[q.function, list(q.arguments)] for q in questions]
+            reply = worker.request("columns", {"calls": calls}, _MESSAGE_S)
+        except (ModuleFault, IllegalActionError) as fault:
+            return [fault] * len(questions)
+        answers = reply if isinstance(reply, list) else []
+        if len(answers) != len(questions):
+            unanswered = ModuleFault("bad_value", "columns", "the worker left calls unanswered")
+            return [unanswered] * len(questions)
+        return [
+            _answer(answer, question.function)
+            for answer, question in zip(answers, questions, strict=True)
+        ]
+
+
+def _answer(reply: Json, function: str) -> Answer:
+    if isinstance(reply, dict) and reply.keys() == {"value"}:
+        return reply["value"]
+    try:
+        raise_fault(reply.get("fault") if isinstance(reply, dict) else None, function)
+    except (ModuleFault, IllegalActionError) as fault:
+        return fault
+
+
+def _judged(book: Book, run: _Run) -> Replay:
+    wrong: set[str] = set()
+    differences: dict[str, Difference] = {}
+    for key, question in book.questions.items():
+        found = compared(question, run.answers[key]) if key in run.answers else run.lost
+        if found is not None:
+            wrong.add(key)
+            differences.setdefault(found.function, found)
+    agreed = sum(wrong.isdisjoint(keys) for keys in book.transitions)
+    return Replay(len(book.transitions), agreed, tuple(differences.values()), run.workers)
