@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from tools.guest import kernel, landlock
 
 _HIGHEST_DESCRIPTOR = 4096
+_LAST_S = 2
 NOBODY = 65534
 
 
@@ -74,18 +75,18 @@ def limit_resources(*, memory_bytes: int, cpu_s: int, descriptors: int) -> None:
         descriptors: Open files and sockets.
     """
     bounds = [
-        (resource.RLIMIT_CORE, 0),
-        (resource.RLIMIT_FSIZE, 0),
-        (resource.RLIMIT_MEMLOCK, 0),
-        (resource.RLIMIT_NPROC, 0),
-        (resource.RLIMIT_NOFILE, descriptors),
-        (resource.RLIMIT_CPU, cpu_s),
-        (resource.RLIMIT_AS, memory_bytes),
+        (resource.RLIMIT_CORE, 0, 0),
+        (resource.RLIMIT_FSIZE, 0, 0),
+        (resource.RLIMIT_MEMLOCK, 0, 0),
+        (resource.RLIMIT_NPROC, 0, 0),
+        (resource.RLIMIT_NOFILE, descriptors, descriptors),
+        (resource.RLIMIT_CPU, cpu_s, cpu_s + _LAST_S),  # the first one ends it by name
+        (resource.RLIMIT_AS, memory_bytes, memory_bytes),
     ]
     if hasattr(resource, "RLIMIT_MSGQUEUE"):
-        bounds.append((resource.RLIMIT_MSGQUEUE, 0))
-    for what, bound in bounds:
-        resource.setrlimit(what, (bound, bound))
+        bounds.append((resource.RLIMIT_MSGQUEUE, 0, 0))
+    for what, soft, hard in bounds:
+        resource.setrlimit(what, (soft, hard))
 
 
 def lock_down(lockdown: Lockdown) -> None:

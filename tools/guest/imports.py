@@ -77,7 +77,15 @@ NUMPY = (
 )
 
 # What the interpreter itself imports late, at the first use of something above.
-_LATE = ("_strptime", "encodings.ascii", "encodings.idna", "encodings.latin_1", "locale", "token")
+_LATE = (
+    "_strptime",
+    "encodings.ascii",
+    "encodings.idna",
+    "encodings.latin_1",
+    "encodings.punycode",
+    "locale",
+    "token",
+)
 
 
 def preload(*, numpy: bool) -> None:

@@ -19,6 +19,7 @@ _STAT_ARGUMENTS = 45  # arg_start among the fields that follow the name in /proc
 
 def forget_host() -> None:
     """Forget the arguments, the environment and every path of the host."""
+    places = _places()
     _blank_start_up()
     os.environ.clear()
     posix.environ.clear()
@@ -32,7 +33,15 @@ def forget_host() -> None:
             setattr(sys, name, None)
     linecache.clearcache()
     _forget_files()
-    _rename_code()
+    _rename_code(places)
+    _rename_constants(places)
+
+
+def _places() -> tuple[str, ...]:
+    """Folders of the host that code was loaded from."""
+    found = {str(Path(os.__file__).parent), sys.prefix, sys.base_prefix, *sys.path}
+    found |= {str(Path(sys.executable).parent), *os.environ.get("PYTHONPATH", "").split(":")}
+    return tuple(sorted(place for place in found if place.startswith("/") and place != "/"))
 
 
 def _forget_files() -> None:
@@ -47,7 +56,7 @@ def _forget_files() -> None:
                 fields[name] = None
         spec = fields.get("__spec__")
         if spec is not None:
-            spec.origin = spec.cached = None
+            spec.origin = spec.cached = spec.loader_state = None
             spec.submodule_search_locations = (
                 None if spec.submodule_search_locations is None else []
             )
@@ -56,13 +65,33 @@ def _forget_files() -> None:
                 vars(loader)["path"] = None
 
 
-def _rename_code() -> None:
+def _rename_code(places: tuple[str, ...]) -> None:
     """Give every function's code a name inside the library instead of its path on the host."""
     rename = importlib.import_module("_imp")._fix_co_filename  # what the import system itself uses
     for item in gc.get_objects():
-        code = getattr(item, "__code__", None) if isinstance(item, types.FunctionType) else None
-        if code is not None and code.co_filename.startswith("/"):
-            rename(code, f"{_ANYWHERE}/{Path(code.co_filename).name}")
+        if not isinstance(item, types.FunctionType):
+            continue
+        if item.__code__.co_filename.startswith("/"):
+            rename(item.__code__, _anonymous(item.__code__.co_filename))
+        if item.__defaults__:
+            item.__defaults__ = tuple(_renamed(value, places) for value in item.__defaults__)
+
+
+def _rename_constants(places: tuple[str, ...]) -> None:
+    """Replace paths that modules keep, such as the logging module's own."""
+    for module in list(sys.modules.values()):
+        for name, value in list(vars(module).items()) if hasattr(module, "__dict__") else ():
+            new = _renamed(value, places)
+            if new is not value:
+                setattr(module, name, new)
+
+
+def _renamed(value: object, places: tuple[str, ...]) -> object:
+    return _anonymous(value) if isinstance(value, str) and value.startswith(places) else value
+
+
+def _anonymous(path: str) -> str:
+    return f"{_ANYWHERE}/{Path(path).name}"
 
 
 def _blank_start_up() -> None:
