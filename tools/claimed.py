@@ -130,11 +130,9 @@ def _followed(table: Table, word: SelfPlay, number: int, trace: MatchTrace) -> M
         _require(f"match {number}, ply {ply}", action, _next(position, generator))
         position = table.advance(position, action)
         totals = [total + paid for total, paid in zip(totals, position.rewards, strict=True)]
-    ended = position.player == TERMINAL
-    if not ended and len(trace.actions) < word.max_plies:
-        raise _false(
-            f"claims that match {number} is over after ply {len(trace.actions)}; it is not"
-        )
+    ended, plies = position.player == TERMINAL, len(trace.actions)
+    if plies > word.max_plies or (plies < word.max_plies and not ended):
+        raise _false(f"claims that match {number} was left after {plies} plies; it was not")
     returns = tuple(totals) if ended else None
     _require(f"match {number}, its returns", trace.returns, returns)
     return MatchTrace(trace.actions, returns)
