@@ -13,7 +13,13 @@ from games.checks.unit_tests import UnitTest, check_unit_tests
 from games.contract import Action, Game, Json, ModuleFault
 from games.records import MatchRecord
 from games.table import Position
+from games.trajectories import Transition, open_deck
 from tools.sandbox import Sandbox, SandboxedModule, SandboxTable, Worker
+from tools.transitions import replay_transitions
+
+_PURITY = "functions"
+_REPLAYED = 2  # matches replayed where fewer are kept
+_TRANSITIONS = 240  # of all of them together
 
 
 @dataclass
@@ -32,6 +38,11 @@ class Deadline:
     def after(cls, seconds: float) -> "Deadline":
         """A deadline `seconds` from now."""
         return cls(seconds, time.monotonic() + seconds)
+
+    def left(self, function: str) -> float:
+        """Seconds that are left; raises like `require`."""
+        self.require(function)
+        return max(self.ends - time.monotonic(), 0.0)
 
     def require(self, function: str) -> None:
         """Raise ModuleFault("timed_out") once the time is used up."""
@@ -98,7 +109,7 @@ class CheckRun:
 
     def unit_tests(self, tests: Sequence[UnitTest], *, deadline_s: float = 60.0) -> list[Finding]:
         """Run generated unit tests in a fresh worker."""
-        with self._sandbox.worker("unit-tests") as worker:
+        with self._sandbox.worker("unit-tests", self._source) as worker:
             trial = _Trial(self._sandbox, self._source, Deadline.after(deadline_s))
             try:
                 subject = trial.subject(worker, self._start)
@@ -131,7 +142,7 @@ def check_source(
     """
     start = (num_players or 0, dict(parameters))
     trial = _Trial(sandbox, source, Deadline.after(deadline_s))
-    with sandbox.worker("check") as worker:
+    with sandbox.worker("check", source) as worker:
         try:
             subject = trial.subject(worker, start)
         except ModuleFault as fault:
@@ -140,11 +151,14 @@ def check_source(
         findings = run_checks(subject, settings)
         output = worker.output
     kept: tuple[MatchRecord, ...] = ()
-    if records and _playable(findings):
+    if _playable(findings):
         try:
-            kept = _records(trial, start, settings, records)
+            played = _played(trial, start, settings, max(records, _REPLAYED))
         except ModuleFault as fault:  # such as the deadline that the checks have used up
             findings.append(from_fault("random_play", fault))
+        else:
+            kept = tuple(r for r in played[:records] if r.match.ending == "finished")
+            findings = _with_replay(findings, _replayed(trial, played))
     return CheckRun(tuple(findings), kept, output, sandbox, source, start)
 
 
@@ -182,7 +196,7 @@ class _Trial:
     @contextlib.contextmanager
     def fresh(self) -> Iterator[Game]:
         """See `Subject.fresh`: a worker of its own."""
-        with self.sandbox.worker("check-again") as worker:
+        with self.sandbox.worker("check-again", self.source) as worker:
             yield self._loaded(worker)
 
     def _loaded(self, worker: Worker) -> Game:
@@ -197,17 +211,17 @@ def _playable(findings: Sequence[Finding]) -> bool:
     )
 
 
-def _records(
+def _played(
     trial: _Trial, start: tuple[int, Mapping[str, Json]], settings: CheckSettings, count: int
-) -> tuple[MatchRecord, ...]:
-    """Matches for a validator, played by a worker that the checks have taught nothing."""
-    with trial.sandbox.worker("records") as worker:
+) -> list[MatchRecord]:
+    """Matches played by a worker that the checks have taught nothing."""
+    with trial.sandbox.worker("records", trial.source) as worker:
         subject = trial.subject(worker, start)
         matches = random_matches(
             subject, matches=count, seed=settings.seed + 1, max_plies=settings.max_plies
         )
         game = str(subject.game.info["name"])
-    return tuple(
+    return [
         MatchRecord(
             game=game,
             parameters=subject.parameters,
@@ -217,5 +231,52 @@ def _records(
             match=match,
         )
         for index, match in enumerate(matches)
-        if match.ending == "finished"
-    )
+    ]
+
+
+def _replayed(trial: _Trial, played: Sequence[MatchRecord]) -> list[Finding]:
+    """What of these matches a fresh worker does not answer as it was recorded."""
+    ends = [
+        part
+        for record in played
+        if record.match.final_state is not None
+        for part in _both_ends(open_deck(record.match), _TRANSITIONS // len(played))
+    ]
+    if not any(ends):
+        return []
+    try:
+        left = trial.deadline.left("apply_action")
+        found = replay_transitions(
+            trial.sandbox, trial.source, ends, protocol="columns", deadline_s=left
+        )
+    except ModuleFault as fault:
+        return [from_fault(_PURITY, fault)]
+    return [
+        Finding(
+            check=_PURITY,
+            outcome="failed",
+            rule="contract",
+            evidence=f"{difference.evidence}; the same arguments must give the same value",
+            function=difference.function,
+            line=difference.line,
+        )
+        for difference in found.differences
+    ]
+
+
+def _both_ends(transitions: Sequence[Transition], most: int) -> list[Sequence[Transition]]:
+    """A match whole, or where it is longer than `most` its beginning and its end.
+
+    >>> _both_ends([1, 2, 3, 4, 5, 6, 7], 4), _both_ends([1, 2, 3], 4)
+    ([[1, 2], [6, 7]], [[1, 2, 3]])
+    """
+    if len(transitions) <= most:
+        return [transitions]
+    half = most // 2
+    return [transitions[:half], transitions[-half:]]
+
+
+def _with_replay(findings: Sequence[Finding], replayed: Sequence[Finding]) -> list[Finding]:
+    """A replay is part of the check of the functions: what it found takes that pass away."""
+    kept = [f for f in findings if not (replayed and f.check == _PURITY and f.outcome == "passed")]
+    return [*kept, *replayed]

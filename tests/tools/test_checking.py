@@ -45,6 +45,59 @@ def test_a_slow_module_ends_at_the_overall_deadline(sandbox: Sandbox) -> None:
     assert any("within 1 s in all" in f.evidence for f in run.findings)
 
 
+# Sound wherever a function is asked by itself, but not in the operation that plays a match.
+TWO_FACED = """
+import inspect
+
+def _in_a_match():
+    frame = inspect.currentframe()
+    while frame is not None:
+        if frame.f_code.co_name == "_advance":
+            return True
+        frame = frame.f_back
+    return False
+
+_sound = {name}
+
+def {name}(*arguments):
+    value = _sound(*arguments)
+    return {changed} if _in_a_match() else value
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "changed"),
+    [
+        ("get_rewards", "[paid * 2 for paid in value]"),
+        ("get_events", "[told + ['psst'] for told in value]"),
+        ("get_observations", "[{**seen, 'all': arguments[0]['hands']} for seen in value]"),
+    ],
+)
+def test_a_module_that_plays_otherwise_than_it_answers_does_not_pass(
+    sandbox: Sandbox, name: str, changed: str
+) -> None:
+    source = SOUND + TWO_FACED.format(name=name, changed=changed)
+    run = check_source(sandbox, source, settings=SETTINGS, num_players=2, parameters={}, records=0)
+    wrong = [(f.check, f.function) for f in run.findings if f.outcome != "passed"]
+    assert ("functions", name) in wrong
+    assert verdict(run.findings) == "failed"
+    assert "functions" not in {f.check for f in run.findings if f.outcome == "passed"}
+
+
+def test_a_module_that_remembers_its_matches_does_not_pass(sandbox: Sandbox) -> None:
+    remembering = SOUND.replace(
+        '    return [{"me": seat, "hand"',
+        "    turn = _memory.setdefault(str(state), len(_memory))\n"
+        '    return [{"turn": turn, "me": seat, "hand"',
+    )
+    run = check_source(
+        sandbox, "_memory = {}\n" + remembering, settings=SETTINGS, num_players=2, parameters={}
+    )
+    assert ("functions", "get_observations") in {
+        (f.check, f.function) for f in run.findings if f.outcome == "failed"
+    }
+
+
 @pytest.mark.parametrize(
     ("expected", "outcome"), [("-1", "passed"), ("0", "failed"), ("{", "could_not_judge")]
 )
