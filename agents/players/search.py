@@ -14,6 +14,7 @@ PRELOAD = ("agents.search.operations",)  # what the sandbox must preload for thi
 
 _SEARCH = ("simulations", "exploration", "rollouts", "rollout_limit", "leaf")
 _BELIEF = ("belief", "determinizations")
+_MOST_FIGURES, _LONGEST_WORD = 32, 40
 
 
 class SearchPlayer:
@@ -64,7 +65,7 @@ class SearchPlayer:
             PlayerSpecError: If UCT meets a decision where its log leaves several states.
         """
         if len(legal) == 1:
-            return Decision(legal[0], self._effort(_forced()))
+            return Decision(legal[0], self._effort(_forced(), claimed=False))
         if log is not self.log:
             self.log, self.sent = log, 0
         settings = self.spec.settings
@@ -90,14 +91,20 @@ class SearchPlayer:
         if isinstance(reply, dict):
             self._refuse(reply.get("hidden"))
             action, effort = reply.get("action"), reply.get("effort")
-            if isinstance(action, str) and isinstance(effort, dict):
-                return Decision(action, self._effort(effort))
+            if isinstance(action, str) and isinstance(effort, dict) and _plain(effort):
+                return Decision(action, self._effort(effort, claimed=True))
         raise PlayerFault(f"{self.spec.name} at seat {self.seat} answered {reply!r:.80}")
 
-    def _effort(self, done: Mapping[str, Json]) -> dict[str, Json]:
+    def _effort(self, done: Mapping[str, Json], *, claimed: bool) -> dict[str, Json]:
+        """What was asked and what was done; `claimed` names what only the worker says of itself.
+
+        The module shares its process with the search, so those figures are shown, never relied on.
+        """
         settings = self.spec.settings
         asked: dict[str, Json] = {name: settings[name] for name in _SEARCH}
-        return {"algorithm": self.spec.name, **asked, **done}
+        asked["algorithm"] = self.spec.name
+        own = {name: value for name, value in done.items() if name not in asked}
+        return {**asked, **own, "claimed": [*sorted(own)] if claimed else []}
 
     def _refuse(self, hidden: Json) -> None:
         if hidden is not None:
@@ -109,6 +116,14 @@ class SearchPlayer:
     def close(self) -> None:
         """End the worker."""
         self.worker.kill()
+
+
+def _plain(effort: Mapping[str, Json]) -> bool:
+    """Whether the figures are few numbers and short words, as an honest worker's are."""
+    return len(effort) <= _MOST_FIGURES and all(
+        isinstance(value, int | float) or (isinstance(value, str) and len(value) <= _LONGEST_WORD)
+        for value in effort.values()
+    )
 
 
 def _forced() -> dict[str, Json]:

@@ -133,3 +133,44 @@ def test_parameters_reach_the_search(seat: Seat) -> None:
     legal = [str(square) for square in range(9)]
     player = seat("uct:simulations=20", sized, at=1, parameters=parameters)
     assert player.choose(log, legal, np.random.default_rng(0)).effort["simulations_done"] == 20
+
+
+def test_figures_that_only_the_worker_knows_are_marked_as_claimed(seat: Seat) -> None:
+    log, legal = tic_tac_toe(["0", "8", "1"], 1)
+    player = seat("uct:simulations=40", TIC_TAC_TOE, at=1)
+    searched = player.choose(log, legal, np.random.default_rng(0)).effort
+    claimed = searched["claimed"]
+    assert isinstance(claimed, list)
+    assert {"simulations_done", "nodes", "belief"} <= {*map(str, claimed)}
+    assert {"algorithm", "simulations", "exploration"}.isdisjoint(map(str, claimed))
+    assert player.choose(log, legal[:1], np.random.default_rng(0)).effort["claimed"] == []
+
+
+FORGING = (
+    TIC_TAC_TOE
+    + """
+import inspect
+_search = inspect.sys.modules["agents.search.operations"]
+_search.OPERATIONS["choose"].__code__ = (
+    lambda namespace, payload: {"action": payload["legal"][0], "effort": %s}
+).__code__
+"""
+)
+
+
+def test_a_worker_cannot_change_what_was_asked_of_it(seat: Seat) -> None:
+    log, legal = tic_tac_toe(["0", "8", "1"], 1)
+    forging = FORGING % {"algorithm": "oracle", "simulations": 10**9, "simulations_done": 7}
+    effort = seat("uct:simulations=40", forging, at=1).choose(
+        log, legal, np.random.default_rng(0)
+    ).effort  # fmt: skip
+    assert (effort["algorithm"], effort["simulations"]) == ("uct", 40)
+    assert (effort["simulations_done"], effort["claimed"]) == (7, ["simulations_done"])
+
+
+@pytest.mark.parametrize("effort", ["{'nodes': [1]}", "{'belief': 'x' * 99}", "{'n': None}"])
+def test_figures_of_another_form_are_the_players_fault(seat: Seat, effort: str) -> None:
+    log, legal = tic_tac_toe(["0", "8", "1"], 1)
+    player = seat("uct:simulations=40", FORGING % effort, at=1)
+    with pytest.raises(PlayerFault, match="answered"):
+        player.choose(log, legal, np.random.default_rng(0))
