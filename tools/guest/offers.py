@@ -4,6 +4,7 @@ import importlib
 from collections.abc import Sequence
 
 from tools.guest.canaries import OPERATIONS as CANARIES
+from tools.guest.copying import install
 from tools.guest.imports import preload
 from tools.guest.operations import BUILT_IN, Operation
 
@@ -27,4 +28,5 @@ def load_kit(packages: Sequence[str], *, numpy: bool) -> dict[str, Operation]:
         if taken:
             raise ValueError(f"{name} offers operations that exist already: {', '.join(taken)}")
         operations.update(offered)
+    install()  # last: what is trusted keeps the original
     return operations

@@ -24,7 +24,6 @@ from tools.guest.confine import (
     limit_resources,
     lock_down,
 )
-from tools.guest.copying import install as install_fast_copies
 from tools.guest.imports import close_imports
 from tools.guest.offers import load_kit
 from tools.guest.operations import Operation, Session
@@ -59,7 +58,6 @@ def main() -> NoReturn:
     host = os.getppid()
     settings = json.loads(control.recv(_MESSAGE_BYTES))
     operations = load_kit(settings["preload"], numpy=settings["numpy"])
-    install_fast_copies()
     close_imports(numpy=settings["numpy"])
     try:
         lockdown = _prepare(settings["layers"], control.fileno(), host)
