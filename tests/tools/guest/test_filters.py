@@ -76,6 +76,13 @@ def test_limits_can_be_asked_for_and_not_set(machine: str) -> None:
 
 
 @pytest.mark.parametrize("machine", MACHINES)
+def test_only_the_timer_that_every_request_stops_can_be_set(machine: str) -> None:
+    assert action(machine, "setitimer", 0, 1) == ALLOW  # ITIMER_REAL
+    assert action(machine, "setitimer", 1, 1) == errno(codes.EPERM)  # ITIMER_VIRTUAL
+    assert action(machine, "setitimer", 2, 1) == errno(codes.EPERM)  # ITIMER_PROF
+
+
+@pytest.mark.parametrize("machine", MACHINES)
 def test_a_call_that_no_rule_names_is_denied(machine: str) -> None:
     for call in (600, 999):
         assert judged(filters.program(machine), machine, call) == errno(codes.EPERM)
@@ -103,7 +110,7 @@ def test_a_program_longer_than_the_kernel_takes_is_refused() -> None:
 
 
 def test_fewer_calls_than_fifty_one_are_allowed() -> None:
-    conditional = ("mmap", "mprotect", "prlimit64")
+    conditional = ("setitimer", "mmap", "mprotect", "prlimit64")
     rules = [rule for rule in filters.rules() if rule.action == ALLOW]
     assert {rule.call for rule in rules if rule.unless} == set(conditional)
     assert len(rules) <= 51
