@@ -241,7 +241,7 @@ class CommandProcess:
         self._said += text[: _SAID_CHARACTERS - len(self._said)]
 
     def _write(self, data: bytes, seconds: float) -> None:
-        from e2b import NotFoundException, TimeoutException
+        from e2b import NotFoundException, SandboxException, TimeoutException
 
         try:
             self._command.send_stdin(data, request_timeout=seconds)
@@ -253,8 +253,8 @@ class CommandProcess:
             self._lost = self._lost or error
             raise ConnectionResetError("the virtual machine does not answer") from error
         except Exception as error:
-            # Either the command has just ended, and its ending says so, or the way to it broke.
-            if not self._over.wait(_PAUSE_S):
+            closed = isinstance(error, SandboxException) and "stdin" in str(error)
+            if not closed:  # where the command closed its input, its ending tells more
                 self._lost = self._lost or error
             raise ConnectionResetError(f"could not write to the command: {error}") from error
 

@@ -159,7 +159,8 @@ class Handler(BaseHTTPRequestHandler):
             while rest:
                 rest = rest[command.process.stdin.write(rest) :]
         except (OSError, ValueError) as error:
-            self._reply(500, {"code": "internal", "message": f"error writing to stdin: {error}"})
+            message = f"error writing to stdin: {error}"
+            self._reply(400, {"code": "failed_precondition", "message": message})
             return
         self._reply(200, {})
 
