@@ -12,7 +12,7 @@ from importlib.resources import files
 import yaml
 from jinja2 import Environment, StrictUndefined, TemplateError, meta
 
-from tools.sandbox.claims import plain_text
+from games.text import plain_text
 
 _USER = "=== user ===\n"
 _TAGS = ("untrusted", "retrieved", "brief")

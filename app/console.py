@@ -8,6 +8,8 @@ from typing import NoReturn
 
 import typer
 
+from games.text import plain_text
+
 
 def print_json(value: object) -> None:
     """One JSON object on stdout."""
@@ -15,13 +17,13 @@ def print_json(value: object) -> None:
 
 
 def say(text: str = "") -> None:
-    """A line on stdout."""
-    typer.echo(text)
+    """A line on stdout; it may quote a game's own words, which must not steer a terminal."""
+    typer.echo(plain_text(text))
 
 
 def note(text: str) -> None:
     """A line on stderr: progress and remarks never mix with results."""
-    typer.echo(text, err=True)
+    typer.echo(plain_text(text), err=True)
 
 
 def ask(question: str) -> str | None:

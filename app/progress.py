@@ -8,6 +8,8 @@ from typing import Any, Self
 from rich.console import Console
 from rich.status import Status
 
+from games.text import plain_text
+
 _WHAT = {
     "open": "opening the store and the sandbox",
     "intake": "reading the brief",
@@ -40,10 +42,12 @@ class Progress:
     def __call__(self, event: dict[str, Any]) -> None:
         """Show one event of the machine."""
         node = str(event.get("node", ""))
-        details = ", ".join(
-            f"{key} {value}"
-            for key, value in event.items()
-            if key != "node" and value not in ([], "")
+        details = plain_text(
+            ", ".join(
+                f"{key} {value}"
+                for key, value in event.items()
+                if key != "node" and value not in ([], "")
+            )
         )
         seconds = time.monotonic() - self._started
         if "played" in event and "of" in event:

@@ -4,9 +4,9 @@ import json
 from importlib.resources import files
 from typing import Any
 
+from games.text import plain_text
 from tools.reporting.content import Evaluation, Figure, Report
 from tools.reporting.svg import Bar, curve, histogram, interval_bars
-from tools.sandbox.claims import plain_text
 
 
 def render(report: Report) -> str:

@@ -4,6 +4,7 @@ import re
 from typing import NoReturn, cast, get_args
 
 from games.contract import FaultKind, IllegalActionError, Json, ModuleFault
+from games.text import plain_text
 from tools.guest.faults import (
     ILLEGAL_ACTION,
     INTERNAL,
@@ -13,10 +14,6 @@ from tools.guest.faults import (
 )
 
 _DUMPED = re.compile(rb'File "' + re.escape(MODULE_FILE).encode() + rb'", line (\d{1,9})\b')
-_ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?")
-_CONTROLS = re.compile(
-    r"[^\n\t\x20-\x7e\xa0-\u061b\u061d-\u200d\u2010-\u2027\u202f-\u2065\u206a-\U0010ffff]"
-)
 
 
 class OperationError(RuntimeError):
@@ -33,8 +30,8 @@ def raise_fault(fault: Json, function: str) -> NoReturn:
     kind, line = fields.get("kind"), fields.get("line")
     message = plain_text(str(fields.get("message", "")))[:MESSAGE_CHARACTERS]
     named = fields.get("function")
-    if isinstance(named, str) and named:
-        function = plain_text(named)[:80]
+    if isinstance(named, str) and named.isidentifier():
+        function = named[:80]
     if kind == ILLEGAL_ACTION:
         raise IllegalActionError(message)
     if kind in (UNKNOWN_OPERATION, INTERNAL):
@@ -53,12 +50,3 @@ def dumped_line(dump: bytes) -> int | None:
     """
     found = _DUMPED.search(dump)
     return int(found[1]) if found else None
-
-
-def plain_text(text: str) -> str:
-    r"""A worker's text without terminal escapes, control and direction characters.
-
-    >>> plain_text("\x1b[31mred\x1b[0m\x07 \u202eevil\n")
-    'red evil\n'
-    """
-    return _CONTROLS.sub("", _ESCAPES.sub("", text))

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NoReturn, Self
 
 from games.contract import Json, ModuleFault
+from games.text import plain_text
 from tools.guest.framing import FrameError, decode, encode
 from tools.guest.serving import CRASH
 from tools.sandbox.backends import (
@@ -18,7 +19,7 @@ from tools.sandbox.backends import (
     Process,
     SandboxUnavailableError,
 )
-from tools.sandbox.claims import dumped_line, plain_text, raise_fault
+from tools.sandbox.claims import dumped_line, raise_fault
 from tools.sandbox.limits import Limits
 
 _DUMP_S = 1.0

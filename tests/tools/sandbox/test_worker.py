@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from games.contract import IllegalActionError, Json, ModuleFault
+from games.text import plain_text
 from tests.tools.sources import NIM
 from tools.sandbox import (
     Limits,
@@ -16,7 +17,7 @@ from tools.sandbox import (
     SandboxUnavailableError,
     Worker,
 )
-from tools.sandbox.claims import plain_text, raise_fault
+from tools.sandbox.claims import raise_fault
 
 
 def loaded(sandbox: Sandbox, source: str) -> Worker:
