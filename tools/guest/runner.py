@@ -11,6 +11,7 @@ import importlib.util
 import json
 import os
 import signal
+import sys
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
@@ -84,7 +85,12 @@ def main() -> NoReturn:
         stream.write(json.dumps({"refused": error.lacking, "why": str(error)}).encode())
         os._exit(0)
     try:
-        report = {"ready": True, "landlock": lockdown.landlock, "machine": lockdown.machine}
+        report = {
+            "ready": True,
+            "landlock": lockdown.landlock,
+            "machine": lockdown.machine,
+            "python": sys.version.split()[0],
+        }
         stream.write(json.dumps(report).encode())
         limits = settings["limits"]
         caps = Caps(limits["reply_bytes"], limits["output_characters"])

@@ -77,21 +77,20 @@ class E2BBackend:
                 host is gone.
         """
         self._template = template or TEMPLATE
-        self._key = api_key
-        self._domain = domain
+        self._key = api_key or os.environ.get("E2B_API_KEY")
+        self._domain = domain or os.environ.get("E2B_DOMAIN")
         self._urls = {"api_url": api_url, "sandbox_url": sandbox_url} if api_url else {}
         self._idle_s = idle_s
 
     def start(self, kit: Kit, limits: Limits) -> "E2BPool":
         """See `Backend.start`."""
-        key = self._key or os.environ.get("E2B_API_KEY")
-        if not key:
+        if not self._key:
             raise SandboxUnavailableError(
                 "the sandbox 'e2b' needs a key of the E2B service and there is none: set "
                 "E2B_API_KEY (and E2B_DOMAIN for a service of your own), " + OTHERWISE
             )
         files = sources([RUNNER, *kit.preload])
-        machine = self._machine(key)
+        machine = self._machine(self._key)
         pool = E2BPool(machine, kit, limits, self._idle_s, self._template)
         try:
             pool.prepare(files)
@@ -124,7 +123,8 @@ class E2BBackend:
                 **options,
             )
         except Exception as error:
-            wanted = f"start a virtual machine of template {self._template!r}"
+            where = f" at {self._domain}" if self._domain else ""
+            wanted = f"start a virtual machine of template {self._template!r}{where}"
             raise unavailable(wanted, error) from error
         return machine
 
@@ -151,6 +151,7 @@ class E2BPool:
         self._processes: set[CommandProcess] = set()
         self._landlock = 0
         self._architecture = ""
+        self._python = ""
         self._first: CommandProcess | None = None
         self._closing = threading.Event()
         self._extender = threading.Thread(target=self._extend, name="e2b-extend", daemon=True)
@@ -160,14 +161,15 @@ class E2BPool:
     def grade(self) -> Grade:
         """See `Pool.grade`."""
         landlock = [f"Landlock {self._landlock}"] if self._landlock else []
-        lacking = "" if self._landlock else "; no Landlock in this machine"
+        lacking = "" if self._landlock else "; there is no Landlock in it"
         return Grade(
             name="strong",
             backend=E2BBackend.name,
             layers=("virtual machine (E2B)", *_LAYERS, *landlock, "system call allow-list"),
             reason=(
                 "that it is a machine of its own without a network is the service's word, not "
-                f"verified from here; the layers inside were tried out{lacking}"
+                f"verified from here; the layers inside were tried out{lacking}; it runs Python "
+                f"{self._python}, whose random numbers may differ from this computer's"
             ),
         )
 
@@ -264,6 +266,7 @@ class E2BPool:
             self._refuse(report if isinstance(report, dict) else {})
         self._landlock = cast("int", report["landlock"])
         self._architecture = str(report["machine"])
+        self._python = str(report["python"])
 
     def _refuse(self, report: dict[str, Any]) -> NoReturn:
         lacking, why = report.get("refused"), report.get("why")

@@ -4,6 +4,7 @@ The real client of the service speaks with a fake on this computer. What is prov
 our side makes, in which order, with which arguments, and what it makes of the answers.
 """
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,14 @@ def test_the_key_comes_from_the_environment(
     backend = E2BBackend(api_url=service.url, sandbox_url=service.url)
     backend.start(PLAIN, Limits()).close()
     assert names(service)[0] == "create"
+
+
+def test_the_domain_comes_from_the_environment_and_is_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("E2B_DOMAIN", "127.0.0.1")  # "api.127.0.0.1" is no address of anything
+    with pytest.raises(SandboxUnavailableError, match=r"at 127\.0\.0\.1: .*check the network"):
+        E2BBackend(api_key=KEY).start(PLAIN, Limits())
 
 
 def test_debug_mode_of_the_environment_does_not_skip_the_order_of_a_machine(
@@ -127,6 +136,7 @@ def test_a_module_is_loaded_and_called_in_the_machine(sandbox: Sandbox) -> None:
     assert sandbox.grade.layers[0] == "virtual machine (E2B)"
     assert sandbox.grade.layers[-1] == "system call allow-list"
     assert "not verified" in sandbox.grade.reason
+    assert f"Python {sys.version.split()[0]}" in sandbox.grade.reason
 
 
 def test_two_workers_share_a_machine_and_nothing_else(
