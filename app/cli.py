@@ -7,6 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
+from app.groups import eval_app, sandbox_app
+from app.options import Backend, Json, NoIsolation, Seed, sandbox_of
+
 # One thread for numpy: with more, embedding and search fight over the cores and lose.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
@@ -18,11 +21,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-eval_app = typer.Typer(help="Scripted evaluations.", no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(eval_app, name="eval")
-
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
-Seed = Annotated[int, typer.Option("--seed", min=0, help="Seeds every random choice.")]
+app.add_typer(sandbox_app, name="sandbox")
 
 
 @app.command()
@@ -41,22 +41,25 @@ def new(  # noqa: PLR0913, PLR0917 - one parameter an option
         str, typer.Option("--refine", help="How to refine: conversation or tree.")
     ] = "conversation",
     rounds: Annotated[int, typer.Option("--rounds", min=0, help="Refinements at most.")] = 6,
+    sandbox: Backend = None,
+    no_isolation: NoIsolation = False,
     as_json: Json = False,
 ) -> None:
     """Design, code, check, play and report a game from your own words."""
     from app.commands.new import new_run
 
-    new_run(
-        prompt,
-        out=out,
-        seed=seed,
-        quick=quick,
-        approve=approve,
-        own_games=own_games,
-        refine=refine,
-        rounds=rounds,
-        as_json=as_json,
-    )
+    with sandbox_of(sandbox, no_isolation):
+        new_run(
+            prompt,
+            out=out,
+            seed=seed,
+            quick=quick,
+            approve=approve,
+            own_games=own_games,
+            refine=refine,
+            rounds=rounds,
+            as_json=as_json,
+        )
 
 
 @app.command()
@@ -65,12 +68,15 @@ def resume(
     answer: Annotated[
         str | None, typer.Option("--answer", help="Answer to what the run waits for.")
     ] = None,
+    sandbox: Backend = None,
+    no_isolation: NoIsolation = False,
     as_json: Json = False,
 ) -> None:
     """Go on with a run that was stopped, killed, or waits for an answer."""
     from app.commands.new import resume_named
 
-    resume_named(run, answer=answer, as_json=as_json)
+    with sandbox_of(sandbox, no_isolation):
+        resume_named(run, answer=answer, as_json=as_json)
 
 
 @app.command()
@@ -82,15 +88,18 @@ def play(
     ] = "greedy",
     players: Annotated[int, typer.Option("--players", min=0, help="Seats; 0: the usual.")] = 0,
     seed: Seed = 0,
+    sandbox: Backend = None,
+    no_isolation: NoIsolation = False,
 ) -> None:
     """Play a game in the terminal."""
     from app.commands.play import play_game
 
-    play_game(game, seat=seat - 1, opponent=opponent, players=players, seed=seed)
+    with sandbox_of(sandbox, no_isolation):
+        play_game(game, seat=seat - 1, opponent=opponent, players=players, seed=seed)
 
 
 @app.command()
-def match(  # noqa: PLR0913 - one parameter an option
+def match(  # noqa: PLR0913, PLR0917 - one parameter an option
     game: Annotated[str, typer.Argument(help="A library name, a module file or a run's folder.")],
     player: Annotated[
         list[str], typer.Option("--player", help="One a seat, in order: NAME[:key=value,...].")
@@ -101,20 +110,23 @@ def match(  # noqa: PLR0913 - one parameter an option
         list[str] | None, typer.Option("--set", help="A parameter of the game: NAME=VALUE.")
     ] = None,
     max_plies: Annotated[int, typer.Option("--max-plies", min=1)] = 2000,
+    sandbox: Backend = None,
+    no_isolation: NoIsolation = False,
     as_json: Json = False,
 ) -> None:
     """Let players play matches and count the results."""
     from app.commands.match import play_matches
 
-    play_matches(
-        game,
-        player,
-        games=games,
-        seed=seed,
-        settings=setting or [],
-        max_plies=max_plies,
-        as_json=as_json,
-    )
+    with sandbox_of(sandbox, no_isolation):
+        play_matches(
+            game,
+            player,
+            games=games,
+            seed=seed,
+            settings=setting or [],
+            max_plies=max_plies,
+            as_json=as_json,
+        )
 
 
 @app.command()
@@ -123,12 +135,15 @@ def check(
     players: Annotated[int, typer.Option("--players", min=0, help="Seats; 0: the usual.")] = 0,
     seed: Seed = 0,
     deadline: Annotated[float, typer.Option("--deadline", min=1, help="Seconds in all.")] = 120.0,
+    sandbox: Backend = None,
+    no_isolation: NoIsolation = False,
     as_json: Json = False,
 ) -> None:
     """Check a module against the contract, its own rules of sight, and random play."""
     from app.commands.check import check_game
 
-    check_game(game, players=players, seed=seed, deadline=deadline, as_json=as_json)
+    with sandbox_of(sandbox, no_isolation):
+        check_game(game, players=players, seed=seed, deadline=deadline, as_json=as_json)
 
 
 @app.command()
@@ -183,38 +198,21 @@ def trace(
 
 
 @app.command()
-def doctor(as_json: Json = False) -> None:
+def doctor(
+    sandbox: Backend = None, no_isolation: NoIsolation = False, as_json: Json = False
+) -> None:
     """Say what works on this machine, and what does not."""
     from app.commands.doctor import examine
 
-    examine(as_json=as_json)
-
-
-@eval_app.command("list")
-def eval_list(as_json: Json = False) -> None:
-    """List the evaluations."""
-    from app.commands.evals import list_evals
-
-    list_evals(as_json=as_json)
-
-
-@eval_app.command("run")
-def eval_run(
-    name: Annotated[str, typer.Argument(help="Name of an evaluation.")],
-    seed: Seed = 0,
-    as_json: Json = False,
-) -> None:
-    """Run an evaluation; it fails below its thresholds."""
-    from app.commands.evals import run_eval
-
-    run_eval(name, seed=seed, as_json=as_json)
+    with sandbox_of(sandbox, no_isolation):
+        examine(as_json=as_json)
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command and return its exit code.
 
     0: done. 1: done, and the answer is no (a check failed). 2: nothing could be done as asked.
-    130: stopped by Ctrl-C.
+    3: a run waits for an answer. 4: a sandbox ended what was run in it. 130: stopped by Ctrl-C.
     """
     command: Any = typer.main.get_command(app)
     try:

@@ -2,11 +2,13 @@
 
 import logging
 import time
+from collections.abc import Callable
+from contextlib import ExitStack
 from functools import cache, lru_cache
 from importlib.metadata import version
 from pathlib import Path
 from platform import python_version
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from langgraph.runtime import Runtime
 
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from tools.sandbox import Sandbox
     from vectorstore.store import Store
 
+Opened = TypeVar("Opened")
 _LOG = logging.getLogger(__name__)
 _RUNS_AT_ONCE = 32
 _PACKAGES = ("rulewright", "langgraph", "langchain-openai", "chromadb", "numpy", "pydantic")
@@ -76,9 +79,25 @@ def runs_of(runtime: Runtime[RunContext]) -> Path:
 @cache
 def _shared() -> "tuple[Store, Sandbox]":
     """The embedded store and a sandbox; opened on first use, once a process."""
-    from graph.resources import open_sandbox, open_store_here
+    from graph.resources import open_store_here
+    from graph.sandboxes import describe_grade
 
-    return open_store_here(_LOG.warning), open_sandbox()
+    sandbox, store = _sandbox_and(lambda: open_store_here(_LOG.warning))
+    level = logging.INFO if sandbox.grade.name == "strong" else logging.WARNING
+    _LOG.log(level, describe_grade(sandbox.grade))
+    return store, sandbox
+
+
+def _sandbox_and(open_store: Callable[[], Opened]) -> "tuple[Sandbox, Opened]":
+    """A sandbox that has started, and a store; nothing is left open where one of them fails."""
+    from graph.sandboxes import open_sandbox
+
+    with ExitStack() as undone:
+        sandbox = undone.enter_context(open_sandbox())
+        sandbox.start()  # first, because it is quick to say no
+        store = open_store()
+        undone.pop_all()
+    return sandbox, store
 
 
 @lru_cache(maxsize=_RUNS_AT_ONCE)
@@ -109,14 +128,14 @@ def make_context(
         exchanges: Where exchanges with a model are recorded; None for nowhere.
         keeps_own_games: Whether an accepted game joins the store's own games.
     """
-    from graph.resources import open_roles, open_sandbox, open_store_for, seen_snapshot
+    from graph.resources import open_roles, open_store_for, seen_snapshot
 
     roles, budget = open_roles(exchanges)
-    store, retrieval = open_store_for(settings)
+    sandbox, (store, retrieval) = _sandbox_and(lambda: open_store_for(settings))
     return RunContext(
         roles=roles,
         retrieval=retrieval,
-        sandbox=open_sandbox(),
+        sandbox=sandbox,
         runs=runs_folder(),
         settings=settings,
         store_snapshot=seen_snapshot(store, settings),

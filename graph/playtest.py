@@ -54,6 +54,7 @@ def playtest(play: SelfPlay, heuristics: Sequence[Heuristic]) -> tuple[Evaluatio
         unfinished=_unfinished(series.endings),
         players=tuple(specs),
         notes=tuple(notes),
+        sandbox=play.context.sandbox.grade,
     )
     return evaluation, series
 

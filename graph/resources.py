@@ -1,4 +1,4 @@
-"""Opening what a run needs, by the environment: models, store, sandbox."""
+"""Opening what a run needs, by the environment: models and store."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from agents.protocols import RoleSet
 from graph.context import RunContext
 from graph.places import home
+from graph.sandboxes import SETTINGS as SANDBOX_SETTINGS
 from graph.settings import RunSettings
 
 if TYPE_CHECKING:
     from agents.budgets import Budget
     from agents.models import ModelSettings
     from tools.retrieval import Retrieval
-    from tools.sandbox import Sandbox
     from vectorstore.settings import StoreSettings
     from vectorstore.store import Store
 
@@ -29,6 +29,7 @@ OTHER_SETTINGS = (
     "RULEWRIGHT_RUNS",
     "RULEWRIGHT_STORE_HOST",
     "RULEWRIGHT_STORE_PORT",
+    *SANDBOX_SETTINGS,
 )
 _STORE_VARIABLES = {
     "dimension": "RULEWRIGHT_EMBEDDING_DIMENSION",
@@ -62,14 +63,6 @@ def open_roles(exchanges: Path | None) -> "tuple[RoleSet, Budget | None]":
     from agents.models import open_model
 
     return open_model(settings, exchanges)
-
-
-def open_sandbox() -> "Sandbox":
-    """A sandbox whose workers have search and beliefs beside the module."""
-    from agents.players import PRELOAD
-    from tools.sandbox import Sandbox
-
-    return Sandbox(preload=PRELOAD)
 
 
 def store_settings() -> "StoreSettings":

@@ -5,6 +5,7 @@ from typing import Any
 
 from graph.folder import RunFolder
 from graph.state import RunState
+from tools.sandbox import Grade
 
 
 @dataclass(frozen=True)
@@ -16,9 +17,11 @@ class RunResult:
         state: Its last state.
         question: What it waits for a person to answer; None where it ended.
         seconds: Wall time of this process's part of the run.
+        sandbox: How far the sandbox of this part held.
     """
 
     folder: RunFolder
     state: RunState
     question: dict[str, Any] | None
     seconds: float
+    sandbox: Grade

@@ -127,7 +127,8 @@ def _drive(
                 break
             question, step = None, Command(resume=given)
         state = RunState.model_validate(graph.get_state(config).values)
-    return RunResult(folder, state, question, time.monotonic() - started)
+    seconds = time.monotonic() - started
+    return RunResult(folder, state, question, seconds, context.sandbox.grade)
 
 
 @contextmanager

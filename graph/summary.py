@@ -58,6 +58,7 @@ def result_object(result: RunResult) -> dict[str, Any]:
         else [],
         "files": written_files(result.folder),
         "evaluation": state.evaluation,
+        "sandbox": result.sandbox.model_dump(mode="json"),
         "notes": list(state.notes),
         "refinements": state.rounds,
         "seconds": round(result.seconds, 3),

@@ -1,19 +1,21 @@
 """`check`: is this module a game, and does it keep its promises?"""
 
-from app.console import leave, print_json, say
+from app.console import leave, note, print_json, say
 
 
 def check_game(game: str, *, players: int, seed: int, deadline: float, as_json: bool) -> None:
     """Check one module; exit code 1 unless everything passed."""
     from games.checks.findings import verdict
     from games.checks.run import CheckSettings
-    from graph.resources import open_sandbox
+    from graph.sandboxes import describe_grade, open_sandbox
     from tools.checking import check_source
     from tools.sources import find_game
 
     found = find_game(game)
     settings = CheckSettings(seed=seed)
     with open_sandbox() as sandbox:
+        grade = sandbox.grade
+        note(describe_grade(grade))
         run = check_source(
             sandbox,
             found.source,
@@ -23,7 +25,6 @@ def check_game(game: str, *, players: int, seed: int, deadline: float, as_json: 
             deadline_s=deadline,
             records=0,
         )
-        grade = sandbox.grade
     outcome = verdict(run.findings)
     if as_json:
         print_json(

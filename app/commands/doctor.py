@@ -9,6 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from app.commands.sandbox import told
 from app.console import leave, print_json, say
 
 _PACKAGES = (
@@ -41,6 +42,8 @@ def examine(*, as_json: bool) -> None:
     else:
         for name, part in report.items():
             say(f"{'ok ' if part['works'] else 'NO '} {name:<11} {part['says']}")
+            for row in part.get("backends", ()):
+                say(f"      {told(row, briefly=True)}")
         say("versions: " + ", ".join(f"{name} {number}" for name, number in versions.items()))
     leave(0 if works else 1)
 
@@ -74,7 +77,8 @@ def _disk() -> dict[str, Any]:
 
 
 def _sandbox() -> dict[str, Any]:
-    from graph.resources import open_sandbox
+    from app.trials import try_all
+    from graph.sandboxes import open_sandbox
 
     with open_sandbox() as sandbox, sandbox.worker("doctor") as worker:
         worker.load("def main():\n    return 6 * 7\n")
@@ -84,6 +88,7 @@ def _sandbox() -> dict[str, Any]:
         "works": works,
         "says": f"grade {grade.name}: {', '.join(grade.layers)}; {grade.reason}",
         "grade": grade.model_dump(mode="json"),
+        "backends": try_all(elsewhere=False),
     }
 
 

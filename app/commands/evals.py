@@ -18,8 +18,13 @@ def list_evals(*, as_json: bool) -> None:
 def run_eval(name: str, *, seed: int, as_json: bool) -> None:
     """Run one evaluation; exit code 1 below its thresholds."""
     from evals.registry import find_eval
+    from graph.sandboxes import describe_grade
+    from tools.sandbox import Grade
 
     result = find_eval(name).run(seed, note)
+    grade = result.effective.get("sandbox")
+    if isinstance(grade, dict):
+        note(describe_grade(Grade.model_validate(grade)))
     if as_json:
         print_json(result.model_dump(mode="json"))
     else:

@@ -31,17 +31,18 @@ def play_matches(
 ) -> None:
     """Play `games` matches; see `app.cli.match`. Exit code 1 where none finished."""
     from agents.players import parse_spec
-    from graph.resources import open_sandbox
+    from graph.sandboxes import describe_grade, open_sandbox
     from tools.sources import find_game
 
     found = find_game(game)
     names = [str(parse_spec(spec)) for spec in specs]
     with ExitStack() as stack:
         sandbox = stack.enter_context(open_sandbox())
+        grade = sandbox.grade
+        note(describe_grade(grade))
         parameters = _parameters(found, sandbox, settings)
         _require_seats(found, sandbox, len(specs))
         series = _play(found, sandbox, names, parameters, games, seed, max_plies)
-        grade = sandbox.grade
     result = {
         "game": found.name,
         "players": names,

@@ -125,9 +125,10 @@ def _taken_back(folder: "RunFolder", *, fresh: bool) -> Iterator[None]:
 def _announce(context: "RunContext") -> None:
     """One line on who works and where; with a model, what the run may cost."""
     from graph.resources import describe_roles
+    from graph.sandboxes import describe_grade
 
     note(describe_roles(context))
-    note(f"sandbox grade: {context.sandbox.grade.name} ({context.sandbox.grade.reason})")
+    note(describe_grade(context.sandbox.grade))
 
 
 def _ask(question: dict[str, Any]) -> str | None:

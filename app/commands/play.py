@@ -23,7 +23,7 @@ def play_game(game: str, *, seat: int, opponent: str, players: int, seed: int) -
     from agents.players.human import HumanPlayer
     from games.contract import Game
     from games.engine import play_match
-    from graph.resources import open_sandbox
+    from graph.sandboxes import describe_grade, open_sandbox
     from tools.checking import usual_players
     from tools.sandbox import SandboxedModule, SandboxTable
     from tools.sources import find_game
@@ -32,6 +32,7 @@ def play_game(game: str, *, seat: int, opponent: str, players: int, seed: int) -
     spec = parse_spec(opponent)
     with ExitStack() as stack:
         sandbox = stack.enter_context(open_sandbox())
+        note(describe_grade(sandbox.grade))
         worker = stack.enter_context(sandbox.worker("referee", found.source))
         worker.load(found.source)
         info = Game(SandboxedModule(worker)).info

@@ -2,6 +2,7 @@
 
 import json
 import signal
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,7 @@ def test_a_prompt_becomes_a_folder_with_everything(
     done = command("new", HEARTS, "--quick", "--seed", "7", "--json", "--out", kept)
     assert done.code == 0, done.err
     results["whole"] = done.json  # one JSON object and nothing else, or this raises
+    assert done.err.count("sandbox grade: ") == 1
     assert done.json["end"] == "made"
     assert done.json["players"] == 3
     for name in FILES:
@@ -47,6 +49,17 @@ def test_a_prompt_becomes_a_folder_with_everything(
     assert {clause["status"] for clause in done.json["clauses"]} == {"honoured"}
     assert done.json["parameters"]["heart_points"] < 0
     assert done.json["parameters"]["last_trick_multiplier"] == 2
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the strong grade is Linux's")
+def test_a_run_is_strong_by_default_in_every_file_it_leaves(
+    kept: Path, results: dict[str, Any]
+) -> None:
+    run, checks = (json.loads((kept / name).read_text()) for name in ("run.json", "checks.json"))
+    told = results["whole"]
+    holders = [told, told["evaluation"], run, run["evaluation"], checks]
+    grades = [(one["sandbox"]["name"], one["sandbox"]["backend"]) for one in holders]
+    assert grades == [("strong", "linux")] * 5
 
 
 def test_the_game_passes_its_checks_by_hand(command: Command, kept: Path) -> None:

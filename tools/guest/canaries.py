@@ -82,3 +82,5 @@ _ATTEMPTS: dict[str, Callable[[], object]] = {
     "map executable memory": _executable_memory,
     "make memory executable": _make_executable,
 }
+
+CANARIES = tuple(_ATTEMPTS)

@@ -4,6 +4,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
+from tools.sandbox.limits import Grade
+
 
 class _Value(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -67,6 +69,7 @@ class Evaluation(_Value):
         unfinished: Random matches without a result, by how they ended.
         players: Specs from weak to strong.
         notes: What a reader must know about these numbers.
+        sandbox: What the matches were played in; None where that was not kept.
     """
 
     figures: tuple[Figure, ...]
@@ -76,6 +79,7 @@ class Evaluation(_Value):
     unfinished: dict[str, int]
     players: tuple[str, ...]
     notes: tuple[str, ...] = ()
+    sandbox: Grade | None = None
 
 
 class Line(_Value):

@@ -1,0 +1,236 @@
+"""`sandbox run` and `sandbox self-test`: one file in a sandbox; which sandboxes hold here."""
+
+import json
+import sys
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from app.console import leave, note, print_json, say
+from app.interrupt import ends_at_once
+
+if TYPE_CHECKING:
+    from games.contract import Json, ModuleFault
+    from tools.sandbox import Worker
+
+FAILED, CONTAINED = 1, 4
+_LARGEST_SOURCE = 2_000_000
+_DEEPEST = 200  # brackets within brackets that Python reads
+_UNREADABLE = ("unreadable", "out_of_memory", "killed")
+
+# How a module can be stopped, in words; the second part is the ending's own detail.
+_ENDINGS = {
+    "blocked_call": "it made a system call that no module needs, and the kernel ended it at once",
+    "out_of_memory": "it needed more memory than a worker may have",
+    "timeout": "it did not return in time, and was stopped",
+    "cpu_limit": "it used up the processor time that a worker may have, and was ended",
+    "crashed": "it crashed its own process",
+    "exited": "it ended its own process instead of answering",
+    "killed": "it was killed",
+    "unknown": "its process is gone, and how it ended cannot be told",
+}
+
+
+def run_file(file: Path, *, call: str | None, timeout: float, as_json: bool) -> None:
+    """Run one file as a module; see `app.groups.sandbox_run`."""
+    from graph.sandboxes import chosen_backend, describe_grade
+    from tools.sandbox import Limits, Sandbox
+
+    source, name = _read(file)
+    _require_expression(call)
+    limits = Limits(load_s=timeout, call_s=timeout)
+    with (
+        ends_at_once(lambda: "stopped"),
+        Sandbox(chosen_backend(), limits=limits) as sandbox,
+        sandbox.worker("run", source) as worker,
+    ):
+        grade = sandbox.grade
+        note(describe_grade(grade))
+        result = _run(worker, source, name, call) | {
+            "stdout": worker.output,
+            "stderr": worker.errors,
+            "grade": grade.model_dump(mode="json"),
+            "backend": grade.backend,
+        }
+    if as_json:
+        print_json(result)
+    else:
+        _show(name, result)
+    leave(0 if result["outcome"] == "ok" else FAILED if result["ended_by"] is None else CONTAINED)
+
+
+def _read(file: Path) -> tuple[str, str]:
+    """The source and what to call it.
+
+    Raises:
+        typer.BadParameter: If there is no such file, or it can be no module.
+    """
+    if str(file) == "-":
+        name, content = "standard input", sys.stdin.buffer.read(_LARGEST_SOURCE + 1)
+    else:
+        name = str(file)
+        if file.is_dir():
+            raise typer.BadParameter(f"{name} is a folder; required: one Python file")
+        try:
+            with file.open("rb") as opened:
+                content = opened.read(_LARGEST_SOURCE + 1)
+        except OSError as error:
+            raise typer.BadParameter(f"cannot read {name}: {error.strerror}") from error
+    if len(content) > _LARGEST_SOURCE:
+        raise typer.BadParameter(
+            f"{name} is longer than a module may be ({_LARGEST_SOURCE} bytes); run a shorter one"
+        )
+    try:
+        source = content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise typer.BadParameter(f"{name} is not UTF-8 text: {error}; save it as UTF-8") from error
+    if "\0" in source:
+        line = 1 + source[: source.index("\0")].count("\n")
+        raise typer.BadParameter(f"{name} holds a null byte in line {line}; Python reads none")
+    return source, name
+
+
+def _require_expression(text: str | None) -> None:
+    """Refuse what is no expression; it is the person's own text, and only parsed here."""
+    if text is None:
+        return
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            compile(text, "<expression>", "eval", dont_inherit=True)
+    except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
+        raise typer.BadParameter(
+            f"--call {text[:80]!r} is no Python expression: {error}"
+        ) from error
+
+
+def _run(worker: "Worker", source: str, name: str, call: str | None) -> dict[str, Any]:
+    """Load, call, evaluate; the outcome, the value and what ended it."""
+    from games.contract import ModuleFault
+
+    value: Json = None
+    try:
+        _load(worker, source, name)
+        value = _main(worker)
+        if call is not None:
+            value = worker.request("evaluate", {"expression": call}, worker.limits.call_s)
+    except ModuleFault as fault:
+        return {
+            "outcome": fault.kind,
+            "value": None,
+            "reason": _reason(fault),
+            "ended_by": _ended_by(worker, fault),
+        }
+    return {"outcome": "ok", "value": value, "reason": None, "ended_by": None}
+
+
+def _load(worker: "Worker", source: str, name: str) -> None:
+    from games.contract import ModuleFault
+
+    try:
+        worker.load(source)
+    except ModuleFault as fault:
+        depth = _depth(source)
+        if depth > _DEEPEST and fault.kind in _UNREADABLE:
+            raise typer.BadParameter(
+                f"{name} nests brackets {depth} deep; Python reads {_DEEPEST} ({fault.message})"
+            ) from fault
+        raise
+
+
+def _main(worker: "Worker") -> "Json":
+    """What main() returned; None without one. The shape is as much a claim as the value."""
+    from games.contract import ModuleFault
+
+    claimed = worker.request("main", {}, worker.limits.call_s)
+    if not isinstance(claimed, dict) or claimed.keys() != {"defined", "value"}:
+        worker.kill()
+        raise ModuleFault("killed", "main", "the worker answered in a shape that was not asked for")
+    return claimed["value"]
+
+
+def _depth(source: str) -> int:
+    """How deep brackets nest, those in texts included."""
+    depth = deepest = 0
+    for character in source:
+        if character in "([{":
+            depth += 1
+            deepest = max(deepest, depth)
+        elif character in ")]}":
+            depth -= 1
+    return deepest
+
+
+def _reason(fault: "ModuleFault") -> str:
+    where = f" in line {fault.line}" if fault.line else ""
+    what = {"module": "loading it", "main": "main()"}.get(fault.function, fault.function)
+    return f"{what} failed{where}: {fault.message}"
+
+
+def _ended_by(worker: "Worker", fault: "ModuleFault") -> dict[str, str] | None:
+    """What stopped the module, by whoever reaped it; None where it failed by itself."""
+    if fault.kind == "timed_out":
+        return _ending("timeout", f"{worker.limits.call_s:g} s")
+    if fault.kind == "out_of_memory":
+        return _ending("out_of_memory", f"{worker.limits.memory_bytes // 2**20} MiB")
+    ending = worker.ended_by
+    return None if ending is None else _ending(ending.cause, ending.detail)
+
+
+def _ending(cause: str, detail: str) -> dict[str, str]:
+    return {"cause": cause, "detail": f"{_ENDINGS[cause]}{f' ({detail})' if detail else ''}"}
+
+
+def _show(name: str, result: dict[str, Any]) -> None:
+    grade = result["grade"]["name"]
+    held = f"contained (sandbox grade {grade})" if grade != "none" else "NOT isolated"
+    if result["outcome"] == "ok":
+        say(f"{name}: ran to its end, {held}")
+        say(f"value: {json.dumps(result['value'])}")
+    else:
+        say(f"{name}: {result['outcome']}, {held}")
+        ended = result["ended_by"]
+        say(result["reason"] if ended is None else ended["detail"])
+    for stream in ("stdout", "stderr"):
+        for line in result[stream].splitlines():
+            say(f"{stream}| {line}")
+
+
+def try_backends(*, as_json: bool) -> None:
+    """Try every backend; see `app.groups.self_test`."""
+    from app.trials import try_all
+
+    rows = try_all(elsewhere=True)
+    holds = any(row["default"] and row["works"] for row in rows)
+    if as_json:
+        print_json({"holds": holds, "backends": rows})
+    else:
+        for row in rows:
+            say(told(row))
+        say("the default holds" if holds else "the default does NOT hold; nothing runs by default")
+    leave(0 if holds else FAILED)
+
+
+def told(row: dict[str, Any], *, briefly: bool = False) -> str:
+    """A backend's row for a terminal."""
+    mark = "NO " if row["works"] is False else "-  "
+    if row["works"] and row["grade"]["name"] != "none":
+        mark = "ok "
+    name = f"{mark} {row['backend']}{' (default)' if row['default'] else ''}"
+    if "grade" not in row:
+        return f"{name}: {row['says']}"
+    times = row["start_ms"]
+    starts = (
+        f"starts in {times['without_numpy']:.0f} ms, with numpy {times['with_numpy']:.0f} ms, "
+        "its own test included"
+    )
+    if briefly:
+        return f"{name}: grade {row['grade']['name']}; {starts}"
+    lines = [f"{name}: {row['says']}", f"    {starts}"]
+    if row["held"]:
+        lines.append(f"    could not: {', '.join(row['held'])}")
+    if row["not_held"]:
+        lines.append(f"    COULD: {', '.join(row['not_held'])}")
+    return "\n".join(lines)

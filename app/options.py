@@ -1,0 +1,34 @@
+"""Options that several commands share, each with one meaning."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Annotated
+
+import typer
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
+Seed = Annotated[int, typer.Option("--seed", min=0, help="Seeds every random choice.")]
+Backend = Annotated[
+    str | None,
+    typer.Option(
+        "--sandbox",
+        metavar="NAME",
+        help="Where generated code runs: linux, seatbelt, e2b or process; else the platform's.",
+    ),
+]
+NoIsolation = Annotated[
+    bool,
+    typer.Option(
+        "--i-accept-no-isolation",
+        help="Goes with --sandbox process, which keeps the code from nothing.",
+    ),
+]
+
+
+@contextmanager
+def sandbox_of(name: str | None, no_isolation: bool) -> Iterator[None]:  # noqa: FBT001 - an option
+    """Let generated code run where the command line says, inside the block."""
+    from graph.sandboxes import SandboxChoice, sandbox_chosen
+
+    with sandbox_chosen(SandboxChoice(name, no_isolation)):
+        yield
