@@ -279,4 +279,5 @@ def _both_ends(transitions: Sequence[Transition], most: int) -> list[Sequence[Tr
 def _with_replay(findings: Sequence[Finding], replayed: Sequence[Finding]) -> list[Finding]:
     """A replay is part of the check of the functions: what it found takes that pass away."""
     kept = [f for f in findings if not (replayed and f.check == _PURITY and f.outcome == "passed")]
-    return [*kept, *replayed]
+    known = {f.function for f in kept if f.check == _PURITY}
+    return [*kept, *(f for f in replayed if f.function not in known)]

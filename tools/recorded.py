@@ -4,9 +4,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
-from typing import TypeAlias, cast
+from typing import TypeAlias
 
-from games.contract import IllegalActionError, Json, ModuleFault, canonical_key, require_json
+from games.checks.comparing import as_numbers, same_value
+from games.contract import IllegalActionError, Json, ModuleFault, canonical_key
 from games.trajectories import Transition
 
 Answer: TypeAlias = Json | ModuleFault | IllegalActionError
@@ -125,7 +126,7 @@ def columns(
 
 
 def _rewards(entered: Transition, place: str) -> Question:
-    expected: Json = [float(n) + 0.0 for n in entered.rewards]
+    expected = as_numbers([*entered.rewards])
     return Question("get_rewards", (entered.next_state,), expected, -1, place)
 
 
@@ -151,37 +152,11 @@ def _onward(met: Transition, place: str) -> list[Question]:
     return asked
 
 
-def same_value(value: Json, expected: Json) -> bool:
-    """Whether two JSON values are the same, strictly: True is not 1 and 1 is not 1.0.
-
-    The order of a dict's keys does not matter.
-
-    Raises:
-        ModuleFault: If either is no contract JSON (a tuple, a set, a key that is no string, NaN).
-
-    >>> same_value({"a": 1, "b": [True]}, {"b": [True], "a": 1})
-    True
-    >>> same_value([1], [True]), same_value([1], [1.0])
-    (False, False)
-    """
-    require_json(value, "value")
-    require_json(expected, "value", "expected value")
-    return canonical_key(value) == canonical_key(expected)
-
-
 def told(function: str, value: Json, seat: int) -> Json:
-    """What of a returned value is compared: the seat's observation; rewards as numbers.
-
-    Rewards are numbers to the contract, whether written 1 or 1.0; a bool is none.
-
-    >>> told("get_rewards", [1, -0.0, True], -1)
-    [1.0, 0.0, True]
-    """
+    """What of a returned value is compared: the acting seat's observation; rewards as numbers."""
     if function == "get_observations" and isinstance(value, list) and 0 <= seat < len(value):
         return value[seat]
-    if function == "get_rewards" and isinstance(value, list):
-        return [float(n) + 0.0 if type(n) in (int, float) else n for n in cast("list[int]", value)]
-    return value
+    return as_numbers(value) if function == "get_rewards" else value
 
 
 def compared(question: Question, answer: Answer) -> Difference | None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from langchain_core.messages import AIMessage
 
 _BLOCK = re.compile(r"^```(?:python|py)?[ \t]*\n(.*?)^```[ \t]*$", re.DOTALL | re.MULTILINE)
-_SNIPPETS, _SNIPPET_LENGTH = 4, 1_500
+_SNIPPETS, _SNIPPET_LENGTH, _TITLE_LENGTH = 4, 1_500, 200
 _NO_ROUND_LEFT = "No tool call is left. Answer now with the complete module."
 
 
@@ -88,7 +88,7 @@ class ModelCoder:
 
 def _drafting(design: Design, tools: CoderTools, *, offer: bool) -> list[Message]:
     found = tools.search_snippets(f"{design.title}. {design.summary}")[:_SNIPPETS]
-    snippets = [{"title": s.title, "text": s.text[:_SNIPPET_LENGTH]} for s in found]
+    snippets = [{"title": s.title[:_TITLE_LENGTH], "text": s.text[:_SNIPPET_LENGTH]} for s in found]
     return list(
         load_prompt("coder_draft").fill(
             contract=contract(), design=design_text(design), snippets=snippets, tools=offer

@@ -23,7 +23,7 @@ from agents.protocols import (
 from agents.structured import ask_structured
 
 LONGEST_PROMPT = 20_000
-_MECHANICS, _MECHANIC_LENGTH = 6, 600
+_MECHANICS, _MECHANIC_LENGTH, _TITLE_LENGTH = 6, 600, 200
 _END = "M1"
 
 
@@ -122,7 +122,7 @@ class ModelDesigner:
     def design(self, brief: Brief, retrieve: Callable[[str], Sequence[Example]]) -> Design:
         """See `Designer.design`."""
         pieces = [
-            {"title": piece.title, "text": piece.text[:_MECHANIC_LENGTH]}
+            {"title": piece.title[:_TITLE_LENGTH], "text": piece.text[:_MECHANIC_LENGTH]}
             for piece in retrieve(brief.prompt)[:_MECHANICS]
         ]
         messages = load_prompt("designer_design").fill(

@@ -18,6 +18,7 @@ from games.contract import (
     canonical_key,
 )
 
+_LONGEST_EVIDENCE = 3000
 _NEVER_AN_ACTION = "no such action (asked by the contract check)"
 
 
@@ -49,7 +50,9 @@ def from_fault(check: str, fault: ModuleFault) -> Finding:
 
 
 def failed(check: str, function: str, evidence: str, rule: str = "contract") -> Finding:
-    """A failed finding about one function."""
+    """A failed finding about one function; evidence that quotes a long value is cut."""
+    if len(evidence) > _LONGEST_EVIDENCE:
+        evidence = f"{evidence[: _LONGEST_EVIDENCE - 1]}…"
     return Finding(check=check, outcome="failed", rule=rule, evidence=evidence, function=function)
 
 

@@ -6,10 +6,11 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from games.checks.comparing import as_numbers, same_value
 from games.checks.contract import from_fault
 from games.checks.findings import Finding
 from games.checks.sampling import Subject
-from games.contract import IllegalActionError, Json, ModuleFault, canonical_key
+from games.contract import IllegalActionError, Json, ModuleFault, canonical_key, require_json
 from games.table import Position
 
 CHECK = "unit_test"
@@ -46,7 +47,8 @@ def check_unit_tests(subject: Subject, tests: Sequence[UnitTest]) -> list[Findin
 def _run(subject: Subject, test: UnitTest) -> Finding:
     try:
         expected = json.loads(test.expected_json)
-    except json.JSONDecodeError as error:
+        require_json(expected, "expected_json")
+    except (ValueError, RecursionError, ModuleFault) as error:
         return _finding(test, "could_not_judge", f"expected_json is not JSON: {error}")
     try:
         position = _reach(subject, test)
@@ -56,7 +58,7 @@ def _run(subject: Subject, test: UnitTest) -> Finding:
     except IllegalActionError as refusal:
         return _finding(test, "failed", str(refusal), "get_legal_actions")
     actual = _value(position, test)
-    if _key(actual, test) == _key(expected, test):
+    if same_value(_read(actual, test), _read(expected, test)):
         return Finding(check=CHECK, outcome="passed", rule=test.rule)
     return _finding(
         test,
@@ -88,15 +90,11 @@ def _value(position: Position, test: UnitTest) -> Json:
     return list(position.observations)
 
 
-def _key(value: Json, test: UnitTest) -> str:
+def _read(value: Json, test: UnitTest) -> Json:
     """Legal actions are a set to the rules; rewards are numbers whether written 1 or 1.0."""
     if test.function == "get_legal_actions" and isinstance(value, list):
-        return canonical_key(sorted(value, key=str))
-    if test.function == "get_rewards" and isinstance(value, list):
-        return canonical_key(
-            [float(n) if isinstance(n, int) and type(n) is int else n for n in value]
-        )
-    return canonical_key(value)
+        return sorted(value, key=canonical_key)
+    return as_numbers(value) if test.function == "get_rewards" else value
 
 
 def _finding(
