@@ -119,7 +119,10 @@ def _prepare(settings: Mapping[str, Any]) -> tuple[Session, Lockdown]:
         cpu_s=limits["cpu_s"],
         descriptors=limits["descriptors"],
     )
-    lock_down(lockdown)
+    try:
+        lock_down(lockdown)
+    except OSError as error:
+        raise RefusedError("seccomp or Landlock", error) from error
     return session, lockdown
 
 

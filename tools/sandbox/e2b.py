@@ -15,6 +15,7 @@ from tools.guest.faults import MESSAGE_CHARACTERS
 from tools.guest.framing import FrameError, decode
 from tools.sandbox.backends import ForgeryError, Kit, PoolGoneError, SandboxUnavailableError
 from tools.sandbox.bundle import sources
+from tools.sandbox.claims import plain_text
 from tools.sandbox.e2b_channel import USER, CommandProcess
 from tools.sandbox.e2b_errors import OTHERWISE, TEMPLATE, is_gone, unavailable
 from tools.sandbox.limits import Grade, Limits
@@ -260,7 +261,7 @@ class E2BPool:
             raise SandboxUnavailableError(
                 f"a worker could not start in a virtual machine of template "
                 f"{self._template!r} ({ending.detail or error}); it said: "
-                f"{process.said.strip() or 'nothing'}; {_NEEDED}"
+                f"{plain_text(process.said).strip() or 'nothing'}; {_NEEDED}"
             ) from error
         if not isinstance(report, dict) or report.get("ready") is not True:
             self._refuse(report if isinstance(report, dict) else {})
