@@ -8,13 +8,14 @@ from agents.players.specs import PlayerSpec, PlayerSpecError
 from games.contract import Action, Json, ModuleFault
 from games.engine import Decision, PlayerFault
 from games.information import SeatLog
+from games.text import plain_text
 from tools.sandbox import Sandbox
 
 PRELOAD = ("agents.search.operations",)  # what the sandbox must preload for this player
 
 _SEARCH = ("simulations", "exploration", "rollouts", "rollout_limit", "leaf")
 _BELIEF = ("belief", "determinizations")
-_MOST_FIGURES, _LONGEST_WORD = 32, 40
+_MOST_FIGURES, _LONGEST_WORD, _LONGEST_REASON = 32, 40, 400
 
 
 class SearchPlayer:
@@ -110,7 +111,7 @@ class SearchPlayer:
         if hidden is not None:
             raise PlayerSpecError(
                 f"uct cannot play seat {self.seat} of this game: it needs perfect information, and "
-                f"{hidden}; use ismcts"
+                f"{plain_text(str(hidden))[:_LONGEST_REASON]}; use ismcts"
             )
 
     def close(self) -> None:

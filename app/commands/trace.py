@@ -4,6 +4,7 @@ import json
 from typing import TYPE_CHECKING
 
 from app.console import print_json, say
+from games.text import plain_text
 
 _SHOWN = 300
 
@@ -49,10 +50,10 @@ def _line(span: "Span") -> str:
     took = f"{span.seconds:.3f} s" if span.seconds is not None else "not ended"
     tokens = f", {span.tokens} tokens" if span.tokens is not None else ""
     wrong = f", error: {span.error.splitlines()[0][:120]}" if span.error else ""
-    return f"{span.name} ({took}{tokens}{wrong})".replace("[", "\\[")
+    return plain_text(f"{span.name} ({took}{tokens}{wrong})").replace("[", "\\[")
 
 
 def _prompt_lines(span: "Span", *, full: bool) -> list[str]:
     text = json.dumps(span.inputs, ensure_ascii=False)
     shown = text if full or len(text) <= _SHOWN else text[:_SHOWN] + "… (--prompts shows all)"
-    return [shown.replace("[", "\\[")]
+    return [plain_text(shown).replace("[", "\\[")]

@@ -174,3 +174,12 @@ def test_figures_of_another_form_are_the_players_fault(seat: Seat, effort: str) 
     player = seat("uct:simulations=40", FORGING % effort, at=1)
     with pytest.raises(PlayerFault, match="answered"):
         player.choose(log, legal, np.random.default_rng(0))
+
+
+def test_a_reason_that_a_worker_gives_is_bounded_and_plain(seat: Seat) -> None:
+    forging = FORGING.replace('"choose"', '"perfect_information"').replace(
+        '{"action": payload["legal"][0], "effort": %s}', "'\\x1b[2J' + 'so ' * 10**5"
+    )
+    with pytest.raises(PlayerSpecError, match="and so so") as refused:
+        seat("uct:simulations=40", forging)
+    assert len(str(refused.value)) < 600
