@@ -48,6 +48,16 @@ _EVALS = (
         "How long do the command's help, a quick run and a search simulation take?",
         "evals.bench.speed",
     ),
+    EvalInfo(
+        "sandbox",
+        "Can hostile code do harm or forge a result, and what does keeping it from that cost?",
+        "evals.sandbox",
+    ),
+    EvalInfo(
+        "sandbox-soak",
+        "Do 10,000 workers and 1,000,000 requests leave anything behind?",
+        "evals.sandbox_soak",
+    ),
 )
 
 

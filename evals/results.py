@@ -48,6 +48,8 @@ class EvalResult(BaseModel):
         scores: Its scores.
         samples: One object a sample, with what was found.
         effective: Effective parameters, seeds, versions, sandbox grade.
+        unscored: Numbers that could not be had at all, name to reason; any of them fails the
+            result, as no value stands for it.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -56,11 +58,12 @@ class EvalResult(BaseModel):
     scores: tuple[Score, ...]
     samples: tuple[dict[str, JsonValue], ...]
     effective: dict[str, JsonValue]
+    unscored: dict[str, str] = Field(default_factory=dict)
 
     @property
     def passed(self) -> bool:
-        """Whether every score keeps its thresholds."""
-        return all(score.passed for score in self.scores)
+        """Whether every score keeps its thresholds, and none is missing."""
+        return all(score.passed for score in self.scores) and not self.unscored
 
     def as_text(self) -> str:
         """For a terminal."""
@@ -74,6 +77,7 @@ class EvalResult(BaseModel):
             lines.append(
                 f"{state} {score.name}: {score.value:.3f} over {score.scored}{unscored}{bound}"
             )
+        lines += [f"NOT SCORED {name}: {reason}" for name, reason in self.unscored.items()]
         lines.append(f"{self.name}: {'passed' if self.passed else 'failed'}")
         return "\n".join(lines)
 

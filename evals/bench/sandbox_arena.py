@@ -1,0 +1,109 @@
+"""Benchmark: what does a ply cost in a match whose referee and players have workers of their own?
+
+Tic-tac-toe by `games.engine.play_match`, as every match of a series is played: one message to the
+referee's worker a ply, and one to the worker of whoever moves. Two line-ups are taken in turn:
+players whose worker does nothing but choose, so that the figure is the arena's own, and greedy
+players as `rulewright match` seats them. Workers are started before the clock; `play_series` starts
+new ones for every match, which `evals.bench.sandbox_start` tells the price of.
+"""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from pydantic import JsonValue
+
+from agents.players import make_player, parse_spec
+from evals.bench.sandbox_calls import conditions_of
+from evals.bench.timings import Timing, interleaved, seconds
+from evals.results import EvalError
+from games import library
+from games.contract import Action
+from games.engine import Decision, Player, play_match
+from games.information import SeatLog
+from tools.sandbox import Sandbox, SandboxTable
+
+_CHOICE = """
+def choose(observation, legal, number):
+    return legal[number % len(legal)]
+"""
+_GAME = "tic_tac_toe"
+_HEURISTIC = "greedy:heuristic=complete_or_block"
+
+
+class _Asking:
+    """Has a worker of its own choose, from what its seat sees."""
+
+    def __init__(self, sandbox: Sandbox, seat: int) -> None:
+        self.worker = sandbox.worker(f"player-{seat}", _CHOICE)
+        self.worker.load(_CHOICE)
+
+    def choose(
+        self, log: SeatLog, legal: Sequence[Action], generator: np.random.Generator
+    ) -> Decision:
+        """See `games.engine.Player.choose`."""
+        number = int(generator.integers(2**31))
+        action = self.worker.call("choose", [log.latest(), list(legal), number])
+        return Decision(str(action))
+
+    def close(self) -> None:
+        """End the worker."""
+        self.worker.kill()
+
+
+def arena(sandbox: Sandbox, matches: int, seed: int, rounds: int) -> list[Timing]:
+    """Microseconds a ply of tic-tac-toe, with a worker for the referee and one for each seat."""
+    source = library.source(_GAME)
+    asking = [_Asking(sandbox, seat) for seat in range(2)]
+    greedy = [
+        make_player(
+            parse_spec(_HEURISTIC),
+            seat=seat,
+            num_players=2,
+            parameters={},
+            source=source,
+            sandbox=sandbox,
+            heuristics=library.heuristic_sources(_GAME),
+        )
+        for seat in range(2)
+    ]
+    seated: dict[str, Sequence[Player]] = {"players that ask": asking, "greedy players": greedy}
+    try:
+        with sandbox.worker("referee", source) as referee:
+            referee.load(source)
+            table = SandboxTable(referee)
+            measures = {
+                key: _ply_measure(table, players, matches, seed) for key, players in seated.items()
+            }
+            found = interleaved(measures, rounds)
+    finally:
+        for player in (*asking, *greedy):
+            player.close()
+    conditions: dict[str, JsonValue] = {
+        **conditions_of(sandbox),
+        "path": "play_match, workers started before the clock",
+        "workers": 3,
+        "matches": matches,
+    }
+    return [
+        Timing(f"tic-tac-toe arena, {key}, us a ply", values, conditions)
+        for key, values in found.items()
+    ]
+
+
+def _ply_measure(
+    table: SandboxTable, players: Sequence[Player], matches: int, seed: int
+) -> Callable[[], float]:
+    def measure() -> float:
+        plies = 0
+
+        def play() -> None:
+            nonlocal plies
+            for index in range(matches):
+                match = play_match(table, players, parameters={}, seed=seed, match=index)
+                if match.ending != "finished":
+                    raise EvalError(f"a match of the arena did not finish: {match.reason}")
+                plies += len(match.plies)
+
+        return seconds(play) * 1e6 / plies
+
+    return measure

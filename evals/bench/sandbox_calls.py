@@ -1,0 +1,153 @@
+"""Benchmark: what does a question to a worker cost, alone and in a replay?
+
+*Round trip*: `Worker.request("ping")` with a payload that comes back, a game state in kind (lists
+of card names) and of an exact size in bytes of JSON. Workers with and without namespaces are asked
+in turn, in blocks.
+
+*Transitions*: recorded plies of random matches, asked in forward order, one `apply_action` a
+message of a fresh worker, each answer compared strictly on the host. The whole replay that the
+checks make (rewards, observations, legal actions and events too) is shown beside it.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+from pydantic import JsonValue
+
+from evals.bench.timings import Timing, interleaved, seconds
+from evals.results import EvalError
+from games import library
+from games.checks.comparing import same_value
+from games.contract import Action, Game, LocalModule
+from games.engine import Decision, play_match
+from games.information import SeatLog
+from games.table import GameTable
+from games.trajectories import Transition, open_deck
+from tools.guest.framing import encode
+from tools.sandbox import Sandbox, Worker
+from tools.transitions import replay_transitions
+
+_BLOCK = 25
+_GAME = "tic_tac_toe"
+
+
+def payload(size: int) -> dict[str, JsonValue]:
+    """A payload like a card game's state, `size` bytes long as JSON.
+
+    Raises:
+        ValueError: If `size` is under 32.
+    """
+    if size < 32:  # noqa: PLR2004
+        raise ValueError(f"a payload of {size} bytes holds no state; required: at least 32")
+    cards = [rank + suit for suit in "CDHS" for rank in "23456789TJQKA"]
+    hands: list[JsonValue] = []
+    made: dict[str, JsonValue] = {"turn": 0, "hands": hands, "pad": ""}
+    while len(encode(made)) + 40 < size:
+        start = 7 * len(hands) % 52
+        hands.append([*cards[start : start + 6]])
+    made["pad"] = "x" * (size - len(encode(made)))
+    return made
+
+
+def round_trips(
+    sandboxes: Mapping[str, Sandbox], sizes: Sequence[int], rounds: int
+) -> list[Timing]:
+    """Microseconds of one question and its answer, for every payload size and sandbox."""
+    timings = []
+    workers = {key: sandbox.worker("round trip", "") for key, sandbox in sandboxes.items()}
+    try:
+        for size in sizes:
+            asked = payload(size)
+            taken: dict[str, list[float]] = {key: [] for key in workers}
+            blocks = {key: _block(worker, asked, taken[key]) for key, worker in workers.items()}
+            interleaved(blocks, rounds)
+            timings += [
+                Timing(
+                    f"round trip of {size} B {key}, us",
+                    tuple(taken[key]),
+                    {**conditions_of(sandboxes[key]), "payload_bytes": size},
+                )
+                for key in workers
+            ]
+    finally:
+        for worker in workers.values():
+            worker.kill()
+    return timings
+
+
+def _block(
+    worker: Worker, asked: Mapping[str, JsonValue], taken: list[float]
+) -> Callable[[], float]:
+    def block() -> float:
+        taken.extend(seconds(lambda: worker.request("ping", asked, 5)) * 1e6 for _ in range(_BLOCK))
+        return 0.0
+
+    return block
+
+
+def recorded(count: int, seed: int) -> list[list[Transition]]:
+    """Random matches of tic-tac-toe, played here: exactly `count` transitions."""
+    table = GameTable(Game(LocalModule(library.source(_GAME))))
+    matches: list[list[Transition]] = []
+    left = count
+    while left:
+        players = [_Local(), _Local()]
+        match = play_match(table, players, parameters={}, seed=seed, match=len(matches))
+        matches.append(open_deck(match)[:left])
+        left -= len(matches[-1])
+    return matches
+
+
+def transitions(sandbox: Sandbox, count: int, seed: int, rounds: int) -> list[Timing]:
+    """Milliseconds of a thousand transitions, one call at a time; and of the checks' replay.
+
+    Raises:
+        EvalError: If a transition does not come out as recorded.
+    """
+    source = library.source(_GAME)
+    matches = recorded(count, seed)
+
+    def forward() -> float:
+        with sandbox.worker("transitions", source) as worker:
+            worker.load(source)
+            return seconds(lambda: _ask(worker, matches)) * 1e6 / count
+
+    def whole() -> float:
+        def replay() -> None:
+            if not replay_transitions(sandbox, source, matches).passed:
+                raise EvalError("the replay of a module's own transitions did not pass")
+
+        return seconds(replay) * 1e6 / count
+
+    found = interleaved({"one call at a time": forward, "the checks' whole replay": whole}, rounds)
+    return [
+        Timing(
+            f"1,000 transitions, {key}, ms",
+            values,
+            {**conditions_of(sandbox), "transitions": count},
+        )
+        for key, values in found.items()
+    ]
+
+
+def _ask(worker: Worker, matches: Sequence[Sequence[Transition]]) -> None:
+    for match in matches:
+        for step in match:
+            answer = worker.call("apply_action", [step.state, step.action])
+            if not same_value(answer, step.next_state):
+                raise EvalError(f"a transition came out wrong: {answer!r:.200}")
+
+
+class _Local:
+    """Plays at random in this process."""
+
+    def choose(
+        self, log: SeatLog, legal: Sequence[Action], generator: np.random.Generator
+    ) -> Decision:
+        """See `games.engine.Player.choose`."""
+        return Decision(legal[int(generator.integers(len(legal)))])
+
+
+def conditions_of(sandbox: Sandbox) -> dict[str, JsonValue]:
+    """The grade that a timing was taken under."""
+    return {"grade": sandbox.grade.name, "layers": list(sandbox.grade.layers)}
