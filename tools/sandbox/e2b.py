@@ -11,11 +11,11 @@ import time
 import warnings
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
+from games.text import plain_text
 from tools.guest.faults import MESSAGE_CHARACTERS
 from tools.guest.framing import FrameError, decode
 from tools.sandbox.backends import ForgeryError, Kit, PoolGoneError, SandboxUnavailableError
 from tools.sandbox.bundle import sources
-from tools.sandbox.claims import plain_text
 from tools.sandbox.e2b_channel import USER, CommandProcess
 from tools.sandbox.e2b_errors import OTHERWISE, TEMPLATE, is_gone, unavailable
 from tools.sandbox.limits import Grade, Limits
