@@ -12,7 +12,6 @@ import warnings
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from games.text import plain_text
-from games.text import plain_text
 from tools.guest.faults import MESSAGE_CHARACTERS
 from tools.guest.framing import FrameError, decode
 from tools.sandbox.backends import ForgeryError, Kit, PoolGoneError, SandboxUnavailableError
