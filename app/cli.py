@@ -220,12 +220,13 @@ def main(arguments: list[str] | None = None) -> int:
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else int(end.code is not None)
     except Exception as error:
+        from app.console import note
         from app.errors import explained
 
         message = explained(error)
         if message is None:
             raise  # our own bug: its traceback is what we need
-        typer.echo(f"error: {message}", err=True)
+        note(f"error: {message}")
         return 2
     return 0
 
