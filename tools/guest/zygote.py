@@ -86,10 +86,11 @@ def _prepare(layers: Mapping[str, Any], control: int, host: int) -> Lockdown:
             namespaces.enter(lockdown.machine)
         except OSError as error:
             raise LayerError("namespaces", error) from error
-        namespaces.become_init(control, host)
     if lockdown.program:
         kernel.drop_capabilities(lockdown.machine)
         kernel.set_dumpable(dumpable=False)
+    if layers["namespaces"]:
+        namespaces.become_init(control, host)
     return lockdown
 
 
