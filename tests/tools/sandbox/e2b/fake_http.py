@@ -118,9 +118,9 @@ class Handler(BaseHTTPRequestHandler):
             threading.Thread(target=_pump, args=(command, command.process.stdout, "stdout")),
             threading.Thread(target=_pump, args=(command, command.process.stderr, "stderr")),
         ]
-        for pump in command.pumps:
-            pump.start()
-        threading.Thread(target=_bury, args=(machine, command), daemon=True).start()
+        command.buriers.append(threading.Thread(target=command.bury))
+        for thread in (*command.pumps, *command.buriers):
+            thread.start()
         self.send_response(200)
         self.send_header("Content-Type", "application/connect+json")
         self.send_header("Transfer-Encoding", "chunked")
@@ -234,13 +234,3 @@ class Handler(BaseHTTPRequestHandler):
 def _pump(command: "Command", pipe: IO[bytes], name: str) -> None:
     while chunk := pipe.read(32 << 10):
         command.add({"data": {name: base64.b64encode(chunk).decode()}})
-
-
-def _bury(machine: "FakeMachine", command: "Command") -> None:
-    from tests.tools.sandbox.e2b.fake_service import status_words
-
-    for pump in command.pumps:
-        pump.join()
-    code, words = status_words(command.process.wait())
-    end = {"exitCode": code, "exited": code >= 0, "status": words or "exit status 0"}
-    command.add({"end": {**end, **({"error": words} if words else {})}})

@@ -36,6 +36,18 @@ class Command:
     events: list[dict[str, Any]] = field(default_factory=list)
     arrived: threading.Condition = field(default_factory=threading.Condition)
     pumps: list[threading.Thread] = field(default_factory=list)
+    buriers: list[threading.Thread] = field(default_factory=list)
+
+    def bury(self) -> None:
+        """Wait for the process and everything it wrote, and queue how it ended."""
+        for pump in self.pumps:
+            pump.join()
+        code, words = status_words(self.process.wait())
+        for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
+            if pipe is not None:
+                pipe.close()
+        end = {"exitCode": code, "exited": code >= 0, "status": words or "exit status 0"}
+        self.add({"end": {**end, **({"error": words} if words else {})}})
 
     def add(self, event: dict[str, Any]) -> None:
         """Queue what the stream shall carry next."""
@@ -172,11 +184,8 @@ class FakeService:
             machine.end()
             for command in machine.commands.values():
                 command.process.wait()
-                for pump in command.pumps:
-                    pump.join(5)
-                for pipe in (command.process.stdin, command.process.stdout, command.process.stderr):
-                    if pipe is not None:
-                        pipe.close()
+                for thread in (*command.pumps, *command.buriers):
+                    thread.join(5)
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
