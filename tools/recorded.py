@@ -1,12 +1,12 @@
 """What recorded transitions ask of a module, and how an answer is compared with the record."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
-from games.checks.comparing import as_numbers, same_value
+from games.checks.comparing import as_numbers
 from games.contract import IllegalActionError, Json, ModuleFault, canonical_key
 from games.trajectories import Transition
 
@@ -25,6 +25,7 @@ class Question:
         expected: The recorded value, as `told` reads it.
         seat: The seat whose observation was recorded; -1 where it plays no part.
         place: Where it was recorded, for messages.
+        shows: Key of the state that the call shows to the worker.
         successor: Key of the state that it leads to; None where the call gives no state.
     """
 
@@ -33,17 +34,20 @@ class Question:
     expected: Json
     seat: int
     place: str
+    shows: str
     successor: str | None = None
 
     @cached_property
-    def shows(self) -> str:
-        """Key of the state that the call shows to the worker."""
-        return canonical_key(self.arguments[0])
+    def wanted(self) -> str:
+        """Key of the recorded value."""
+        return self.successor or canonical_key(self.expected)
 
     @cached_property
     def key(self) -> str:
         """What makes two questions the same one."""
-        return canonical_key([self.function, list(self.arguments), self.expected])
+        return "\n".join(
+            (self.function, canonical_key([*self.arguments[1:]]), self.shows, self.wanted)
+        )
 
 
 @dataclass(frozen=True)
@@ -86,69 +90,72 @@ class Book:
         return fresh
 
 
-def require_sound(trajectories: Sequence[Sequence[Transition]]) -> None:
-    """Hold trajectories together.
+def _state_keys(number: int, trajectory: Sequence[Transition]) -> list[str]:
+    """Keys of the states from the first to the last one."""
+    keys = [canonical_key(step.state) for step in trajectory]
+    keys += [canonical_key(step.next_state) for step in trajectory[-1:]]
+    for step, (one, following) in enumerate(pairwise(trajectory)):
+        if one.next_state is following.state:
+            continue
+        if canonical_key(one.next_state) != keys[step + 1]:
+            raise ValueError(
+                f"trajectory {number}: step {step + 1} does not begin where step {step} ends"
+            )
+    return keys
+
+
+def columns(book: Book, trajectories: Sequence[Sequence[Transition]]) -> list[Column]:
+    """The questions of all trajectories, the k-th steps together; none is asked twice.
 
     Raises:
         ValueError: If there is no transition, or a step does not begin where the last one ended.
     """
     if not any(trajectories):
         raise ValueError("there is no transition to ask for; a replay of nothing proves nothing")
-    for number, trajectory in enumerate(trajectories):
-        for step, (one, following) in enumerate(pairwise(trajectory)):
-            if canonical_key(one.next_state) != canonical_key(following.state):
-                raise ValueError(
-                    f"trajectory {number}: step {step + 1} does not begin where step {step} ends"
-                )
-
-
-def columns(
-    book: Book,
-    trajectories: Sequence[Sequence[Transition]],
-) -> Iterator[Column]:
-    """The questions of all trajectories, the k-th steps together; none is asked twice."""
+    states = [_state_keys(number, trajectory) for number, trajectory in enumerate(trajectories)]
     rests: list[list[list[str]]] = [[[] for _ in trajectory] for trajectory in trajectories]
-    for step in range(max(map(len, trajectories)) + 1):
+    made: list[Column] = []
+    for step in range(max(map(len, states))):
         column = Column()
         for number, trajectory in enumerate(trajectories):
-            place = f"trajectory {number}, step {step}"
+            place, keys = f"trajectory {number}, step {step}", states[number][step : step + 2]
             if 0 < step <= len(trajectory):
-                entered = [_rewards(trajectory[step - 1], place)]
+                entered = [_rewards(trajectory[step - 1], place, keys[0])]
                 rests[number][step - 1] += [question.key for question in entered]
                 column.states += book.note(entered)
             if step < len(trajectory):
-                state, action = _here(trajectory[step], place), _onward(trajectory[step], place)
-                rests[number][step] += [question.key for question in (*state, *action)]
-                column.states += book.note(state)
-                column.actions += book.note(action)
-        yield column
+                here = _here(trajectory[step], place, keys[0])
+                onward = _onward(trajectory[step], place, *keys)
+                rests[number][step] += [question.key for question in (*here, *onward)]
+                column.states += book.note(here)
+                column.actions += book.note(onward)
+        made.append(column)
     book.transitions.update({tuple(keys): None for rows in rests for keys in rows})
+    return made
 
 
-def _rewards(entered: Transition, place: str) -> Question:
+def _rewards(entered: Transition, place: str, key: str) -> Question:
     expected = as_numbers([*entered.rewards])
-    return Question("get_rewards", (entered.next_state,), expected, -1, place)
+    return Question("get_rewards", (entered.next_state,), expected, -1, place, key)
 
 
-def _here(met: Transition, place: str) -> list[Question]:
-    legal: Json = list(met.legal)
+def _here(met: Transition, place: str, key: str) -> list[Question]:
+    state, legal = (met.state,), cast("Json", [*met.legal])
     asked = [
-        Question("get_current_player", (met.state,), met.player, -1, place),
-        Question("get_legal_actions", (met.state,), legal, -1, place),
+        Question("get_current_player", state, met.player, -1, place, key),
+        Question("get_legal_actions", state, legal, -1, place, key),
     ]
     if met.observation is not None:
-        seen: Json = met.observation
-        asked.append(Question("get_observations", (met.state,), seen, met.player, place))
+        asked.append(Question("get_observations", state, met.observation, met.player, place, key))
     return asked
 
 
-def _onward(met: Transition, place: str) -> list[Question]:
+def _onward(met: Transition, place: str, key: str, after: str) -> list[Question]:
     arguments: tuple[Json, ...] = (met.state, met.action)
-    after = canonical_key(met.next_state)
-    asked = [Question("apply_action", arguments, met.next_state, -1, place, after)]
+    asked = [Question("apply_action", arguments, met.next_state, -1, place, key, after)]
     if met.events:
         events: Json = [list(seat) for seat in met.events]
-        asked.append(Question("get_events", arguments, events, -1, place))
+        asked.append(Question("get_events", arguments, events, -1, place, key))
     return asked
 
 
@@ -167,12 +174,13 @@ def compared(question: Question, answer: Answer) -> Difference | None:
     if isinstance(answer, ModuleFault):
         return Difference(function, f"failed {at}: {answer}"[:_SHOWN], answer.line)
     value = told(function, answer, question.seat)
-    if same_value(value, question.expected):
+    # A frame that could be read holds contract JSON alone, so that equal keys are equal values.
+    found = canonical_key(value)
+    if found == question.wanted:
         return None
     return Difference(
         function,
-        f"asked again {at}, it returned {canonical_key(value)[:_SHOWN]}; "
-        f"recorded: {canonical_key(question.expected)[:_SHOWN]}",
+        f"asked again {at}, it returned {found[:_SHOWN]}; recorded: {question.wanted[:_SHOWN]}",
     )
 
 

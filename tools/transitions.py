@@ -24,7 +24,6 @@ from tools.recorded import (
     compared,
     hidden_yet,
     require_hidden,
-    require_sound,
 )
 from tools.sandbox import Sandbox, Worker
 from tools.sandbox.claims import raise_fault
@@ -79,10 +78,9 @@ def replay_transitions(
         ValueError: If there is no transition, or a trajectory does not hang together.
         ModuleFault: If the source does not load, or the time is used up.
     """
-    require_sound(trajectories)
     book = Book()
     run = _Run(sandbox, source, protocol, time.monotonic() + deadline_s, deadline_s)
-    waiting = run.forward(list(columns(book, trajectories)))
+    waiting = run.forward(columns(book, trajectories))
     while waiting and run.lost is None:
         waiting = run.apart(waiting)
     return _judged(book, run)

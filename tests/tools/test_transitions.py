@@ -289,8 +289,8 @@ def test_a_position_that_comes_back_is_asked_of_another_worker(
 
 
 def question(state: int, successor: int) -> Question:
-    following = json.dumps({"at": successor}, separators=(",", ":"))
-    return Question("apply_action", ({"at": state}, "go"), None, -1, "here", following)
+    here, following = f'{{"at":{state}}}', f'{{"at":{successor}}}'
+    return Question("apply_action", ({"at": state}, "go"), None, -1, "place", here, following)
 
 
 def test_a_message_never_holds_the_successor_of_one_of_its_calls() -> None:
