@@ -20,6 +20,7 @@ from evals.pairs import Pair, load_pairs
 from evals.results import EvalResult, Score, share
 from graph.examples import mechanics_near
 from graph.resources import open_store_here
+from graph.sandboxes import open_sandbox
 from tools.retrieval import Retrieval
 
 Fate: TypeAlias = Literal["honoured", "listed", "dropped"]
@@ -71,6 +72,8 @@ class Judged:
 def run(seed: int, tell: Callable[[str], None]) -> EvalResult:
     """Read every prompt of every pair with the composer; no model, no play."""
     roles = composer_roles()
+    with open_sandbox() as opened:  # nothing runs in it here; every result says what there was
+        sandbox = opened.grade.model_dump(mode="json")
     judged = []
     with open_store_here(tell) as store:
         retrieval = Retrieval(store)
@@ -82,6 +85,7 @@ def run(seed: int, tell: Callable[[str], None]) -> EvalResult:
             "roles": roles.identity,
             "store": store.snapshot_id(),
             "embedding": store.embedder.identity,
+            "sandbox": sandbox,
             "pairs": len(judged),
         }
     return score(judged, effective)

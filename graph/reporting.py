@@ -6,6 +6,7 @@ from typing import Any
 from agents.protocols import Clause
 from graph.context import RunContext
 from graph.defaults import folder_of
+from graph.grades import grades_of
 from graph.routing import best
 from graph.rulebook import assumptions
 from graph.state import Candidate, RunState
@@ -69,7 +70,11 @@ def made_by(context: RunContext) -> str:
 
 
 def run_object(state: RunState, context: RunContext) -> dict[str, Any]:
-    """`run.json`: the effective settings, seeds, versions, sandbox grade, usage and cost."""
+    """`run.json`: the effective settings, seeds, versions, usage and cost, and the sandbox.
+
+    `sandbox` is the weakest that the run was played in, of all that `sandboxes` lists.
+    """
+    grades = grades_of(folder_of(state), context.sandbox.grade)
     usage = asdict(context.budget.usage) if context.budget is not None else None
     return {
         "end": state.end,
@@ -81,7 +86,8 @@ def run_object(state: RunState, context: RunContext) -> dict[str, Any]:
         "usage": usage,
         "embedding": context.embedding,
         "store_snapshot": context.store_snapshot,
-        "sandbox": context.sandbox.grade.model_dump(mode="json"),
+        "sandbox": grades[0].model_dump(mode="json"),
+        "sandboxes": [grade.model_dump(mode="json") for grade in grades],
         "versions": dict(context.versions),
         "refinements": state.rounds,
         "candidates": [
@@ -94,11 +100,14 @@ def run_object(state: RunState, context: RunContext) -> dict[str, Any]:
 
 
 def _facts(state: RunState, context: RunContext) -> tuple[tuple[str, str], ...]:
-    grade = context.sandbox.grade
+    grades = grades_of(folder_of(state), context.sandbox.grade)
     return (
         ("roles", context.roles.identity),
         ("seed", str(context.settings.seed)),
-        ("sandbox grade", f"{grade.name} ({', '.join(grade.layers)}): {grade.reason}"),
+        *(
+            ("sandbox grade", f"{grade.name} ({', '.join(grade.layers)}): {grade.reason}")
+            for grade in grades
+        ),
         ("refinements", str(state.rounds)),
         ("store", f"{context.embedding}, snapshot {context.store_snapshot[:16]}"),
         ("versions", ", ".join(f"{name} {number}" for name, number in context.versions.items())),

@@ -17,7 +17,7 @@ class RunResult:
         state: Its last state.
         question: What it waits for a person to answer; None where it ended.
         seconds: Wall time of this process's part of the run.
-        sandbox: How far the sandbox of this part held.
+        sandbox: The weakest that the run's generated code was run in.
     """
 
     folder: RunFolder

@@ -13,6 +13,7 @@ from graph.build import compile_with, recursion_limit
 from graph.checkpoints import open_checkpoints
 from graph.context import RunContext
 from graph.folder import RunFolder, RunFolderError
+from graph.grades import grades_of
 from graph.results import RunResult
 from graph.settings import RunSettings
 from graph.state import RunState
@@ -128,7 +129,7 @@ def _drive(
             question, step = None, Command(resume=given)
         state = RunState.model_validate(graph.get_state(config).values)
     seconds = time.monotonic() - started
-    return RunResult(folder, state, question, seconds, context.sandbox.grade)
+    return RunResult(folder, state, question, seconds, grades_of(folder, context.sandbox.grade)[0])
 
 
 @contextmanager

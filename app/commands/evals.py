@@ -18,9 +18,10 @@ def list_evals(*, as_json: bool) -> None:
 def run_eval(name: str, *, seed: int, as_json: bool) -> None:
     """Run one evaluation; exit code 1 below its thresholds."""
     from evals.registry import find_eval
-    from graph.sandboxes import describe_grade
+    from graph.sandboxes import chosen_backend, describe_grade
     from tools.sandbox import Grade
 
+    chosen_backend()  # a choice that cannot be kept is an error, whatever the evaluation runs
     result = find_eval(name).run(seed, note)
     grade = result.effective.get("sandbox")
     if isinstance(grade, dict):

@@ -6,6 +6,7 @@ first, in a temporary home: a quick run is measured from a warm one. A search's 
 from the least times, as `evals.bench.uct_connect_four` explains.
 """
 
+import json
 import os
 import shutil
 import sys
@@ -19,6 +20,7 @@ from pydantic import JsonValue
 from evals.bench.spent import Spent, spent
 from evals.bench.uct_connect_four import measure
 from evals.results import EvalError, EvalResult, Score
+from graph.sandboxes import choice_in_variables
 
 PROMPT = (
     "a trick-taking game for three players where taking hearts costs points and the last trick "
@@ -38,7 +40,8 @@ def run(seed: int, tell: Callable[[str], None]) -> EvalResult:
     command = _command()
     with tempfile.TemporaryDirectory(prefix="rulewright-speed-") as name:
         home = Path(name)
-        environment = {**_environment(), "RULEWRIGHT_HOME": str(home / "home")}
+        chosen = choice_in_variables()
+        environment = {**_environment(), **chosen, "RULEWRIGHT_HOME": str(home / "home")}
         helps = [spent([command, "--help"], environment) for _ in range(_HELPS)]
         tell(f"--help: {_seconds(helps)}")
         built = spent([command, "index"], environment)
@@ -51,6 +54,7 @@ def run(seed: int, tell: Callable[[str], None]) -> EvalResult:
             for out in map(str, range(_RUNS))
         ]
         tell(f"new --quick: {_seconds(quick)}")
+        sandbox = json.loads((home / "0" / "run.json").read_text(encoding="utf-8"))["sandbox"]
     searches = [measure(_SIMULATIONS, seed) for _ in range(_SEARCHES)]
     whole = min(search.whole for search in searches)
     outside = 1 - min(search.game for search in searches) / whole
@@ -71,7 +75,7 @@ def run(seed: int, tell: Callable[[str], None]) -> EvalResult:
             _sample("index", built),
             *(_sample("new --quick", one) for one in quick),
         ),
-        effective=_effective(seed),
+        effective={**_effective(seed), "sandbox": sandbox},
     )
 
 

@@ -11,6 +11,7 @@ from games.records import MatchRecord
 from graph.context import RunContext
 from graph.defaults import context_of, folder_of, need_design
 from graph.findings import told
+from graph.grades import keep_grade
 from graph.routing import AfterCheck, after_check
 from graph.state import RunState
 from tools.checking import CheckRun, check_source
@@ -22,6 +23,7 @@ def check(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterCheck]:
     made = need_design(state)
     settings = context.settings
     candidate = state.candidates[-1]
+    keep_grade(folder_of(state), context.sandbox.grade)
     findings = judge(candidate.source, made, context, number=candidate.number)
     judged = candidate.model_copy(update={"findings": tuple(findings)})
     outcome = verdict(findings)

@@ -9,6 +9,7 @@ from langgraph.types import Command
 from games.records import to_jsonl, to_text
 from graph.context import RunContext
 from graph.defaults import context_of, folder_of, need_design
+from graph.grades import keep_grade
 from graph.playtest import playtest
 from graph.selfplay import SelfPlay
 from graph.state import RunState
@@ -24,6 +25,7 @@ def evaluate(state: RunState, runtime: Runtime[RunContext]) -> Command[Literal["
         raise ValueError("evaluate runs on an accepted candidate; none is accepted")
     source = state.candidate(state.accepted).source
     folder = folder_of(state)
+    keep_grade(folder, context.sandbox.grade)
     play = SelfPlay(
         context, source, need_design(state).num_players, folder, tell=runtime.stream_writer
     )

@@ -9,6 +9,7 @@ from agents.models import place
 from agents.protocols import Heuristic, RoleError
 from graph.context import RunContext
 from graph.defaults import context_of, folder_of, need_design
+from graph.grades import keep_grade
 from graph.selfplay import SelfPlay, samples_of
 from graph.state import RunState
 
@@ -20,6 +21,7 @@ def strategize(state: RunState, runtime: Runtime[RunContext]) -> Command[Literal
     if state.accepted is None:
         raise ValueError("strategize runs on an accepted candidate; none is accepted")
     source = state.candidate(state.accepted).source
+    keep_grade(folder_of(state), context.sandbox.grade)
     table = SelfPlay(context, source, made.num_players, folder_of(state))
     notes: list[str] = []
     try:

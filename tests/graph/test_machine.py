@@ -13,6 +13,7 @@ from graph.summary import exit_code
 from tests.graph.conftest import MakeContext
 from tests.graph.scripted import ScriptedRoles, role_set
 from tests.graph.settings import SMALL
+from tools.sandbox import Sandbox
 
 FILES = (
     "rulebook.md",
@@ -38,12 +39,13 @@ def test_a_prompt_becomes_a_folder_with_everything(
 
 
 def test_run_json_holds_settings_versions_and_sandbox_grade(
-    make_context: MakeContext, folder: RunFolder
+    make_context: MakeContext, folder: RunFolder, sandbox: Sandbox
 ) -> None:
     start_run("noughts and crosses", folder, make_context())
     written = json.loads((folder.path / "run.json").read_text())
     assert written["settings"] == SMALL.model_dump(mode="json")
-    assert written["sandbox"]["name"] == "none"
+    assert written["sandbox"] == sandbox.grade.model_dump(mode="json")
+    assert written["sandboxes"] == [written["sandbox"]]
     assert written["store_snapshot"]
     assert written["roles"] == "scripted"
 
