@@ -13,14 +13,19 @@ import sys
 import types
 from pathlib import Path
 
+from tools.guest.residue import overwrite
+
 _ANYWHERE = "/python"
+_EVERYWHERE = ("/usr", "/lib")  # tells nothing about the host
+_PROGRAM_FILE = 31  # AT_EXECFN of the auxiliary vector
 _STAT_ARGUMENTS = 45  # arg_start among the fields that follow the name in /proc/self/stat
 
 
 def forget_host() -> None:
     """Forget the arguments, the environment and every path of the host."""
     places = _places()
-    _blank_start_up()
+    if sys.platform == "linux":
+        _blank_start_up()
     os.environ.clear()
     posix.environ.clear()
     sys.argv[:] = ["worker"]
@@ -35,6 +40,11 @@ def forget_host() -> None:
     _forget_files()
     _rename_code(places)
     _rename_constants(places)
+    if "platform" in sys.modules:
+        vars(sys.modules["platform"])["_uname_cache"] = None  # it holds the host's name
+    if sys.platform == "linux":
+        gc.collect()
+        overwrite(place for place in places if not place.startswith(_EVERYWHERE))
 
 
 def _places() -> tuple[str, ...]:
@@ -101,3 +111,8 @@ def _blank_start_up() -> None:
     for start, end in (starts_and_ends[:2], starts_and_ends[2:]):
         if start and end > start:
             ctypes.memset(start, 0, end - start)
+    asked = ctypes.CDLL(None).getauxval
+    asked.restype, asked.argtypes = ctypes.c_void_p, (ctypes.c_ulong,)
+    program = asked(_PROGRAM_FILE)  # the program's path stands behind both
+    if program:
+        ctypes.memset(program, 0, len(ctypes.string_at(program)))

@@ -109,8 +109,18 @@ def test_a_program_longer_than_the_kernel_takes_is_refused() -> None:
         assemble([Rule("read", ALLOW)] * 2100, ALLOW, "x86_64")
 
 
+@pytest.mark.parametrize(("machine", "number"), [("x86_64", 228), ("aarch64", 113)])
+def test_no_process_s_clock_can_be_read(machine: str, number: int) -> None:
+    program = filters.program(machine)
+    assert judged(program, machine, number, [1]) == ALLOW  # CLOCK_MONOTONIC
+    of_process_1000 = ~1000 << 3 | 2
+    for clock in (of_process_1000 & 0xFFFFFFFF, of_process_1000 & 0xFFFFFFFFFFFFFFFF):
+        assert judged(program, machine, number, [clock]) == errno(codes.EPERM)
+
+
 def test_fewer_calls_than_fifty_one_are_allowed() -> None:
-    conditional = ("setitimer", "mmap", "mprotect", "prlimit64")
+    clocks = ("clock_gettime", "clock_nanosleep", "clock_getres")
+    conditional = ("setitimer", "mmap", "mprotect", "prlimit64", *clocks)
     rules = [rule for rule in filters.rules() if rule.action == ALLOW]
     assert {rule.call for rule in rules if rule.unless} == set(conditional)
     assert len(rules) <= 51
