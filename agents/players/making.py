@@ -5,6 +5,7 @@ from typing import Protocol
 
 from agents.players.greedy import GreedyPlayer
 from agents.players.search import SearchPlayer
+from agents.players.solved import SolvedPlayer
 from agents.players.specs import PlayerSpec, PlayerSpecError
 from agents.players.uniform import RandomPlayer
 from games.contract import Json
@@ -54,6 +55,15 @@ def make_player(
         )
     if spec.name in ("uct", "ismcts"):
         return SearchPlayer(
+            spec,
+            seat=seat,
+            num_players=num_players,
+            parameters=parameters,
+            source=source,
+            sandbox=sandbox,
+        )
+    if spec.name == "cfr":
+        return SolvedPlayer(
             spec,
             seat=seat,
             num_players=num_players,

@@ -136,6 +136,27 @@ _PLAYERS = (
             ),
         ),
     ),
+    PlayerInfo(
+        "cfr",
+        "Solves the whole game by CFR+ and plays its average policy, for games small enough to "
+        "enumerate; an equilibrium is guaranteed for two-player zero-sum games only, and every "
+        "decision reports the NashConv that was reached.",
+        (
+            Parameter("iterations", 1000, "Iterations of CFR+ over the whole game.", least=1),
+            Parameter(
+                "histories",
+                200_000,
+                "Histories to enumerate at the most; a larger game is refused.",
+                least=1,
+            ),
+            Parameter(
+                "deadline",
+                60.0,
+                "Seconds that enumerating the game may take, and solving it at the first decision.",
+                least=0.1,
+            ),
+        ),
+    ),
 )
 
 

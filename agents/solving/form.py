@@ -1,0 +1,200 @@
+"""A game in sequence form: flat arrays over what each seat can know and do.
+
+The sequence form (von Stengel 1996) keeps a seat's *sequences*, each the last own action of an own
+history; a seat remembers its log, so every information state is reached by one sequence.
+A behaviour's realization plan multiplies it up along sequences, and the return of seat `i` is
+
+    u_i = sum_t payoffs_i[t] * prod_j plan_j[ends_j[t]]
+
+over the ends `t` of the game, with `payoffs_i[t]` already weighted by chance.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.search.rules import Rules
+from agents.solving.logs import LogIndex, log_after
+from games.contract import Action, State
+from games.information import SeatLog, information_key
+
+Ints: TypeAlias = NDArray[np.int64]
+Floats: TypeAlias = NDArray[np.float64]
+Behaviour: TypeAlias = Floats
+"""`[S]` of one seat: the probability of each sequence's last action where it is to be chosen; the
+empty sequence, which comes first, has 1."""
+
+
+class InformationState(NamedTuple):
+    """What a seat can know when it is to move.
+
+    Attributes:
+        seat: The seat.
+        actions: Its legal actions, in the order of its sequences.
+        plies: Actions and outcomes of one history that leads here, to represent all of them.
+    """
+
+    seat: int
+    actions: tuple[Action, ...]
+    plies: tuple[Action, ...]
+
+
+class Level(NamedTuple):
+    """The information states of one seat that lie behind equally many own actions.
+
+    Attributes:
+        states: First and last (exclusive) information state.
+        sequences: First and last (exclusive) sequence that leaves them.
+        starts: `[L]` where each state's sequences start, counted from the level's first.
+        sources: First and last (exclusive) sequence that can lead to them.
+        parents: `[L]` the sequence that leads to each, counted from the first of `sources`.
+    """
+
+    states: slice
+    sequences: slice
+    starts: Ints
+    sources: slice
+    parents: Ints
+
+
+@dataclass(frozen=True)
+class SeatForm:
+    """One seat's part of a sequence form: I information states, S sequences, T ends of the game.
+
+    Attributes:
+        states: `[I]` information states, by the number of own actions before them.
+        levels: The same, a level at a time.
+        firsts: `[I]` first sequence of each; the empty sequence is 0.
+        owner: `[S]` the information state that a sequence leaves; -1 for the empty sequence.
+        origin: `[S]` the sequence before; 0 for the empty sequence itself.
+        ends: `[T]` the seat's sequence at each end.
+        payoffs: `[T]` its return at each end times the probability of the chance outcomes.
+    """
+
+    states: tuple[InformationState, ...]
+    levels: tuple[Level, ...]
+    firsts: Ints
+    owner: Ints
+    origin: Ints
+    ends: Ints
+    payoffs: Floats
+
+    @property
+    def size(self) -> int:
+        """Number of sequences, the empty one included."""
+        return len(self.owner)
+
+    def plan(self, behaviour: Behaviour) -> Floats:
+        """The realization plan `[S]`: the product of a behaviour along every sequence."""
+        plan = behaviour.copy()
+        for level in self.levels:
+            plan[level.sequences] *= plan[self.origin[level.sequences]]
+        return plan
+
+    def normalised(self, weights: Floats) -> Behaviour:
+        """The behaviour in proportion to `weights`, `[S]`, >= 0; uniform where all are 0."""
+        behaviour = np.ones(self.size)
+        if self.states:
+            totals = np.add.reduceat(weights, self.firsts)[self.owner[1:]]
+            counts = np.bincount(self.owner[1:])[self.owner[1:]]
+            behaviour[1:] = 1.0 / counts
+            np.divide(weights[1:], totals, out=behaviour[1:], where=totals > 0)
+        return behaviour
+
+
+@dataclass(frozen=True)
+class SequenceForm:
+    """A game enumerated.
+
+    Attributes:
+        rules: The module's functions.
+        initial: The state before any ply.
+        seats: `[num_players]` one part a seat.
+        histories: Number of histories, the empty one, chance's and the ends included.
+        constant_sum: Whether all seats together get the same at every end.
+        index: Finds information states by log.
+        places: Information state by its number in `index`: the seat's own count of it.
+    """
+
+    rules: Rules
+    initial: State
+    seats: tuple[SeatForm, ...]
+    histories: int
+    constant_sum: bool
+    index: LogIndex
+    places: Mapping[int, int]
+
+    @property
+    def num_states(self) -> int:
+        """Information states of all seats."""
+        return sum(len(form.states) for form in self.seats)
+
+    def find(self, log: SeatLog) -> int | None:
+        """The seat's information state that a log is; None if no play leads to that log."""
+        node = self.index.find(log)
+        return None if node is None else self.places.get(node)
+
+    def log(self, seat: int, state: int) -> SeatLog:
+        """The log of a seat's information state, written anew from a history that leads there."""
+        plies = self.seats[seat].states[state].plies
+        return log_after(self.rules, self.initial, plies, seat)
+
+    @cached_property
+    def keys(self) -> tuple[tuple[str, ...], ...]:
+        """`games.information.information_key` of every information state, a tuple a seat."""
+        return tuple(
+            tuple(information_key(self.log(seat, state)) for state in range(len(form.states)))
+            for seat, form in enumerate(self.seats)
+        )
+
+    def reaches(self, behaviours: Sequence[Behaviour]) -> list[Floats]:
+        """How likely each seat alone makes every end: `[num_players]` arrays `[T]`."""
+        return [
+            form.plan(behaviour)[form.ends]
+            for form, behaviour in zip(self.seats, behaviours, strict=True)
+        ]
+
+    def gains(self, seat: int, reaches: Sequence[Floats]) -> Floats:
+        """`[S]` what the ends of each own sequence pay the seat, weighted by all the others.
+
+        Args:
+            seat: The seat; its own entry of `reaches` is not used.
+            reaches: From `reaches`.
+        """
+        form = self.seats[seat]
+        weights = form.payoffs.copy()
+        for other, reach in enumerate(reaches):
+            if other != seat:
+                weights *= reach
+        return np.bincount(form.ends, weights, minlength=form.size).astype(np.float64, copy=False)
+
+
+def backed_up(form: SeatForm, gains: Floats, behaviour: Behaviour | None) -> tuple[Floats, Floats]:
+    """Counterfactual values of one seat, from its last actions to its first.
+
+        worth[s] = gains[s] + sum over the states I that s leads to of value[I]
+        value[I] = sum_a behaviour[I, a] * worth[I, a], or the maximum over a
+
+    Args:
+        form: The seat's part of the game.
+        gains: `[S]` from `SequenceForm.gains`.
+        behaviour: `[S]`, or None to choose the best action everywhere.
+
+    Returns:
+        `worth` `[S]`, whose first entry is the seat's return, and `value` `[I]`.
+    """
+    worth, values = gains.copy(), np.empty(len(form.states))
+    for level in reversed(form.levels):
+        block = worth[level.sequences]
+        if behaviour is None:
+            value = np.maximum.reduceat(block, level.starts)
+        else:
+            value = np.add.reduceat(behaviour[level.sequences] * block, level.starts)
+        values[level.states] = value
+        width = level.sources.stop - level.sources.start
+        worth[level.sources] += np.bincount(level.parents, value, minlength=width)
+    return worth, values
