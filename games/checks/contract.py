@@ -120,7 +120,7 @@ def check_functions(subject: Subject, samples: Sequence[Sample], *, seed: int) -
 
 
 def _functions(subject: Subject, samples: Sequence[Sample], seed: int) -> Iterator[Finding]:
-    questions = [question for sample in samples for question in _questions(sample)]
+    questions = [question for sample in samples for question in _questions(subject, sample)]
     yield from _first_of_a_kind(_impure(subject, questions, seed))
     yield from _accepted_illegal(subject, samples)
 
@@ -153,13 +153,18 @@ class _Question:
     met: Json = None
 
 
-def _questions(sample: Sample) -> Iterator[_Question]:
-    state, place = sample.state, sample.place
+def _questions(subject: Subject, sample: Sample) -> Iterator[_Question]:
+    state, place, game = sample.state, sample.place, subject.game
     yield _Question("get_current_player", [state], place, sample.player)
     yield _Question("get_legal_actions", [state], place, list(sample.legal))
     for function in ("get_rewards", "get_observations"):
         yield _Question(function, [state], place)
-    yield _Question("visible", [state, 0], place)
+    for seat in range(subject.num_players):
+        yield _Question("visible", [state, seat], place)
+    if sample.player == CHANCE and game.defines("get_chance_probabilities"):
+        yield _Question("get_chance_probabilities", [state], place)
+    if game.defines("value_function"):
+        yield _Question("value_function", [state, 0], place)
     if sample.legal:
         yield _Question("apply_action", [state, sample.legal[0]], place)
         yield _Question("get_events", [state, sample.legal[0]], place)

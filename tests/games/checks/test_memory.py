@@ -25,6 +25,26 @@ def test_a_value_that_depends_on_earlier_calls_is_found_though_repeats_agree() -
     assert ("functions", "get_observations") in found
 
 
+@pytest.mark.parametrize(
+    ("function", "arguments", "value"),
+    [
+        ("get_chance_probabilities", "state", "_nudged(len(state['deck']), turn / 10**6)"),
+        ("value_function", "state, player_id", "float(turn)"),
+    ],
+)
+def test_an_optional_function_that_depends_on_earlier_calls_is_found(
+    function: str, arguments: str, value: str
+) -> None:
+    more = (
+        "\ndef _nudged(n, by):\n    return [1 / n + by, 1 / n - by] + [1 / n] * (n - 2)\n"
+        f"\ndef {function}({arguments}):\n"
+        f"    turn = _memory.setdefault(_key('{function}', state), len(_memory))\n"
+        f"    return {value}\n"
+    )
+    found = {(f.check, f.function) for f in findings(REMEMBER + SOUND + more)}
+    assert ("functions", function) in found
+
+
 def test_a_start_that_changes_from_load_to_load_is_found() -> None:
     source = "import time\n_LOADED = str(time.perf_counter_ns())\n" + SOUND.replace(
         '"bids": []}', '"bids": [], "loaded": _LOADED}'
