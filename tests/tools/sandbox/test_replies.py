@@ -1,0 +1,107 @@
+"""Replies that no honest worker sends, whatever they are sent through."""
+
+import re
+
+import pytest
+
+from games.contract import ModuleFault
+from tools.sandbox import Sandbox, Worker
+
+# The module replaces how its worker writes a reply; `send` writes one as it should be.
+SOURCE = """
+import sys
+
+streams = [
+    getattr(sys.modules[name], kind)
+    for name, kind in (("tools.guest.streams", "SocketStream"), ("__main__", "LineStream"))
+    if hasattr(sys.modules.get(name), kind)
+]
+
+
+def f(way):
+    for stream in streams:
+        send = stream.write
+        stream.write = lambda self, body, send=send: WAYS[way](self, body, send)
+    return 1
+
+
+def twice(self, body, send):
+    send(self, body)
+    send(self, body)
+
+
+WAYS = {
+    "empty": lambda self, body, send: send(self, b""),
+    "not JSON": lambda self, body, send: send(self, b"{'id': 1}"),
+    "not text": lambda self, body, send: send(self, bytes([0xFF]) * 20),
+    "half": lambda self, body, send: send(self, body[: len(body) // 2]),
+    "nested": lambda self, body, send: send(self, b"[" * 100_000),
+    "no object": lambda self, body, send: send(self, b"7"),
+    "another id": lambda self, body, send: send(self, body.replace(b'"id":', b'"id":1')),
+    "no value": lambda self, body, send: send(self, body.replace(b'"value"', b'"worth"')),
+    "twice": twice,
+    "too large": lambda self, body, send: send(self, b'"' + b"x" * 9_000_000 + b'"'),
+    "never": lambda self, body, send: None,
+}
+
+
+def g():
+    return 2
+"""
+
+
+def ends(sandbox: Sandbox, way: str) -> tuple[Worker, ModuleFault]:
+    """What a way comes to: at once, or with the next request where it was a reply too many."""
+    worker = sandbox.worker("forging", SOURCE)
+    worker.load(SOURCE)
+    for function, arguments in (("f", [way]), ("g", [])):
+        try:
+            worker.call(function, arguments, deadline_s=0.3)
+        except ModuleFault as fault:
+            return worker, fault
+    raise AssertionError(f"a reply that was {way} was taken for one")
+
+
+@pytest.mark.parametrize(
+    ("way", "words"),
+    [
+        ("empty", "no contract JSON"),
+        ("not JSON", "no contract JSON"),
+        ("not text", "no contract JSON"),
+        ("half", "no contract JSON"),
+        ("nested", "no contract JSON"),
+        ("no object", "another request"),
+        ("another id", "another request"),
+        ("no value", "neither a value nor a fault"),
+        ("twice", "more than one reply|nobody asked for|another request"),
+    ],
+)
+def test_a_reply_that_is_none_ends_the_worker(sandbox: Sandbox, way: str, words: str) -> None:
+    worker, fault = ends(sandbox, way)
+    assert fault.kind == "killed"
+    assert re.search(words, fault.message)
+    assert not worker.alive
+
+
+def test_a_reply_too_large_ends_the_worker_before_it_is_read(sandbox: Sandbox) -> None:
+    worker, fault = ends(sandbox, "too large")
+    assert fault.kind == "killed"
+    assert re.search(r"reply of \d+ bytes|too (long|large)", fault.message)
+    assert not worker.alive
+
+
+def test_a_reply_that_never_comes_is_a_timeout_and_ends_the_worker(sandbox: Sandbox) -> None:
+    worker, fault = ends(sandbox, "never")
+    assert fault.kind == "timed_out"
+    assert not worker.alive
+
+
+def test_a_reply_after_the_deadline_is_not_taken_for_the_next_one(sandbox: Sandbox) -> None:
+    source = "import time\ndef f(s):\n    time.sleep(s)\n    return s"
+    with sandbox.worker("late", source) as worker:
+        worker.load(source)
+        with pytest.raises(ModuleFault) as caught:
+            worker.call("f", [0.8], deadline_s=0.3)
+        assert caught.value.kind == "timed_out"
+        if worker.alive:
+            assert worker.call("f", [0]) == 0
