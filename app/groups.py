@@ -40,7 +40,10 @@ def eval_run(
 def sandbox_run(
     file: Annotated[Path, typer.Argument(help="A Python module; - reads standard input.")],
     call: Annotated[
-        str | None, typer.Option("--call", metavar="EXPR", help="What to evaluate in it.")
+        str | None,
+        typer.Option(
+            "--call", metavar="EXPR", help="An expression to evaluate in it; its value is shown."
+        ),
     ] = None,
     sandbox: Annotated[
         str | None,

@@ -19,6 +19,12 @@ FAILED, CONTAINED = 1, 4
 _LARGEST_SOURCE = 2_000_000
 _DEEPEST = 200  # brackets within brackets that Python reads
 _UNREADABLE = ("unreadable", "out_of_memory", "killed")
+_STEPS = {
+    "module": "loading it",
+    "main": "main()",
+    "evaluate": "the expression",
+    "expression": "the expression",
+}
 
 # How a module can be stopped, in words; the second part is the ending's own detail.
 _ENDINGS = {
@@ -108,7 +114,8 @@ def _require_expression(text: str | None) -> None:
 
 def _run(worker: "Worker", source: str, name: str, call: str | None) -> dict[str, Any]:
     """Load, call, evaluate; the outcome, the value and what ended it."""
-    from games.contract import ModuleFault
+    from games.contract import IllegalActionError, ModuleFault
+    from tools.sandbox import OperationError
 
     value: Json = None
     try:
@@ -117,13 +124,19 @@ def _run(worker: "Worker", source: str, name: str, call: str | None) -> dict[str
         if call is not None:
             value = worker.request("evaluate", {"expression": call}, worker.limits.call_s)
     except ModuleFault as fault:
-        return {
-            "outcome": fault.kind,
-            "value": None,
-            "reason": _reason(fault),
-            "ended_by": _ended_by(worker, fault),
-        }
+        return _stopped(worker, fault)
+    except (IllegalActionError, OperationError) as claim:  # none of these requests ends so
+        return _stopped(worker, ModuleFault("killed", "the worker", f"made a false claim: {claim}"))
     return {"outcome": "ok", "value": value, "reason": None, "ended_by": None}
+
+
+def _stopped(worker: "Worker", fault: "ModuleFault") -> dict[str, Any]:
+    return {
+        "outcome": fault.kind,
+        "value": None,
+        "reason": _reason(fault),
+        "ended_by": _ended_by(worker, fault),
+    }
 
 
 def _load(worker: "Worker", source: str, name: str) -> None:
@@ -165,7 +178,7 @@ def _depth(source: str) -> int:
 
 def _reason(fault: "ModuleFault") -> str:
     where = f" in line {fault.line}" if fault.line else ""
-    what = {"module": "loading it", "main": "main()"}.get(fault.function, fault.function)
+    what = _STEPS.get(fault.function, fault.function)
     return f"{what} failed{where}: {fault.message}"
 
 
@@ -175,6 +188,8 @@ def _ended_by(worker: "Worker", fault: "ModuleFault") -> dict[str, str] | None:
         return _ending("timeout", f"{worker.limits.call_s:g} s")
     if fault.kind == "out_of_memory":
         return _ending("out_of_memory", f"{worker.limits.memory_bytes // 2**20} MiB")
+    if fault.kind == "killed":
+        worker.kill()  # where it is not dead, it only claims to be
     ending = worker.ended_by
     return None if ending is None else _ending(ending.cause, ending.detail)
 
@@ -192,7 +207,10 @@ def _show(name: str, result: dict[str, Any]) -> None:
     else:
         say(f"{name}: {result['outcome']}, {held}")
         ended = result["ended_by"]
-        say(result["reason"] if ended is None else ended["detail"])
+        if ended is not None:
+            say(ended["detail"])
+        if ended is None or ended["cause"] != "blocked_call":
+            say(result["reason"])
     for stream in ("stdout", "stderr"):
         for line in result[stream].splitlines():
             say(f"{stream}| {line}")

@@ -32,6 +32,17 @@ EATS = "def main():\n    x = []\n    while True:\n        x.append(bytes(10**8))
 LEAVES = "import sys\ndef main():\n    sys.modules['os']._exit(0)\n"
 CRASHES = "import ctypes\ndef main():\n    return ctypes.string_at(0)\n"
 FORGES = "import sys\ndef main():\n    sys.modules['os'].write(3, b'99 passed')\n    return 1\n"
+LIES = """
+import sys
+
+def describe(error, function, own_code=False):
+    return {"kind": KIND, "function": "main", "line": None, "message": "all is well"}
+
+sys.modules["tools.guest.serving"].describe = describe
+
+def main():
+    raise ValueError
+"""
 
 
 @pytest.fixture
@@ -112,6 +123,17 @@ def test_a_module_that_has_to_be_stopped_says_by_what(
     assert (done.code, done.json["outcome"]) == (4, outcome)
     assert done.json["ended_by"]["cause"] == cause
     assert done.json["ended_by"]["detail"].startswith("it ")
+    assert "Traceback" not in done.err
+
+
+@pytest.mark.parametrize("kind", ["internal", "unknown_operation", "illegal_action", "ok", 7])
+def test_a_false_word_on_what_went_wrong_is_no_trouble_of_ours(
+    command: Command, file: Path, kind: str | int
+) -> None:
+    file.write_text(LIES.replace("KIND", repr(kind)))
+    done = command("sandbox", "run", file, "--json")
+    assert (done.code, done.json["outcome"]) == (4, "killed")
+    assert done.json["ended_by"]["cause"] == "killed"
     assert "Traceback" not in done.err
 
 
