@@ -8,6 +8,7 @@ The first message is the settings, the first answer what is in force; then reque
 import base64
 import gc
 import importlib.util
+import io
 import json
 import os
 import signal
@@ -149,12 +150,12 @@ def _lockdown() -> Lockdown:
 
 
 def _deaden_standard_streams() -> None:
-    """Put dead pipes on 0, 1 and 2; until now the last one told the host of a failed start."""
-    empty, empty_end = os.pipe()
+    """Close 0 and put dead pipes on 1 and 2; until now the last one told of a failed start."""
+    sys.stdin = io.StringIO()
     unread, unread_end = os.pipe()
-    for old, new in ((empty, 0), (unread_end, 1), (unread_end, 2)):
-        os.dup2(old, new)
-    for end in (empty, empty_end, unread, unread_end):
+    os.dup2(unread_end, 1)
+    os.dup2(unread_end, 2)
+    for end in (0, unread, unread_end):
         os.close(end)
 
 
