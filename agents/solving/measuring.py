@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agents.solving.form import Behaviour, SequenceForm
+from agents.solving.form import Behaviour, Floats, SequenceForm
 from agents.solving.response import nash_conv
 from games.engine import Player
 from games.information import SeatLog
@@ -18,11 +18,13 @@ class Measurement:
 
     The mean of `searches` decisions stands for a player's policy. Decisions at different states
     are independent, so expected returns are unbiased, while a best response also exploits the
-    chance deviations: the figure is too high on average (its mean falls towards the truth as
-    `searches` grows), never too low. `halves` shows by how much it still falls.
+    chance deviations: the figure is too high on average, and falls towards the truth as
+    `searches` grows. `halves` shows by how much it still falls.
 
     Attributes:
-        searches: Decisions sampled at each information state with a choice.
+        searches: Decisions sampled at each information state with a choice. States that a seat
+            was never seen to enter by its own decisions are not asked for: they change nothing.
+        asked: Decisions sampled in all.
         nash_conv: NashConv of the mean of all of them.
         halves: Mean NashConv of the first and of the second half of them, taken alone.
         returns: `[num_players]` expected returns of the sampled policy.
@@ -30,6 +32,7 @@ class Measurement:
     """
 
     searches: int
+    asked: int
     nash_conv: float
     halves: float
     returns: tuple[float, ...]
@@ -65,6 +68,7 @@ def measure(
     found = nash_conv(game, behaviours)
     return Measurement(
         searches=searches,
+        asked=int(sum(count.sum() for count in counts)),
         nash_conv=found.total,
         halves=sum(halves) / len(halves),
         returns=found.returns,
@@ -72,20 +76,21 @@ def measure(
     )
 
 
-def _normalised(
-    game: SequenceForm, counts: Sequence[np.ndarray[tuple[int, ...], np.dtype[np.float64]]]
-) -> tuple[Behaviour, ...]:
+def _normalised(game: SequenceForm, counts: Sequence[Floats]) -> tuple[Behaviour, ...]:
     return tuple(form.normalised(count) for form, count in zip(game.seats, counts, strict=True))
 
 
-def _decisions(
-    game: SequenceForm, seat: int, player: Player, searches: int, seed: int
-) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+def _decisions(game: SequenceForm, seat: int, player: Player, searches: int, seed: int) -> Floats:
     """`[2, S]` how often each sequence was chosen, in the first and the second half."""
     form = game.seats[seat]
-    counts = np.zeros((2, form.size))
-    for number, state in enumerate(form.states):
+    counts, entered = np.zeros((2, form.size)), np.zeros(form.size, dtype=np.bool_)
+    entered[0] = True
+    for number, (first, state) in enumerate(zip(form.firsts, form.states, strict=True)):
+        sequences = slice(int(first), int(first) + len(state.actions))
+        if not entered[form.origin[first]]:
+            continue
         if len(state.actions) == 1:
+            entered[sequences] = True
             continue
         entries = game.log(seat, number).entries
         for sample in range(searches):
@@ -94,6 +99,6 @@ def _decisions(
             action = player.choose(log, state.actions, generator).action
             if action not in state.actions:
                 raise ValueError(f"seat {seat} chose {action!r}; legal: {list(state.actions)}")
-            chosen = form.firsts[number] + state.actions.index(action)
-            counts[2 * sample // searches, chosen] += 1
+            counts[2 * sample // searches, first + state.actions.index(action)] += 1
+        entered[sequences] = counts[:, sequences].sum(axis=0) > 0
     return counts

@@ -61,10 +61,21 @@ def test_players_see_nothing_but_the_log_of_their_state() -> None:
             shown.append(log)
             return super().choose(log, legal, generator)
 
-    measure(game, [Spy(), Spy()], searches=2, seed=0)
-    assert [(log.seat, game.find(log)) for log in shown[::2]] == [
+    measure(game, [Spy(), Spy()], searches=20, seed=0)
+    assert [(log.seat, game.find(log)) for log in shown[::20]] == [
         (seat, state) for seat in (0, 1) for state in range(6)
     ]
+
+
+def test_states_that_own_decisions_never_enter_are_not_asked_for() -> None:
+    # Who always bets is never asked again; who always passes is, after a bet of the other seat.
+    game = small(KUHN)
+    betting = measure(game, [Always("b"), Always("b")], searches=4, seed=0)
+    passing = measure(game, [Always("p"), Always("p")], searches=4, seed=0)
+    assert (betting.asked, passing.asked) == (4 * (3 + 6), 4 * (6 + 6))
+    # Where both always pass, each would win 1 for sure by betting.
+    assert betting.nash_conv == pytest.approx(2 / 3)
+    assert passing.nash_conv == pytest.approx(2.0)
 
 
 @pytest.mark.parametrize("searches", [0, 1, 3])
