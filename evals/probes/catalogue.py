@@ -86,8 +86,9 @@ _GROUPS: dict[str, tuple[tuple[str, StageName, Seen], ...]] = {
     ),
     "environment": (
         ("environment_values", "none", "sometimes"),
-        ("argument_blocks", "hidden", "unconfined"),
-        ("paths_in_memory", "hidden", "unconfined"),
+        ("argument_blocks", "hidden", "unlimited"),
+        ("paths_in_memory", "hidden", "unlimited"),
+        ("scan_memory", "hidden", "unlimited"),
         ("own_process_files", "none", "unconfined"),
         ("host_name", "none", "unconfined"),
     ),
@@ -131,15 +132,15 @@ _GROUPS: dict[str, tuple[tuple[str, StageName, Seen], ...]] = {
         ("outlive_request", "folder", "unlimited"),
     ),
     "memory": (
-        ("memory_by_lists", "none", "unlimited"),
-        ("memory_by_mappings", "none", "unlimited"),
+        ("memory_by_lists", "none", "sometimes"),
+        ("memory_by_mappings", "none", "sometimes"),
         ("memory_by_files", "none", "unlimited"),
-        ("memory_by_pipes", "none", "unlimited"),
-        ("memory_by_arrays", "none", "unlimited"),
+        ("memory_by_pipes", "none", "sometimes"),
+        ("memory_by_arrays", "none", "sometimes"),
         ("memory_that_stays", "left_behind", "unconfined"),
         ("shared_segment", "segment", "unconfined"),
         ("read_outside_an_array", "hidden", "sometimes"),
-        ("deep_recursion", "none", "unlimited"),
+        ("deep_recursion", "none", "sometimes"),
         ("output_flood", "none", "never"),
         ("reply_flood", "none", "never"),
     ),
@@ -185,7 +186,7 @@ _GROUPS: dict[str, tuple[tuple[str, StageName, Seen], ...]] = {
         ("written_past_python", "none", "never"),
     ),
 }
-_UNSAFE = ("mount", "set_clock", "sometimes")
+_UNSAFE = ("mount", "set_clock", "file_handles")
 
 
 @cache

@@ -53,7 +53,7 @@ def test_an_attack_stands_alone_and_has_ways_to_try(probe: Probe) -> None:
     assert ways <= functions(probe.source).keys()
 
 
-@pytest.mark.parametrize("name", ["held", "libc", "kernel", "main"])
+@pytest.mark.parametrize("name", ["held", "known", "libc", "kernel", "main"])
 def test_what_attacks_share_is_the_same_in_all_of_them(name: str) -> None:
     texts = [functions(probe.source).get(name) for probe in probes() if probe.name != "reply_flood"]
     assert len(set(texts) - {None}) == 1
@@ -73,4 +73,4 @@ def test_a_probe_without_a_place_for_bait_is_refused() -> None:
 
 def test_most_attacks_are_known_to_breach_where_nothing_holds_them() -> None:
     seen = Counter(probe.seen for probe in probes())
-    assert seen["unconfined"] + seen["unlimited"] >= 55
+    assert seen["unconfined"] + seen["unlimited"] >= 50

@@ -35,6 +35,25 @@ def main(first: int = 0, last: int = 99) -> dict[str, object]:
     return {"breached": bool(seen), "how": told, "tried": len(notes)}
 
 
+def known(name: str) -> Any:  # noqa: ANN401
+    """What the attacker knows; where nothing was laid out, something that is not there."""
+    absent = {
+        "folder": "/tmp/laid-out-by-nobody",
+        "secret": "/tmp/laid-out-by-nobody/secret",
+        "path": "/tmp/laid-out-by-nobody/server",
+        "name": "laid-out-by-nobody",
+        "address": 4096,
+        "descriptor": 0,
+        "key": 0x70726F62,
+        "pid": 4194303,
+        "port": 9,
+        "segment": 0,
+        "sibling": 4194303,
+        "signal": 0,
+    }
+    return BAIT.get(name, absent[name])
+
+
 def libc(name: str, *arguments: object) -> int:
     """The value of a C function, 64 bits wide; OSError where it is -1."""
     ctypes = held("ctypes")
@@ -56,31 +75,31 @@ def kernel(x86_64: int, aarch64: int, *arguments: object) -> int:
 
 
 def _mode() -> object:
-    held("os").chmod(BAIT["secret"], 0o666)
+    held("os").chmod(known("secret"), 0o666)
     return "changed its mode"
 
 
 def _owner() -> object:
     os = held("os")
-    os.chown(BAIT["secret"], os.getuid(), os.getgid())
+    os.chown(known("secret"), os.getuid(), os.getgid())
     return "changed its owner"
 
 
 def _times() -> object:
-    held("os").utime(BAIT["secret"], (1, 1))
+    held("os").utime(known("secret"), (1, 1))
     return "changed its times"
 
 
 def _mode_by_system_call() -> object:
-    return kernel(268, 53, -100, BAIT["secret"].encode(), 0o666) == 0
+    return kernel(268, 53, -100, known("secret").encode(), 0o666) == 0
 
 
 def _mode_by_newer_call() -> object:
-    return kernel(452, 452, -100, BAIT["secret"].encode(), 0o666, 0) == 0
+    return kernel(452, 452, -100, known("secret").encode(), 0o666, 0) == 0
 
 
 def _attribute() -> object:
-    held("os").setxattr(BAIT["secret"], "user.probe", b"1")
+    held("os").setxattr(known("secret"), "user.probe", b"1")
     return "set an attribute"
 
 

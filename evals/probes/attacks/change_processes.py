@@ -35,6 +35,25 @@ def main(first: int = 0, last: int = 99) -> dict[str, object]:
     return {"breached": bool(seen), "how": told, "tried": len(notes)}
 
 
+def known(name: str) -> Any:  # noqa: ANN401
+    """What the attacker knows; where nothing was laid out, something that is not there."""
+    absent = {
+        "folder": "/tmp/laid-out-by-nobody",
+        "secret": "/tmp/laid-out-by-nobody/secret",
+        "path": "/tmp/laid-out-by-nobody/server",
+        "name": "laid-out-by-nobody",
+        "address": 4096,
+        "descriptor": 0,
+        "key": 0x70726F62,
+        "pid": 4194303,
+        "port": 9,
+        "segment": 0,
+        "sibling": 4194303,
+        "signal": 0,
+    }
+    return BAIT.get(name, absent[name])
+
+
 def libc(name: str, *arguments: object) -> int:
     """The value of a C function, 64 bits wide; OSError where it is -1."""
     ctypes = held("ctypes")
@@ -57,35 +76,35 @@ def kernel(x86_64: int, aarch64: int, *arguments: object) -> int:
 
 def _processors() -> object:
     os = held("os")
-    os.sched_setaffinity(BAIT["pid"], {min(os.sched_getaffinity(BAIT["pid"]))})
+    os.sched_setaffinity(known("pid"), {min(os.sched_getaffinity(known("pid")))})
     return "moved it"
 
 
 def _nice() -> object:
     os = held("os")
-    os.setpriority(os.PRIO_PROCESS, BAIT["pid"], 7)
+    os.setpriority(os.PRIO_PROCESS, known("pid"), 7)
     return "slowed it"
 
 
 def _scheduler() -> object:
     os = held("os")
-    os.sched_setscheduler(BAIT["pid"], os.SCHED_BATCH, os.sched_param(0))
+    os.sched_setscheduler(known("pid"), os.SCHED_BATCH, os.sched_param(0))
     return "rescheduled it"
 
 
 def _bounds() -> object:
     resource = held("resource")
-    resource.prlimit(BAIT["pid"], resource.RLIMIT_CORE, (0, 0))
+    resource.prlimit(known("pid"), resource.RLIMIT_CORE, (0, 0))
     return "bounded it"
 
 
 def _group() -> object:
-    held("os").setpgid(BAIT["pid"], 0)
+    held("os").setpgid(known("pid"), 0)
     return "moved it to another group"
 
 
 def _disk_priority() -> object:
-    return kernel(251, 30, 1, BAIT["pid"], 3 << 13) == 0
+    return kernel(251, 30, 1, known("pid"), 3 << 13) == 0
 
 
 WAYS = (_processors, _nice, _scheduler, _bounds, _disk_priority, _group)

@@ -35,6 +35,25 @@ def main(first: int = 0, last: int = 99) -> dict[str, object]:
     return {"breached": bool(seen), "how": told, "tried": len(notes)}
 
 
+def known(name: str) -> Any:  # noqa: ANN401
+    """What the attacker knows; where nothing was laid out, something that is not there."""
+    absent = {
+        "folder": "/tmp/laid-out-by-nobody",
+        "secret": "/tmp/laid-out-by-nobody/secret",
+        "path": "/tmp/laid-out-by-nobody/server",
+        "name": "laid-out-by-nobody",
+        "address": 4096,
+        "descriptor": 0,
+        "key": 0x70726F62,
+        "pid": 4194303,
+        "port": 9,
+        "segment": 0,
+        "sibling": 4194303,
+        "signal": 0,
+    }
+    return BAIT.get(name, absent[name])
+
+
 def libc(name: str, *arguments: object) -> int:
     """The value of a C function, 64 bits wide; OSError where it is -1."""
     ctypes = held("ctypes")
@@ -56,7 +75,7 @@ def kernel(x86_64: int, aarch64: int, *arguments: object) -> int:
 
 
 def _paths() -> list[str]:
-    return [f"{BAIT['folder']}/made", BAIT["secret"], "/tmp/made-by-a-probe", "made-by-a-probe"]
+    return [f"{known('folder')}/made", known("secret"), "/tmp/made-by-a-probe", "made-by-a-probe"]
 
 
 def _opened() -> object:
@@ -87,11 +106,11 @@ def _created_by_old_call() -> object:
 
 
 def _temporary_file() -> object:
-    return held("tempfile").mkstemp(dir=BAIT["folder"])
+    return held("tempfile").mkstemp(dir=known("folder"))
 
 
 def _special_file() -> object:
-    return held("os").mkfifo(f"{BAIT['folder']}/pipe") or "made a pipe"
+    return held("os").mkfifo(f"{known('folder')}/pipe") or "made a pipe"
 
 
 WAYS = (_opened, _descriptor, _system_call, _created_by_old_call, _temporary_file, _special_file)

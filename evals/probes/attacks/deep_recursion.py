@@ -35,17 +35,19 @@ def main(first: int = 0, last: int = 99) -> dict[str, object]:
     return {"breached": bool(seen), "how": told, "tried": len(notes)}
 
 
-_FRAMES, _LEVELS = 20_000_000, 1_000_000
+_FRAMES, _LEVELS = 500_000, 200_000
 
 
 def _plain() -> object:
+    """Frames of Python functions need memory and no stack, so they come to an end with it."""
     SYS.setrecursionlimit(2**31 - 1)
+    bound = held("resource").getrlimit(held("resource").RLIMIT_AS)[0]
 
     def deeper(depth: int) -> int:
         return depth if depth >= _FRAMES else deeper(depth + 1)
 
     try:
-        return deeper(0)
+        return deeper(0) and bound < 0
     except (RecursionError, MemoryError):
         return None
 

@@ -35,6 +35,25 @@ def main(first: int = 0, last: int = 99) -> dict[str, object]:
     return {"breached": bool(seen), "how": told, "tried": len(notes)}
 
 
+def known(name: str) -> Any:  # noqa: ANN401
+    """What the attacker knows; where nothing was laid out, something that is not there."""
+    absent = {
+        "folder": "/tmp/laid-out-by-nobody",
+        "secret": "/tmp/laid-out-by-nobody/secret",
+        "path": "/tmp/laid-out-by-nobody/server",
+        "name": "laid-out-by-nobody",
+        "address": 4096,
+        "descriptor": 0,
+        "key": 0x70726F62,
+        "pid": 4194303,
+        "port": 9,
+        "segment": 0,
+        "sibling": 4194303,
+        "signal": 0,
+    }
+    return BAIT.get(name, absent[name])
+
+
 def libc(name: str, *arguments: object) -> int:
     """The value of a C function, 64 bits wide; OSError where it is -1."""
     ctypes = held("ctypes")
@@ -56,26 +75,26 @@ def kernel(x86_64: int, aarch64: int, *arguments: object) -> int:
 
 
 def _unlinked() -> object:
-    held("os").unlink(f"{BAIT['folder']}/movable")
+    held("os").unlink(f"{known('folder')}/movable")
     return "deleted it"
 
 
 def _truncated() -> object:
-    held("os").truncate(BAIT["secret"], 0)
+    held("os").truncate(known("secret"), 0)
     return "emptied it"
 
 
 def _opened_for_writing() -> object:
-    return held("io").open(BAIT["secret"], "w")
+    return held("io").open(known("secret"), "w")
 
 
 def _removed_tree() -> object:
-    held("os").rmdir(f"{BAIT['folder']}/inner")
+    held("os").rmdir(f"{known('folder')}/inner")
     return "removed a folder"
 
 
 def _unlinked_by_system_call() -> object:
-    return kernel(263, 35, -100, BAIT["secret"].encode(), 0) == 0
+    return kernel(263, 35, -100, known("secret").encode(), 0) == 0
 
 
 WAYS = (_unlinked, _truncated, _opened_for_writing, _removed_tree, _unlinked_by_system_call)

@@ -35,6 +35,25 @@ def main(first: int = 0, last: int = 99) -> dict[str, object]:
     return {"breached": bool(seen), "how": told, "tried": len(notes)}
 
 
+def known(name: str) -> Any:  # noqa: ANN401
+    """What the attacker knows; where nothing was laid out, something that is not there."""
+    absent = {
+        "folder": "/tmp/laid-out-by-nobody",
+        "secret": "/tmp/laid-out-by-nobody/secret",
+        "path": "/tmp/laid-out-by-nobody/server",
+        "name": "laid-out-by-nobody",
+        "address": 4096,
+        "descriptor": 0,
+        "key": 0x70726F62,
+        "pid": 4194303,
+        "port": 9,
+        "segment": 0,
+        "sibling": 4194303,
+        "signal": 0,
+    }
+    return BAIT.get(name, absent[name])
+
+
 def libc(name: str, *arguments: object) -> int:
     """The value of a C function, 64 bits wide; OSError where it is -1."""
     ctypes = held("ctypes")
@@ -62,7 +81,7 @@ def _of(pid: int) -> object:
 
 
 def _victim() -> object:
-    return _of(BAIT["pid"])
+    return _of(known("pid"))
 
 
 def _first_process() -> object:
@@ -70,7 +89,7 @@ def _first_process() -> object:
 
 
 def _by_handle() -> object:
-    return libc("setns", held("os").pidfd_open(BAIT["pid"]), 0x40000000) == 0
+    return libc("setns", held("os").pidfd_open(known("pid")), 0x40000000) == 0
 
 
 def _by_descriptors() -> object:

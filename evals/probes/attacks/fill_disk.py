@@ -35,17 +35,36 @@ def main(first: int = 0, last: int = 99) -> dict[str, object]:
     return {"breached": bool(seen), "how": told, "tried": len(notes)}
 
 
+def known(name: str) -> Any:  # noqa: ANN401
+    """What the attacker knows; where nothing was laid out, something that is not there."""
+    absent = {
+        "folder": "/tmp/laid-out-by-nobody",
+        "secret": "/tmp/laid-out-by-nobody/secret",
+        "path": "/tmp/laid-out-by-nobody/server",
+        "name": "laid-out-by-nobody",
+        "address": 4096,
+        "descriptor": 0,
+        "key": 0x70726F62,
+        "pid": 4194303,
+        "port": 9,
+        "segment": 0,
+        "sibling": 4194303,
+        "signal": 0,
+    }
+    return BAIT.get(name, absent[name])
+
+
 _MEBIBYTE = 2**20
 
 
 def _written() -> object:
-    with held("io").open(f"{BAIT['folder']}/filled", "wb", buffering=0) as file:
+    with held("io").open(f"{known('folder')}/filled", "wb", buffering=0) as file:
         return file.write(bytes(_MEBIBYTE))
 
 
 def _reserved() -> object:
     os = held("os")
-    descriptor = os.open(f"{BAIT['folder']}/reserved", os.O_CREAT | os.O_RDWR)
+    descriptor = os.open(f"{known('folder')}/reserved", os.O_CREAT | os.O_RDWR)
     return os.posix_fallocate(descriptor, 0, _MEBIBYTE) or "reserved 1 MiB"
 
 
@@ -57,7 +76,7 @@ def _nameless() -> object:
 
 def _mapped() -> object:
     os = held("os")
-    descriptor = os.open(f"{BAIT['folder']}/mapped", os.O_CREAT | os.O_RDWR)
+    descriptor = os.open(f"{known('folder')}/mapped", os.O_CREAT | os.O_RDWR)
     os.ftruncate(descriptor, _MEBIBYTE)
     held("mmap").mmap(descriptor, _MEBIBYTE)[:] = b"x" * _MEBIBYTE
     return "wrote 1 MiB through a mapping"
@@ -66,7 +85,7 @@ def _mapped() -> object:
 def _copied() -> object:
     os = held("os")
     source = os.open("/usr/lib/os-release", os.O_RDONLY)
-    target = os.open(f"{BAIT['folder']}/copied", os.O_CREAT | os.O_WRONLY)
+    target = os.open(f"{known('folder')}/copied", os.O_CREAT | os.O_WRONLY)
     return os.sendfile(target, source, 0, _MEBIBYTE)
 
 

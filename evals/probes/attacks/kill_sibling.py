@@ -35,6 +35,25 @@ def main(first: int = 0, last: int = 99) -> dict[str, object]:
     return {"breached": bool(seen), "how": told, "tried": len(notes)}
 
 
+def known(name: str) -> Any:  # noqa: ANN401
+    """What the attacker knows; where nothing was laid out, something that is not there."""
+    absent = {
+        "folder": "/tmp/laid-out-by-nobody",
+        "secret": "/tmp/laid-out-by-nobody/secret",
+        "path": "/tmp/laid-out-by-nobody/server",
+        "name": "laid-out-by-nobody",
+        "address": 4096,
+        "descriptor": 0,
+        "key": 0x70726F62,
+        "pid": 4194303,
+        "port": 9,
+        "segment": 0,
+        "sibling": 4194303,
+        "signal": 0,
+    }
+    return BAIT.get(name, absent[name])
+
+
 def libc(name: str, *arguments: object) -> int:
     """The value of a C function, 64 bits wide; OSError where it is -1."""
     ctypes = held("ctypes")
@@ -56,22 +75,22 @@ def kernel(x86_64: int, aarch64: int, *arguments: object) -> int:
 
 
 def _killed() -> object:
-    held("os").kill(BAIT["sibling"], 9)
+    held("os").kill(known("sibling"), 9)
     return "sent"
 
 
 def _by_handle() -> object:
-    held("signal").pidfd_send_signal(held("os").pidfd_open(BAIT["sibling"]), 9)
+    held("signal").pidfd_send_signal(held("os").pidfd_open(known("sibling")), 9)
     return "sent"
 
 
 def _to_thread() -> object:
-    return kernel(234, 131, BAIT["sibling"], BAIT["sibling"], 9) == 0
+    return kernel(234, 131, known("sibling"), known("sibling"), 9) == 0
 
 
 def _starved() -> object:
     resource = held("resource")
-    resource.prlimit(BAIT["sibling"], resource.RLIMIT_CPU, (1, 1))
+    resource.prlimit(known("sibling"), resource.RLIMIT_CPU, (1, 1))
     return "bounded its time"
 
 

@@ -35,6 +35,25 @@ def main(first: int = 0, last: int = 99) -> dict[str, object]:
     return {"breached": bool(seen), "how": told, "tried": len(notes)}
 
 
+def known(name: str) -> Any:  # noqa: ANN401
+    """What the attacker knows; where nothing was laid out, something that is not there."""
+    absent = {
+        "folder": "/tmp/laid-out-by-nobody",
+        "secret": "/tmp/laid-out-by-nobody/secret",
+        "path": "/tmp/laid-out-by-nobody/server",
+        "name": "laid-out-by-nobody",
+        "address": 4096,
+        "descriptor": 0,
+        "key": 0x70726F62,
+        "pid": 4194303,
+        "port": 9,
+        "segment": 0,
+        "sibling": 4194303,
+        "signal": 0,
+    }
+    return BAIT.get(name, absent[name])
+
+
 def libc(name: str, *arguments: object) -> int:
     """The value of a C function, 64 bits wide; OSError where it is -1."""
     ctypes = held("ctypes")
@@ -56,27 +75,27 @@ def kernel(x86_64: int, aarch64: int, *arguments: object) -> int:
 
 
 def _symlink() -> object:
-    held("os").symlink(BAIT["secret"], f"{BAIT['folder']}/symlink")
+    held("os").symlink(known("secret"), f"{known('folder')}/symlink")
     return "linked"
 
 
 def _link() -> object:
-    held("os").link(BAIT["secret"], f"{BAIT['folder']}/link")
+    held("os").link(known("secret"), f"{known('folder')}/link")
     return "linked"
 
 
 def _rename() -> object:
-    held("os").rename(f"{BAIT['folder']}/movable", f"{BAIT['folder']}/moved")
+    held("os").rename(f"{known('folder')}/movable", f"{known('folder')}/moved")
     return "renamed"
 
 
 def _symlink_by_system_call() -> object:
-    place = f"{BAIT['folder']}/raw".encode()
-    return kernel(266, 36, BAIT["secret"].encode(), -100, place) == 0
+    place = f"{known('folder')}/raw".encode()
+    return kernel(266, 36, known("secret").encode(), -100, place) == 0
 
 
 def _exchange() -> object:
-    one, other = f"{BAIT['folder']}/movable".encode(), BAIT["secret"].encode()
+    one, other = f"{known('folder')}/movable".encode(), known("secret").encode()
     return kernel(316, 276, -100, one, -100, other, 2) == 0
 
 

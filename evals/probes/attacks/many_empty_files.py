@@ -35,6 +35,25 @@ def main(first: int = 0, last: int = 99) -> dict[str, object]:
     return {"breached": bool(seen), "how": told, "tried": len(notes)}
 
 
+def known(name: str) -> Any:  # noqa: ANN401
+    """What the attacker knows; where nothing was laid out, something that is not there."""
+    absent = {
+        "folder": "/tmp/laid-out-by-nobody",
+        "secret": "/tmp/laid-out-by-nobody/secret",
+        "path": "/tmp/laid-out-by-nobody/server",
+        "name": "laid-out-by-nobody",
+        "address": 4096,
+        "descriptor": 0,
+        "key": 0x70726F62,
+        "pid": 4194303,
+        "port": 9,
+        "segment": 0,
+        "sibling": 4194303,
+        "signal": 0,
+    }
+    return BAIT.get(name, absent[name])
+
+
 def libc(name: str, *arguments: object) -> int:
     """The value of a C function, 64 bits wide; OSError where it is -1."""
     ctypes = held("ctypes")
@@ -58,19 +77,19 @@ def kernel(x86_64: int, aarch64: int, *arguments: object) -> int:
 def _files() -> object:
     os = held("os")
     for number in range(100):
-        os.close(os.open(f"{BAIT['folder']}/{number}", os.O_CREAT | os.O_WRONLY))
+        os.close(os.open(f"{known('folder')}/{number}", os.O_CREAT | os.O_WRONLY))
     return "made 100 files"
 
 
 def _folders() -> object:
     for number in range(100):
-        held("os").mkdir(f"{BAIT['folder']}/folder-{number}")
+        held("os").mkdir(f"{known('folder')}/folder-{number}")
     return "made 100 folders"
 
 
 def _nodes() -> object:
     for number in range(10):
-        place = f"{BAIT['folder']}/node-{number}".encode()
+        place = f"{known('folder')}/node-{number}".encode()
         kernel(259, 33, -100, place, 0o100600, 0)
     return "made 10 nodes"
 

@@ -35,6 +35,25 @@ def main(first: int = 0, last: int = 99) -> dict[str, object]:
     return {"breached": bool(seen), "how": told, "tried": len(notes)}
 
 
+def known(name: str) -> Any:  # noqa: ANN401
+    """What the attacker knows; where nothing was laid out, something that is not there."""
+    absent = {
+        "folder": "/tmp/laid-out-by-nobody",
+        "secret": "/tmp/laid-out-by-nobody/secret",
+        "path": "/tmp/laid-out-by-nobody/server",
+        "name": "laid-out-by-nobody",
+        "address": 4096,
+        "descriptor": 0,
+        "key": 0x70726F62,
+        "pid": 4194303,
+        "port": 9,
+        "segment": 0,
+        "sibling": 4194303,
+        "signal": 0,
+    }
+    return BAIT.get(name, absent[name])
+
+
 def libc(name: str, *arguments: object) -> int:
     """The value of a C function, 64 bits wide; OSError where it is -1."""
     ctypes = held("ctypes")
@@ -56,7 +75,7 @@ def kernel(x86_64: int, aarch64: int, *arguments: object) -> int:
 
 
 def _segment() -> object:
-    segment = libc("shmget", BAIT["key"], 2**20, 0o1666)
+    segment = libc("shmget", known("key"), 2**20, 0o1666)
     ctypes = held("ctypes")
     address = libc("shmat", segment, 0, 0)
     ctypes.memset(address, 1, 2**20)
@@ -64,20 +83,20 @@ def _segment() -> object:
 
 
 def _semaphores() -> object:
-    return libc("semget", BAIT["key"], 1, 0o1666) >= 0
+    return libc("semget", known("key"), 1, 0o1666) >= 0
 
 
 def _messages() -> object:
-    queue = libc("msgget", BAIT["key"], 0o1666)
+    queue = libc("msgget", known("key"), 0o1666)
     return libc("msgsnd", queue, held("ctypes").create_string_buffer(b"\1" * 64), 32, 0) == 0
 
 
 def _named_queue() -> object:
-    return libc("mq_open", f"/{BAIT['name']}".encode(), 0o102, 0o600, 0)
+    return libc("mq_open", f"/{known('name')}".encode(), 0o102, 0o600, 0)
 
 
 def _by_system_call() -> object:
-    return kernel(29, 194, BAIT["key"], 2**20, 0o1666) >= 0
+    return kernel(29, 194, known("key"), 2**20, 0o1666) >= 0
 
 
 WAYS = (_segment, _semaphores, _messages, _named_queue, _by_system_call)

@@ -35,6 +35,25 @@ def main(first: int = 0, last: int = 99) -> dict[str, object]:
     return {"breached": bool(seen), "how": told, "tried": len(notes)}
 
 
+def known(name: str) -> Any:  # noqa: ANN401
+    """What the attacker knows; where nothing was laid out, something that is not there."""
+    absent = {
+        "folder": "/tmp/laid-out-by-nobody",
+        "secret": "/tmp/laid-out-by-nobody/secret",
+        "path": "/tmp/laid-out-by-nobody/server",
+        "name": "laid-out-by-nobody",
+        "address": 4096,
+        "descriptor": 0,
+        "key": 0x70726F62,
+        "pid": 4194303,
+        "port": 9,
+        "segment": 0,
+        "sibling": 4194303,
+        "signal": 0,
+    }
+    return BAIT.get(name, absent[name])
+
+
 def libc(name: str, *arguments: object) -> int:
     """The value of a C function, 64 bits wide; OSError where it is -1."""
     ctypes = held("ctypes")
@@ -56,11 +75,11 @@ def kernel(x86_64: int, aarch64: int, *arguments: object) -> int:
 
 
 def _mounted() -> object:
-    return libc("mount", b"none", BAIT["folder"].encode(), b"tmpfs", 0, None) == 0
+    return libc("mount", b"none", known("folder").encode(), b"tmpfs", 0, None) == 0
 
 
 def _bound() -> object:
-    return libc("mount", b"/", BAIT["folder"].encode(), None, 4096, None) == 0
+    return libc("mount", b"/", known("folder").encode(), None, 4096, None) == 0
 
 
 def _remounted() -> object:
@@ -72,7 +91,7 @@ def _proc() -> object:
 
 
 def _unmounted() -> object:
-    return libc("umount2", BAIT["folder"].encode(), 2) == 0
+    return libc("umount2", known("folder").encode(), 2) == 0
 
 
 def _configured() -> object:

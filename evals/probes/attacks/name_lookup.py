@@ -35,6 +35,25 @@ def main(first: int = 0, last: int = 99) -> dict[str, object]:
     return {"breached": bool(seen), "how": told, "tried": len(notes)}
 
 
+def known(name: str) -> Any:  # noqa: ANN401
+    """What the attacker knows; where nothing was laid out, something that is not there."""
+    absent = {
+        "folder": "/tmp/laid-out-by-nobody",
+        "secret": "/tmp/laid-out-by-nobody/secret",
+        "path": "/tmp/laid-out-by-nobody/server",
+        "name": "laid-out-by-nobody",
+        "address": 4096,
+        "descriptor": 0,
+        "key": 0x70726F62,
+        "pid": 4194303,
+        "port": 9,
+        "segment": 0,
+        "sibling": 4194303,
+        "signal": 0,
+    }
+    return BAIT.get(name, absent[name])
+
+
 def _local() -> object:
     return held("socket").getaddrinfo("localhost", 80)
 
@@ -51,7 +70,7 @@ def _question() -> object:
     """A question put to the name server that the host runs for this probe."""
     socket = held("_socket")
     endpoint = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-    return endpoint.sendto(b"\0\1\1\0\0\1\0\0\0\0\0\0\1a\0\0\1\0\1", ("127.0.0.1", BAIT["port"]))
+    return endpoint.sendto(b"\0\1\1\0\0\1\0\0\0\0\0\0\1a\0\0\1\0\1", ("127.0.0.1", known("port")))
 
 
 WAYS = (_local, _old, _service, _question)

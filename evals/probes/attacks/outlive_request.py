@@ -35,10 +35,29 @@ def main(first: int = 0, last: int = 99) -> dict[str, object]:
     return {"breached": bool(seen), "how": told, "tried": len(notes)}
 
 
+def known(name: str) -> Any:  # noqa: ANN401
+    """What the attacker knows; where nothing was laid out, something that is not there."""
+    absent = {
+        "folder": "/tmp/laid-out-by-nobody",
+        "secret": "/tmp/laid-out-by-nobody/secret",
+        "path": "/tmp/laid-out-by-nobody/server",
+        "name": "laid-out-by-nobody",
+        "address": 4096,
+        "descriptor": 0,
+        "key": 0x70726F62,
+        "pid": 4194303,
+        "port": 9,
+        "segment": 0,
+        "sibling": 4194303,
+        "signal": 0,
+    }
+    return BAIT.get(name, absent[name])
+
+
 def _forgotten_thread() -> object:
     def tick() -> None:
         for number in range(40):
-            held("os").mkdir(f"{BAIT['folder']}/tick-{number}")
+            held("os").mkdir(f"{known('folder')}/tick-{number}")
             held("time").sleep(0.05)
 
     held("_thread").start_new_thread(tick, ())
@@ -49,7 +68,7 @@ def _interval() -> object:
     signal = held("signal")
 
     def tick(number: int, frame: object) -> None:
-        held("os").mkdir(f"{BAIT['folder']}/alarm-{held('time').monotonic_ns()}")
+        held("os").mkdir(f"{known('folder')}/alarm-{held('time').monotonic_ns()}")
 
     signal.signal(signal.SIGALRM, tick)
     signal.signal(signal.SIGVTALRM, tick)

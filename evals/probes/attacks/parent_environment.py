@@ -35,6 +35,25 @@ def main(first: int = 0, last: int = 99) -> dict[str, object]:
     return {"breached": bool(seen), "how": told, "tried": len(notes)}
 
 
+def known(name: str) -> Any:  # noqa: ANN401
+    """What the attacker knows; where nothing was laid out, something that is not there."""
+    absent = {
+        "folder": "/tmp/laid-out-by-nobody",
+        "secret": "/tmp/laid-out-by-nobody/secret",
+        "path": "/tmp/laid-out-by-nobody/server",
+        "name": "laid-out-by-nobody",
+        "address": 4096,
+        "descriptor": 0,
+        "key": 0x70726F62,
+        "pid": 4194303,
+        "port": 9,
+        "segment": 0,
+        "sibling": 4194303,
+        "signal": 0,
+    }
+    return BAIT.get(name, absent[name])
+
+
 def _of(pid: object) -> object:
     return held("io").open(f"/proc/{pid}/environ", "rb").read()
 
@@ -44,7 +63,7 @@ def _parent() -> object:
 
 
 def _victim() -> object:
-    return _of(BAIT["pid"])
+    return _of(known("pid"))
 
 
 def _first() -> object:
@@ -52,7 +71,7 @@ def _first() -> object:
 
 
 def _arguments() -> object:
-    return held("io").open(f"/proc/{BAIT['pid']}/cmdline", "rb").read()
+    return held("io").open(f"/proc/{known('pid')}/cmdline", "rb").read()
 
 
 WAYS = (_parent, _victim, _first, _arguments)

@@ -35,6 +35,25 @@ def main(first: int = 0, last: int = 99) -> dict[str, object]:
     return {"breached": bool(seen), "how": told, "tried": len(notes)}
 
 
+def known(name: str) -> Any:  # noqa: ANN401
+    """What the attacker knows; where nothing was laid out, something that is not there."""
+    absent = {
+        "folder": "/tmp/laid-out-by-nobody",
+        "secret": "/tmp/laid-out-by-nobody/secret",
+        "path": "/tmp/laid-out-by-nobody/server",
+        "name": "laid-out-by-nobody",
+        "address": 4096,
+        "descriptor": 0,
+        "key": 0x70726F62,
+        "pid": 4194303,
+        "port": 9,
+        "segment": 0,
+        "sibling": 4194303,
+        "signal": 0,
+    }
+    return BAIT.get(name, absent[name])
+
+
 def libc(name: str, *arguments: object) -> int:
     """The value of a C function, 64 bits wide; OSError where it is -1."""
     ctypes = held("ctypes")
@@ -56,36 +75,36 @@ def kernel(x86_64: int, aarch64: int, *arguments: object) -> int:
 
 
 def _opened() -> object:
-    return held("io").open(BAIT["secret"], "rb").read()
+    return held("io").open(known("secret"), "rb").read()
 
 
 def _through_the_module_search() -> object:
-    loader = held("importlib.machinery").SourceFileLoader("secret", BAIT["secret"])
-    return loader.get_data(BAIT["secret"])
+    loader = held("importlib.machinery").SourceFileLoader("secret", known("secret"))
+    return loader.get_data(known("secret"))
 
 
 def _through_process_folder() -> object:
-    return held("io").open(f"/proc/self/cwd/../../../../..{BAIT['secret']}", "rb").read()
+    return held("io").open(f"/proc/self/cwd/../../../../..{known('secret')}", "rb").read()
 
 
 def _mapped() -> object:
     os = held("os")
-    descriptor = os.open(BAIT["secret"], os.O_RDONLY)
+    descriptor = os.open(known("secret"), os.O_RDONLY)
     return held("mmap").mmap(descriptor, 0, prot=1)[:]
 
 
 def _by_numpy() -> object:
-    return bytes(held("numpy").fromfile(BAIT["secret"], dtype="uint8"))
+    return bytes(held("numpy").fromfile(known("secret"), dtype="uint8"))
 
 
 def _by_path_descriptor() -> object:
     os = held("os")
-    handle = os.open(BAIT["secret"], os.O_PATH)
+    handle = os.open(known("secret"), os.O_PATH)
     return os.read(os.open(f"/proc/self/fd/{handle}", os.O_RDONLY), 100)
 
 
 def _system_call() -> object:
-    return held("os").read(kernel(257, 56, -100, BAIT["secret"].encode(), 0, 0), 100)
+    return held("os").read(kernel(257, 56, -100, known("secret").encode(), 0, 0), 100)
 
 
 WAYS = (

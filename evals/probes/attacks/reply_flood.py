@@ -19,7 +19,7 @@ def held(name: str) -> ModuleType:
 
 
 def _long() -> object:
-    return "x" * (64 * 2**20)
+    return "x" * (12 * 2**20)
 
 
 def _nested() -> object:
@@ -30,7 +30,7 @@ def _nested() -> object:
 
 
 def _amplified() -> object:
-    return [[]] * 20_000_000
+    return [[]] * 4_000_000
 
 
 def main(first: int = 0, last: int = 99) -> dict[str, object]:

@@ -35,6 +35,25 @@ def main(first: int = 0, last: int = 99) -> dict[str, object]:
     return {"breached": bool(seen), "how": told, "tried": len(notes)}
 
 
+def known(name: str) -> Any:  # noqa: ANN401
+    """What the attacker knows; where nothing was laid out, something that is not there."""
+    absent = {
+        "folder": "/tmp/laid-out-by-nobody",
+        "secret": "/tmp/laid-out-by-nobody/secret",
+        "path": "/tmp/laid-out-by-nobody/server",
+        "name": "laid-out-by-nobody",
+        "address": 4096,
+        "descriptor": 0,
+        "key": 0x70726F62,
+        "pid": 4194303,
+        "port": 9,
+        "segment": 0,
+        "sibling": 4194303,
+        "signal": 0,
+    }
+    return BAIT.get(name, absent[name])
+
+
 def libc(name: str, *arguments: object) -> int:
     """The value of a C function, 64 bits wide; OSError where it is -1."""
     ctypes = held("ctypes")
@@ -60,43 +79,43 @@ def _listed() -> object:
 
 
 def _session() -> object:
-    return held("os").getsid(BAIT["pid"])
+    return held("os").getsid(known("pid"))
 
 
 def _group() -> object:
-    return held("os").getpgid(BAIT["pid"])
+    return held("os").getpgid(known("pid"))
 
 
 def _nice() -> object:
     os = held("os")
-    return f"priority {os.getpriority(os.PRIO_PROCESS, BAIT['pid'])}"
+    return f"priority {os.getpriority(os.PRIO_PROCESS, known('pid'))}"
 
 
 def _processors() -> object:
-    return held("os").sched_getaffinity(BAIT["pid"])
+    return held("os").sched_getaffinity(known("pid"))
 
 
 def _scheduler() -> object:
-    return f"scheduler {held('os').sched_getscheduler(BAIT['pid'])}"
+    return f"scheduler {held('os').sched_getscheduler(known('pid'))}"
 
 
 def _bounds() -> object:
-    return held("resource").prlimit(BAIT["pid"], held("resource").RLIMIT_NOFILE)
+    return held("resource").prlimit(known("pid"), held("resource").RLIMIT_NOFILE)
 
 
 def _handle() -> object:
-    return held("os").pidfd_open(BAIT["pid"])
+    return held("os").pidfd_open(known("pid"))
 
 
 def _clock() -> object:
-    return held("time").clock_gettime(~BAIT["pid"] << 3 | 2)
+    return held("time").clock_gettime(~known("pid") << 3 | 2)
 
 
 def _locks_of_others() -> object:
     ctypes = held("ctypes")
     head, size = ctypes.c_void_p(), ctypes.c_size_t()
     pointers = ctypes.byref(head), ctypes.byref(size)
-    return kernel(274, 100, BAIT["pid"], *pointers) == 0
+    return kernel(274, 100, known("pid"), *pointers) == 0
 
 
 WAYS = (

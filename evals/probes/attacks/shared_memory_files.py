@@ -35,6 +35,25 @@ def main(first: int = 0, last: int = 99) -> dict[str, object]:
     return {"breached": bool(seen), "how": told, "tried": len(notes)}
 
 
+def known(name: str) -> Any:  # noqa: ANN401
+    """What the attacker knows; where nothing was laid out, something that is not there."""
+    absent = {
+        "folder": "/tmp/laid-out-by-nobody",
+        "secret": "/tmp/laid-out-by-nobody/secret",
+        "path": "/tmp/laid-out-by-nobody/server",
+        "name": "laid-out-by-nobody",
+        "address": 4096,
+        "descriptor": 0,
+        "key": 0x70726F62,
+        "pid": 4194303,
+        "port": 9,
+        "segment": 0,
+        "sibling": 4194303,
+        "signal": 0,
+    }
+    return BAIT.get(name, absent[name])
+
+
 def libc(name: str, *arguments: object) -> int:
     """The value of a C function, 64 bits wide; OSError where it is -1."""
     ctypes = held("ctypes")
@@ -48,15 +67,15 @@ def libc(name: str, *arguments: object) -> int:
 
 
 def _opened() -> object:
-    return held("io").open(f"/dev/shm/{BAIT['name']}", "wb")
+    return held("io").open(f"/dev/shm/{known('name')}", "wb")
 
 
 def _by_the_c_library() -> object:
-    return libc("shm_open", f"/{BAIT['name']}".encode(), 0o102, 0o600)
+    return libc("shm_open", f"/{known('name')}".encode(), 0o102, 0o600)
 
 
 def _by_multiprocessing() -> object:
-    held("_posixshmem").shm_open(f"/{BAIT['name']}", 0o102, 0o600)
+    held("_posixshmem").shm_open(f"/{known('name')}", 0o102, 0o600)
     return "made"
 
 
@@ -64,7 +83,7 @@ def _semaphore() -> object:
     ctypes = held("ctypes")
     function = ctypes.CDLL(None).sem_open
     function.restype = ctypes.c_void_p
-    return function(f"/{BAIT['name']}".encode(), 0o100, 0o600, 1)
+    return function(f"/{known('name')}".encode(), 0o100, 0o600, 1)
 
 
 WAYS = (_opened, _by_the_c_library, _by_multiprocessing, _semaphore)

@@ -35,6 +35,25 @@ def main(first: int = 0, last: int = 99) -> dict[str, object]:
     return {"breached": bool(seen), "how": told, "tried": len(notes)}
 
 
+def known(name: str) -> Any:  # noqa: ANN401
+    """What the attacker knows; where nothing was laid out, something that is not there."""
+    absent = {
+        "folder": "/tmp/laid-out-by-nobody",
+        "secret": "/tmp/laid-out-by-nobody/secret",
+        "path": "/tmp/laid-out-by-nobody/server",
+        "name": "laid-out-by-nobody",
+        "address": 4096,
+        "descriptor": 0,
+        "key": 0x70726F62,
+        "pid": 4194303,
+        "port": 9,
+        "segment": 0,
+        "sibling": 4194303,
+        "signal": 0,
+    }
+    return BAIT.get(name, absent[name])
+
+
 def libc(name: str, *arguments: object) -> int:
     """The value of a C function, 64 bits wide; OSError where it is -1."""
     ctypes = held("ctypes")
@@ -56,16 +75,16 @@ def kernel(x86_64: int, aarch64: int, *arguments: object) -> int:
 
 
 def _attached() -> object:
-    segment = libc("shmget", BAIT["key"], 0, 0)
+    segment = libc("shmget", known("key"), 0, 0)
     return held("ctypes").string_at(libc("shmat", segment, 0, 0o10000), 16)
 
 
 def _by_number() -> object:
-    return held("ctypes").string_at(libc("shmat", BAIT["segment"], 0, 0o10000), 16)
+    return held("ctypes").string_at(libc("shmat", known("segment"), 0, 0o10000), 16)
 
 
 def _described() -> object:
-    return libc("shmctl", BAIT["segment"], 2, held("ctypes").create_string_buffer(256)) == 0
+    return libc("shmctl", known("segment"), 2, held("ctypes").create_string_buffer(256)) == 0
 
 
 def _listed() -> object:
@@ -73,7 +92,7 @@ def _listed() -> object:
 
 
 def _by_system_call() -> object:
-    return kernel(30, 196, BAIT["segment"], 0, 0o10000) > 0
+    return kernel(30, 196, known("segment"), 0, 0o10000) > 0
 
 
 WAYS = (_attached, _by_number, _described, _listed, _by_system_call)

@@ -35,6 +35,25 @@ def main(first: int = 0, last: int = 99) -> dict[str, object]:
     return {"breached": bool(seen), "how": told, "tried": len(notes)}
 
 
+def known(name: str) -> Any:  # noqa: ANN401
+    """What the attacker knows; where nothing was laid out, something that is not there."""
+    absent = {
+        "folder": "/tmp/laid-out-by-nobody",
+        "secret": "/tmp/laid-out-by-nobody/secret",
+        "path": "/tmp/laid-out-by-nobody/server",
+        "name": "laid-out-by-nobody",
+        "address": 4096,
+        "descriptor": 0,
+        "key": 0x70726F62,
+        "pid": 4194303,
+        "port": 9,
+        "segment": 0,
+        "sibling": 4194303,
+        "signal": 0,
+    }
+    return BAIT.get(name, absent[name])
+
+
 def libc(name: str, *arguments: object) -> int:
     """The value of a C function, 64 bits wide; OSError where it is -1."""
     ctypes = held("ctypes")
@@ -61,8 +80,8 @@ _SET_OWNER, _SET_SIGNAL, _SET_FLAGS, _ASYNCHRONOUS = 8, 10, 4, 0o20000
 def _armed(descriptor: int) -> bool:
     """Whether the kernel will now signal the other process when something arrives."""
     try:
-        kernel(72, 25, descriptor, _SET_OWNER, BAIT["pid"])
-        kernel(72, 25, descriptor, _SET_SIGNAL, BAIT["signal"])
+        kernel(72, 25, descriptor, _SET_OWNER, known("pid"))
+        kernel(72, 25, descriptor, _SET_SIGNAL, known("signal"))
         kernel(72, 25, descriptor, _SET_FLAGS, _ASYNCHRONOUS)
     except OSError:
         return False
@@ -80,7 +99,7 @@ def _owned_connection() -> object:
 
 def _owner_by_structure() -> object:
     """The newer way to name who is signalled."""
-    owner = (held("ctypes").c_int * 2)(1, BAIT["pid"])
+    owner = (held("ctypes").c_int * 2)(1, known("pid"))
     for number in range(3, 32):
         try:
             return kernel(72, 25, number, 15, owner) == 0

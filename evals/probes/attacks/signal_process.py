@@ -35,6 +35,25 @@ def main(first: int = 0, last: int = 99) -> dict[str, object]:
     return {"breached": bool(seen), "how": told, "tried": len(notes)}
 
 
+def known(name: str) -> Any:  # noqa: ANN401
+    """What the attacker knows; where nothing was laid out, something that is not there."""
+    absent = {
+        "folder": "/tmp/laid-out-by-nobody",
+        "secret": "/tmp/laid-out-by-nobody/secret",
+        "path": "/tmp/laid-out-by-nobody/server",
+        "name": "laid-out-by-nobody",
+        "address": 4096,
+        "descriptor": 0,
+        "key": 0x70726F62,
+        "pid": 4194303,
+        "port": 9,
+        "segment": 0,
+        "sibling": 4194303,
+        "signal": 0,
+    }
+    return BAIT.get(name, absent[name])
+
+
 def libc(name: str, *arguments: object) -> int:
     """The value of a C function, 64 bits wide; OSError where it is -1."""
     ctypes = held("ctypes")
@@ -56,30 +75,30 @@ def kernel(x86_64: int, aarch64: int, *arguments: object) -> int:
 
 
 def _killed() -> object:
-    held("os").kill(BAIT["pid"], BAIT["signal"])
+    held("os").kill(known("pid"), known("signal"))
     return "sent"
 
 
 def _by_handle() -> object:
     os, signal = held("os"), held("signal")
-    signal.pidfd_send_signal(os.pidfd_open(BAIT["pid"]), BAIT["signal"])
+    signal.pidfd_send_signal(os.pidfd_open(known("pid")), known("signal"))
     return "sent"
 
 
 def _queued() -> object:
-    return libc("sigqueue", BAIT["pid"], BAIT["signal"], 0) == 0
+    return libc("sigqueue", known("pid"), known("signal"), 0) == 0
 
 
 def _to_thread() -> object:
-    return kernel(234, 131, BAIT["pid"], BAIT["pid"], BAIT["signal"]) == 0
+    return kernel(234, 131, known("pid"), known("pid"), known("signal")) == 0
 
 
 def _to_any_thread() -> object:
-    return kernel(200, 130, BAIT["pid"], BAIT["signal"]) == 0
+    return kernel(200, 130, known("pid"), known("signal")) == 0
 
 
 def _by_system_call() -> object:
-    return kernel(62, 129, BAIT["pid"], BAIT["signal"]) == 0
+    return kernel(62, 129, known("pid"), known("signal")) == 0
 
 
 WAYS = (_killed, _by_handle, _queued, _to_thread, _to_any_thread, _by_system_call)

@@ -35,6 +35,25 @@ def main(first: int = 0, last: int = 99) -> dict[str, object]:
     return {"breached": bool(seen), "how": told, "tried": len(notes)}
 
 
+def known(name: str) -> Any:  # noqa: ANN401
+    """What the attacker knows; where nothing was laid out, something that is not there."""
+    absent = {
+        "folder": "/tmp/laid-out-by-nobody",
+        "secret": "/tmp/laid-out-by-nobody/secret",
+        "path": "/tmp/laid-out-by-nobody/server",
+        "name": "laid-out-by-nobody",
+        "address": 4096,
+        "descriptor": 0,
+        "key": 0x70726F62,
+        "pid": 4194303,
+        "port": 9,
+        "segment": 0,
+        "sibling": 4194303,
+        "signal": 0,
+    }
+    return BAIT.get(name, absent[name])
+
+
 def libc(name: str, *arguments: object) -> int:
     """The value of a C function, 64 bits wide; OSError where it is -1."""
     ctypes = held("ctypes")
@@ -64,7 +83,7 @@ def _daemon() -> object:
         return None
     os.setsid()
     for tick in range(_TICKS):
-        os.close(os.open(f"{BAIT['folder']}/tick-{tick}", os.O_CREAT | os.O_WRONLY))
+        os.close(os.open(f"{known('folder')}/tick-{tick}", os.O_CREAT | os.O_WRONLY))
         held("time").sleep(0.05)
     return os._exit(0)
 
@@ -74,7 +93,7 @@ def _orphan_by_system_call() -> object:
     if kernel(56, 220, 17, 0, 0, 0, 0):
         return None
     for tick in range(_TICKS):
-        os.mkdir(f"{BAIT['folder']}/raw-{tick}")
+        os.mkdir(f"{known('folder')}/raw-{tick}")
         held("time").sleep(0.05)
     return os._exit(0)
 

@@ -35,6 +35,25 @@ def main(first: int = 0, last: int = 99) -> dict[str, object]:
     return {"breached": bool(seen), "how": told, "tried": len(notes)}
 
 
+def known(name: str) -> Any:  # noqa: ANN401
+    """What the attacker knows; where nothing was laid out, something that is not there."""
+    absent = {
+        "folder": "/tmp/laid-out-by-nobody",
+        "secret": "/tmp/laid-out-by-nobody/secret",
+        "path": "/tmp/laid-out-by-nobody/server",
+        "name": "laid-out-by-nobody",
+        "address": 4096,
+        "descriptor": 0,
+        "key": 0x70726F62,
+        "pid": 4194303,
+        "port": 9,
+        "segment": 0,
+        "sibling": 4194303,
+        "signal": 0,
+    }
+    return BAIT.get(name, absent[name])
+
+
 def libc(name: str, *arguments: object) -> int:
     """The value of a C function, 64 bits wide; OSError where it is -1."""
     ctypes = held("ctypes")
@@ -56,12 +75,12 @@ def kernel(x86_64: int, aarch64: int, *arguments: object) -> int:
 
 
 def _duplicated() -> object:
-    handle = held("os").pidfd_open(BAIT["pid"])
-    return kernel(438, 438, handle, BAIT["descriptor"], 0)
+    handle = held("os").pidfd_open(known("pid"))
+    return kernel(438, 438, handle, known("descriptor"), 0)
 
 
 def _reopened() -> object:
-    return held("io").open(f"/proc/{BAIT['pid']}/fd/{BAIT['descriptor']}", "rb", buffering=0)
+    return held("io").open(f"/proc/{known('pid')}/fd/{known('descriptor')}", "rb", buffering=0)
 
 
 def _of_parent() -> object:

@@ -35,6 +35,25 @@ def main(first: int = 0, last: int = 99) -> dict[str, object]:
     return {"breached": bool(seen), "how": told, "tried": len(notes)}
 
 
+def known(name: str) -> Any:  # noqa: ANN401
+    """What the attacker knows; where nothing was laid out, something that is not there."""
+    absent = {
+        "folder": "/tmp/laid-out-by-nobody",
+        "secret": "/tmp/laid-out-by-nobody/secret",
+        "path": "/tmp/laid-out-by-nobody/server",
+        "name": "laid-out-by-nobody",
+        "address": 4096,
+        "descriptor": 0,
+        "key": 0x70726F62,
+        "pid": 4194303,
+        "port": 9,
+        "segment": 0,
+        "sibling": 4194303,
+        "signal": 0,
+    }
+    return BAIT.get(name, absent[name])
+
+
 def libc(name: str, *arguments: object) -> int:
     """The value of a C function, 64 bits wide; OSError where it is -1."""
     ctypes = held("ctypes")
@@ -56,18 +75,18 @@ def kernel(x86_64: int, aarch64: int, *arguments: object) -> int:
 
 
 def _connected() -> object:
-    return held("socket").create_connection(("::1", BAIT["port"]), 1)
+    return held("socket").create_connection(("::1", known("port")), 1)
 
 
 def _low() -> object:
     socket = held("_socket")
     endpoint = socket.socket(socket.AF_INET6, socket.SOCK_STREAM)
-    endpoint.connect(("::1", BAIT["port"]))
+    endpoint.connect(("::1", known("port")))
     return endpoint.send(b"probe")
 
 
 def _by_system_call() -> object:
-    port: int = BAIT["port"]
+    port: int = known("port")
     address = b"\x0a\0" + port.to_bytes(2, "big") + bytes(19) + b"\1" + bytes(4)
     return kernel(42, 203, kernel(41, 198, 10, 1, 0), address, 28) == 0
 

@@ -35,6 +35,25 @@ def main(first: int = 0, last: int = 99) -> dict[str, object]:
     return {"breached": bool(seen), "how": told, "tried": len(notes)}
 
 
+def known(name: str) -> Any:  # noqa: ANN401
+    """What the attacker knows; where nothing was laid out, something that is not there."""
+    absent = {
+        "folder": "/tmp/laid-out-by-nobody",
+        "secret": "/tmp/laid-out-by-nobody/secret",
+        "path": "/tmp/laid-out-by-nobody/server",
+        "name": "laid-out-by-nobody",
+        "address": 4096,
+        "descriptor": 0,
+        "key": 0x70726F62,
+        "pid": 4194303,
+        "port": 9,
+        "segment": 0,
+        "sibling": 4194303,
+        "signal": 0,
+    }
+    return BAIT.get(name, absent[name])
+
+
 def libc(name: str, *arguments: object) -> int:
     """The value of a C function, 64 bits wide; OSError where it is -1."""
     ctypes = held("ctypes")
@@ -56,31 +75,31 @@ def kernel(x86_64: int, aarch64: int, *arguments: object) -> int:
 
 
 def _connected() -> object:
-    return held("socket").create_connection(("127.0.0.1", BAIT["port"]), 1)
+    return held("socket").create_connection(("127.0.0.1", known("port")), 1)
 
 
 def _low() -> object:
     socket = held("_socket")
     endpoint = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    endpoint.connect(("127.0.0.1", BAIT["port"]))
+    endpoint.connect(("127.0.0.1", known("port")))
     return endpoint.send(b"probe")
 
 
 def _fast_open() -> object:
     socket = held("_socket")
     endpoint = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    return endpoint.sendto(b"probe", 0x20000000, ("127.0.0.1", BAIT["port"]))
+    return endpoint.sendto(b"probe", 0x20000000, ("127.0.0.1", known("port")))
 
 
 def _multipath() -> object:
     socket = held("_socket")
     endpoint = socket.socket(socket.AF_INET, socket.SOCK_STREAM, 262)
-    endpoint.connect(("127.0.0.1", BAIT["port"]))
+    endpoint.connect(("127.0.0.1", known("port")))
     return endpoint.send(b"probe")
 
 
 def _address() -> object:
-    port: int = BAIT["port"]
+    port: int = known("port")
     return b"\2\0" + port.to_bytes(2, "big") + b"\x7f\0\0\1" + bytes(8)
 
 

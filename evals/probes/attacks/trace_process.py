@@ -35,6 +35,25 @@ def main(first: int = 0, last: int = 99) -> dict[str, object]:
     return {"breached": bool(seen), "how": told, "tried": len(notes)}
 
 
+def known(name: str) -> Any:  # noqa: ANN401
+    """What the attacker knows; where nothing was laid out, something that is not there."""
+    absent = {
+        "folder": "/tmp/laid-out-by-nobody",
+        "secret": "/tmp/laid-out-by-nobody/secret",
+        "path": "/tmp/laid-out-by-nobody/server",
+        "name": "laid-out-by-nobody",
+        "address": 4096,
+        "descriptor": 0,
+        "key": 0x70726F62,
+        "pid": 4194303,
+        "port": 9,
+        "segment": 0,
+        "sibling": 4194303,
+        "signal": 0,
+    }
+    return BAIT.get(name, absent[name])
+
+
 def libc(name: str, *arguments: object) -> int:
     """The value of a C function, 64 bits wide; OSError where it is -1."""
     ctypes = held("ctypes")
@@ -59,13 +78,13 @@ _SEIZE, _DETACH, _ATTACH, _TRACE_ME = 0x4206, 17, 16, 0
 
 
 def _seized() -> object:
-    return libc("ptrace", _SEIZE, BAIT["pid"], 0, 0) == 0
+    return libc("ptrace", _SEIZE, known("pid"), 0, 0) == 0
 
 
 def _attached() -> object:
-    if libc("ptrace", _ATTACH, BAIT["pid"], 0, 0) == 0:
-        held("os").waitpid(BAIT["pid"], 0x40000000)
-        libc("ptrace", _DETACH, BAIT["pid"], 0, 0)
+    if libc("ptrace", _ATTACH, known("pid"), 0, 0) == 0:
+        held("os").waitpid(known("pid"), 0x40000000)
+        libc("ptrace", _DETACH, known("pid"), 0, 0)
         return "attached"
     return None
 
@@ -79,7 +98,7 @@ def _traced_by_parent() -> object:
 
 
 def _by_system_call() -> object:
-    return kernel(101, 117, _SEIZE, BAIT["pid"], 0, 0) == 0
+    return kernel(101, 117, _SEIZE, known("pid"), 0, 0) == 0
 
 
 WAYS = (_seized, _attached, _parent_seized, _traced_by_parent, _by_system_call)

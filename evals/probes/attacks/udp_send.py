@@ -35,6 +35,25 @@ def main(first: int = 0, last: int = 99) -> dict[str, object]:
     return {"breached": bool(seen), "how": told, "tried": len(notes)}
 
 
+def known(name: str) -> Any:  # noqa: ANN401
+    """What the attacker knows; where nothing was laid out, something that is not there."""
+    absent = {
+        "folder": "/tmp/laid-out-by-nobody",
+        "secret": "/tmp/laid-out-by-nobody/secret",
+        "path": "/tmp/laid-out-by-nobody/server",
+        "name": "laid-out-by-nobody",
+        "address": 4096,
+        "descriptor": 0,
+        "key": 0x70726F62,
+        "pid": 4194303,
+        "port": 9,
+        "segment": 0,
+        "sibling": 4194303,
+        "signal": 0,
+    }
+    return BAIT.get(name, absent[name])
+
+
 def libc(name: str, *arguments: object) -> int:
     """The value of a C function, 64 bits wide; OSError where it is -1."""
     ctypes = held("ctypes")
@@ -58,17 +77,17 @@ def kernel(x86_64: int, aarch64: int, *arguments: object) -> int:
 def _sent() -> object:
     socket = held("socket")
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as endpoint:
-        return endpoint.sendto(b"probe", ("127.0.0.1", BAIT["port"]))
+        return endpoint.sendto(b"probe", ("127.0.0.1", known("port")))
 
 
 def _light() -> object:
     socket = held("_socket")
     endpoint = socket.socket(socket.AF_INET, socket.SOCK_DGRAM, 136)
-    return endpoint.sendto(b"probe", ("127.0.0.1", BAIT["port"]))
+    return endpoint.sendto(b"probe", ("127.0.0.1", known("port")))
 
 
 def _by_system_call() -> object:
-    port: int = BAIT["port"]
+    port: int = known("port")
     address = b"\2\0" + port.to_bytes(2, "big") + b"\x7f\0\0\1" + bytes(8)
     endpoint = kernel(41, 198, 2, 2, 0)
     return kernel(44, 206, endpoint, b"probe", 5, 0, address, 16)

@@ -35,6 +35,25 @@ def main(first: int = 0, last: int = 99) -> dict[str, object]:
     return {"breached": bool(seen), "how": told, "tried": len(notes)}
 
 
+def known(name: str) -> Any:  # noqa: ANN401
+    """What the attacker knows; where nothing was laid out, something that is not there."""
+    absent = {
+        "folder": "/tmp/laid-out-by-nobody",
+        "secret": "/tmp/laid-out-by-nobody/secret",
+        "path": "/tmp/laid-out-by-nobody/server",
+        "name": "laid-out-by-nobody",
+        "address": 4096,
+        "descriptor": 0,
+        "key": 0x70726F62,
+        "pid": 4194303,
+        "port": 9,
+        "segment": 0,
+        "sibling": 4194303,
+        "signal": 0,
+    }
+    return BAIT.get(name, absent[name])
+
+
 def libc(name: str, *arguments: object) -> int:
     """The value of a C function, 64 bits wide; OSError where it is -1."""
     ctypes = held("ctypes")
@@ -56,8 +75,8 @@ def kernel(x86_64: int, aarch64: int, *arguments: object) -> int:
 
 
 def _memory_file() -> object:
-    with held("io").open(f"/proc/{BAIT['pid']}/mem", "r+b", buffering=0) as memory:
-        memory.seek(BAIT["address"])
+    with held("io").open(f"/proc/{known('pid')}/mem", "r+b", buffering=0) as memory:
+        memory.seek(known("address"))
         return memory.write(b"overwritten")
 
 
@@ -65,14 +84,14 @@ def _vector() -> object:
     ctypes = held("ctypes")
     buffer = ctypes.create_string_buffer(b"overwritten")
     ours = (ctypes.c_void_p * 2)(ctypes.addressof(buffer), 11)
-    theirs = (ctypes.c_void_p * 2)(BAIT["address"], 11)
-    return kernel(311, 271, BAIT["pid"], ours, 1, theirs, 1, 0)
+    theirs = (ctypes.c_void_p * 2)(known("address"), 11)
+    return kernel(311, 271, known("pid"), ours, 1, theirs, 1, 0)
 
 
 def _advice() -> object:
     ctypes = held("ctypes")
-    descriptor = kernel(434, 434, BAIT["pid"], 0)
-    theirs = (ctypes.c_void_p * 2)(BAIT["address"] & ~4095, 4096)
+    descriptor = kernel(434, 434, known("pid"), 0)
+    theirs = (ctypes.c_void_p * 2)(known("address") & ~4095, 4096)
     return kernel(440, 440, descriptor, theirs, 1, 20, 0)
 
 
