@@ -4,37 +4,15 @@ from collections.abc import Mapping, Sequence
 from typing import cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from agents.players.specs import PlayerSpecError
+from agents.search.ensemble import mean_ranks
 from games.contract import Action, ModuleFault
 from games.engine import Decision, PlayerFault
 from games.information import SeatLog
 from tools.sandbox import Sandbox, Worker
 
 ENSEMBLE = "ensemble"
-
-
-def mean_ranks(scores: ArrayLike) -> NDArray[np.float64]:
-    """Mean rank of every action over several heuristics; larger is better.
-
-    An action's rank in one heuristic is the number of actions scored lower, plus half the
-    number of *other* actions scored the same; so the heuristics' scales do not matter.
-
-    Args:
-        scores: `[H, A]` scores, larger is better.
-
-    Returns:
-        `[A]` ranks, each in `[0, A - 1]`.
-
-    >>> mean_ranks([[5.0, 1.0, 1.0], [10.0, 90.0, 20.0]]).tolist()
-    [1.0, 1.25, 0.75]
-    """
-    table = np.asarray(scores, dtype=np.float64)
-    lower = (table[:, None, :] < table[:, :, None]).sum(axis=2)
-    same = (table[:, None, :] == table[:, :, None]).sum(axis=2) - 1
-    ranks: NDArray[np.float64] = (lower + same / 2).mean(axis=0)
-    return ranks
 
 
 class GreedyPlayer:

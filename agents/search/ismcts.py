@@ -8,6 +8,8 @@ one, and descends a tree of the *observer's* information sets (Cowling, Powley &
   the same to the observer therefore lead to one node;
 - of the actions that are legal in the determinization, an untried one goes first, at random; then
   the one that maximises `mean + exploration * spread * sqrt(log(availability) / visits)`;
+- with progressive widening a node visited `n` times considers `ceil(C * n^power)` of the actions
+  that are legal in the determinization, tried ones first (Coulom 2007; Chaslot et al. 2008);
 - chance is sampled in the determinization by its probabilities, and keeps no statistics;
 - after an untried action a leaf estimate is backed up, to every edge the return of its own seat.
 
@@ -16,16 +18,22 @@ of a single observer.
 """
 
 from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 import numpy as np
 
-from agents.search.rollouts import Leaves, uniforms
+from agents.search.leaves import Leaves
+from agents.search.meter import Clock, Meter
+from agents.search.policies import Score, sampled
+from agents.search.rollouts import uniforms
 from agents.search.rules import Rules
-from agents.search.selection import FEW, best_available, ismcts_scores
+from agents.search.selection import FEW, best_available, ismcts_scores, widened
 from agents.search.settings import SearchResult, SearchSettings
 from agents.search.tree import EdgeStatistics, Path, ReturnRange, require_turn
 from games.contract import CHANCE, TERMINAL, Action, Json, Observation, State, canonical_key
-from games.engine import sample_index
+
+Known: TypeAlias = tuple[int, Observation]
+"""A seat's information since the root, by number, and its newest observation."""
 
 
 def ismcts(
@@ -34,6 +42,9 @@ def ismcts(
     determinize: Callable[[], State],
     settings: SearchSettings,
     generator: np.random.Generator,
+    *,
+    heuristics: Sequence[Score] = (),
+    clock: Clock | None = None,
 ) -> SearchResult:
     """Search from what one seat knows.
 
@@ -44,35 +55,50 @@ def ismcts(
             once a simulation.
         settings: What to do.
         generator: The only source of randomness of the search itself.
+        heuristics: The game's heuristics, for leaf="heuristic".
+        clock: Seconds, where the budget is time.
 
     Raises:
-        ValueError: If the observer is not to move in a determinization.
+        ValueError: If the observer is not to move in a determinization, or the settings ask for
+            heuristics or a clock that is not given.
         ModuleFault: If a state's player and legal actions disagree, or `leaf` is "value" and the
             module has no `value_function`.
     """
-    search = IsmctsSearch(rules, observer, settings, generator)
-    for _ in range(settings.simulations):
-        search.simulate(determinize())
-    return search.result()
+    meter = Meter(rules, settings, clock)
+    search = IsmctsSearch(meter.rules, observer, settings, generator, heuristics)
+    meter.run(lambda: search.simulate(determinize()))
+    return search.result(meter)
 
 
 class IsmctsSearch:
-    """One tree of the observer's information sets; `simulate` is one descent."""
+    """One tree of the observer's information sets; `simulate` is one descent.
+
+    Attributes:
+        views: The seats whose information is followed: the observer's alone.
+    """
 
     def __init__(
-        self, rules: Rules, observer: int, settings: SearchSettings, generator: np.random.Generator
+        self,
+        rules: Rules,
+        observer: int,
+        settings: SearchSettings,
+        generator: np.random.Generator,
+        heuristics: Sequence[Score] = (),
     ) -> None:
         """See `ismcts`."""
         self.rules = rules
         self.observer = observer
+        self.views: tuple[int, ...] = (observer,)
         self.settings = settings
         self.draw = uniforms(generator).__next__
-        self.leaves = Leaves(rules, settings, generator)
+        self.leaves = Leaves(rules, settings, generator, heuristics)
         self.range = ReturnRange(rules.num_players, settings.value_range)
         self.edges = EdgeStatistics(capacity=8 * settings.simulations)
         self.simulations = 0
+        self.applied = 0
         self.root_actions: tuple[Action, ...] = ()
         self.nodes: dict[tuple[int, int], dict[Action, int]] = {}
+        self.passed: dict[tuple[int, int], int] = {}
         self.information: dict[tuple[int, str], int] = {}
 
     def simulate(self, state: State) -> None:
@@ -80,7 +106,8 @@ class IsmctsSearch:
         rules = self.rules
         self._require_root(state)
         path: Path = []
-        seen, information = rules.observations(state)[self.observer], 0
+        actions: list[Action] = []
+        known = [self._known(view, rules.observations(state)[view]) for view in self.views]
         untried, paid = False, None
         while not untried:
             player, legal = rules.current_player(state), rules.legal_actions(state)
@@ -88,19 +115,24 @@ class IsmctsSearch:
             if player == TERMINAL:
                 break
             if player == CHANCE:
-                edge, action = -1, self._outcome(state, legal)
+                edge, action = -1, sampled(rules, state, legal, self.draw())
             else:
-                edge, action = self._choose((information, player), legal)
+                edge, action = self._choose((self._view_of(player, known), player), legal)
                 untried = self.edges.visits_view[edge] == 0
             after = rules.apply_action(state, action)
             paid = rules.rewards(after)
             path.append((edge, player, paid if any(paid) else None))
+            actions.append(action)
             if not untried:
-                information, seen = self._perceive(information, seen, (state, action, after))
+                known = self._perceive(known, (state, action, after))
             state = after
+        self.applied += len(path)
         nothing = [0.0] * rules.num_players
         returns = self.leaves.returns(state, paid) if untried else nothing
         self.edges.back_up(path, returns, self.range)
+        if self.leaves.mast is not None:
+            played = [(p, a, r) for (_, p, r), a in zip(path, actions, strict=True)]
+            self.leaves.mast.learn(played, returns)
         self.simulations += 1
 
     def _require_root(self, state: State) -> None:
@@ -113,23 +145,30 @@ class IsmctsSearch:
         if not self.root_actions:
             self.root_actions = tuple(self.rules.legal_actions(state))
 
-    def _outcome(self, state: State, legal: Sequence[Action]) -> Action:
-        probabilities = self.rules.chance_probabilities
-        if probabilities is None:
-            return legal[int(self.draw() * len(legal))]
-        return legal[sample_index(probabilities(state), self.draw())]
-
     def _choose(self, node: tuple[int, int], legal: Sequence[Action]) -> tuple[int, Action]:
         rows = self._rows(node, legal)
         available, visits = self.edges.availability_view, self.edges.visits_view
         for row in rows:
             available[row] += 1
         untried = [index for index, row in enumerate(rows) if visits[row] == 0]
-        if untried:
+        if untried and self._widens(node, len(rows) - len(untried)):
             index = untried[int(self.draw() * len(untried))]
-        else:
-            index = self._best(rows, self.settings.exploration * self.range.spread[node[1]])
+            return rows[index], legal[index]
+        weight = self.settings.exploration * self.range.spread[node[1]]
+        if not untried:
+            index = self._best(rows, weight)
+            return rows[index], legal[index]
+        tried = [index for index, row in enumerate(rows) if visits[row]]
+        index = tried[self._best([rows[index] for index in tried], weight)]
         return rows[index], legal[index]
+
+    def _widens(self, node: tuple[int, int], tried: int) -> bool:
+        """Whether one more action may be tried; always, without progressive widening."""
+        settings = self.settings
+        if not settings.widening:
+            return True
+        passed = self.passed[node] = self.passed.get(node, 0) + 1
+        return tried < widened(settings.widening, settings.power, passed)
 
     def _rows(self, node: tuple[int, int], legal: Sequence[Action]) -> list[int]:
         known = self.nodes.setdefault(node, {})
@@ -153,36 +192,55 @@ class IsmctsSearch:
         )
         return int(scores.argmax())
 
-    def _perceive(
-        self, information: int, seen: Observation, ply: tuple[State, Action, State]
-    ) -> tuple[int, Observation]:
-        """The observer's information after a ply, and its newest observation.
+    def _known(self, view: int, seen: Observation) -> Known:
+        """What a seat knows at the root: for the observer, all determinizations look the same."""
+        if view == self.observer:
+            return 0, seen
+        return self._extended(0, canonical_key({"seat": view, "observation": seen})), seen
 
-        The partition is that of `games.information.information_key` of the observer's log, taken
+    def _view_of(self, player: int, known: list[Known]) -> int:
+        """Whose information a player's node stands for: the observer's."""
+        del player
+        return known[0][0]
+
+    def _perceive(self, known: list[Known], ply: tuple[State, Action, State]) -> list[Known]:
+        """Every followed seat's information after a ply, and its newest observation.
+
+        The partition is that of `games.information.information_key` of the seat's log, taken
         entry by entry: a ply without events that leaves the observation as it was adds nothing.
         """
         state, action, after = ply
-        if self.rules.current_player(state) == self.observer:
-            information = self._extended(information, canonical_key({"action": action}))
-        events: list[Json] = [*self.rules.events(state, action)[self.observer]]
-        observation = self.rules.observations(after)[self.observer]
-        if events or observation != seen:
-            entry = canonical_key({"observation": observation, "events": events})
-            information = self._extended(information, entry)
-        return information, observation
+        player = self.rules.current_player(state)
+        perceived = self.rules.events(state, action)
+        observations = self.rules.observations(after)
+        found = []
+        for view, (information, seen) in zip(self.views, known, strict=True):
+            if player == view:
+                information = self._extended(information, canonical_key({"action": action}))  # noqa: PLW2901 - the seat's own action comes first in its log
+            events: list[Json] = [*perceived[view]]
+            observation = observations[view]
+            if events or observation != seen:
+                entry = canonical_key({"observation": observation, "events": events})
+                found.append((self._extended(information, entry), observation))
+            else:
+                found.append((information, observation))
+        return found
 
     def _extended(self, information: int, entry: str) -> int:
         return self.information.setdefault((information, entry), len(self.information) + 1)
 
-    def result(self) -> SearchResult:
+    def result(self, meter: Meter | None = None) -> SearchResult:
         """What the tree says of its root, in the module's order of actions."""
         known = self.nodes.get((0, self.observer), {})
-        rows = [known[action] for action in self.root_actions]
+        rows = [known.get(action, -1) for action in self.root_actions]
+        calls = self.applied + self.leaves.rollouts.calls
         return SearchResult(
             actions=self.root_actions,
-            visits=tuple(int(self.edges.visits[row]) for row in rows),
-            means=tuple(self.edges.mean_of(row) for row in rows),
+            visits=tuple(int(self.edges.visits[row]) if row >= 0 else 0 for row in rows),
+            means=tuple(self.edges.mean_of(row) if row >= 0 else None for row in rows),
             simulations=self.simulations,
             nodes=len(self.nodes),
             cut_rollouts=self.leaves.rollouts.cut,
+            calls=meter.made if meter is not None and meter.counts else calls,
+            seconds=None if meter is None else meter.seconds,
         )

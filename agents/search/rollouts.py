@@ -1,13 +1,14 @@
-"""What a new leaf is worth: random play to the end, or the module's own estimate."""
+"""Random play from a state to the match's end, and the random numbers that searches draw."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import chain, islice
+from operator import length_hint
 
 import numpy as np
 
+from agents.search.interning import TRIAL, WINDOW, Noted, Table
 from agents.search.rules import Rules
-from agents.search.settings import SearchSettings
-from games.contract import CHANCE, ModuleFault, State
+from games.contract import CHANCE, Action, State
 from games.engine import sample_index
 
 SPAN = 2**30
@@ -20,14 +21,32 @@ def uniforms(generator: np.random.Generator) -> Iterator[float]:
     return chain.from_iterable(blocks)
 
 
-def integers(generator: np.random.Generator) -> Iterator[int]:
+class Integers:
     """An endless iterator of whole numbers uniform in [0, `SPAN`), drawn in blocks.
 
     Their remainder by a number of actions picks one without a float: the bias, below one in a
     million for a thousand actions, buys two percent of a search's time.
+
+    Attributes:
+        numbers: The iterator.
     """
-    blocks: Iterator[list[int]] = iter(lambda: generator.integers(SPAN, size=BLOCK).tolist(), [])
-    return chain.from_iterable(blocks)
+
+    def __init__(self, generator: np.random.Generator) -> None:
+        """Draw from `generator`, a block when the one before is used up."""
+        self.generator = generator
+        self.blocks = 0
+        self.current: Iterator[int] = iter(())
+        self.numbers: Iterator[int] = chain.from_iterable(iter(self._block, None))
+
+    def _block(self) -> Iterator[int]:
+        self.blocks += 1
+        self.current = iter(self.generator.integers(SPAN, size=BLOCK).tolist())
+        return self.current
+
+    @property
+    def used(self) -> int:
+        """How many numbers were taken: known from the iterator, so that nothing counts them."""
+        return self.blocks * BLOCK - length_hint(self.current)
 
 
 class Rollouts:
@@ -35,53 +54,119 @@ class Rollouts:
 
     Attributes:
         cut: Rollouts that reached the limit before the end.
+        table: Of states, where they repeat (see `agents.search.interning`); None elsewhere.
     """
 
-    def __init__(self, rules: Rules, generator: np.random.Generator, limit: int) -> None:
+    def __init__(
+        self, rules: Rules, generator: np.random.Generator, limit: int, *, interns: bool = True
+    ) -> None:
         """Prepare rollouts.
 
         Args:
             rules: The module's functions.
             generator: The only source of randomness.
             limit: Plies after which a rollout is cut, at least 1.
+            interns: Whether a table of states may be kept.
         """
         self.rules = rules
-        self.numbers = integers(generator)
+        self.integers = Integers(generator)
+        self.numbers = self.integers.numbers
         # The list that last paid nothing: many modules share one between all such states.
         self.quiet: list[float] = []
         self.limit = limit
         self.cut = 0
+        self.ended = 0  # rollouts that took a number after their last ply
+        self.saved = 0  # calls of apply_action that the table spared
+        self.table: Table | None = None
+        # Rollouts until the next look at whether states repeat.
+        self.wait = TRIAL if interns and rules.chance_probabilities is None else -1
+        self.noted: Noted | None = None
 
-    def play(self, state: State) -> list[float]:
+    @property
+    def calls(self) -> int:
+        """Calls of `apply_action` made: a number each, but for the one that met the end."""
+        return self.integers.used - self.ended - self.saved
+
+    def play(self, state: State, actions: Sequence[Action] | None = None) -> list[float]:
         """Play one rollout.
+
+        Args:
+            state: Where it begins.
+            actions: The legal actions there, if the caller has them.
 
         Returns:
             `[num_players]` what was paid *after* entering `state`.
         """
+        if self.wait >= 0:
+            self.wait -= 1
+            if self.wait < 0:
+                self._look()
+        if self.table is not None:
+            return self._through(self.table, state)
         if self.rules.chance_probabilities is not None:
             return self._weighted(state)
         rules, quiet = self.rules, self.quiet
         legal_actions, apply_action, rewards = (
             rules.legal_actions,
-            rules.apply_action,
+            rules.apply_action if self.noted is None else self._noting,
             rules.rewards,
         )
-        returns = [0.0] * rules.num_players
-        actions = legal_actions(state)
+        returns = None
+        if actions is None:
+            actions = legal_actions(state)
         for number in islice(self.numbers, self.limit):
             if not actions:
-                return returns
+                self.ended += 1
+                break
             state = apply_action(state, actions[number % len(actions)])
             paid = rewards(state)
             if paid is not quiet:
                 if any(paid):
-                    returns = add(returns, paid)
+                    returns = paid if returns is None else add(returns, paid)
                 else:
                     quiet = self.quiet = paid
             actions = legal_actions(state)
-        if actions:
-            self.cut += 1
-        return returns
+        else:
+            self.cut += bool(actions)
+        return [0.0] * rules.num_players if returns is None else returns
+
+    def _look(self) -> None:
+        """Begin to note states, or to keep a table if those noted repeat."""
+        if self.noted is None:
+            self.noted, self.wait = Noted(), WINDOW - 1
+        else:
+            self.table = Table(self.rules) if self.noted.repeat else None
+            self.noted = None
+
+    def _noting(self, state: State, action: Action) -> State:
+        after = self.rules.apply_action(state, action)
+        if self.noted is not None:
+            self.noted.note(after)
+        return after
+
+    def _through(self, table: Table, state: State) -> list[float]:
+        """`play` by the table's records."""
+        record, returns, plies, made = table.record(state), None, 0, 0
+        for number in islice(self.numbers, self.limit):
+            following = record.next
+            if not following:
+                self.ended += 1
+                break
+            index = number % len(following)
+            after = following[index]
+            if after is None:
+                after = table.after(record, index)
+                made += 1
+            record = after
+            plies += 1
+            if record.paid is not None:
+                returns = record.paid if returns is None else add(returns, record.paid)
+        else:
+            self.cut += bool(record.actions)
+        self.saved += plies - made
+        if not table.pays(plies):
+            self.table = None
+        return [0.0] * self.rules.num_players if returns is None else returns
 
     def _weighted(self, state: State) -> list[float]:
         """`play` where some chance is not uniform."""
@@ -90,6 +175,7 @@ class Rollouts:
         for number in islice(self.numbers, self.limit):
             actions = rules.legal_actions(state)
             if not actions:
+                self.ended += 1
                 return returns
             at_chance = rules.current_player(state) == CHANCE
             index = self._outcome(state, number) if at_chance else number % len(actions)
@@ -106,46 +192,6 @@ class Rollouts:
         if probabilities is None:
             raise ValueError("weighted chance needs the module's get_chance_probabilities")
         return sample_index(probabilities(state), number / SPAN)
-
-
-class Leaves:
-    """Estimates what a state pays after it was entered, as the settings ask.
-
-    Attributes:
-        rollouts: The rollouts played, with how many were cut.
-    """
-
-    def __init__(
-        self, rules: Rules, settings: SearchSettings, generator: np.random.Generator
-    ) -> None:
-        """Prepare the estimates.
-
-        Raises:
-            ModuleFault: If `leaf` is "value" and the module has no `value_function`.
-        """
-        if settings.leaf == "value" and rules.value is None:
-            raise ModuleFault("missing", "value_function", "leaf=value needs the module's own")
-        self.value = rules.value if settings.leaf == "value" else None
-        self.num_players = rules.num_players
-        self.count = settings.rollouts
-        self.rollouts = Rollouts(rules, generator, settings.rollout_limit)
-
-    def returns(self, state: State, paid: list[float] | None) -> list[float]:
-        """`[num_players]` what is still to come after `state` was entered.
-
-        Args:
-            state: The leaf; a seat's, chance's or a terminal one.
-            paid: What entering it paid, None for nothing; a `value_function` counts it in.
-        """
-        if self.value is not None:
-            entered = paid or [0.0] * self.num_players
-            return [self.value(state, seat) - entered[seat] for seat in range(self.num_players)]
-        returns = self.rollouts.play(state)
-        if self.count == 1:
-            return returns
-        for _ in range(self.count - 1):
-            returns = add(returns, self.rollouts.play(state))
-        return [total / self.count for total in returns]
 
 
 def add(first: list[float], second: list[float]) -> list[float]:

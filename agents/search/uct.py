@@ -1,35 +1,50 @@
 """UCT for perfect information: any number of players, chance nodes, general sums.
 
-One simulation descends from the root by upper confidence bounds, adds one decision node, plays
-random rollouts (or asks the module's value function) from it, and backs the returns up:
+One simulation descends from the root by upper confidence bounds, adds one decision node, asks what
+it is worth (rollouts, the module's value function, heuristics), and backs the returns up:
 
 - at a decision node the untried actions go first, in random order; then the action that maximises
   `mean + exploration * spread * sqrt(log(N) / n)` (Kocsis & Szepesvári 2006), where `mean` is the
   mean return from the edge on of the seat that acts there, `N` and `n` the visits of node
   and edge, and `spread` the width of that seat's returns (see `ReturnRange`);
+- with progressive widening a node visited `N` times considers `ceil(C * N^power)` actions, in the
+  random order in which they are tried (Coulom 2007; Chaslot et al. 2008);
 - at a chance node an outcome is drawn by its probability;
 - backing up is max-n: every edge keeps the return of its own seat alone, so nothing assumes two
   players or a zero sum.
 
-A return is what the plies from the edge on pay: rewards on the way count. Nodes hold their state,
-its player and its legal actions; what edges are worth lies in flat arrays.
+A return is what the plies from the edge on pay: rewards on the way count.
 """
 
+from collections.abc import Sequence
 from itertools import accumulate
 from math import log, sqrt
+from typing import cast
 
 import numpy as np
 
-from agents.search.rollouts import Leaves, uniforms
+from agents.search.leaves import Leaves
+from agents.search.meter import Clock, Meter
+from agents.search.nodes import Node, back_up
+from agents.search.policies import Score
+from agents.search.rollouts import uniforms
 from agents.search.rules import Rules
-from agents.search.selection import FEW, best_of_few, ucb1_scores
+from agents.search.selection import ucb1_scores, widened
 from agents.search.settings import SearchResult, SearchSettings
-from agents.search.tree import EdgeStatistics, Path, Ply, ReturnRange, require_turn
+from agents.search.tree import ReturnRange, require_turn
 from games.contract import CHANCE, TERMINAL, Action, State
+
+LOWEST = float("-inf")
 
 
 def uct(
-    rules: Rules, root: State, settings: SearchSettings, generator: np.random.Generator
+    rules: Rules,
+    root: State,
+    settings: SearchSettings,
+    generator: np.random.Generator,
+    *,
+    heuristics: Sequence[Score] = (),
+    clock: Clock | None = None,
 ) -> SearchResult:
     """Search from a state that is known in full.
 
@@ -38,145 +53,125 @@ def uct(
         root: The state to decide in; a seat is to move.
         settings: What to do.
         generator: The only source of randomness.
+        heuristics: The game's heuristics, for leaf="heuristic".
+        clock: Seconds, where the budget is time.
 
     Raises:
-        ValueError: If no seat is to move at `root`.
+        ValueError: If no seat is to move at `root`, or the settings ask for heuristics or
+            a clock that is not given.
         ModuleFault: If a state's player and legal actions disagree, or `leaf` is "value" and the
             module has no `value_function`.
     """
-    search = UctSearch(rules, root, settings, generator)
-    for _ in range(settings.simulations):
-        search.simulate()
-    return search.result()
-
-
-class Node:
-    """One state of the tree.
-
-    Attributes:
-        state: The state.
-        player: Its player.
-        actions: Its legal actions, the tried ones first; the edge of `actions[i]` is `first + i`.
-        children: The node each action led to; None where it was never played.
-        first: Its first edge.
-        step: The ply that led here, as a path holds it.
-        paid: What entering it paid, None for nothing.
-        reached: Probability that the outcome is this one or an earlier one, at a chance node
-            that is not uniform; None elsewhere.
-        tried: Actions tried so far; stays 0 at a chance node.
-        settled: How many actions it has where all were tried and they are `FEW`, else 0.
-        visits: Descents through it.
-    """
-
-    __slots__ = (
-        "actions",
-        "children",
-        "first",
-        "paid",
-        "player",
-        "reached",
-        "settled",
-        "state",
-        "step",
-        "tried",
-        "visits",
-    )
-
-    def __init__(
-        self,
-        state: State,
-        player: int,
-        actions: list[Action],
-        first: int,
-        paid: list[float] | None,
-    ) -> None:
-        """A node nobody descended through yet."""
-        self.state = state
-        self.player = player
-        self.actions = actions
-        self.children: list[Node | None] = [None] * len(actions)
-        self.first = first
-        self.paid = paid
-        self.reached: list[float] | None = None
-        self.tried = self.settled = self.visits = 0
-        self.step: Ply = (-1, player, paid)
+    meter = Meter(rules, settings, clock)
+    search = UctSearch(meter.rules, root, settings, generator, heuristics)
+    meter.run(search.simulate)
+    return search.result(meter)
 
 
 class UctSearch:
     """One tree; `simulate` is one descent."""
 
     def __init__(
-        self, rules: Rules, root: State, settings: SearchSettings, generator: np.random.Generator
+        self,
+        rules: Rules,
+        root: State,
+        settings: SearchSettings,
+        generator: np.random.Generator,
+        heuristics: Sequence[Score] = (),
     ) -> None:
         """See `uct`."""
         self.rules = rules
+        self.settings = settings
         self.exploration = settings.exploration
         self.draw = uniforms(generator).__next__
-        self.leaves = Leaves(rules, settings, generator)
+        self.leaves = Leaves(rules, settings, generator, heuristics)
         self.nothing = [0.0] * rules.num_players
         self.range = ReturnRange(rules.num_players, settings.value_range)
-        self.edges = EdgeStatistics(capacity=8 * settings.simulations)
+        self.widening = settings.widening
+        # `[n]` sqrt(log(n)) and 1 / sqrt(n), a row a simulation: no node has more visits.
+        self.root_logs, self.inverse_roots = [0.0, 0.0], [0.0, 1.0]
         self.simulations = 0
         self.size = 0
-        self.root = self._added(root)
+        self.applied = 0
+        self.root = self._added(root, CHANCE, "")
         if self.root.player < 0:
             raise ValueError(f"no seat is to move at the root (player {self.root.player})")
         self.root_actions = tuple(self.root.actions)
 
     def simulate(self) -> None:
         """Descend once, add a decision node, and back its returns up."""
-        path: Path = []
-        node, is_new = self.root, False
-        while not is_new and node.player != TERMINAL:
-            if node.settled:
-                node = self._descended(node, path)
-                continue
-            index = self._choose(node)
-            child = node.children[index]
-            if child is None:
-                child = self._expanded(node, index)
-                is_new = child.player != CHANCE
-            path.append(child.step)
-            node.visits += 1
-            node = child
-        ended = node.player == TERMINAL
-        returns = self.nothing if ended else self.leaves.returns(node.state, node.paid)
-        self.edges.back_up(path, returns, self.range)
-        self.simulations += 1
-
-    def _descended(self, node: Node, path: Path) -> Node:
-        """Where the bounds lead from a settled node, through settled nodes; the common way."""
-        mean, inverse_root = self.edges.mean_view, self.edges.inverse_root_view
         exploration, spread = self.exploration, self.range.spread
-        while count := node.settled:
-            bonus = exploration * spread[node.player] * sqrt(log(node.visits))
-            node.visits += 1
-            child = node.children[best_of_few(mean, inverse_root, node.first, count, bonus)]
-            if child is None:
-                raise RuntimeError("a settled node has a child for every action")
-            path.append(child.step)
-            node = child
-        return node
+        root_logs = self.root_logs
+        path: list[Node] = []
+        node, returns = self.root, self.nothing
+        while True:
+            ready = node.ready
+            if ready is not None:
+                # The common way, written out: a call a ply would cost as much as the ply.
+                passed = node.passed
+                bonus = exploration * spread[node.player] * root_logs[passed]
+                node.passed = passed + 1
+                best = LOWEST
+                for child in ready:
+                    score = child.mean + bonus * child.root
+                    if score > best:
+                        best, node = score, child
+                path.append(node)
+            elif node.player == TERMINAL:
+                break
+            else:
+                known = self.size
+                node = self._descended(node)
+                path.append(node)
+                if self.size != known and node.player >= 0:
+                    returns = self.leaves.returns(node.state, node.paid, node.actions)
+                    break
+        back_up(path, returns, self.range, self.inverse_roots)
+        self.simulations += 1
+        next_visits = len(root_logs)
+        root_logs.append(sqrt(log(next_visits)))
+        self.inverse_roots.append(1.0 / sqrt(next_visits))
+        if self.leaves.mast is not None:
+            self.leaves.mast.learn([(at.seat, at.action, at.paid) for at in path], returns)
 
-    def _choose(self, node: Node) -> int:
-        tried = node.tried
-        if tried < len(node.actions):
-            return self._outcome(node) if node.player == CHANCE else self._untried(node)
-        rows, edges = slice(node.first, node.first + tried), self.edges
-        weight = self.exploration * self.range.spread[node.player]
-        scores = ucb1_scores(
-            edges.mean[rows], edges.inverse_root[rows], node.visits, exploration=weight
-        )
-        return int(scores.argmax())
+    def _descended(self, node: Node) -> Node:
+        """The child taken from a node that is not ready; a new one where there was none."""
+        if not node.is_open:
+            node.open()
+            if node.player == CHANCE and self.rules.chance_probabilities is not None:
+                node.reached = list(accumulate(self.rules.chance_probabilities(node.state)))
+        node.passed += 1
+        children = node.children
+        if node.player == CHANCE:
+            index = self._outcome(node)
+            return children[index] or node.lead(index, self._reached(node, index))
+        tried, untried = len(children), len(node.actions) - len(children)
+        if untried and (not self.widening or self._widens(node)):
+            node.take(tried + int(self.draw() * untried))
+            return node.lead(tried, self._reached(node, tried))
+        return self._best(node, self.exploration * self.range.spread[node.player])
 
-    def _untried(self, node: Node) -> int:
-        actions, tried = node.actions, node.tried
-        other = tried + int(self.draw() * (len(actions) - tried))
-        actions[tried], actions[other] = actions[other], actions[tried]
-        node.tried = tried + 1
-        if node.tried == len(actions) <= FEW:
-            node.settled = node.tried
-        return tried
+    def _reached(self, node: Node, index: int) -> Node:
+        """The new node that an action leads to."""
+        self.applied += 1
+        action = node.actions[index]
+        return self._added(self.rules.apply_action(node.state, action), node.player, action)
+
+    def _best(self, node: Node, weight: float) -> Node:
+        """The first of the tried children with the largest bound."""
+        tried, wide = node.ready or cast("list[Node]", node.children), node.wide
+        if wide is not None:
+            means, roots = wide.means[: len(tried)], wide.roots[: len(tried)]
+            scores = ucb1_scores(means, roots, node.passed - 1, exploration=weight)
+            return tried[int(scores.argmax())]
+        bonus = weight * sqrt(log(node.passed - 1))
+        bounds = [child.mean + bonus * child.root for child in tried]
+        return tried[bounds.index(max(bounds))]
+
+    def _widens(self, node: Node) -> bool:
+        """Whether progressive widening lets one more action be tried."""
+        allowed = widened(self.widening, self.settings.power, node.passed)
+        return len(node.children) < allowed
 
     def _outcome(self, node: Node) -> int:
         uniform = self.draw()
@@ -187,34 +182,29 @@ class UctSearch:
                 return index
         return len(node.reached) - 1
 
-    def _expanded(self, node: Node, index: int) -> Node:
-        """The new child that the node's action leads to."""
-        child = self._added(self.rules.apply_action(node.state, node.actions[index]))
-        child.step = (node.first + index, node.player, child.paid)
-        node.children[index] = child
-        return child
-
-    def _added(self, state: State) -> Node:
+    def _added(self, state: State, seat: int, action: Action) -> Node:
         rules = self.rules
         player = rules.current_player(state)
-        actions = rules.legal_actions(state).copy()
-        count = len(actions)
-        require_turn(player, count, rules.num_players)
+        actions = rules.legal_actions(state)
+        if player < 0 or not actions or player >= rules.num_players:
+            require_turn(player, len(actions), rules.num_players)
         paid = rules.rewards(state)
-        node = Node(state, player, actions, self.edges.take(count), paid if any(paid) else None)
-        if player == CHANCE and rules.chance_probabilities is not None:
-            node.reached = list(accumulate(rules.chance_probabilities(state)))
         self.size += 1
-        return node
+        return Node(state, player, actions, paid if any(paid) else None, seat, action)
 
-    def result(self) -> SearchResult:
+    def result(self, meter: Meter | None = None) -> SearchResult:
         """What the tree says of its root, in the module's order of actions."""
-        rows = {action: self.root.first + i for i, action in enumerate(self.root.actions)}
+        children = self.root.children if self.root.is_open else []
+        found = {child.action: child for child in children if child is not None}
+        tried = [found.get(action) for action in self.root_actions]
+        calls = self.applied + self.leaves.rollouts.calls
         return SearchResult(
             actions=self.root_actions,
-            visits=tuple(int(self.edges.visits[rows[a]]) for a in self.root_actions),
-            means=tuple(self.edges.mean_of(rows[a]) for a in self.root_actions),
+            visits=tuple(0 if child is None else child.visits for child in tried),
+            means=tuple(child.mean if child and child.visits else None for child in tried),
             simulations=self.simulations,
             nodes=self.size,
             cut_rollouts=self.leaves.rollouts.cut,
+            calls=meter.made if meter is not None and meter.counts else calls,
+            seconds=None if meter is None else meter.seconds,
         )

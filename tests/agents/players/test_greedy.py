@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from agents.players import PlayerSpecError
-from agents.players.greedy import mean_ranks
+from agents.search.ensemble import mean_ranks
 from games.contract import ModuleFault
 from games.engine import PlayerFault
 from games.information import SeatLog

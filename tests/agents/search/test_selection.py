@@ -1,12 +1,7 @@
 import numpy as np
 import pytest
 
-from agents.search.selection import (
-    best_available,
-    best_of_few,
-    ismcts_scores,
-    ucb1_scores,
-)
+from agents.search.selection import best_available, ismcts_scores, ucb1_scores
 
 
 def test_information_set_scores_match_a_hand_calculation() -> None:
@@ -44,11 +39,6 @@ def test_plain_numbers_and_arrays_choose_the_same_action(case: int) -> None:
     generator = np.random.default_rng(case)
     visits = generator.integers(1, 40, size=7)
     mean, inverse_root = generator.normal(size=7), 1 / np.sqrt(visits)
-    parent = int(visits.sum())
-    bonus = 0.9 * float(np.sqrt(np.log(parent)))
-    scores = ucb1_scores(mean, inverse_root, parent, exploration=0.9)
-    assert best_of_few(mean.tolist(), inverse_root.tolist(), 0, 7, bonus) == scores.argmax()
-
     available = visits + generator.integers(0, 60, size=7)
     scores = ismcts_scores(mean, visits, available, exploration=0.9)
     rows = list(range(7))

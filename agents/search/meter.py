@@ -1,0 +1,101 @@
+"""The budget of one decision: simulations, calls of the model, or time; and what was used."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TypeAlias
+
+from agents.search.rules import Rules
+from agents.search.settings import SearchSettings
+from games.contract import Action, State
+
+Clock: TypeAlias = Callable[[], float]
+
+
+class CallsSpentError(Exception):
+    """The next call of the model would exceed the budget; the simulation in progress is void."""
+
+
+class Meter:
+    """Runs simulations until the budget is spent.
+
+    A budget of calls is exact: the simulation that would exceed it is broken off and counts for
+    nothing. A simulation that needs no call is possible in a small, known tree; so such a budget
+    also ends after as many simulations as it has calls.
+
+    Attributes:
+        rules: The module's functions, which count themselves where calls are the budget.
+        made: Calls of `apply_action` counted so.
+        done: Simulations completed.
+        seconds: Seconds used, where the budget is time.
+    """
+
+    def __init__(
+        self,
+        rules: Rules,
+        settings: SearchSettings,
+        clock: Clock | None = None,
+        *,
+        counting: bool = False,
+    ) -> None:
+        """Prepare a decision.
+
+        Args:
+            rules: The module's functions.
+            settings: With the budget.
+            clock: Seconds, from any zero; needed where the budget is time.
+            counting: Count the calls under any budget.
+
+        Raises:
+            ValueError: If the budget is time and there is no clock.
+        """
+        if settings.budget == "time" and clock is None:
+            raise ValueError("the budget is time; required: a clock")
+        self.settings = settings
+        self.clock = clock
+        self.made = 0
+        self.done = 0
+        self.seconds: float | None = None
+        self.limit = settings.calls if settings.budget == "calls" else 0
+        self.counts = counting or bool(self.limit)
+        self._apply = rules.apply_action
+        self.rules = replace(rules, apply_action=self._counted) if self.counts else rules
+
+    def _counted(self, state: State, action: Action) -> State:
+        if self.made == self.limit and self.limit:
+            raise CallsSpentError
+        self.made += 1
+        return self._apply(state, action)
+
+    def run(self, simulate: Callable[[], object], *, at_most: int | None = None) -> None:
+        """Simulate until the budget is spent, or `at_most` times."""
+        most = float("inf") if at_most is None else at_most
+        if self.settings.budget == "simulations":
+            for _ in range(int(min(most, self.settings.simulations - self.done))):
+                simulate()
+                self.done += 1
+        elif self.limit:
+            self._run_calls(simulate, most)
+        else:
+            self._run_time(simulate, most)
+
+    def _run_calls(self, simulate: Callable[[], object], most: float) -> None:
+        try:
+            while self.made < self.limit and self.done < self.limit and most > 0:
+                simulate()
+                self.done += 1
+                most -= 1
+        except CallsSpentError:
+            pass
+
+    def _run_time(self, simulate: Callable[[], object], most: float) -> None:
+        clock = self.clock
+        if clock is None:
+            raise ValueError("the budget is time; required: a clock")
+        begun = clock() - (self.seconds or 0.0)
+        while most > 0:
+            simulate()
+            self.done += 1
+            most -= 1
+            self.seconds = clock() - begun
+            if self.seconds >= self.settings.seconds:
+                return
