@@ -5,7 +5,8 @@ import resource
 import signal
 from dataclasses import dataclass
 
-from tools.guest import kernel, landlock
+from tools.guest import filters, kernel, landlock
+from tools.guest.syscalls import UnknownArchitectureError, architecture
 
 _HIGHEST_DESCRIPTOR = 4096
 _LAST_S = 2
@@ -49,14 +50,42 @@ def die_with_parent(parent: int) -> None:
         os._exit(0)  # the zygote ended before the kernel was told
 
 
+class NoFilterError(Exception):
+    """This machine cannot filter system calls."""
+
+
+def strictest(*, use_landlock: bool = True) -> Lockdown:
+    """The strictest lockdown of this machine: the filter always, Landlock where there is one.
+
+    Raises:
+        NoFilterError: If the kernel has no filter, or we have no table for the machine.
+    """
+    try:
+        machine = architecture()
+    except UnknownArchitectureError as error:
+        raise NoFilterError(str(error)) from error
+    if not kernel.has_seccomp(machine):
+        raise NoFilterError("the kernel cannot filter system calls")
+    version = landlock.version() if use_landlock else 0
+    return Lockdown(machine, version, filters.program(machine))
+
+
 def keep_only(descriptor: int) -> None:
     """Close every descriptor but one, and put dead pipes on 0, 1 and 2.
 
-    Reading standard input gives its end at once; writing to 1 or 2 past Python's own streams
-    raises BrokenPipeError. No file or device of the host stays open.
+    No file or device of the host stays open.
     """
     os.closerange(3, descriptor)
     os.closerange(descriptor + 1, _HIGHEST_DESCRIPTOR)
+    deaden_standard_streams()
+
+
+def deaden_standard_streams() -> None:
+    """Put dead pipes on 0, 1 and 2.
+
+    Reading standard input gives its end at once; writing to 1 or 2 past Python's own streams
+    raises BrokenPipeError.
+    """
     empty, empty_end = os.pipe()
     unread, unread_end = os.pipe()
     os.dup2(empty, 0)

@@ -9,7 +9,7 @@ import ctypes
 import os
 import re
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 
 _TABLE_BYTES = _WINDOW_BYTES = 1 << 20
 _PAGE_BITS, _ENTRY_BYTES = 12, 8
@@ -17,11 +17,14 @@ _BEHIND_A_PATH = b"\0/:\"' ,)\n"  # what else begins with the same letters is no
 _FILLED_BYTES = 1 << 18  # of every size
 _STEP, _SMALLEST, _LARGEST_SMALL, _BYTES_HEAD = 16, 48, 512, 33  # of the interpreter's allocator
 _LARGE_SIZES = (600, 1000, 2000, 4000, 8000, 16_000, 32_000)
-_WRITABLE = re.compile(rb"^([0-9a-f]+)-([0-9a-f]+) rw\S+ \S+ \S+ \d+ *(\[heap\])?", re.MULTILINE)
+_PRIVATE = re.compile(rb"^([0-9a-f]+)-([0-9a-f]+) r..p \S+ \S+ \d+ *(\[\w+\])?", re.MULTILINE)
+_KERNELS_OWN = (b"[vvar]", b"[vvar_vclock]", b"[vdso]", b"[vsyscall]")
 
 
 def overwrite(words: Iterable[str]) -> None:
-    """Overwrite every copy of the words in this process's writable memory, live ones too.
+    """Overwrite every copy of the words in this process's private memory, live ones too.
+
+    That includes what is compiled into the interpreter, such as where it was installed.
 
     Call it last: an object that still holds a word holds another text afterwards. Memory is read
     and written through the process's own files, so that a region that goes away meanwhile is an
@@ -44,7 +47,8 @@ def overwrite(words: Iterable[str]) -> None:
             needles = narrow + wide if is_heap else narrow
             found += _places(needles, _windows(memory, present, start, end))
         for place, filler in found:  # what was searched for is among them, hence not before
-            os.pwrite(memory, filler, place)
+            with suppress(OSError):  # where the kernel lets nobody write to read-only memory
+                os.pwrite(memory, filler, place)
 
 
 def _fill_free_memory() -> None:
@@ -79,7 +83,7 @@ def _without_covered(words: Iterable[str]) -> list[str]:
 
 
 def _regions() -> Iterator[tuple[int, int, bool]]:
-    """Start and end of each writable region, and whether it is the C library's heap.
+    """Start and end of each private region, and whether it is the C library's heap.
 
     The table itself names files, so it is read into a buffer that is cleared afterwards.
     """
@@ -91,8 +95,9 @@ def _regions() -> Iterator[tuple[int, int, bool]]:
             filled += read
     finally:
         os.close(source)
-    for match in _WRITABLE.finditer(table[:filled]):
-        yield int(match[1], 16), int(match[2], 16), match[3] is not None
+    for match in _PRIVATE.finditer(table[:filled]):
+        if match[3] not in _KERNELS_OWN:
+            yield int(match[1], 16), int(match[2], 16), match[3] == b"[heap]"
     ctypes.memset(buffer, 0, filled)
 
 

@@ -8,7 +8,6 @@ The first message is the settings, the first answer what is in force; then reque
 import base64
 import gc
 import importlib.util
-import io
 import json
 import os
 import signal
@@ -16,15 +15,22 @@ import sys
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
-from tools.guest import filters, kernel, landlock
-from tools.guest.confine import Lockdown, leave_root, limit_resources, lock_down
+from tools.guest import kernel
+from tools.guest.confine import (
+    Lockdown,
+    NoFilterError,
+    deaden_standard_streams,
+    leave_root,
+    limit_resources,
+    lock_down,
+    strictest,
+)
 from tools.guest.imports import close_imports
 from tools.guest.offers import load_kit
 from tools.guest.operations import Session
 from tools.guest.scrub import forget_host
 from tools.guest.serving import Caps, serve
 from tools.guest.streams import hang_up
-from tools.guest.syscalls import UnknownArchitectureError, architecture
 
 _CHUNK_BYTES = 1 << 16
 _READING, _WRITING = 3, 4
@@ -113,7 +119,7 @@ def _prepare(settings: Mapping[str, Any]) -> tuple[Session, Lockdown]:
     kernel.set_dumpable(dumpable=False)
     gc.collect()
     gc.freeze()
-    _deaden_standard_streams()
+    deaden_standard_streams()
     limits = settings["limits"]
     limit_resources(
         memory_bytes=limits["memory_bytes"],
@@ -141,22 +147,9 @@ def _session(settings: Mapping[str, Any]) -> Session:
 
 def _lockdown() -> Lockdown:
     try:
-        machine = architecture()
-    except UnknownArchitectureError as error:
+        return strictest()
+    except NoFilterError as error:
         raise RefusedError("seccomp", error) from error
-    if not kernel.has_seccomp(machine):
-        raise RefusedError("seccomp", "its kernel cannot filter system calls")
-    return Lockdown(machine, landlock.version(), filters.program(machine))
-
-
-def _deaden_standard_streams() -> None:
-    """Close 0 and put dead pipes on 1 and 2; until now the last one told of a failed start."""
-    sys.stdin = io.StringIO()
-    unread, unread_end = os.pipe()
-    os.dup2(unread_end, 1)
-    os.dup2(unread_end, 2)
-    for end in (0, unread, unread_end):
-        os.close(end)
 
 
 if __name__ == "__main__":

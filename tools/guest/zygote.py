@@ -15,14 +15,16 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
-from tools.guest import filters, kernel, landlock, namespaces
+from tools.guest import kernel, namespaces
 from tools.guest.confine import (
     Lockdown,
+    NoFilterError,
     die_with_parent,
     keep_only,
     leave_root,
     limit_resources,
     lock_down,
+    strictest,
 )
 from tools.guest.imports import close_imports
 from tools.guest.offers import load_kit
@@ -30,7 +32,6 @@ from tools.guest.operations import Operation, Session
 from tools.guest.scrub import forget_host
 from tools.guest.serving import Caps, serve
 from tools.guest.streams import SocketStream
-from tools.guest.syscalls import UnknownArchitectureError, architecture
 
 _MESSAGE_BYTES = 1 << 16
 _IDLE_S = 1.0
@@ -100,13 +101,9 @@ def _lockdown(layers: Mapping[str, Any]) -> Lockdown:
     if not layers["seccomp"]:
         return Lockdown()
     try:
-        machine = architecture()
-    except UnknownArchitectureError as error:
+        return strictest(use_landlock=layers["landlock"])
+    except NoFilterError as error:
         raise LayerError("seccomp", error) from error
-    if not kernel.has_seccomp(machine):
-        raise LayerError("seccomp", "the kernel cannot filter system calls")
-    version = landlock.version() if layers["landlock"] else 0
-    return Lockdown(machine, version, filters.program(machine))
 
 
 class _Forge:

@@ -234,7 +234,7 @@ class Worker:
             self.kill()
             # The module is not to blame: a fault would be journalled as the match's result.
             raise SandboxUnavailableError(
-                f"the sandbox's own process ended while {function} was at work; try again"
+                f"the sandbox's own process ended while {function} was at work ({gone}); try again"
             ) from gone
         self._end(ending)
         if ending.cause == "out_of_memory":
