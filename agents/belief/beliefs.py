@@ -1,23 +1,28 @@
 """A seat's belief at one decision: samplers in turn, and an account of what they gave."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Literal, TypeAlias
 
 import numpy as np
 
+from agents.belief.counting import CallCount, counted_rules
+from agents.belief.draws import Draws
 from agents.belief.exact import TooManyStatesError, Weighted, posterior
 from agents.belief.follow import Follower
-from agents.belief.module import ModuleSampler
+from agents.belief.module import Guard, ModuleSampler, unguarded
+from agents.belief.particle import ParticleSampler
 from agents.belief.replay import ReplaySampler
+from agents.belief.weights import effective_size
 from agents.search.rollouts import uniforms
 from agents.search.rules import Rules
-from games.contract import Action, Json, ModuleFault, State
+from games.contract import Action, Json, ModuleFault, State, canonical_key
 from games.engine import sample_index
 from games.information import SeatLog
 
-BeliefName: TypeAlias = Literal["auto", "module", "exact", "replay"]
+BeliefName: TypeAlias = Literal["auto", "module", "exact", "replay", "particle"]
 EXACT_LIMIT = 500  # states; enumerating more takes longer than the search itself
 REPLAY_BUDGET = 100_000  # plies examined for one decision
 KEPT = 64  # states kept to fall back on where no new one is found
@@ -53,16 +58,45 @@ class Situation:
         return Follower(self.rules, self.log.seat, self.log.entries)
 
 
+@dataclass
+class Memory:
+    """What one seat's belief keeps between the decisions of a match.
+
+    Attributes:
+        namespace: The module that it is about.
+        populations: Samplers that read the log decision by decision.
+        hung: Whether the module's resampler hung; it is not asked again.
+    """
+
+    namespace: Mapping[str, object] = field(default_factory=dict)
+    populations: dict[str, ParticleSampler] = field(default_factory=dict)
+    hung: bool = False
+
+    def about(self, namespace: Mapping[str, object]) -> "Memory":
+        """This memory, emptied first if it was about another module."""
+        if namespace is not self.namespace:
+            self.namespace, self.populations, self.hung = namespace, {}, False
+        return self
+
+
 class Belief:
     """Gives determinizations for one decision.
 
     "auto" asks the module's own functions first; where they give nothing that fits, it enumerates
-    all states, and replays the game if those are too many. The other names use one sampler alone.
-    A state counts only if its legal actions are the seat's.
+    all states, and replays the game if those are too many. "particle" replays where its population
+    dies out. The other names use one sampler alone. A state counts only if its legal actions are
+    the seat's.
     """
 
     def __init__(
-        self, situation: Situation, name: BeliefName, pool: int, generator: np.random.Generator
+        self,
+        situation: Situation,
+        name: BeliefName,
+        pool: int,
+        generator: np.random.Generator,
+        *,
+        memory: Memory | None = None,
+        guard: Guard = unguarded,
     ) -> None:
         """Prepare the belief.
 
@@ -72,19 +106,27 @@ class Belief:
             pool: Distinct determinizations to draw before they are used again in turn; 0 draws
                 a new one for every simulation.
             generator: The only source of randomness.
+            memory: What was kept since the seat's last decision; None keeps nothing.
+            guard: Makes the calls of the module's own resampler.
 
         Raises:
             ModuleFault: If `name` is "module" and the module defines no `resample_*`.
         """
-        self.situation = situation
+        self.cost = CallCount()
+        self.uncounted = situation.rules
+        self.situation = replace(situation, rules=counted_rules(situation.rules, self.cost))
         self.name = name
         self.pool = pool
+        self.generator = generator
+        self.memory = (memory or Memory()).about(situation.namespace)
         self.draw = uniforms(generator).__next__
         self.kept: list[State] = []
         self.asked = 0
         self.counts: dict[str, int] = {}
         self.failures = 0
-        self.own = self._own(generator)
+        self.population: ParticleSampler | None = None
+        self.module: ModuleSampler | None = None
+        self.own = self._own(generator, guard)
         self.generic: list[NamedSampler] | None = None
 
     def sample(self) -> State:
@@ -112,12 +154,42 @@ class Belief:
         return self.kept[int(self.draw() * len(self.kept))]
 
     def effort(self) -> dict[str, Json]:
-        """Samplers that gave states, how many in all, and how often one was asked in vain."""
+        """What the samplers gave, and how good and how dear it was.
+
+        `belief` names the samplers that gave states, `determinizations` says how many in all, and
+        `belief_failures` how often one was asked in vain; of those `belief_errors` are calls of
+        the module's own function that raised or hung. `belief_consistency` is the share of the
+        states tried that reproduced what the seat saw; `belief_diversity` the effective number of
+        distinct states, of a population or of the first 64 given; `belief_calls` the module calls.
+        """
         return {
             "belief": "+".join(self.counts) or "none_found",
             "determinizations": sum(self.counts.values()),
             "belief_failures": self.failures,
+            "belief_errors": 0 if self.module is None else self.module.errors,
+            "belief_consistency": round(self._consistency(), 4),
+            "belief_diversity": round(self._diversity(), 2),
+            "belief_calls": self.cost.calls,
         }
+
+    @property
+    def own_model_state(self) -> State | None:
+        """The newest state the module's resampler gave, consistent or not; None without one."""
+        return None if self.module is None else self.module.last
+
+    def _consistency(self) -> float:
+        tried, fitted = sum(self.counts.values()) + self.failures, sum(self.counts.values())
+        if self.module is not None:
+            tried = fitted + self.module.failures
+        if self.population is not None and self.population.tried:
+            tried, fitted = self.population.tried, self.population.fitted
+        return fitted / tried if tried else 0.0
+
+    def _diversity(self) -> float:
+        if self.population is not None and self.population.particles:
+            return self.population.effective_samples()
+        same = Counter(canonical_key(state) for state in self.kept)
+        return effective_size(np.array([*same.values()], dtype=float))
 
     def _samplers(self) -> Iterator[NamedSampler]:
         yield from self.own
@@ -125,13 +197,17 @@ class Belief:
             self.generic = self._from_rules()
         yield from self.generic
 
-    def _own(self, generator: np.random.Generator) -> list[NamedSampler]:
+    def _own(self, generator: np.random.Generator, guard: Guard) -> list[NamedSampler]:
         here = self.situation
         if self.name not in ("auto", "module"):
             return []
         if any(name in here.namespace for name in ("resample_history", "resample_state")):
-            own = ModuleSampler(here.rules, here.namespace, here.log, here.initial, generator)
-            return [(own.function, own.sample)]
+            own = ModuleSampler(
+                here.rules, here.namespace, here.log, here.initial, generator, guard
+            )
+            own.hung = self.memory.hung
+            self.module = own
+            return [(own.function, partial(self._from_module, own))]
         if self.name == "module":
             raise ModuleFault(
                 "missing",
@@ -140,17 +216,48 @@ class Belief:
             )
         return []
 
+    def _from_module(self, own: ModuleSampler) -> State | None:
+        """What the module's own sampler gives, without what its other functions choke on."""
+        state = own.sample()
+        self.memory.hung = own.hung
+        if state is not None and not own.is_playable(state):
+            return None
+        return state
+
     def _from_rules(self) -> list[NamedSampler]:
-        """Enumeration, or replay where too many states fit; enumerated only when needed."""
+        """What needs only the rules: a population, enumeration, or replay."""
         here = self.situation
         replay = ReplaySampler(here.follower, here.initial, self.draw, REPLAY_BUDGET)
         if self.name in ("module", "replay"):
             return [("replay", replay.sample)] if self.name == "replay" else []
+        if self.name == "particle":
+            return [("particle", self._populated()), ("replay", replay.sample)]
         try:
             weighted = posterior(here.follower, here.initial, limit=EXACT_LIMIT)
         except TooManyStatesError:
             return [("replay", replay.sample)] if self.name == "auto" else []
         return [("exact", partial(drawn, weighted, self.draw))]
+
+    def _populated(self) -> Callable[[], State | None]:
+        """Draws from the population of this seat's log, brought up to date."""
+        here = self.situation
+        population = self.memory.populations.get(self.name)
+        if population is None or (population.seat, population.initial) != (
+            here.log.seat,
+            here.initial,
+        ):
+            population = ParticleSampler(self.uncounted, here.log.seat, here.initial)
+            self.memory.populations[self.name] = population
+        before = population.cost.calls
+        population.update(here.log.entries)
+        self.cost.calls += population.cost.calls - before
+        self.population = population
+        particles = population.particles
+        return Draws(
+            [particle.place.state for particle in particles],
+            [particle.weight for particle in particles],
+            self.generator,
+        ).sample
 
     def _has_legal_actions(self, state: State) -> bool:
         return sorted(self.situation.rules.legal_actions(state)) == sorted(self.situation.legal)

@@ -1,13 +1,21 @@
 """Which plies reproduce a seat's log: the step that enumeration and replay share."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from agents.search.rules import Rules
 from games.contract import CHANCE, TERMINAL, Action, Json, Observation, State
 
 Entries = Sequence[Mapping[str, Json]]
+OpponentModel: TypeAlias = Callable[[State, Sequence[Action]], Sequence[float]]
+"""Probabilities of a seat's legal actions in a state, as another seat believes it plays."""
+
+
+def uniform_opponent(state: State, legal: Sequence[Action]) -> list[float]:
+    """Every legal action is equally likely: the model used where none is stated."""
+    del state
+    return [1.0 / len(legal)] * len(legal)
 
 
 class Place(NamedTuple):
@@ -29,8 +37,8 @@ class Step(NamedTuple):
 
     Attributes:
         action: The action or outcome.
-        weight: Its probability at a chance node; 1 over the number of legal actions where
-            another seat chose; 1 for the seat's own.
+        weight: Its probability at a chance node, or by the opponent model where another seat
+            chose; 1 for the seat's own.
         place: Where it leads.
     """
 
@@ -47,11 +55,13 @@ class Follower:
         rules: The module's functions.
         seat: The seat whose log it is.
         entries: The log's entries, oldest first, by the rule of `games.information.SeatLog`.
+        opponents: How the other seats are taken to play.
     """
 
     rules: Rules
     seat: int
     entries: Entries
+    opponents: OpponentModel = uniform_opponent
 
     def start(self, initial: State) -> Place | None:
         """The place before any ply; None if the log does not begin like this state."""
@@ -74,14 +84,23 @@ class Follower:
         legal = self.rules.legal_actions(place.state)
         if player == self.seat:
             return self._own(place, legal)
-        chances = self.rules.chance_probabilities if player == CHANCE else None
-        weights = [1.0 / len(legal)] * len(legal) if chances is None else chances(place.state)
         found = []
-        for action, weight in zip(legal, weights, strict=True):
-            after = self._seen(place, action, place.read)
+        for action, weight in zip(legal, self.weights(place.state, player, legal), strict=True):
+            after = self.after(place, action)
             if after is not None:
                 found.append(Step(action, weight, after))
         return found
+
+    def weights(self, state: State, player: int, legal: Sequence[Action]) -> Sequence[float]:
+        """How likely each action of chance or of another seat is, before the log is read."""
+        if player != CHANCE:
+            return self.opponents(state, legal)
+        chances = self.rules.chance_probabilities
+        return uniform_opponent(state, legal) if chances is None else chances(state)
+
+    def after(self, place: Place, action: Action) -> Place | None:
+        """Where an action of chance or of another seat leads; None if the log rules it out."""
+        return self._seen(place, action, place.read)
 
     def _own(self, place: Place, legal: Sequence[Action]) -> list[Step]:
         if place.read == len(self.entries):

@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Literal, TypeAlias, cast
 
 import numpy as np
@@ -12,17 +13,32 @@ from games.information import SeatLog, own_turns
 from tools.guest.seeding import reseed
 
 Resampler: TypeAlias = Literal["resample_history", "resample_state"]
+Guard: TypeAlias = Callable[[Callable[[], object]], object]
+"""Makes one call and returns what it gives; raises `HungError` where it takes too long."""
 TRIES = 10  # Code World Models App. H.6
+
+
+class HungError(Exception):
+    """A module's resampler did not return in time."""
+
+
+def unguarded(call: Callable[[], object]) -> object:
+    """Make the call, however long it takes."""
+    return call()
 
 
 class ModuleSampler:
     """Samples states by `resample_history` or `resample_state`.
 
-    A sample counts only if the seat would see its newest observation in it and be to move.
+    A sample counts only if the seat would see its newest observation in it and be to move. The
+    functions are the module's: one that raises, hangs or gives nonsense costs its player a try.
 
     Attributes:
         function: The function that is used.
-        failures: Samples that were not consistent.
+        failures: Samples that were not consistent, or not to be had.
+        errors: Those of them where the module's code raised or hung.
+        hung: Whether it hung; it is not asked again.
+        last: The newest state it gave, consistent or not; None before the first.
     """
 
     def __init__(
@@ -32,13 +48,17 @@ class ModuleSampler:
         log: SeatLog,
         initial: State,
         generator: np.random.Generator,
+        guard: Guard = unguarded,
     ) -> None:
         """Prepare the sampler; the module must define one of the two functions."""
         self.rules = rules
         self.log = log
         self.initial = initial
         self.generator = generator
-        self.failures = 0
+        self.guard = guard
+        self.failures = self.errors = 0
+        self.hung = False
+        self.last: State | None = None
         history = "resample_history" in namespace
         self.function: Resampler = "resample_history" if history else "resample_state"
         self.resample = cast("Callable[..., object]", namespace[self.function])
@@ -46,14 +66,39 @@ class ModuleSampler:
         self.turns: list[Json] = [[seen, action] for seen, action in own_turns(log)]
 
     def sample(self) -> State | None:
-        """A consistent state, or None after `TRIES` inconsistent ones."""
+        """A consistent state, or None after `TRIES` inconsistent ones, or once it hung."""
         for _ in range(TRIES):
+            if self.hung:
+                return None
             reseed([int(self.generator.integers(0, 2**32))])
-            state = self._state(self.resample(self.turns, self.log.seat, *self.extra))
-            if state is not None and self._fits(state):
+            state = cast("State | None", self._tried(self._consistent))
+            if state is not None:
                 return state
             self.failures += 1
         return None
+
+    def is_playable(self, state: State) -> bool:
+        """Whether the module can say what is legal in a state of its own making."""
+        return self._tried(partial(self.rules.legal_actions, state)) is not None
+
+    def _tried(self, call: Callable[[], object]) -> object:
+        try:
+            return self.guard(call)
+        except HungError:
+            self.hung = True
+        except MemoryError:
+            raise  # the worker itself ends in order
+        except Exception:  # noqa: BLE001 - the module's code may raise anything; it is counted
+            pass
+        self.errors += 1
+        return None
+
+    def _consistent(self) -> State | None:
+        state = self._state(self.resample(self.turns, self.log.seat, *self.extra))
+        if state is None:
+            return None
+        self.last = state
+        return state if self._fits(state) else None
 
     def _state(self, sampled: object) -> State | None:
         if self.function == "resample_state":

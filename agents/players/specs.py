@@ -126,8 +126,8 @@ _PLAYERS = (
                 "belief",
                 "auto",
                 "Where hidden states come from: the game's own sampler, exact enumeration, "
-                "or replaying the game; auto tries them in this order.",
-                choices=("auto", "module", "exact", "replay"),
+                "or replaying the game; auto tries them in this order; or a particle filter.",
+                choices=("auto", "module", "exact", "replay", "particle"),
             ),
             Parameter(
                 "determinizations",

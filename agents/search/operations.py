@@ -5,7 +5,14 @@ from typing import TypeAlias, cast
 
 import numpy as np
 
-from agents.belief.beliefs import Belief, BeliefName, NoDeterminizationError, Situation
+from agents.belief.beliefs import (
+    Belief,
+    BeliefName,
+    Memory,
+    NoDeterminizationError,
+    Situation,
+)
+from agents.belief.patience import patient
 from agents.belief.recover import (
     HiddenInformationError,
     known_state,
@@ -53,6 +60,8 @@ def choose(namespace: dict[str, object], payload: dict[str, Json]) -> Json:
         cast("BeliefName", payload["belief"]),
         cast("int", payload["determinizations"]),
         generator,
+        memory=_memory,
+        guard=patient,
     )
     return _choose_ismcts(situation, belief, settings, generator)
 
@@ -106,6 +115,7 @@ def _choose_ismcts(
 
 
 _held: list[dict[str, Json]] = []  # a worker serves one player, whose log only grows
+_memory = Memory()  # checks for itself that the log is still the same
 
 
 def _entries(payload: Payload) -> list[dict[str, Json]]:

@@ -1,0 +1,41 @@
+import numpy as np
+import pytest
+
+from agents.belief.weights import effective_size, systematic, thinned
+
+
+def test_equal_weights_are_worth_their_number_and_one_weight_one() -> None:
+    assert effective_size(np.full(7, 3.0)) == pytest.approx(7.0)
+    assert effective_size(np.array([0.0, 5.0])) == 1.0
+    assert effective_size(np.array([])) == 0.0
+
+
+def test_systematic_draws_come_within_one_of_their_expectation() -> None:
+    generator = np.random.default_rng(0)
+    for _ in range(50):
+        weights = generator.random(9) ** 3
+        counts = np.bincount(systematic(weights, 40, generator.random()), minlength=9)
+        assert np.all(np.abs(counts - 40 * weights / weights.sum()) < 1.0)
+
+
+def test_a_weight_of_nothing_is_never_drawn() -> None:
+    weights = np.array([0.0, 1.0, 0.0])
+    assert set(systematic(weights, 10, 0.999999999)) == {1}
+
+
+def test_thinning_keeps_the_heavy_and_the_expectation_of_all() -> None:
+    weights = np.array([0.5, 0.2, 0.1, 0.1, 0.05, 0.03, 0.02, 0.0])
+    generator = np.random.default_rng(0)
+    total = np.zeros(8)
+    for _ in range(4000):
+        kept, new = thinned(weights, 4, generator.random())
+        assert len(kept) <= 4
+        assert set(kept) >= {0, 1}
+        total[kept] += new
+    # A light one weighs 0.15 where it is kept: its mean's deviation is below 0.075 / sqrt(4000).
+    assert total / 4000 == pytest.approx(weights, abs=5 * 0.0012)
+
+
+def test_few_weights_are_left_as_they_are() -> None:
+    kept, new = thinned(np.array([0.7, 0.0, 0.3]), 2, 0.5)
+    assert (kept.tolist(), new.tolist()) == ([0, 2], [0.7, 0.3])
