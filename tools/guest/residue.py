@@ -11,13 +11,17 @@ import re
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, suppress
 
-_TABLE_BYTES = _WINDOW_BYTES = 1 << 20
+_TABLE_BYTES, _WINDOW_BYTES = 1 << 20, 1 << 17
 _PAGE_BITS, _ENTRY_BYTES = 12, 8
-_BEHIND_A_PATH = b"\0/:\"' ,)\n"  # what else begins with the same letters is no such path
 _FILLED_BYTES = 1 << 18  # of every size
 _STEP, _SMALLEST, _LARGEST_SMALL, _BYTES_HEAD = 16, 48, 512, 33  # of the interpreter's allocator
 _LARGE_SIZES = (600, 1000, 2000, 4000, 8000, 16_000, 32_000)
-_PRIVATE = re.compile(rb"^([0-9a-f]+)-([0-9a-f]+) r..p \S+ \S+ \d+ *(\[\w+\])?", re.MULTILINE)
+_BEHIND_A_PATH = b"\0/:\"' ,)\n"  # what else begins with the same letters is no such path
+# Constants may stand among the code; of code, only the interpreter's own knows of folders.
+_PRIVATE = re.compile(
+    rb"^([0-9a-f]+)-([0-9a-f]+) r(?:.-p|-xp(?=.*/(?:lib)?python[^/]*$)) \S+ \S+ \d+ *(\[\w+\])?",
+    re.MULTILINE,
+)
 _KERNELS_OWN = (b"[vvar]", b"[vvar_vclock]", b"[vdso]", b"[vsyscall]")
 
 
@@ -101,14 +105,16 @@ def _regions() -> Iterator[tuple[int, int, bool]]:
     ctypes.memset(buffer, 0, filled)
 
 
-def _windows(memory: int, present: int, start: int, end: int) -> Iterator[tuple[int, int, int]]:
-    """Parts of a region copied to where they can be searched: place, copy's place, bytes.
+def _windows(
+    memory: int, present: int, start: int, end: int
+) -> Iterator[tuple[int, bytearray, int]]:
+    """Parts of a region: where each begins, a copy to search in, and how much of it is filled.
 
     Parts no page of which was ever touched are left out. The parts overlap by a page, so that
     nothing is missed on a border.
     """
-    window = ctypes.create_string_buffer(_WINDOW_BYTES)
-    copy, view = ctypes.addressof(window), memoryview(window).cast("B")
+    window = bytearray(_WINDOW_BYTES)
+    view = memoryview(window)
     while start < end:
         size = min(_WINDOW_BYTES, end - start)
         pages = os.pread(
@@ -119,21 +125,19 @@ def _windows(memory: int, present: int, start: int, end: int) -> Iterator[tuple[
                 size = os.preadv(memory, [view[:size]], start)
             except OSError:  # a region of the kernel's own, or one that is gone
                 break
-            yield start, copy, size
+            yield start, window, size
         start += size if size < _WINDOW_BYTES else size - (1 << _PAGE_BITS)
-    ctypes.memset(window, 0, _WINDOW_BYTES)
+    window[:] = bytes(_WINDOW_BYTES)
 
 
 def _places(
-    needles: Iterable[tuple[bytes, bytes]], windows: Iterable[tuple[int, int, int]]
+    needles: Iterable[tuple[bytes, bytes]], windows: Iterable[tuple[int, bytearray, int]]
 ) -> Iterator[tuple[int, bytes]]:
-    search = ctypes.CDLL(None).memmem
-    search.restype = ctypes.c_void_p
-    search.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_char_p, ctypes.c_size_t)
     for start, copy, size in windows:
         for needle, filler in needles:
-            at = copy
-            while hit := search(at, copy + size - at, needle, len(needle)):
-                at = hit + len(needle)
-                if at >= copy + size or ctypes.string_at(at, 1) in _BEHIND_A_PATH:
-                    yield start + hit - copy, filler
+            at = copy.find(needle, 0, size)
+            while at >= 0:
+                behind = at + len(needle)
+                if behind >= size or copy[behind] in _BEHIND_A_PATH:
+                    yield start + at, filler
+                at = copy.find(needle, behind, size)
