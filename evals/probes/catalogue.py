@@ -151,6 +151,7 @@ _GROUPS: dict[str, tuple[tuple[str, StageName, Seen], ...]] = {
         ("endless_c_call", "none", "never"),
         ("stopped", "none", "never"),
         ("never_reads_again", "none", "never"),
+        ("raw_frames", "none", "never"),
     ),
     "kernel": (
         ("unshare_namespaces", "none", "sometimes"),

@@ -1,4 +1,4 @@
-"""Cannot learn the host's name."""
+"""Cannot learn the host's name or time zone."""
 
 import enum
 from types import ModuleType
@@ -77,4 +77,14 @@ def _by_system_call() -> object:
     return kernel(63, 160, buffer) == 0 and buffer.raw[65:130].rstrip(b"\0")
 
 
-WAYS = (_uname, _platform, _socket, _c_library, _by_system_call)
+def _time_zone() -> object:
+    time = held("time")
+    return [name for name in time.tzname if name != "UTC"] or time.timezone or time.altzone
+
+
+def _local_time() -> object:
+    time = held("time")
+    return [second for second in (0, 15_000_000) if time.localtime(second) != time.gmtime(second)]
+
+
+WAYS = (_uname, _platform, _socket, _c_library, _by_system_call, _time_zone, _local_time)
