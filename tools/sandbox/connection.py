@@ -36,14 +36,13 @@ class Connection:
             if waiting:
                 raise ForgeryError("sent bytes that nobody asked for", waiting)
             raise ConnectionResetError("the other side hung up")
-        rest = memoryview(HEADER.pack(len(body)) + body)
-        while rest:
-            try:
-                rest = rest[self._endpoint.send(rest) :]
-            except BlockingIOError:
-                left = deadline - time.monotonic()
-                if left <= 0 or not select.select([], [self._endpoint], [], left)[1]:
-                    raise TimeoutError from None
+        frame = HEADER.pack(len(body)) + body
+        try:
+            sent = self._endpoint.send(frame)
+        except BlockingIOError:
+            sent = 0
+        if sent < len(frame):  # seldom: the frame is long, or is not read
+            self._send_rest(memoryview(frame)[sent:], deadline)
 
     def receive(self, deadline: float) -> bytes:
         """The body of the next frame, which must be all that was sent.
@@ -53,21 +52,40 @@ class Connection:
             TimeoutError: If it is not complete before `deadline`.
             OSError: If the other side is gone.
         """
-        buffer = bytearray()
-        needed = HEADER.size
-        while len(buffer) < needed:
+        chunk = self._chunk(deadline)
+        if len(chunk) >= HEADER.size:
+            needed = HEADER.size + HEADER.unpack_from(chunk)[0]
+            if len(chunk) == needed <= HEADER.size + self._longest_bytes:  # nearly always
+                return chunk[HEADER.size :]
+        return self._assembled(bytearray(chunk), deadline)
+
+    def _send_rest(self, rest: memoryview, deadline: float) -> None:
+        room = select.poll()  # select() takes no descriptor above 1023
+        room.register(self._endpoint, select.POLLOUT)
+        while rest:
             left = deadline - time.monotonic()
-            if left <= 0 or not self._poll.poll(left * 1000):
+            if left <= 0 or not room.poll(left * 1000):
                 raise TimeoutError
-            chunk = self._endpoint.recv(_CHUNK_BYTES)
-            if not chunk:
-                raise ConnectionResetError("the other side hung up")
-            buffer += chunk
-            if needed == HEADER.size and len(buffer) >= needed:
-                needed += HEADER.unpack_from(buffer)[0]
-                if needed > self._longest_bytes + HEADER.size:
-                    length = needed - HEADER.size
-                    raise ForgeryError(f"announced a reply of {length} bytes", bytes(buffer))
+            with contextlib.suppress(BlockingIOError):
+                rest = rest[self._endpoint.send(rest) :]
+
+    def _chunk(self, deadline: float) -> bytes:
+        left = deadline - time.monotonic()
+        if left <= 0 or not self._poll.poll(left * 1000):
+            raise TimeoutError
+        chunk = self._endpoint.recv(_CHUNK_BYTES)
+        if not chunk:
+            raise ConnectionResetError("the other side hung up")
+        return chunk
+
+    def _assembled(self, buffer: bytearray, deadline: float) -> bytes:
+        while len(buffer) < HEADER.size:
+            buffer += self._chunk(deadline)
+        needed = HEADER.size + HEADER.unpack_from(buffer)[0]
+        if needed > HEADER.size + self._longest_bytes:
+            raise ForgeryError(f"announced a reply of {needed - HEADER.size} bytes", bytes(buffer))
+        while len(buffer) < needed:
+            buffer += self._chunk(deadline)
         if len(buffer) > needed:
             raise ForgeryError("sent more than one reply", bytes(buffer))
         return bytes(memoryview(buffer)[HEADER.size :])
