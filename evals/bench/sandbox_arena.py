@@ -7,6 +7,7 @@ players as `rulewright match` seats them. Workers are started before the clock; 
 new ones for every match, which `evals.bench.sandbox_start` tells the price of.
 """
 
+import time
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -14,7 +15,7 @@ from pydantic import JsonValue
 
 from agents.players import make_player, parse_spec
 from evals.bench.sandbox_calls import conditions_of
-from evals.bench.timings import Timing, interleaved, seconds
+from evals.bench.timings import Timing, interleaved
 from evals.results import EvalError
 from games import library
 from games.contract import Action
@@ -51,7 +52,10 @@ class _Asking:
 
 
 def arena(sandbox: Sandbox, matches: int, seed: int, rounds: int) -> list[Timing]:
-    """Microseconds a ply of tic-tac-toe, with a worker for the referee and one for each seat."""
+    """Microseconds a ply of tic-tac-toe, with a worker for the referee and one for each seat.
+
+    A value is one match of some eight plies, short enough that most matches meet no other process.
+    """
     source = library.source(_GAME)
     asking = [_Asking(sandbox, seat) for seat in range(2)]
     greedy = [
@@ -67,14 +71,16 @@ def arena(sandbox: Sandbox, matches: int, seed: int, rounds: int) -> list[Timing
         for seat in range(2)
     ]
     seated: dict[str, Sequence[Player]] = {"players that ask": asking, "greedy players": greedy}
+    taken: dict[str, list[float]] = {key: [] for key in seated}
     try:
         with sandbox.worker("referee", source) as referee:
             referee.load(source)
             table = SandboxTable(referee)
             measures = {
-                key: _ply_measure(table, players, matches, seed) for key, players in seated.items()
+                key: _round(table, players, matches, seed, taken[key])
+                for key, players in seated.items()
             }
-            found = interleaved(measures, rounds)
+            interleaved(measures, rounds)
     finally:
         for player in (*asking, *greedy):
             player.close()
@@ -82,28 +88,32 @@ def arena(sandbox: Sandbox, matches: int, seed: int, rounds: int) -> list[Timing
         **conditions_of(sandbox),
         "path": "play_match, workers started before the clock",
         "workers": 3,
+        "a_value_is": "one match",
         "matches": matches,
     }
     return [
-        Timing(f"tic-tac-toe arena, {key}, us a ply", values, conditions)
-        for key, values in found.items()
+        Timing(f"tic-tac-toe arena, {key}, us a ply", tuple(values), conditions)
+        for key, values in taken.items()
     ]
 
 
-def _ply_measure(
-    table: SandboxTable, players: Sequence[Player], matches: int, seed: int
+def _round(
+    table: SandboxTable,
+    players: Sequence[Player],
+    matches: int,
+    seed: int,
+    taken: list[float],
 ) -> Callable[[], float]:
-    def measure() -> float:
-        plies = 0
+    """A round of matches; each adds its microseconds a ply to `taken`."""
 
-        def play() -> None:
-            nonlocal plies
-            for index in range(matches):
-                match = play_match(table, players, parameters={}, seed=seed, match=index)
-                if match.ending != "finished":
-                    raise EvalError(f"a match of the arena did not finish: {match.reason}")
-                plies += len(match.plies)
+    def play() -> float:
+        for index in range(matches):
+            begun = time.perf_counter()
+            match = play_match(table, players, parameters={}, seed=seed, match=index)
+            spent = time.perf_counter() - begun
+            if match.ending != "finished":
+                raise EvalError(f"a match of the arena did not finish: {match.reason}")
+            taken.append(spent * 1e6 / len(match.plies))
+        return 0.0
 
-        return seconds(play) * 1e6 / plies
-
-    return measure
+    return play
