@@ -17,6 +17,7 @@ from evals.bench.timings import Timing, Unmeasured, machine
 from evals.probes.catalogue import probes
 from evals.probes.forgery import GAMES, ForgeOutcome, forge_checks, forge_transitions, tricks
 from evals.probes.running import LIMITS, BrokenProbeError, run_probe
+from evals.probes.sweeping import PRELOAD, TARGET, SweepResult, sweep
 from evals.results import EvalError, EvalResult, NothingScoredError, Score
 from tools.sandbox import Sandbox
 from tools.sandbox.local import LinuxBackend, ProcessBackend
@@ -43,6 +44,10 @@ def run(seed: int, tell: Tell) -> EvalResult:
             rows = attacked(sandbox, tell)
         scores.append(breaches(rows, "with" if where is backend else "without"))
         samples += rows
+    with Sandbox(backend, preload=(PRELOAD,)) as sandbox:
+        swept = sweep(sandbox)
+    scores += reached(swept)
+    samples.append({"name": "system call sweep", **swept.model_dump(mode="json")})
     with Sandbox(backend) as sandbox:
         forged = [outcome.model_dump(mode="json") for outcome in forgeries(sandbox, tell)]
     scores.append(forged_passes(forged))
@@ -100,6 +105,27 @@ def breaches(rows: list[Sample], namespaces: str) -> Score:
         at_most=0,
         scored=len(judged),
         unscored=len(rows) - len(judged),
+    )
+
+
+def reached(swept: SweepResult) -> tuple[Score, Score]:
+    """How many system calls get through, and how many whose arguments make them harmful."""
+    judged = len(swept.reachable) + len(swept.denied) + len(swept.killed)
+    harmful = [name for name, reach in swept.special.items() if reach == "reachable"]
+    return (
+        Score(
+            name="reachable system calls",
+            value=len(swept.reachable),
+            at_most=TARGET,
+            scored=judged,
+            unscored=len(swept.unexpected),
+        ),
+        Score(
+            name="harmful calls that get through",
+            value=len(harmful),
+            at_most=0,
+            scored=len(swept.special),
+        ),
     )
 
 

@@ -4,12 +4,15 @@ import ast
 import re
 from collections import Counter
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
 import evals.probes.attacks
 from evals.probes.catalogue import Probe, probes
 from evals.probes.running import BrokenProbeError, with_bait
+from evals.probes.sweeping import SweepResult
+from evals.sandbox import reached
 from games.contract import Json
 
 FOLDER = Path(evals.probes.attacks.__file__).parent
@@ -74,3 +77,29 @@ def test_a_probe_without_a_place_for_bait_is_refused() -> None:
 def test_most_attacks_are_known_to_breach_where_nothing_holds_them() -> None:
     seen = Counter(probe.seen for probe in probes())
     assert seen["unconfined"] + seen["unlimited"] >= 50
+
+
+@pytest.mark.parametrize(
+    ("reachable", "unexpected", "special", "passed"),
+    [
+        (51, (), "denied", [True, True]),
+        (52, (), "killed", [False, True]),
+        (36, (17,), "denied", [False, True]),
+        (36, (), "reachable", [True, False]),
+    ],
+)
+def test_a_sweep_holds_to_its_bounds_only_where_nothing_was_unexpected(
+    reachable: int,
+    unexpected: tuple[int, ...],
+    special: Literal["reachable", "denied", "killed"],
+    passed: list[bool],
+) -> None:
+    swept = SweepResult(
+        reachable=tuple(range(reachable)),
+        denied=(400,),
+        killed=(401,),
+        skipped=(),
+        unexpected=unexpected,
+        special={"x32 getpid": special},
+    )
+    assert [score.passed for score in reached(swept)] == passed
