@@ -109,7 +109,7 @@ _GROUPS: dict[str, tuple[tuple[str, StageName, Seen], ...]] = {
     ),
     "network": (
         ("tcp_connect", "tcp", "unconfined"),
-        ("tcp6_connect", "tcp6", "unconfined"),
+        ("tcp6_connect", "tcp6", "sometimes"),
         ("listen", "none", "unconfined"),
         ("udp_send", "udp", "unconfined"),
         ("unix_connect", "unix", "unconfined"),
