@@ -102,10 +102,21 @@ class SearchSettings:
                 raise ValueError(f"{name} is {given!r}; required: {' or '.join(map(repr, known))}")
         if self.value_range is not None and self.value_range[0] >= self.value_range[1]:
             raise ValueError(f"value_range is {self.value_range}; required: low < high")
+        self._refuse_combinations()
+
+    def _refuse_combinations(self) -> None:
+        """Refuse settings that do not go together."""
         if self.rave != "none" and (self.rollouts > 1 or self.leaf in ("value", "heuristic")):
             raise ValueError(
                 f"rave is {self.rave!r} with rollouts={self.rollouts}, leaf={self.leaf!r}; "
                 "required: one random rollout at a leaf, whose moves it counts"
+            )
+        if self.rave != "none" and (self.widening or self.transpositions):
+            raise ValueError(f"rave is {self.rave!r}; required: no widening, no transpositions")
+        if self.transpositions and self.policy != "uniform":
+            raise ValueError(
+                f"transpositions with policy={self.policy!r}; required: policy='uniform', as a "
+                "shared node has no one action that led to it"
             )
 
 

@@ -126,10 +126,14 @@ class UctSearch:
                 if self.size != known and node.player >= 0:
                     returns = self.leaves.returns(node.state, node.paid, node.actions)
                     break
+        self._finish(path, returns)
+
+    def _finish(self, path: list[Node], returns: list[float]) -> None:
+        """Back up what a descent was worth."""
         back_up(path, returns, self.range, self.inverse_roots)
         self.simulations += 1
-        next_visits = len(root_logs)
-        root_logs.append(sqrt(log(next_visits)))
+        next_visits = len(self.root_logs)
+        self.root_logs.append(sqrt(log(next_visits)))
         self.inverse_roots.append(1.0 / sqrt(next_visits))
         if self.leaves.mast is not None:
             self.leaves.mast.learn([(at.seat, at.action, at.paid) for at in path], returns)
@@ -137,9 +141,7 @@ class UctSearch:
     def _descended(self, node: Node) -> Node:
         """The child taken from a node that is not ready; a new one where there was none."""
         if not node.is_open:
-            node.open()
-            if node.player == CHANCE and self.rules.chance_probabilities is not None:
-                node.reached = list(accumulate(self.rules.chance_probabilities(node.state)))
+            self._open(node)
         node.passed += 1
         children = node.children
         if node.player == CHANCE:
@@ -150,6 +152,11 @@ class UctSearch:
             node.take(tried + int(self.draw() * untried))
             return node.lead(tried, self._reached(node, tried))
         return self._best(node, self.exploration * self.range.spread[node.player])
+
+    def _open(self, node: Node) -> None:
+        node.open()
+        if node.player == CHANCE and self.rules.chance_probabilities is not None:
+            node.reached = list(accumulate(self.rules.chance_probabilities(node.state)))
 
     def _reached(self, node: Node, index: int) -> Node:
         """The new node that an action leads to."""
@@ -195,7 +202,7 @@ class UctSearch:
     def result(self, meter: Meter | None = None) -> SearchResult:
         """What the tree says of its root, in the module's order of actions."""
         children = self.root.children if self.root.is_open else []
-        found = {child.action: child for child in children if child is not None}
+        found = dict(zip(self.root.actions, children, strict=False))
         tried = [found.get(action) for action in self.root_actions]
         calls = self.applied + self.leaves.rollouts.calls
         return SearchResult(
@@ -207,4 +214,9 @@ class UctSearch:
             cut_rollouts=self.leaves.rollouts.cut,
             calls=meter.made if meter is not None and meter.counts else calls,
             seconds=None if meter is None else meter.seconds,
+            figures=self.figures(),
         )
+
+    def figures(self) -> dict[str, int | float | str]:
+        """More that a decision reports."""
+        return {}

@@ -1,0 +1,187 @@
+"""Minimax with alpha-beta: the value of a small two-player zero-sum game without chance or secrets.
+
+    v(s) = 0 at the end of the match, else the best over actions a of p(s') + v(s'), s' after a,
+
+where `p` is what entering a state pays seat 0, who takes the largest sum; seat 1 the smallest.
+A line is given up as soon as it cannot change the choice above it (Knuth & Moore 1975, An Analysis
+of Alpha-Beta Pruning; fail-soft bounds), and bounds on states met before are taken from a table
+keyed by the canonical state (Breuker 1998, Memory versus Search in Games). Seats need not
+alternate. Actions are tried in the module's order.
+"""
+
+from dataclasses import dataclass
+from math import inf
+from typing import TypeAlias
+
+from agents.search.interning import canonical
+from agents.search.rules import Rules
+from agents.search.settings import SearchResult
+from games.contract import CHANCE, TERMINAL, Action, State
+
+Bounds: TypeAlias = tuple[float, float]
+ZERO = 1e-9  # payments of a zero-sum game may miss zero by so much
+
+
+class UnsuitableGameError(Exception):
+    """The game is not one that alpha-beta can play; says why."""
+
+
+@dataclass(frozen=True)
+class AlphaBetaSettings:
+    """How far to look.
+
+    Attributes:
+        depth: Plies looked ahead, at least 1; 0 looks to the end of the match. At the depth the
+            module's `value_function` decides.
+        calls: Calls of `apply_action` after which the game is refused as too large, at least 1.
+    """
+
+    depth: int = 0
+    calls: int = 1_000_000
+
+    def __post_init__(self) -> None:
+        """Refuse what no search can follow."""
+        if self.depth < 0:
+            raise ValueError(f"depth is {self.depth}; required: at least 0")
+        if self.calls < 1:
+            raise ValueError(f"calls is {self.calls}; required: at least 1")
+
+
+def alphabeta(rules: Rules, root: State, settings: AlphaBetaSettings) -> SearchResult:
+    """Solve a state that is known in full.
+
+    Args:
+        rules: The module's functions.
+        root: The state to decide in; a seat is to move.
+        settings: How far to look.
+
+    Returns:
+        The value of the state as the mean of the action chosen, the first of the best ones.
+
+    Raises:
+        ValueError: If no seat is to move at `root`.
+        UnsuitableGameError: If the game is not for two, not zero-sum, has chance in it, is too
+            large for the calls allowed, or lacks the `value_function` that a depth needs.
+    """
+    if rules.num_players != 2:  # noqa: PLR2004 - a game for two
+        raise UnsuitableGameError(f"it has {rules.num_players} seats; required: two")
+    if settings.depth and rules.value is None:
+        raise UnsuitableGameError("depth needs the module's value_function; use depth=0")
+    player = rules.current_player(root)
+    if player < 0:
+        raise ValueError(f"no seat is to move at the root (player {player})")
+    solver = Solver(rules, settings)
+    try:
+        value, chosen = solver.decide(root, settings.depth or None)
+    except RecursionError as error:
+        raise UnsuitableGameError(
+            "it has lines of play too long to follow; required: a small game, or a depth"
+        ) from error
+    actions = tuple(rules.legal_actions(root))
+    worth = value if player == 0 else -value
+    return SearchResult(
+        actions=actions,
+        visits=tuple(int(action == chosen) for action in actions),
+        means=tuple(worth if action == chosen else None for action in actions),
+        simulations=1,
+        nodes=len(solver.table) + 1,
+        cut_rollouts=0,
+        calls=solver.calls,
+        chosen=chosen,
+        figures={"table_hits": solver.hits},
+    )
+
+
+class Solver:
+    """Values of states, with what is known of those met before.
+
+    Attributes:
+        table: Lower and upper bound of a state's value, by (plies left, canonical state).
+        calls: Calls of `apply_action` made.
+        hits: States whose bounds in the table settled them.
+    """
+
+    def __init__(self, rules: Rules, settings: AlphaBetaSettings) -> None:
+        """Nothing known yet."""
+        self.rules = rules
+        self.limit = settings.calls
+        self.table: dict[tuple[int | None, bytes], Bounds] = {}
+        self.calls = self.hits = 0
+
+    def decide(self, root: State, depth: int | None) -> tuple[float, Action]:
+        """Seat 0's value of a state, and the first action that has it."""
+        sign = 1 if self.rules.current_player(root) == 0 else -1
+        best, chosen = -inf, ""
+        for action in self.rules.legal_actions(root):
+            paid, after = self._after(root, action)
+            low, high = (best, inf) if sign > 0 else (-inf, -best)
+            value = sign * (paid + self.value(after, _less(depth), low - paid, high - paid))
+            if value > best:
+                best, chosen = value, action
+        return sign * best, chosen
+
+    def value(self, state: State, depth: int | None, alpha: float, beta: float) -> float:
+        """Seat 0's value of what is to come: exact within (`alpha`, `beta`), a bound outside."""
+        player = self.rules.current_player(state)
+        if player == TERMINAL:
+            return 0.0
+        if player == CHANCE:
+            raise UnsuitableGameError("it has chance in it; required: none")
+        if depth == 0:
+            return self._estimate(state)
+        key = depth, canonical(state)
+        low, high = self.table.get(key, (-inf, inf))
+        if low >= beta or low == high or high <= alpha:
+            self.hits += 1
+            return low if low >= beta or low == high else high
+        alpha, beta = max(alpha, low), min(beta, high)
+        best = self._best(state, player, depth, alpha, beta)
+        if best <= alpha:
+            self.table[key] = low, best
+        elif best >= beta:
+            self.table[key] = best, high
+        else:
+            self.table[key] = best, best
+        return best
+
+    def _best(
+        self, state: State, player: int, depth: int | None, alpha: float, beta: float
+    ) -> float:
+        is_first = player == 0
+        best = -inf if is_first else inf
+        for action in self.rules.legal_actions(state):
+            paid, after = self._after(state, action)
+            value = paid + self.value(after, _less(depth), alpha - paid, beta - paid)
+            if is_first:
+                best = max(best, value)
+                alpha = max(alpha, best)
+            else:
+                best = min(best, value)
+                beta = min(beta, best)
+            if alpha >= beta:
+                break
+        return best
+
+    def _after(self, state: State, action: Action) -> tuple[float, State]:
+        """What an action pays seat 0 at once, and where it leads."""
+        if self.calls == self.limit:
+            raise UnsuitableGameError(
+                f"it has more than {self.limit} positions to look at; required: a small game, "
+                "a larger calls, or a depth"
+            )
+        self.calls += 1
+        after = self.rules.apply_action(state, action)
+        first, second = self.rules.rewards(after)
+        if abs(first + second) > ZERO:
+            raise UnsuitableGameError(f"it pays {first} and {second}; required: a zero sum")
+        return first, after
+
+    def _estimate(self, state: State) -> float:
+        """Seat 0's value of what is to come by the module, which counts what entering paid."""
+        if self.rules.value is None:
+            raise UnsuitableGameError("depth needs the module's value_function; use depth=0")
+        return self.rules.value(state, 0) - self.rules.rewards(state)[0]
+
+
+def _less(depth: int | None) -> int | None:
+    return None if depth is None else depth - 1
