@@ -28,8 +28,10 @@ def note(text: str) -> None:
 
 def ask(question: str) -> str | None:
     """What a person types, without the blanks around it; None where the input has ended."""
+    # Not input(question): a Ctrl-C between its showing the question and its reading is held back.
+    typer.echo(question, nl=False)
     try:
-        return input(question).strip()
+        return input().strip()
     except EOFError:
         say()
         return None
