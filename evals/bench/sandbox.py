@@ -53,7 +53,7 @@ class Repeats:
     replays: int = 9
     arena: int = 15
     matches: int = 30
-    penalty: int = 25
+    penalty: int = 80
     playouts: int = 15
     memory: int = 3
 
