@@ -1,0 +1,179 @@
+"""Rolling horizon evolution and random mutation hill climbing."""
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+import pytest
+
+from agents.search.genomes import (
+    EvolutionSettings,
+    Valuer,
+    mutated,
+    random_genome,
+    seated,
+)
+from agents.search.policies import drawing
+from agents.search.rhea import rhea
+from agents.search.rmhc import rmhc
+from agents.search.rules import Rules, bind
+from agents.search.settings import SearchResult, SearchSettings
+from games.contract import Action, State, load_namespace
+from tests.agents.small_games import DIE, SOON, TIC_TAC_TOE, game
+
+PLAIN = SearchSettings(simulations=200)
+Search = Callable[..., SearchResult]
+SEARCHES = [rhea, rmhc]
+
+# Seat 0 wants "1" at each of its four plies, a point for each; seat 1 moves in between, twice after
+# the first ply of seat 0, and what it does changes nothing. Legal actions of seat 0: 0, 1, 2.
+CLIMB = """
+TURNS = (0, 1, 1, 0, 1, 0, 0, -4)
+def get_current_player(state): return TURNS[len(state["path"])]
+def get_legal_actions(state): return {0: ["0", "1", "2"], 1: ["x", "y"]}.get(
+    get_current_player(state), [])
+def apply_action(state, action):
+    if action not in get_legal_actions(state): raise ValueError(action)
+    return {"path": state["path"] + action}
+def get_rewards(state): return [1.0 if state["path"].endswith("1") else 0.0, 0.0]
+def get_observations(state): return [state, state]
+"""
+
+
+def climb() -> Rules:
+    return bind(load_namespace(CLIMB), 2)
+
+
+def valuer(rules: Rules, settings: EvolutionSettings, seat: int = 0) -> Valuer:
+    generator = np.random.default_rng(0)
+    return seated(rules, seat, SearchSettings(), settings, generator, drawing(generator), ())
+
+
+def test_a_genome_is_of_the_own_plies_only_and_its_fitness_their_discounted_payments() -> None:
+    plain = valuer(climb(), EvolutionSettings(horizon=4))
+    assert plain.value({"path": ""}, (1, 0, 1, 1)) == 3.0
+    assert plain.value({"path": ""}, (1, 1, 1, 1)) == 4.0
+    halved = valuer(climb(), EvolutionSettings(horizon=4, discount=0.5))
+    assert halved.value({"path": ""}, (1, 0, 1, 1)) == 1 + 0.25 + 0.125
+
+
+def test_an_illegal_gene_stands_for_a_legal_action() -> None:
+    plain = valuer(climb(), EvolutionSettings(horizon=4))
+    assert plain.value({"path": ""}, (4, 301, 1, 2**29)) == 3.0  # all 1 modulo 3 but 2^29: 2
+
+
+def test_after_the_last_gene_the_leaf_decides() -> None:
+    rules, _, root = game(SOON, 1)
+    generator = np.random.default_rng(0)
+    settings = SearchSettings(leaf="value")
+    one = seated(
+        rules, 0, settings, EvolutionSettings(horizon=1, discount=0.5), generator,
+        drawing(generator), (),
+    )  # fmt: skip
+    # "quick" pays 2 at once; the value function says 3 in all, so 1 is to come, at half its worth.
+    assert one.value(root, (0,)) == 2.5
+    assert one.value(root, (1,)) == 2.0
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+def test_the_best_plan_is_found_across_other_seats_plies(search: Search) -> None:
+    settings = SearchSettings(simulations=400)
+    evolution = EvolutionSettings(horizon=4)
+    generator = np.random.default_rng(0)
+    found = search(climb(), 0, lambda: {"path": ""}, settings, generator, evolution=evolution)
+    assert found.best == "1"
+    assert found.figures["fitness"] == 4.0
+    assert sum(found.visits) == found.simulations == 400
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("search", SEARCHES)
+def test_the_winning_move_at_tic_tac_toe_is_found(search: Search, seed: int) -> None:
+    rules, _, _ = game(TIC_TAC_TOE)
+    root: State = {"board": "xx.oo....", "turn": 0, "won": -1}
+    evolution = EvolutionSettings(horizon=3, opponent="greedy", trials=3)
+    generator = np.random.default_rng(seed)
+    found = search(rules, 0, lambda: root, PLAIN, generator, evolution=evolution)
+    assert found.best == "2"
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+def test_a_greedy_opponent_must_be_blocked(search: Search) -> None:
+    rules, _, _ = game(TIC_TAC_TOE)
+    root: State = {"board": "xx..o....", "turn": 1, "won": -1}
+    evolution = EvolutionSettings(horizon=3, opponent="greedy", trials=5)
+    settings = SearchSettings(simulations=600)
+    found = search(rules, 1, lambda: root, settings, np.random.default_rng(0), evolution=evolution)
+    assert found.best == "2"
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+def test_chance_is_averaged_over_trials(search: Search) -> None:
+    rules, _, root = game(DIE, 1)
+    evolution = EvolutionSettings(horizon=1, trials=100, population=4)
+    settings = SearchSettings(simulations=4000)
+    found = search(rules, 0, lambda: root, settings, np.random.default_rng(0), evolution=evolution)
+    assert found.best == "safe"  # 1 for sure, against 0.5 on average and 8 now and then
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+@pytest.mark.parametrize("opponent", ["uniform", "greedy", "heuristic"])
+def test_budgets_are_kept(search: Search, opponent: str) -> None:
+    namespace = load_namespace(TIC_TAC_TOE)
+    made: list[Action] = []
+    apply = namespace["apply_action"]
+    assert callable(apply)
+
+    def apply_action(state: State, action: Action) -> State:
+        made.append(action)
+        result: State = apply(state, action)
+        return result
+
+    rules = bind({**namespace, "apply_action": apply_action}, 2)
+    root: State = {"board": ".........", "turn": 0, "won": -1}
+    evolution = EvolutionSettings(opponent=opponent)  # type: ignore[arg-type]
+    run = partial(
+        search, rules, 0, lambda: root, evolution=evolution, heuristics=[lambda _, a: float(a)]
+    )
+    found = run(SearchSettings(budget="calls", calls=777), np.random.default_rng(0))
+    assert len(made) == found.calls == 777
+    assert run(SearchSettings(simulations=37), np.random.default_rng(0)).simulations == 37
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+def test_a_budget_that_values_no_genome_still_gives_a_legal_action(search: Search) -> None:
+    rules, _, root = game(TIC_TAC_TOE)
+    settings = SearchSettings(budget="calls", calls=1)
+    found = search(
+        rules, 0, lambda: root, settings, np.random.default_rng(0), evolution=EvolutionSettings()
+    )
+    assert found.best in found.actions
+    assert (found.simulations, found.calls) == (0, 1)
+
+
+def test_a_mutation_changes_at_least_one_gene_and_no_length() -> None:
+    draw = drawing(np.random.default_rng(0))
+    genome = random_genome(8, draw)
+    changed = [
+        sum(a != b for a, b in zip(genome, mutated(genome, 1e-9, draw), strict=True))
+        for _ in range(50)
+    ]
+    assert set(changed) == {1}
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"horizon": 0},
+        {"population": 1},
+        {"elite": 10},
+        {"tournament": 0},
+        {"trials": 0},
+        {"discount": 0.0},
+        {"mutation": 1.5},
+        {"opponent": "psychic"},
+    ],
+)
+def test_settings_that_cannot_be_followed_are_refused(wrong: dict[str, int]) -> None:
+    with pytest.raises(ValueError, match=f"{next(iter(wrong))} is .*required"):
+        EvolutionSettings(**wrong)  # type: ignore[arg-type]
