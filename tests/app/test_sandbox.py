@@ -266,6 +266,21 @@ def test_no_command_runs_without_isolation_unless_that_is_accepted(
         assert "Traceback" not in done.err
 
 
+@pytest.mark.parametrize("game", [MATCH, ("new", "tic tac toe", "--quick")], ids=["match", "new"])
+def test_a_sandbox_that_cannot_start_is_told_with_the_ways_out_and_leaves_nothing(
+    command: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, game: tuple[str, ...]
+) -> None:
+    monkeypatch.delenv("E2B_API_KEY", raising=False)
+    folder = tmp_path / "run"
+    out = ("--out", str(folder)) if game[0] == "new" else ()
+    done = command(*game, "--sandbox", "e2b", *out)
+    assert (done.code, done.out) == (2, "")
+    assert "E2B_API_KEY" in done.err
+    assert "leave out --sandbox e2b" in done.err
+    assert "Traceback" not in done.err
+    assert not folder.exists()
+
+
 def test_a_setting_without_isolation_is_taken_where_it_is_accepted(
     command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
