@@ -14,6 +14,7 @@ import numpy as np
 from pydantic import JsonValue
 
 from agents.players import make_player, parse_spec
+from evals.bench.processes import on_one_processor
 from evals.bench.sandbox_calls import conditions_of
 from evals.bench.timings import Timing, interleaved
 from evals.results import EvalError
@@ -71,7 +72,9 @@ def arena(sandbox: Sandbox, matches: int, seed: int, rounds: int) -> list[Timing
         for seat in range(2)
     ]
     seated: dict[str, Sequence[Player]] = {"players that ask": asking, "greedy players": greedy}
-    taken: dict[str, list[float]] = {key: [] for key in seated}
+    taken: dict[str, list[float]] = {
+        key: [] for key in (*seated, "players that ask, on one processor")
+    }
     try:
         with sandbox.worker("referee", source) as referee:
             referee.load(source)
@@ -81,6 +84,9 @@ def arena(sandbox: Sandbox, matches: int, seed: int, rounds: int) -> list[Timing
                 for key, players in seated.items()
             }
             interleaved(measures, rounds)
+            held = _round(table, asking, matches, seed, taken["players that ask, on one processor"])
+            with on_one_processor():
+                interleaved({"held": held}, rounds)
     finally:
         for player in (*asking, *greedy):
             player.close()

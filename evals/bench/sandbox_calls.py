@@ -2,13 +2,15 @@
 
 *Round trip*: `Worker.request("ping")` with a payload that comes back, a game state in kind (lists
 of card names) and of an exact size in bytes of JSON. Workers with and without namespaces are asked
-in turn, in blocks.
+in turn, in blocks, wherever the scheduler puts them; then once more with everything held to one
+processor, which spares the waking of another.
 
 *Transitions*: recorded plies of random matches, asked in forward order, one `apply_action` a
 message of a fresh worker, each answer compared strictly on the host. The whole replay that the
 checks make (rewards, observations, legal actions and events too) is shown beside it.
 """
 
+import contextlib
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -16,6 +18,7 @@ from functools import partial
 import numpy as np
 from pydantic import JsonValue
 
+from evals.bench.processes import on_one_processor
 from evals.bench.timings import Timing, interleaved, seconds
 from evals.results import EvalError
 from games import library
@@ -30,6 +33,7 @@ from tools.sandbox import Sandbox, Worker
 from tools.transitions import replay_transitions
 
 _BLOCK = 25
+_BLOCKS_A_WORKER = 4
 _GAME = "tic_tac_toe"
 
 
@@ -56,25 +60,35 @@ def round_trips(
 ) -> list[Timing]:
     """Microseconds of one question and its answer, for every payload size and sandbox."""
     timings = []
-    workers = {key: sandbox.worker("round trip", "") for key, sandbox in sandboxes.items()}
-    try:
-        for size in sizes:
-            asked = payload(size)
-            taken: dict[str, list[float]] = {key: [] for key in workers}
-            blocks = {key: _block(worker, asked, taken[key]) for key, worker in workers.items()}
-            interleaved(blocks, rounds)
+    for size in sizes:
+        free = _asked(sandboxes, size, rounds)
+        with on_one_processor():
+            held = _asked(sandboxes, size, rounds)
+        for found, where in ((free, ""), (held, " on one processor")):
             timings += [
                 Timing(
-                    f"round trip of {size} B {key}, us",
-                    tuple(taken[key]),
+                    f"round trip of {size} B {key}{where}, us",
+                    tuple(values),
                     {**conditions_of(sandboxes[key]), "payload_bytes": size},
                 )
-                for key in workers
+                for key, values in found.items()
             ]
-    finally:
-        for worker in workers.values():
-            worker.kill()
     return timings
+
+
+def _asked(sandboxes: Mapping[str, Sandbox], size: int, rounds: int) -> dict[str, list[float]]:
+    """Round trips of fresh workers, again and again: a worker mostly stays where it was put."""
+    taken: dict[str, list[float]] = {key: [] for key in sandboxes}
+    asked = payload(size)
+    for _ in range(max(rounds // _BLOCKS_A_WORKER, 1)):
+        with contextlib.ExitStack() as stack:
+            blocks = {}
+            for key, sandbox in sandboxes.items():
+                worker = stack.enter_context(sandbox.worker("round trip", ""))
+                worker.request("ping", asked, 5)
+                blocks[key] = _block(worker, asked, taken[key])
+            interleaved(blocks, min(rounds, _BLOCKS_A_WORKER))
+    return taken
 
 
 def _block(

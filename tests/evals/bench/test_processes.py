@@ -5,7 +5,14 @@ from collections.abc import Iterator
 
 import pytest
 
-from evals.bench.processes import UnreadableError, descendants, held, processor_s, proportional_mb
+from evals.bench.processes import (
+    UnreadableError,
+    descendants,
+    held,
+    on_one_processor,
+    processor_s,
+    proportional_mb,
+)
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 
@@ -61,3 +68,12 @@ def test_a_process_that_is_not_there_gives_no_figure() -> None:
     for read in (held, proportional_mb, processor_s):
         with pytest.raises(UnreadableError):
             read(process.pid)
+
+
+def test_one_processor_holds_children_and_lets_all_go_again(
+    parent: "subprocess.Popen[str]",
+) -> None:
+    before = os.sched_getaffinity(0)
+    with on_one_processor():
+        assert os.sched_getaffinity(0) == os.sched_getaffinity(parent.pid) == {max(before)}
+    assert os.sched_getaffinity(0) == os.sched_getaffinity(parent.pid) == before
