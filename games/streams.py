@@ -6,6 +6,7 @@ import numpy as np
 
 NOBODY = -1
 _WORD = 2**32 - 1
+_KEY = 5  # seed, purpose, match, seat, ply
 
 
 def stream(
@@ -27,3 +28,23 @@ def stream(
     # The same words either way; numpy takes twice as long to read them from a tuple.
     words = key if seed > _WORD else np.array(key, dtype=np.uint32)
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence(words)))
+
+
+def match_words(generator: np.random.Generator) -> tuple[int, ...]:
+    """Seed words that the streams of one purpose, match and seat share at every ply.
+
+    Args:
+        generator: A stream, drawn from or not.
+
+    Raises:
+        ValueError: If `stream` did not make it.
+
+    >>> match_words(stream(7, "player", seat=1, ply=4)) == match_words(stream(7, "player", seat=1))
+    True
+    """
+    sequence = generator.bit_generator.seed_seq
+    entropy = sequence.entropy if isinstance(sequence, np.random.SeedSequence) else None
+    key = () if entropy is None or isinstance(entropy, int) else tuple(map(int, entropy))
+    if len(key) != _KEY:
+        raise ValueError("the generator has no place in a run; required: one that stream() made")
+    return key[:-1]

@@ -8,6 +8,7 @@ from agents.players.search import SearchPlayer
 from agents.players.solved import SolvedPlayer
 from agents.players.specs import PlayerSpec, PlayerSpecError
 from agents.players.uniform import RandomPlayer
+from agents.search.algorithms import USES
 from games.contract import Json
 from games.engine import Player
 from tools.sandbox import Sandbox
@@ -53,7 +54,7 @@ def make_player(
         return GreedyPlayer(
             str(spec.settings["heuristic"]), seat=seat, sandbox=sandbox, heuristics=heuristics
         )
-    if spec.name in ("uct", "ismcts"):
+    if spec.name in USES:
         return SearchPlayer(
             spec,
             seat=seat,
@@ -61,6 +62,7 @@ def make_player(
             parameters=parameters,
             source=source,
             sandbox=sandbox,
+            heuristics=heuristics,
         )
     if spec.name == "cfr":
         return SolvedPlayer(

@@ -1,20 +1,22 @@
-"""The player that searches: UCT or ISMCTS beside its own copy of the module, in its own worker."""
+"""The player that searches, beside its own copy of the module, in its own worker."""
 
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from agents.players.specs import PlayerSpec, PlayerSpecError
+from agents.search.algorithms import USES
 from games.contract import Action, Json, ModuleFault
 from games.engine import Decision, PlayerFault
 from games.information import SeatLog
+from games.streams import match_words
 from games.text import plain_text
 from tools.sandbox import Sandbox
 
 PRELOAD = ("agents.search.operations",)  # what the sandbox must preload for this player
 
-_SEARCH = ("simulations", "exploration", "rollouts", "rollout_limit", "leaf")
-_BELIEF = ("belief", "determinizations")
+_NEVER_HIDDEN = ("uct", "alphabeta")  # search one state, which the log must determine
+_ALWAYS_SAMPLED = ("ismcts", "moismcts")  # see what others hold as what it may be
 _MOST_FIGURES, _LONGEST_WORD, _LONGEST_REASON = 32, 40, 400
 
 
@@ -33,28 +35,58 @@ class SearchPlayer:
         parameters: Mapping[str, Json],
         source: str,
         sandbox: Sandbox,
+        heuristics: Mapping[str, str],
     ) -> None:
-        """Load the module and, for UCT, hold it against perfect information.
+        """Load the module and, where it is needed, hold it against perfect information.
 
         Raises:
-            PlayerSpecError: If UCT is asked to play a game that hides information.
-            ModuleFault: If the module does not load, or fails when it is tried.
+            PlayerSpecError: If the algorithm is asked to play a game that hides information from
+                it, or to follow heuristics where there are none.
+            ModuleFault: If the module or a heuristic does not load, or fails when it is tried.
         """
         self.spec = spec
         self.seat = seat
         self.table: dict[str, Json] = {"num_players": num_players, "parameters": dict(parameters)}
         self.deadline = float(spec.settings["deadline"])
+        self.asked: dict[str, Json] = {
+            name: value for name, value in spec.settings.items() if name in USES[spec.name]
+        }
+        self.belief: dict[str, Json] = {}
+        if spec.settings.get("belief", "none") != "none":
+            kept = spec.settings["determinizations"]
+            self.belief = {"belief": spec.settings["belief"], "determinizations": kept}
         self.log: SeatLog | None = None
         self.sent = 0  # entries of that log which the worker holds
+        self.is_known = False
         self.worker = sandbox.worker(f"player-{seat}", preloaded=True)
         try:
             self.worker.load(source)
-            if spec.name == "uct":
-                payload: dict[str, Json] = {**self.table, "words": [0]}
-                self._refuse(self.worker.request("perfect_information", payload, self.deadline))
+            self._prepare(heuristics)
         except BaseException:
             self.close()
             raise
+
+    def _prepare(self, heuristics: Mapping[str, str]) -> None:
+        """Have the worker hold what it needs besides the module."""
+        settings = self.spec.settings
+        if "heuristic" in (settings.get("leaf"), settings.get("opponent")):
+            if not heuristics:
+                raise PlayerSpecError(
+                    f"{self.spec} needs a heuristic of this game; it has none, use another leaf "
+                    "and opponent"
+                )
+            sources: dict[str, Json] = dict(heuristics)
+            self.worker.request("hold_heuristics", {"sources": sources}, self.deadline)
+        if self.spec.name in _ALWAYS_SAMPLED or settings.get("belief", "auto") not in (
+            "auto",
+            "none",
+        ):
+            return
+        payload: dict[str, Json] = {**self.table, "words": [0]}
+        hidden = self.worker.request("perfect_information", payload, self.deadline)
+        if not self.belief:
+            self._refuse(hidden)
+        self.is_known = hidden is None
 
     def choose(
         self, log: SeatLog, legal: Sequence[Action], generator: np.random.Generator
@@ -69,18 +101,20 @@ class SearchPlayer:
             return Decision(legal[0], self._effort(_forced(), claimed=False))
         if log is not self.log:
             self.log, self.sent = log, 0
-        settings = self.spec.settings
         payload: dict[str, Json] = {
             **self.table,
+            **self.belief,
             "algorithm": self.spec.name,
             "seat": self.seat,
             "held": self.sent,
             "entries": list(log.entries[self.sent :]),
             "legal": list(legal),
             "words": generator.integers(0, 2**32, size=4).tolist(),
-            "search": {name: settings[name] for name in _SEARCH},
-            **{name: settings[name] for name in _BELIEF if name in settings},
+            "search": self.asked,
+            "is_known": self.is_known,
         }
+        if self.spec.settings.get("reuse") == "yes":
+            payload["match_words"] = [*match_words(generator)]
         try:
             reply = self.worker.request("choose", payload, self.deadline)
         except ModuleFault as fault:
@@ -91,6 +125,10 @@ class SearchPlayer:
     def _decision(self, reply: Json) -> Decision:
         if isinstance(reply, dict):
             self._refuse(reply.get("hidden"))
+            if isinstance(why := reply.get("unsuitable"), str):
+                raise PlayerSpecError(
+                    f"{self.spec.name} cannot play seat {self.seat} of this game: {plain_text(why)}"
+                )
             action, effort = reply.get("action"), reply.get("effort")
             if isinstance(action, str) and isinstance(effort, dict) and _plain(effort):
                 return Decision(action, self._effort(effort, claimed=True))
@@ -101,9 +139,7 @@ class SearchPlayer:
 
         The module shares its process with the search, so those figures are shown, never relied on.
         """
-        settings = self.spec.settings
-        asked: dict[str, Json] = {name: settings[name] for name in _SEARCH}
-        asked["algorithm"] = self.spec.name
+        asked = {**self.asked, "algorithm": self.spec.name}
         own = {name: value for name, value in done.items() if name not in asked}
         return {**asked, **own, "claimed": [*sorted(own)] if claimed else []}
 
@@ -130,6 +166,7 @@ def _plain(effort: Mapping[str, Json]) -> bool:
 def _forced() -> dict[str, Json]:
     return {
         "simulations_done": 0,
+        "calls": 0,
         "nodes": 0,
         "cut_rollouts": 0,
         "belief": "not_needed",

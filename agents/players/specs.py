@@ -2,68 +2,20 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TypeAlias
 
-Setting: TypeAlias = int | float | str
+from agents.players.parameters import Parameter, PlayerInfo, PlayerSpecError, Setting
+from agents.players.searching import SEARCHING
+from agents.search.algorithms import USES, planned
 
-
-class PlayerSpecError(ValueError):
-    """A player that does not exist, is set up wrongly, or cannot play this game."""
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """One setting of a player.
-
-    Attributes:
-        name: Its key.
-        default: Its value where none is given; its type is the setting's type.
-        meaning: What it does, with its unit.
-        least: Smallest number allowed.
-        choices: Words allowed, where it is a word from a list.
-    """
-
-    name: str
-    default: Setting
-    meaning: str
-    least: float = 0
-    choices: tuple[str, ...] = ()
-
-    def read(self, text: str) -> Setting:
-        """The value that `text` stands for.
-
-        Raises:
-            PlayerSpecError: If it is no such value.
-        """
-        if isinstance(self.default, str):
-            if self.choices and text not in self.choices:
-                known = ", ".join(self.choices)
-                raise PlayerSpecError(f"{self.name} is {text!r}; known values: {known}")
-            return text
-        kind = type(self.default)
-        wanted = f"required: {'a whole' if kind is int else 'a finite'} number >= {self.least:g}"
-        try:
-            value = kind(text)
-        except ValueError as error:
-            raise PlayerSpecError(f"{self.name} is {text!r}; {wanted}") from error
-        if not self.least <= value < float("inf"):
-            raise PlayerSpecError(f"{self.name} is {text!r}; {wanted}")
-        return value
-
-
-@dataclass(frozen=True)
-class PlayerInfo:
-    """One kind of player.
-
-    Attributes:
-        name: Its name in a spec.
-        meaning: What it does.
-        parameters: Its settings.
-    """
-
-    name: str
-    meaning: str
-    parameters: tuple[Parameter, ...] = ()
+__all__ = [
+    "Parameter",
+    "PlayerInfo",
+    "PlayerSpec",
+    "PlayerSpecError",
+    "Setting",
+    "known_players",
+    "parse_spec",
+]
 
 
 @dataclass(frozen=True)
@@ -84,20 +36,6 @@ class PlayerSpec:
         return f"{self.name}:{pairs}" if pairs else self.name
 
 
-_SEARCH = (
-    Parameter("simulations", 1000, "Simulations a decision.", least=1),
-    Parameter("rollouts", 1, "Random rollouts averaged at a new leaf.", least=1),
-    Parameter("rollout_limit", 1000, "Plies after which a rollout is cut.", least=1),
-    Parameter(
-        "leaf",
-        "rollout",
-        "What a new leaf is worth: random rollouts, or the game's own value function.",
-        choices=("rollout", "value"),
-    ),
-    Parameter("deadline", 60.0, "Seconds a decision may take before the seat forfeits.", least=0.1),
-)
-_EXPLORATION = "Weight of the exploration term, for returns in [0, 1]."
-
 _PLAYERS = (
     PlayerInfo("random", "Plays a legal action drawn uniformly."),
     PlayerInfo(
@@ -111,31 +49,7 @@ _PLAYERS = (
             ),
         ),
     ),
-    PlayerInfo(
-        "uct",
-        "Tree search for games in which what a player sees determines the state.",
-        (Parameter("exploration", 1.0, _EXPLORATION), *_SEARCH),
-    ),
-    PlayerInfo(
-        "ismcts",
-        "Tree search over the player's information sets, for games with hidden information.",
-        (
-            Parameter("exploration", 0.7, _EXPLORATION),
-            *_SEARCH,
-            Parameter(
-                "belief",
-                "auto",
-                "Where hidden states come from: the game's own sampler, exact enumeration, "
-                "or replaying the game; auto tries them in this order; or a particle filter.",
-                choices=("auto", "module", "exact", "replay", "particle"),
-            ),
-            Parameter(
-                "determinizations",
-                0,
-                "Hidden states drawn for a decision and used in turn; 0 draws one a simulation.",
-            ),
-        ),
-    ),
+    *SEARCHING,
     PlayerInfo(
         "cfr",
         "Solves the whole game by CFR+ and plays its average policy, for games small enough to "
@@ -179,18 +93,43 @@ def parse_spec(text: str) -> PlayerSpec:
     if info is None:
         known = ", ".join(info.name for info in _PLAYERS)
         raise PlayerSpecError(f"there is no player {name!r}; known players: {known}")
-    settings = {parameter.name: parameter.default for parameter in info.parameters}
-    given: set[str] = set()
-    for pair in filter(None, rest.split(",")):
+    given = _given(info, rest)
+    settings: dict[str, Setting] = {}
+    for parameter in info.parameters:
+        if parameter.is_used(settings):
+            settings[parameter.name] = given.get(parameter.name, parameter.default)
+        elif parameter.name in given and parameter.when is not None:
+            other, values = parameter.when
+            wanted = " or ".join(f"{other}={value}" for value in values) or f"{other} above 0"
+            raise PlayerSpecError(f"{parameter.name} has no effect here; it needs {wanted}")
+    _require_together(name, settings)
+    return PlayerSpec(name, settings)
+
+
+def _given(info: PlayerInfo, pairs: str) -> dict[str, Setting]:
+    """The settings that a spec gives itself."""
+    known = {parameter.name: parameter for parameter in info.parameters}
+    given: dict[str, Setting] = {}
+    for pair in filter(None, pairs.split(",")):
         key, equals, value = (part.strip() for part in pair.partition("="))
-        parameter = next((p for p in info.parameters if p.name == key), None)
-        if parameter is None:
-            known = ", ".join(settings) or "none"
-            raise PlayerSpecError(f"{name} has no setting {key!r}; known settings: {known}")
+        if key not in known:
+            listed = ", ".join(known) or "none"
+            raise PlayerSpecError(f"{info.name} has no setting {key!r}; known settings: {listed}")
         if not equals:
-            raise PlayerSpecError(f"{key!r} has no value; write {key}={parameter.default}")
+            raise PlayerSpecError(f"{key!r} has no value; write {key}={known[key].default}")
         if key in given:
             raise PlayerSpecError(f"{key!r} is given twice; give it once")
-        given.add(key)
-        settings[key] = parameter.read(value)
-    return PlayerSpec(name, settings)
+        given[key] = known[key].read(value)
+    return given
+
+
+def _require_together(name: str, settings: Mapping[str, Setting]) -> None:
+    """Hold the settings of a search against each other."""
+    if name not in USES:
+        return
+    try:
+        planned(name, {key: settings[key] for key in settings.keys() & USES[name]})
+    except ValueError as error:
+        raise PlayerSpecError(f"{name}: {error}") from error
+    if settings.get("reuse") == "yes" and settings.get("belief") not in (None, "none"):
+        raise PlayerSpecError(f"{name}: reuse=yes needs belief=none, as its tree is of one state")

@@ -141,6 +141,15 @@ class Node:
             self.ready = cast("list[Node]", self.children)
         return child
 
+    def count(self) -> int:
+        """Nodes from here on, each once."""
+        found, level = {self}, [self]
+        while level:
+            below = {c for node in level if node.is_open for c in node.children if c is not None}
+            level = [node for node in below if node not in found]
+            found.update(level)
+        return len(found)
+
 
 def back_up(
     path: list[Node], returns: list[float], seen: ReturnRange, inverse_roots: Sequence[float]

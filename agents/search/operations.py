@@ -1,5 +1,6 @@
 """What a worker that holds a module can be asked to search: one message a decision."""
 
+import time
 from collections.abc import Callable, Mapping
 from typing import TypeAlias, cast
 
@@ -18,10 +19,13 @@ from agents.belief.recover import (
     known_state,
     require_perfect_information,
 )
-from agents.search.ismcts import ismcts
+from agents.search.algorithms import Plan, planned, run
+from agents.search.alphabeta import UnsuitableGameError
+from agents.search.heuristics import scoring
+from agents.search.policies import Score
+from agents.search.reuse import ReusedTree
 from agents.search.rules import bind
-from agents.search.settings import Leaf, SearchSettings
-from agents.search.uct import uct
+from agents.search.settings import SearchResult
 from games.contract import Action, Json, State
 from games.information import SeatLog
 
@@ -34,36 +38,55 @@ def choose(namespace: dict[str, object], payload: dict[str, Json]) -> Json:
 
     Args:
         namespace: The module's names.
-        payload: `algorithm` ("uct" or "ismcts"), `seat`, `num_players`, `parameters`, `entries`
-            (of the seat's log, after the `held` ones that this worker was sent before), `legal`,
-            `words` (seed words), `search` (`SearchSettings` by name, but for the range); for
-            ISMCTS also `belief` and `determinizations`.
+        payload: `algorithm` (of `agents.search.algorithms.USES`), `seat`, `num_players`,
+            `parameters`, `entries` (of the seat's log, after the `held` ones that this worker was
+            sent before), `legal`, `words` (seed words), `search` (the algorithm's settings by
+            name). Where hidden states are sampled: `belief` and `determinizations`; without them
+            the log must determine the state. `is_known` tries that first. `match_words` are seed
+            words of the whole match, for a tree that is used again.
 
     Returns:
-        `{"action", "effort"}`; or `{"hidden": why}` where UCT was asked and the seat's log does
-        not determine the state.
+        `{"action", "effort"}`; or `{"hidden": why}` where the log had to determine the state and
+        does not, or `{"unsuitable": why}` where the algorithm cannot play the game.
     """
     generator = _generator(payload)
     rules = bind(namespace, cast("int", payload["num_players"]))
-    settings = _settings(cast("dict[str, Json]", payload["search"]))
-    situation = Situation(
+    plan = planned(cast("str", payload["algorithm"]), cast("dict[str, Json]", payload["search"]))
+    here = Situation(
         rules=rules,
         namespace=namespace,
         initial=_initial(namespace, payload),
         log=SeatLog(cast("int", payload["seat"]), _entries(payload)),
         legal=tuple(cast("list[Action]", payload["legal"])),
     )
-    if payload["algorithm"] == "uct":
-        return _choose_uct(situation, settings, generator)
-    belief = Belief(
-        situation,
-        cast("BeliefName", payload["belief"]),
-        cast("int", payload["determinizations"]),
-        generator,
-        memory=_memory,
-        guard=patient,
-    )
-    return _choose_ismcts(situation, belief, settings, generator)
+    try:
+        if plan.more.get("reuse"):
+            return _reply(_reused(here, plan, payload), _KNOWN)
+        if "belief" not in payload or payload.get("is_known"):
+            root = known_state(here.follower, here.initial)
+            return _reply(_searched(plan, here, lambda: root, generator), _KNOWN)
+    except HiddenInformationError as error:
+        if "belief" not in payload:
+            return {"hidden": str(error)}
+    except UnsuitableGameError as error:
+        return {"unsuitable": str(error)}
+    return _choose_believing(here, plan, payload, generator)
+
+
+def hold_heuristics(namespace: dict[str, object], payload: dict[str, Json]) -> Json:
+    """Load the game's heuristics beside the module, for searches that follow them.
+
+    Args:
+        namespace: The module's names; not looked at.
+        payload: `sources`, the heuristics' source by name.
+
+    Raises:
+        ModuleFault: If one does not load, or defines no `score`.
+    """
+    del namespace
+    sources = cast("dict[str, str]", payload["sources"])
+    _heuristics[:] = [scoring(name, source) for name, source in sorted(sources.items())]
+    return None
 
 
 def perfect_information(namespace: dict[str, object], payload: dict[str, Json]) -> Json:
@@ -86,36 +109,69 @@ def perfect_information(namespace: dict[str, object], payload: dict[str, Json]) 
 
 OPERATIONS: dict[str, Operation] = {
     "choose": choose,
+    "hold_heuristics": hold_heuristics,
     "perfect_information": perfect_information,
 }
 
+_KNOWN: dict[str, Json] = {"belief": "known_state", "determinizations": 1, "belief_failures": 0}
 
-def _choose_uct(
-    here: Situation, settings: SearchSettings, generator: np.random.Generator
+
+def _reply(found: SearchResult, belief: Mapping[str, Json]) -> dict[str, Json]:
+    return {"action": found.best, "effort": {**found.effort(), **belief}}
+
+
+def _searched(
+    plan: Plan, here: Situation, determinize: Callable[[], State], generator: np.random.Generator
+) -> SearchResult:
+    return run(
+        plan,
+        here.rules,
+        here.log.seat,
+        determinize,
+        generator,
+        heuristics=_heuristics,
+        clock=time.monotonic,
+    )
+
+
+def _choose_believing(
+    here: Situation, plan: Plan, payload: Payload, generator: np.random.Generator
 ) -> dict[str, Json]:
+    belief = Belief(
+        here,
+        cast("BeliefName", payload["belief"]),
+        cast("int", payload["determinizations"]),
+        generator,
+        memory=_memory,
+        guard=patient,
+    )
     try:
-        root = known_state(here.follower, here.initial)
-    except HiddenInformationError as error:
-        return {"hidden": str(error)}
-    found = uct(here.rules, root, settings, generator)
-    known: dict[str, Json] = {"belief": "known_state", "determinizations": 1, "belief_failures": 0}
-    return {"action": found.best, "effort": {**found.effort(), **known}}
-
-
-def _choose_ismcts(
-    here: Situation, belief: Belief, settings: SearchSettings, generator: np.random.Generator
-) -> dict[str, Json]:
-    try:
-        found = ismcts(here.rules, here.log.seat, belief.sample, settings, generator)
+        found = _searched(plan, here, belief.sample, generator)
     except NoDeterminizationError:
         action = here.legal[int(generator.integers(len(here.legal)))]
-        done: dict[str, Json] = {"simulations_done": 0, "nodes": 0, "cut_rollouts": 0}
+        done: dict[str, Json] = {"simulations_done": 0, "calls": 0, "nodes": 0, "cut_rollouts": 0}
         return {"action": action, "effort": {**done, **belief.effort()}}
-    return {"action": found.best, "effort": {**found.effort(), **belief.effort()}}
+    except UnsuitableGameError as error:
+        return {"unsuitable": str(error)}
+    return _reply(found, belief.effort())
 
 
-_held: list[dict[str, Json]] = []  # a worker serves one player, whose log only grows
+def _reused(here: Situation, plan: Plan, payload: Payload) -> SearchResult:
+    words = cast("list[int]", payload["match_words"])
+    entries = here.log.entries
+    if not _trees or not _trees[0].continues(entries, words):
+        seat = here.log.seat
+        _trees[:] = [
+            ReusedTree(here.rules, here.initial, seat, plan.search, words, tuple(_heuristics))
+        ]
+    return _trees[0].decide(entries)
+
+
+# A worker serves one player, whose log only grows.
+_held: list[dict[str, Json]] = []
 _memory = Memory()  # checks for itself that the log is still the same
+_trees: list[ReusedTree] = []  # the one of this match; checks the same
+_heuristics: list[Score] = []
 
 
 def _entries(payload: Payload) -> list[dict[str, Json]]:
@@ -134,16 +190,6 @@ def _entries(payload: Payload) -> list[dict[str, Json]]:
 def _generator(payload: Payload) -> np.random.Generator:
     words = cast("list[int]", payload["words"])
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence(words)))
-
-
-def _settings(values: Payload) -> SearchSettings:
-    return SearchSettings(
-        simulations=cast("int", values["simulations"]),
-        exploration=cast("float", values["exploration"]),
-        rollouts=cast("int", values["rollouts"]),
-        rollout_limit=cast("int", values["rollout_limit"]),
-        leaf=cast("Leaf", values["leaf"]),
-    )
 
 
 def _initial(namespace: Mapping[str, object], payload: Payload) -> State:

@@ -5,8 +5,7 @@ generation takes over the `elite` best as they are, and fills up with children: 
 the fittest of `tournament` genomes drawn with replacement; every gene from either with equal
 probability (uniform crossover); mutation. What a genome is, how other seats play meanwhile and
 what the fitness is: see `agents.search.genomes`. The first gene of the fittest genome valued so far
-in the
-newest two generations is played.
+in the newest two generations is played.
 
 Reference:
     Perez, Samothrakis, Lucas & Rohlfshagen (2013), Rolling Horizon Evolution versus Tree Search for

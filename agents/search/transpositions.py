@@ -59,4 +59,4 @@ class TranspositionSearch(UctSearch):
 
     def figures(self) -> dict[str, int | float | str]:
         """See `UctSearch.figures`."""
-        return {"transpositions": self.hits}
+        return {**super().figures(), "transpositions": self.hits}

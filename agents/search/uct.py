@@ -93,6 +93,8 @@ class UctSearch:
         self.simulations = 0
         self.size = 0
         self.applied = 0
+        self.before = (0, 0)  # simulations and calls of earlier decisions
+        self.inherited = 0
         self.root = self._added(root, CHANCE, "")
         if self.root.player < 0:
             raise ValueError(f"no seat is to move at the root (player {self.root.player})")
@@ -199,17 +201,36 @@ class UctSearch:
         self.size += 1
         return Node(state, player, actions, paid if any(paid) else None, seat, action)
 
+    def go_on(
+        self, node: Node, generator: np.random.Generator, heuristics: Sequence[Score] = ()
+    ) -> None:
+        """Begin another decision at a node of the tree; nothing above it is kept.
+
+        Args:
+            node: A seat's node, below the root.
+            generator: The only source of randomness from now on.
+            heuristics: The game's heuristics, for leaf="heuristic".
+        """
+        self.root = node
+        self.size = node.count()
+        self.root_actions = tuple(self.rules.legal_actions(node.state))
+        self.draw = uniforms(generator).__next__
+        self.leaves = Leaves(self.rules, self.settings, generator, heuristics)
+        self.before = self.simulations, self.applied
+        self.inherited = node.passed if node.is_open else 0
+
     def result(self, meter: Meter | None = None) -> SearchResult:
         """What the tree says of its root, in the module's order of actions."""
         children = self.root.children if self.root.is_open else []
         found = dict(zip(self.root.actions, children, strict=False))
         tried = [found.get(action) for action in self.root_actions]
-        calls = self.applied + self.leaves.rollouts.calls
+        simulations, applied = self.before
+        calls = self.applied - applied + self.leaves.rollouts.calls
         return SearchResult(
             actions=self.root_actions,
             visits=tuple(0 if child is None else child.visits for child in tried),
             means=tuple(child.mean if child and child.visits else None for child in tried),
-            simulations=self.simulations,
+            simulations=self.simulations - simulations,
             nodes=self.size,
             cut_rollouts=self.leaves.rollouts.cut,
             calls=meter.made if meter is not None and meter.counts else calls,
@@ -219,4 +240,4 @@ class UctSearch:
 
     def figures(self) -> dict[str, int | float | str]:
         """More that a decision reports."""
-        return {}
+        return {"inherited": self.inherited} if self.inherited else {}

@@ -1,6 +1,7 @@
 import pytest
 
 from agents.players import PlayerInfo, PlayerSpecError, known_players, parse_spec
+from agents.search.algorithms import USES
 
 
 def test_given_settings_replace_defaults() -> None:
@@ -15,7 +16,8 @@ def test_given_settings_replace_defaults() -> None:
 def test_a_spec_written_out_reads_back_the_same(info: PlayerInfo) -> None:
     spec = parse_spec(info.name)
     assert parse_spec(str(spec)) == spec
-    assert spec.settings.keys() == {parameter.name for parameter in info.parameters}
+    unconditional = {parameter.name for parameter in info.parameters if parameter.when is None}
+    assert unconditional <= spec.settings.keys() <= {p.name for p in info.parameters}
     assert info.meaning
     assert all(parameter.meaning for parameter in info.parameters)
 
@@ -25,7 +27,7 @@ def test_a_spec_written_out_reads_back_the_same(info: PlayerInfo) -> None:
     [
         ("", "known players: random, greedy, uct, ismcts"),
         ("alphazero", "known players: random, greedy, uct, ismcts"),
-        ("uct:depth=3", "no setting 'depth'; known settings: exploration, simulations"),
+        ("uct:plies=3", "no setting 'plies'; known settings: exploration, budget, simulations"),
         ("random:depth=3", "known settings: none"),
         ("uct:simulations", "write simulations=1000"),
         ("uct:simulations=0", "required: a whole number >= 1"),
@@ -34,9 +36,30 @@ def test_a_spec_written_out_reads_back_the_same(info: PlayerInfo) -> None:
         ("uct:exploration=nan", "required: a finite number >= 0"),
         ("uct:exploration=inf", "required: a finite number >= 0"),
         ("uct:exploration=-1", "required: a finite number >= 0"),
-        ("uct:leaf=guess", "known values: rollout, value"),
+        ("uct:leaf=guess", "known values: rollout, truncated, value, heuristic"),
         ("ismcts:belief=crystal", "known values: auto, module, exact, replay"),
         ("uct:rollouts=2,rollouts=3", "given twice"),
+        # A setting of another algorithm is unknown, one that others switch off has no effect.
+        ("uct:worlds=3", "uct has no setting 'worlds'"),
+        ("ismcts:rave=grave", "ismcts has no setting 'rave'"),
+        ("osla:simulations=10", "osla has no setting 'simulations'; known settings: budget, pass"),
+        ("alphabeta:exploration=1", "known settings: depth, calls, deadline"),
+        ("uct:calls=100", "calls has no effect here; it needs budget=calls"),
+        ("uct:budget=calls,simulations=9", "it needs budget=simulations"),
+        ("rmhc:seconds=1", "it needs budget=time"),
+        ("uct:depth=3", "it needs leaf=truncated or leaf=heuristic"),
+        ("uct:leaf=value,policy=mast", "it needs leaf=rollout or leaf=truncated"),
+        ("uct:policy=gibbs,epsilon=0.1", "it needs policy=mast"),
+        ("uct:power=0.5", "it needs widening above 0"),
+        ("uct:rave=rave,reference=9", "it needs rave=grave"),
+        ("uct:determinizations=4", "it needs belief=auto or "),
+        ("uct:policy=mast,epsilon=1.5", "number >= 0 and <= 1"),
+        ("uct:rave=rave,rollouts=2", "rave is 'rave' with rollouts=2"),
+        ("uct:rave=rave,widening=1", "rave is 'rave'; required: no widening"),
+        ("uct:transpositions=yes,policy=mast", "required: policy='uniform'"),
+        ("uct:reuse=yes,budget=calls", "reuse with budget=calls"),
+        ("uct:reuse=yes,belief=auto", "reuse=yes needs belief=none"),
+        ("rhea:elite=10", "elite is 10; required: from 0 to below the population"),
     ],
 )
 def test_bad_specs_say_what_is_known_or_required(text: str, complaint: str) -> None:
@@ -46,3 +69,34 @@ def test_bad_specs_say_what_is_known_or_required(text: str, complaint: str) -> N
 
 def test_spaces_around_names_and_values_do_not_matter() -> None:
     assert parse_spec(" uct: simulations = 20 ") == parse_spec("uct:simulations=20")
+
+
+@pytest.mark.parametrize(
+    ("text", "present", "absent"),
+    [
+        ("uct", {"simulations", "rollouts", "policy"}, {"calls", "seconds", "epsilon", "power"}),
+        ("uct:budget=calls", {"calls"}, {"simulations", "seconds"}),
+        ("uct:budget=time", {"seconds"}, {"simulations", "calls"}),
+        ("uct:leaf=value", {"leaf"}, {"rollouts", "rollout_limit", "policy"}),
+        ("uct:leaf=truncated", {"depth", "policy"}, {"rollout_limit", "ensemble"}),
+        ("osla:leaf=heuristic", {"depth", "ensemble"}, {"rollout_limit"}),
+        ("ismcts:policy=gibbs", {"temperature"}, {"epsilon"}),
+        ("uct:rave=grave", {"bias", "reference"}, set()),
+        ("pimc:widening=2", {"power", "worlds"}, {"reuse"}),
+    ],
+)
+def test_a_spec_holds_the_settings_that_have_an_effect(
+    text: str, present: set[str], absent: set[str]
+) -> None:
+    settings = parse_spec(text).settings.keys()
+    assert present <= settings
+    assert absent.isdisjoint(settings)
+    assert parse_spec(str(parse_spec(text))) == parse_spec(text)
+
+
+def test_every_setting_of_an_algorithm_can_be_named_and_no_other() -> None:
+    by_name = {info.name: info for info in known_players()}
+    beside = {"belief", "determinizations", "deadline"}
+    for algorithm, used in USES.items():
+        named = {parameter.name for parameter in by_name[algorithm].parameters}
+        assert named - beside == used
