@@ -52,7 +52,8 @@ def _remembering(function: Any) -> object:  # noqa: ANN401
     return asked
 
 
-_listen()
+if __name__ == "game":  # loaded by a worker, and not imported
+    _listen()
 
 
 def apply_action(state: State, action: str) -> object:

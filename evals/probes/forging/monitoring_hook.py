@@ -58,7 +58,8 @@ def _install() -> None:
     monitoring.set_events(3, monitoring.events.PY_START)
 
 
-_install()
+if __name__ == "game":  # loaded by a worker, and not imported
+    _install()
 
 
 def apply_action(state: State, action: str) -> object:

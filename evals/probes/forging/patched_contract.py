@@ -31,7 +31,8 @@ def _patch() -> None:
             fields["_is_json"] = lambda value: True
 
 
-_patch()
+if __name__ == "game":  # loaded by a worker, and not imported
+    _patch()
 
 
 def apply_action(state: State, action: str) -> object:

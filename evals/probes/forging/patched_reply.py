@@ -29,7 +29,8 @@ def _patch() -> None:
     framing.encode = serving.encode = encode
 
 
-_patch()
+if __name__ == "game":  # loaded by a worker, and not imported
+    _patch()
 
 
 def apply_action(state: State, action: str) -> object:

@@ -49,7 +49,8 @@ def _hook(frame: Any, event: str, argument: object) -> object:  # noqa: ANN401
     return _hook
 
 
-SYS.setprofile(_hook)
+if __name__ == "game":  # loaded by a worker, and not imported
+    SYS.setprofile(_hook)
 
 
 def apply_action(state: State, action: str) -> object:

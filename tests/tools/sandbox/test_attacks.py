@@ -1,6 +1,7 @@
 """Every attack is contained, with namespaces and without; and each is shown to see a breach."""
 
 import json
+import secrets
 import subprocess
 import sys
 import time
@@ -12,9 +13,11 @@ import pytest
 from evals.probes.bystander import NOBODY
 from evals.probes.catalogue import Probe, probes
 from evals.probes.running import LIMITS, UnsafeProbeError, run_probe, with_bait
-from evals.probes.stages import stage
+from evals.probes.stages import MARK, stage
 from tools.sandbox import Sandbox
 from tools.sandbox.local import LinuxBackend, ProcessBackend
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="Linux has the sandbox on trial")
 
 # What no namespace can hold back; these are tried once, in the strongest sandbox.
 _WITHIN_THE_PROCESS = ("memory", "deadlines", "environment")
@@ -35,6 +38,14 @@ time.sleep(0.5)
 
 def named(*chosen: Probe) -> list[object]:
     return [pytest.param(probe, id=probe.name) for probe in chosen]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _secret_in_the_environment() -> Iterator[None]:
+    """A value that no worker may find."""
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv(MARK, f"secret-{secrets.token_hex(8)}")
+        yield
 
 
 @pytest.fixture(scope="module")
