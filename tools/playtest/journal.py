@@ -7,6 +7,7 @@ import os
 import threading
 import types
 import zlib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, Self
 
@@ -56,8 +57,34 @@ class Journal:
         Raises:
             JournalError: If it cannot be written.
         """
-        crc = zlib.crc32(canonical_key(entry).encode())
-        self._write({"index": index, "crc": crc, "entry": entry})
+        self._write(_line(index, entry))
+
+    def settle(self, entries: Mapping[int, Json]) -> None:
+        """Rewrite the file to hold exactly these entries in this order, or leave it as it is.
+
+        For the end of work whose entries arrived in any order. A process that is killed meanwhile
+        leaves the old file or the new one.
+
+        Raises:
+            JournalError: If it cannot be written.
+        """
+        with self._lock:
+            self._file.seek(0)
+            before = self._file.read()
+            heading = before[: before.index(b"\n") + 1]
+            after = heading + b"".join(map(_line, entries.keys(), entries.values()))
+            if after == before:
+                return
+            beside = self._path.with_name(self._path.name + ".part")
+            try:
+                with beside.open("wb") as file:
+                    fcntl.flock(file, fcntl.LOCK_EX)
+                    file.write(after)
+                    file.flush()
+                    os.fsync(file.fileno())
+                    beside.replace(self._path)
+            except OSError as error:
+                raise self._unwritable(error) from error
 
     def close(self) -> None:
         """Let go of the file."""
@@ -79,7 +106,7 @@ class Journal:
             self._file.truncate(whole)
         lines = data[:whole].splitlines()
         if not lines:
-            self._write({"journal": _VERSION, "identity": identity})
+            self._write(_as_line({"journal": _VERSION, "identity": identity}))
             return
         heading = self._parsed(lines[0], 1)
         if heading.get("journal") != _VERSION or "identity" not in heading:
@@ -106,8 +133,7 @@ class Journal:
             raise self._damaged(number)
         return fields
 
-    def _write(self, fields: dict[str, Json]) -> None:
-        line = canonical_key(fields).encode() + b"\n"
+    def _write(self, line: bytes) -> None:
         with self._lock:
             before = self._file.seek(0, os.SEEK_END)
             try:
@@ -141,6 +167,15 @@ class Journal:
         trace: types.TracebackType | None,
     ) -> None:
         self.close()
+
+
+def _line(index: int, entry: Json) -> bytes:
+    crc = zlib.crc32(canonical_key(entry).encode())
+    return _as_line({"index": index, "crc": crc, "entry": entry})
+
+
+def _as_line(fields: dict[str, Json]) -> bytes:
+    return canonical_key(fields).encode() + b"\n"
 
 
 def _differences(theirs: Json, ours: dict[str, Json]) -> str:

@@ -1,0 +1,293 @@
+import json
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+
+from games.engine import Player
+from tests.tools.playtest.rosters import BIDDING, NimRoster
+from tests.tools.sources import NIM, nim_with
+from tools.playtest import (
+    Effective,
+    Estimate,
+    GameSetup,
+    JournalError,
+    Outcome,
+    Question,
+    SandboxRecipe,
+    Standing,
+    TournamentResult,
+    TournamentSettings,
+    Unmeasured,
+    Workers,
+    play_tournament,
+    write_result,
+)
+from tools.sandbox import Limits, Sandbox
+
+GAME = GameSetup("nim", NIM, 2)
+LIMITS = Limits(memory_bytes=320 * 2**20, load_s=1.5, call_s=1.5, grace_s=0.3)
+HERE = Workers(sandbox=SandboxRecipe(limits=LIMITS))
+TWO = Workers(jobs=2, sandbox=SandboxRecipe(limits=LIMITS))
+SETTINGS = TournamentSettings(deals=4, seed=11)
+TRIO = ("perfect", "uniform", "slow:seconds=0.001")
+
+
+def play(
+    specs: Sequence[str],
+    settings: TournamentSettings = SETTINGS,
+    game: GameSetup = GAME,
+    *,
+    workers: Workers = HERE,
+    journal: Path | None = None,
+) -> TournamentResult:
+    return play_tournament(game, specs, settings, NimRoster(), workers=workers, journal=journal)
+
+
+@pytest.fixture(scope="module")
+def journal(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("tournament") / "trio.jsonl"
+
+
+@pytest.fixture(scope="module")
+def trio(journal: Path) -> TournamentResult:
+    return play(TRIO, journal=journal)
+
+
+def standing(result: TournamentResult, player: str) -> Standing:
+    (found,) = [one for one in result.standings if one.effective.player == player]
+    return found
+
+
+def value(estimate: Estimate | Unmeasured) -> float:
+    assert isinstance(estimate, Estimate)
+    return estimate.value
+
+
+def test_two_processes_give_the_same_bytes_as_none(
+    trio: TournamentResult, journal: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "journal.jsonl"
+    assert play(TRIO, workers=TWO, journal=path).as_json() == trio.as_json()
+    assert path.read_bytes() == journal.read_bytes()
+
+
+def test_threads_give_the_same_bytes_as_well(trio: TournamentResult) -> None:
+    with ThreadPoolExecutor(3) as pool:
+        threads = Workers(jobs=3, executor=pool, sandbox=HERE.sandbox)
+        assert play(TRIO, workers=threads).as_json() == trio.as_json()
+
+
+def test_every_pair_is_published_and_adds_up(trio: TournamentResult) -> None:
+    assert trio.matches == 3 * 2 * SETTINGS.deals
+    assert trio.endings == {"finished": 24, "unfinished": 0, "forfeit": 0, "fault": 0}
+    assert [(p.first.split(":")[0], p.second.split(":")[0]) for p in trio.pairs] == [
+        ("perfect", "uniform"),
+        ("perfect", "slow"),
+        ("uniform", "slow"),
+    ]
+    assert all(pair.wins + pair.draws + pair.losses == 8 == pair.matches for pair in trio.pairs)
+    assert sum(value(one.win_rate) for one in trio.standings) == pytest.approx(1.5)
+    assert sum(value(one.mean_return) for one in trio.standings) == pytest.approx(0.0)
+
+
+def test_effective_settings_stand_beside_what_was_used(trio: TournamentResult) -> None:
+    assert trio.parameters == {"most": 2}
+    slow = standing(trio, "slow")
+    assert slow.name == "slow:seconds=0.001"
+    assert slow.effective.settings == {"seconds": 0.001}
+    assert slow.used.figures["seconds_asked"].mean == pytest.approx(0.001)
+    assert slow.used.decisions == slow.used.figures["seconds_asked"].count > 0
+    uniform = standing(trio, "uniform")
+    assert uniform.used.words == {"algorithm": {"uniform": uniform.used.decisions}}
+
+
+def test_a_result_without_effective_settings_cannot_be_made_or_written(
+    trio: TournamentResult, tmp_path: Path
+) -> None:
+    fields = json.loads(trio.as_json())
+    assert TournamentResult.model_validate(fields) == trio
+    for spoil in ("effective", "used"):
+        without = json.loads(trio.as_json())
+        del without["standings"][0][spoil]
+        with pytest.raises(ValidationError, match=spoil):
+            TournamentResult.model_validate(without)
+    del fields["standings"][2]["effective"]["settings"]["seconds"]
+    with pytest.raises(ValidationError, match="not called by their effective settings"):
+        TournamentResult.model_validate(fields)
+    path = tmp_path / "deep" / "result.json"
+    write_result(path, trio)
+    assert path.read_text() == trio.as_json() + "\n"
+    assert [item.name for item in path.parent.iterdir()] == ["result.json"]
+
+
+def test_a_result_without_a_pair_cannot_be_made(trio: TournamentResult) -> None:
+    fields = json.loads(trio.as_json())
+    del fields["pairs"][1]
+    with pytest.raises(ValidationError, match="whole pair matrix"):
+        TournamentResult.model_validate(fields)
+
+
+@pytest.mark.parametrize(
+    ("specs", "game", "message"),
+    [
+        (["uniform", "clever"], GAME, "no player 'clever'; known"),
+        (["uniform", "slow:minutes=3"], GAME, "no setting 'minutes'"),
+        (["uniform"], GAME, "at least two"),
+        (["slow", "slow:seconds=0.01"], GAME, "more than once"),
+        (["uniform", "slow"], GameSetup("nim", NIM, 2, {"least": 1}), "least; known.*most"),
+        (["uniform", "slow"], GameSetup("nim", NIM, 3), "takes 2 to 2 players, not 3"),
+    ],
+)
+def test_what_is_unknown_is_refused_before_anything_is_played(
+    specs: list[str], game: GameSetup, message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        play(specs, game=game)
+
+
+def test_an_illegal_action_forfeits_is_quoted_and_is_nobodys_win() -> None:
+    result = play(["cheater", "fails", "uniform", "perfect"], SETTINGS.model_copy())
+    assert result.endings["forfeit"] == 2 * 4 * 5
+    assert any("'take everything'" in reason for reason in result.reasons)
+    assert any("cannot decide" in reason for reason in result.reasons)
+    cheater, uniform = standing(result, "cheater"), standing(result, "uniform")
+    assert cheater.forfeits + standing(result, "fails").forfeits == 40
+    assert uniform.forfeits == 0
+    assert uniform.endings["forfeit"] == 16
+    assert isinstance(cheater.win_rate, Unmeasured)
+    assert isinstance(cheater.alpha_rank, Unmeasured)
+    first = result.pairs[1]
+    assert (first.first, first.second, first.wins, first.losses) == ("cheater", "uniform", 0, 0)
+    assert first.forfeits == (8, 0)
+    assert isinstance(first.score, Unmeasured)
+    assert result.pairs[-1].matches == 8
+
+
+def test_a_game_without_end_is_unfinished_at_the_ply_limit() -> None:
+    endless = GameSetup(
+        "nim", nim_with("apply_action", "return {**arguments[0], 'turn': 0, 'pile': 3}\n"), 2
+    )
+    settings = TournamentSettings(deals=2, seed=1, max_plies=9)
+    result = play(["perfect", "uniform"], settings, endless)
+    assert result.endings["unfinished"] == 4
+    assert result.reasons == {"no end after 9 plies": 4}
+    assert isinstance(standing(result, "perfect").elo, Unmeasured)
+
+
+def test_a_module_that_hangs_is_unfinished_and_a_broken_one_is_at_fault() -> None:
+    hangs = "if arguments[0]['pile'] == 3:\n    while True: pass\n"
+    body = hangs + "if arguments[0]['pile'] == 2:\n    raise RuntimeError('broken')\nreturn [0, 0]"
+    settings = TournamentSettings(deals=3, seed=2, ply_s=0.3)
+    result = play(
+        ["perfect", "uniform"], settings, GameSetup("nim", nim_with("get_rewards", body), 2)
+    )
+    assert result.endings["unfinished"] + result.endings["fault"] == 6
+    assert result.endings["unfinished"] > 0 < result.endings["fault"]
+    assert any("timed_out" in reason for reason in result.reasons)
+    assert any("broken" in reason for reason in result.reasons)
+
+
+def test_finished_matches_of_a_broken_block_are_left_out_and_counted() -> None:
+    # The pile is 4 or 3; a pile of 1 breaks the module, which some orders of play never reach.
+    body = "if arguments[0]['pile'] == 1:\n    raise RuntimeError('one')\n"
+    body += "won = arguments[0]['won']\nreturn [0, 0] if won < 0 else [1 - 2 * won, 2 * won - 1]"
+    result = play(
+        ["uniform", "slow:seconds=0"],
+        SETTINGS.model_copy(update={"deals": 12}),
+        GameSetup("nim", nim_with("get_rewards", body), 2),
+    )
+    (pair,) = result.pairs
+    assert result.endings["fault"] > 0
+    assert result.left_out > 0
+    assert pair.matches % 2 == 0
+    assert pair.matches + result.left_out == result.endings["finished"]
+
+
+def test_a_question_stops_the_pair_it_is_answered_for_whatever_the_workers() -> None:
+    settings = TournamentSettings(deals=60, seed=4, question=Question(low=0.4, high=0.6))
+    game = GameSetup("bidding", BIDDING, 2)
+    specs = ["wins:share=0.95", "wins:share=0.5", "wins:share=0.05"]
+    result = play(specs, settings, game)
+    answers = [pair.answer for pair in result.pairs]
+    assert [answer.decision for answer in answers if answer] == ["high"] * 3
+    assert all(a and a.samples == p.deals for a, p in zip(answers, result.pairs, strict=True))
+    assert result.matches == 2 * sum(a.samples for a in answers if a) < 2 * 3 * 60
+    assert play(specs, settings, game, workers=TWO).as_json() == result.as_json()
+
+
+def test_a_question_is_about_two() -> None:
+    settings = TournamentSettings(deals=2, seed=4, question=Question(low=0.4, high=0.6))
+    specs = [f"wins:share={share}" for share in (0.2, 0.4, 0.8)]
+    with pytest.raises(ValueError, match="two entrants"):
+        play(specs, settings, GameSetup("bidding", BIDDING, 3))
+
+
+@pytest.mark.parametrize(("specs", "seats"), [(4, 3), (2, 4), (3, 8)])
+def test_many_seats_rank_players_as_they_are(specs: int, seats: int) -> None:
+    shares = [0.05 + 0.9 * i / (specs - 1) for i in range(specs)]
+    settings = TournamentSettings(deals=4, seed=6)
+    game = GameSetup("bidding", BIDDING, seats)
+    result = play([f"wins:share={share}" for share in shares], settings, game)
+    returns = [value(one.mean_return) for one in result.standings]
+    elos = [value(one.elo) for one in result.standings]
+    assert returns == sorted(returns)
+    assert elos == sorted(elos)
+    # A bid of "high" pays 1, whoever else bids: the mean return is the share of such bids.
+    assert returns == pytest.approx(shares, abs=0.25)
+    assert len({one.seated for one in result.standings}) == 1
+    assert sum(one.seated for one in result.standings) == result.matches * seats
+
+
+def test_a_tournament_made_longer_goes_on_and_a_shorter_one_loses_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "journal.jsonl"
+    pair = ["perfect", "uniform"]
+    longer = play(pair, journal=path)
+    data = path.read_bytes()
+    shorter = SETTINGS.model_copy(update={"deals": 2})
+    assert play(pair, shorter, journal=path).matches == 4
+    assert path.read_bytes() == data
+    path.write_bytes(b"".join(data.splitlines(keepends=True)[:5]))
+    assert play(pair, journal=path).as_json() == longer.as_json()
+    assert path.read_bytes() == data
+
+
+def test_a_complete_journal_is_told_and_nothing_is_played(
+    trio: TournamentResult, journal: Path
+) -> None:
+    heard: list[int] = []
+    data = journal.read_bytes()
+
+    def hear(index: int, outcome: Outcome) -> None:
+        heard.append(index)
+
+    class Nobody(NimRoster):
+        def seat(
+            self, player: Effective, *, seat: int, match: int, game: GameSetup, sandbox: Sandbox
+        ) -> Player:
+            raise AssertionError("a match was played again")
+
+    again = play_tournament(
+        GAME, TRIO, SETTINGS, Nobody(), workers=HERE, journal=journal, on_match=hear
+    )
+    assert again.as_json() == trio.as_json()
+    assert heard == list(range(24))
+    assert journal.read_bytes() == data
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        SETTINGS.model_copy(update={"seed": 12}),
+        SETTINGS.model_copy(update={"question": Question(low=0.4, high=0.6)}),
+    ],
+)
+def test_the_journal_of_another_tournament_is_refused(
+    other: TournamentSettings, trio: TournamentResult, journal: Path
+) -> None:
+    with pytest.raises(JournalError, match="belongs to other work"):
+        play(TRIO, other, journal=journal)
+    with pytest.raises(JournalError, match="belongs to other work"):
+        play(["perfect", "uniform"], journal=journal)

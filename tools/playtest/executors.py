@@ -1,0 +1,123 @@
+"""Executors for tournaments: this thread, processes of a fork server, Ray."""
+
+import importlib
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Callable
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from typing import Any, TypeVar
+
+from tools.playtest.jobs import SandboxRecipe, keep_sandbox
+
+T = TypeVar("T")
+
+
+class ExecutorUnavailableError(RuntimeError):
+    """An executor that was asked for cannot be had here; the message says what to do."""
+
+
+class InlineExecutor(Executor):
+    """Runs each call at once, in the caller's thread."""
+
+    def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:  # noqa: ANN401
+        """See `concurrent.futures.Executor.submit`; what the call raises is raised here."""
+        future: Future[T] = Future()
+        future.set_result(fn(*args, **kwargs))
+        return future
+
+
+def process_pool(workers: int, recipe: SandboxRecipe) -> ProcessPoolExecutor:
+    """Processes of a fork server, each with a sandbox of its own.
+
+    They end with this process, however it ends, and leave an interrupt from the keyboard to it.
+    numpy gets one thread in each of them.
+
+    Raises:
+        ValueError: If there are no workers.
+    """
+    if workers < 1:
+        raise ValueError(f"{workers} workers; required: at least 1")
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # read when a process first imports numpy
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([__name__])
+    return ProcessPoolExecutor(workers, mp_context=context, initializer=_begin, initargs=(recipe,))
+
+
+def _begin(recipe: SandboxRecipe) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, name="parent watch", daemon=True).start()
+    keep_sandbox(recipe)
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)  # nobody is left to tell; the sandbox ends with this process
+
+
+class RayExecutor(Executor):
+    """Runs calls as Ray tasks, on this machine or the cluster that Ray is connected to.
+
+    It needs the extra `ray`. A Ray worker makes the process's sandbox at its first match.
+    """
+
+    def __init__(
+        self,
+        workers: int | None = None,
+        *,
+        address: str | None = None,
+        ray: Any = None,  # noqa: ANN401 - an extra, without types here
+    ) -> None:
+        """Connect to Ray, starting it here where nothing runs yet.
+
+        Args:
+            workers: Processors that a Ray started here may use; None for all.
+            address: A cluster's address, as `ray.init` takes it; `workers` is then the cluster's.
+            ray: The module; imported by default.
+
+        Raises:
+            ExecutorUnavailableError: If Ray is not installed.
+        """
+        self._ray = ray or _import_ray()
+        self._ours = not self._ray.is_initialized()
+        self._open = True
+        self._running: dict[Future[Any], Any] = {}
+        if self._ours:
+            given = {"address": address} if address else {"num_cpus": workers}
+            self._ray.init(include_dashboard=False, log_to_driver=False, **given)
+
+    def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:  # noqa: ANN401
+        """See `concurrent.futures.Executor.submit`."""
+        if not self._open:
+            raise RuntimeError("this executor was shut down; make another one")
+        task = self._ray.remote(fn).options(num_cpus=1, max_retries=0)
+        reference = task.remote(*args, **kwargs)
+        future: Future[T] = reference.future()
+        self._running[future] = reference
+        future.add_done_callback(lambda done: self._running.pop(done, None))
+        return future
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """See `concurrent.futures.Executor.shutdown`; a Ray that was started here ends."""
+        self._open = False
+        references = list(self._running.values())
+        if cancel_futures:
+            for reference in references:
+                self._ray.cancel(reference)
+        elif wait and references:
+            self._ray.wait(references, num_returns=len(references))
+        if self._ours and self._ray.is_initialized():
+            self._ray.shutdown()
+
+
+def _import_ray() -> Any:  # noqa: ANN401 - Ray is an extra, without types here
+    try:
+        return importlib.import_module("ray")
+    except ImportError as error:
+        raise ExecutorUnavailableError(
+            "Ray is not installed; install the extra (pip install 'rulewright[ray]'), or leave the "
+            "executor out: the default plays in processes of this machine"
+        ) from error

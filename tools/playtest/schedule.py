@@ -1,0 +1,166 @@
+"""Who meets whom in which seats: line-ups, paired deals, rotations. Pure functions of indices."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from math import comb
+from typing import Literal, TypeAlias
+
+from games.streams import stream
+
+LineUps: TypeAlias = Literal["auto", "all", "balanced"]
+
+FEWEST_SEATS, MOST_SEATS = 2, 8
+_ALL_UP_TO = 200  # line-ups; beyond, "auto" takes the balanced design
+_ARRANGED_FROM = 3  # seats; two have one circular arrangement only
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a match stands in a tournament.
+
+    Attributes:
+        deal: Index of the deal: matches of one deal share their chance streams.
+        line_up: Index of the line-up.
+        rotation: How many seats the line-up is turned by.
+    """
+
+    deal: int
+    line_up: int
+    rotation: int
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """Every line-up plays every deal in every rotation: a block of matches.
+
+    Match `m` is rotation `m % seats` of line-up `m // seats % len(line_ups)` of deal
+    `m // (seats * len(line_ups))`, so a tournament is made longer by adding deals at its end.
+
+    Attributes:
+        entrants: How many there are.
+        seats: Seats at the table.
+        line_ups: Entrants' indices, ascending; with repeats where entrants are fewer than seats.
+        design: How the line-ups were chosen, in words.
+    """
+
+    entrants: int
+    seats: int
+    line_ups: tuple[tuple[int, ...], ...]
+    design: str
+
+    @cached_property
+    def matches_a_deal(self) -> int:
+        """Matches that share one deal."""
+        return self.seats * len(self.line_ups)
+
+    def place(self, match: int) -> Place:
+        """Where match `match` stands."""
+        deal, rest = divmod(match, self.matches_a_deal)
+        line_up, rotation = divmod(rest, self.seats)
+        return Place(deal, line_up, rotation)
+
+    def block(self, deal: int, line_up: int) -> range:
+        """The matches of one line-up in one deal."""
+        first = deal * self.matches_a_deal + line_up * self.seats
+        return range(first, first + self.seats)
+
+    def seated(self, match: int, seed: int) -> tuple[int, ...]:
+        """The entrants of a match by seat.
+
+        With three seats or more it also matters who follows whom. Deals go in twos: the first of
+        them seats a line-up in an order drawn for it, the second in the reverse order.
+        """
+        place = self.place(match)
+        order = list(self.line_ups[place.line_up])
+        if self.seats >= _ARRANGED_FROM:
+            pair, reverse = divmod(place.deal, 2)
+            drawn = stream(seed, "seating", match=pair).permutation(self.seats)
+            order = [order[int(slot)] for slot in (drawn[::-1] if reverse else drawn)]
+        return tuple(order[(seat - place.rotation) % self.seats] for seat in range(self.seats))
+
+
+def make_schedule(entrants: int, seats: int, line_ups: LineUps = "auto") -> Schedule:
+    """The line-ups of a round robin.
+
+    Args:
+        entrants: How many players take part, at least 2.
+        seats: Seats at the table, 2 to 8.
+        line_ups: "all": every combination of the entrants. "balanced": a cyclic design, in which
+            every entrant plays equally often and every two meet. "auto": all, up to 200
+            combinations; balanced beyond. With two seats it is always all. With fewer entrants
+            than seats, every entrant takes as many seats as every other, or one more, in every
+            such way.
+
+    Raises:
+        ValueError: If there is no such round robin.
+
+    >>> make_schedule(3, 2).line_ups, make_schedule(2, 3).line_ups
+    (((0, 1), (0, 2), (1, 2)), ((0, 0, 1), (0, 1, 1)))
+    """
+    if not FEWEST_SEATS <= seats <= MOST_SEATS:
+        raise ValueError(f"{seats} seats; required: {FEWEST_SEATS} to {MOST_SEATS}")
+    if entrants < 2:  # noqa: PLR2004
+        raise ValueError(f"{entrants} entrants; a tournament needs at least two different ones")
+    if entrants < seats:
+        found, design = _filled(entrants, seats), "fewer entrants than seats, shared out evenly"
+    elif _takes_all(entrants, seats, line_ups):
+        found, design = tuple(combinations(range(entrants), seats)), "all combinations"
+    else:
+        found = _cyclic(entrants, seats)
+        design = f"cyclic, {len(found)} of {comb(entrants, seats)} combinations"
+    return Schedule(entrants, seats, found, design)
+
+
+def _takes_all(entrants: int, seats: int, line_ups: LineUps) -> bool:
+    if seats == 2 or line_ups == "all":  # noqa: PLR2004
+        return True
+    return line_ups == "auto" and comb(entrants, seats) <= _ALL_UP_TO
+
+
+def _filled(entrants: int, seats: int) -> tuple[tuple[int, ...], ...]:
+    each, more = divmod(seats, entrants)
+    return tuple(
+        tuple(sorted([*range(entrants)] * each + list(extra)))
+        for extra in combinations(range(entrants), more)
+    )
+
+
+def _cyclic(entrants: int, seats: int) -> tuple[tuple[int, ...], ...]:
+    """Base blocks turned through all entrants, until every difference of two is covered.
+
+    Turning a block through all of Z_n lets every entrant play as often as every other; entrants i
+    and j meet as often as the difference j - i occurs in the blocks (Bose 1939).
+    """
+    covered = dict.fromkeys(range(1, entrants // 2 + 1), 0)
+    found: list[tuple[int, ...]] = []
+    while min(covered.values()) == 0:
+        block = [0]
+        while len(block) < seats:
+            block.append(_next(block, entrants, covered))
+        for one, other in combinations(block, 2):
+            covered[_difference(one, other, entrants)] += 1
+        found += [
+            tuple(sorted((member + turn) % entrants for member in block))
+            for turn in range(entrants)
+        ]
+    return tuple(dict.fromkeys(found)) if _repeats_evenly(found) else tuple(found)
+
+
+def _next(block: list[int], entrants: int, covered: dict[int, int]) -> int:
+    def cost(member: int) -> tuple[int, int]:
+        differences = [_difference(member, other, entrants) for other in block]
+        counts = [covered[d] + differences.count(d) for d in differences]
+        return sum(counts) if len(block) > 1 else counts[0] * entrants, member
+
+    return min((m for m in range(entrants) if m not in block), key=cost)
+
+
+def _difference(one: int, other: int, entrants: int) -> int:
+    apart = abs(one - other)
+    return min(apart, entrants - apart)
+
+
+def _repeats_evenly(found: list[tuple[int, ...]]) -> bool:
+    """Whether every line-up occurs equally often, so that each is needed only once."""
+    return len({found.count(line_up) for line_up in found}) == 1

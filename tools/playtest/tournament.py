@@ -1,0 +1,309 @@
+"""Tournaments: a round robin in parallel, resumable, whose result no number of workers changes."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
+from contextlib import ExitStack, nullcontext
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+
+from games.contract import Game, Json
+from games.specialise import defaults
+from tools.playtest.executors import InlineExecutor, process_pool
+from tools.playtest.jobs import (
+    Effective,
+    GameSetup,
+    MatchJob,
+    Roster,
+    SandboxRecipe,
+    play_job,
+    sandbox_of_process,
+)
+from tools.playtest.journal import Journal
+from tools.playtest.outcomes import Outcome, read_outcome
+from tools.playtest.results import TournamentResult, TournamentSettings
+from tools.playtest.schedule import Schedule, make_schedule
+from tools.playtest.sprt import Answer, SequentialTest
+from tools.playtest.tallies import Tables, by_ending, duel, score_of
+from tools.sandbox import Grade, Sandbox, SandboxedModule
+
+_AHEAD = 2  # jobs handed over for each worker: one being played, one waiting
+_PAIR = 2
+
+
+@dataclass(frozen=True)
+class Workers:
+    """Where matches are played.
+
+    Attributes:
+        jobs: Matches at the same time; above 1 in processes of a fork server.
+        executor: Plays them instead, `jobs` at a time; it is not shut down.
+        sandbox: How each process makes its sandbox; what to preload comes from the roster.
+    """
+
+    jobs: int = 1
+    executor: Executor | None = None
+    sandbox: SandboxRecipe = field(default_factory=SandboxRecipe)
+
+
+class TournamentStoppedError(RuntimeError):
+    """A process that played matches ended; what is in the journal is kept."""
+
+
+def play_tournament(
+    game: GameSetup,
+    specs: Sequence[str],
+    settings: TournamentSettings,
+    roster: Roster,
+    *,
+    journal: Path | None = None,
+    workers: Workers | None = None,
+    on_match: Callable[[int, Outcome], None] = lambda *_: None,
+) -> TournamentResult:
+    """Play a round robin, or what is missing of it.
+
+    The result, and the journal of a finished tournament, are the same bytes whatever the workers,
+    and however often it was killed and begun again, as long as the players' decisions do not
+    depend on the clock.
+
+    Args:
+        game: What is played; parameters that are not given take the module's defaults.
+        specs: Who plays, as the roster reads them.
+        settings: How much is played.
+        roster: Reads the specs and makes the players.
+        journal: File that keeps every finished match. None keeps nothing.
+        workers: Where the matches are played; one at a time in this process by default.
+        on_match: Told of every match in order of arrival: first those the journal held.
+
+    Raises:
+        ValueError: If a player, a setting or a parameter is unknown, two entrants are the same, or
+            the game does not take so many players.
+        ModuleFault: If the module cannot be loaded at all.
+        JournalError: If the journal cannot be used.
+        SandboxUnavailableError: If there is no sandbox.
+        TournamentStoppedError: If a process of the executor ended.
+    """
+    players = _players(roster, specs)
+    schedule = make_schedule(len(players), game.num_players, settings.line_ups)
+    if settings.question and any(len(set(who)) != _PAIR for who in schedule.line_ups):
+        raise ValueError("a question is about two entrants; required: line-ups of two entrants")
+    workers = workers or Workers()
+    recipe = replace(workers.sandbox, preload=roster.preload)
+    with ExitStack() as stack:
+        own = stack.enter_context(sandbox_of_process(recipe))
+        game = replace(game, parameters=effective_parameters(game, own))
+        plan = _Plan(game, players, settings, roster, schedule, recipe)
+        book = stack.enter_context(Journal(journal, plan.identity()) if journal else nullcontext())
+        fold = _Fold(plan)
+        for index, entry in sorted(book.entries.items() if book else ()):
+            fold.add(index, entry)
+            on_match(index, fold.outcomes[index])
+        executor = workers.executor or stack.enter_context(
+            process_pool(workers.jobs, recipe) if workers.jobs > 1 else InlineExecutor()
+        )
+        for index, entry in _play(plan, fold, executor, workers.jobs):
+            if book:
+                book.append(index, entry)
+            fold.add(index, entry)
+            on_match(index, fold.outcomes[index])
+        if book:
+            book.settle(fold.kept())
+        return _result(plan, fold, own.grade)
+
+
+def effective_parameters(game: GameSetup, sandbox: Sandbox) -> dict[str, Json]:
+    """All parameters of a game: the module's defaults, and over them what is given.
+
+    Raises:
+        ValueError: If a parameter is unknown, or the game does not take so many players.
+        ModuleFault: If the module does not load.
+    """
+    with sandbox.worker("parameters", game.source) as worker:
+        worker.load(game.source)
+        info = Game(SandboxedModule(worker)).info
+    known = defaults(info)
+    if unknown := sorted(set(game.parameters) - set(known)):
+        raise ValueError(
+            f"{game.name} has no parameter {', '.join(unknown)}; "
+            f"known parameters: {', '.join(known) or 'none'}"
+        )
+    fewest, most = info["min_players"], info["max_players"]
+    if not (isinstance(fewest, int) and isinstance(most, int)) or not (
+        fewest <= game.num_players <= most
+    ):
+        raise ValueError(f"{game.name} takes {fewest} to {most} players, not {game.num_players}")
+    return {**known, **game.parameters}
+
+
+def _players(roster: Roster, specs: Sequence[str]) -> tuple[Effective, ...]:
+    players = tuple(roster.effective(spec) for spec in specs)
+    twice = [name for name, count in Counter(p.name for p in players).items() if count > 1]
+    if twice:
+        raise ValueError(f"{', '.join(twice)} entered more than once; required: different players")
+    return players
+
+
+@dataclass(frozen=True)
+class _Plan:
+    game: GameSetup
+    players: tuple[Effective, ...]
+    settings: TournamentSettings
+    roster: Roster
+    schedule: Schedule
+    recipe: SandboxRecipe
+
+    @cached_property
+    def source_id(self) -> str:
+        return hashlib.sha256(self.game.source.encode()).hexdigest()
+
+    @cached_property
+    def heuristics(self) -> dict[str, str]:
+        return {
+            name: hashlib.sha256(source.encode()).hexdigest()
+            for name, source in sorted(self.game.heuristics.items())
+        }
+
+    def identity(self) -> dict[str, Json]:
+        """Everything that decides which matches there are, but for the number of deals."""
+        question = self.settings.question
+        return {
+            "tournament": 1,
+            "game": self.game.name,
+            "source_id": self.source_id,
+            "heuristics": {**self.heuristics},
+            "question": question.model_dump(mode="json") if question else None,
+            "parameters": dict(self.game.parameters),
+            "num_players": self.game.num_players,
+            "players": [player.model_dump(mode="json") for player in self.players],
+            "line_ups": [list(line_up) for line_up in self.schedule.line_ups],
+            **self.settings.model_dump(mode="json", include={"seed", "max_plies", "ply_s"}),
+        }
+
+    def job(self, index: int) -> MatchJob:
+        seated = self.schedule.seated(index, self.settings.seed)
+        return MatchJob(
+            game=self.game,
+            seats=tuple(self.players[entrant] for entrant in seated),
+            roster=self.roster,
+            sandbox=self.recipe,
+            seed=self.settings.seed,
+            match=index,
+            deal=self.schedule.place(index).deal,
+            max_plies=self.settings.max_plies,
+            deadline_s=self.settings.ply_s,
+        )
+
+
+@dataclass
+class _Fold:
+    """The matches that are there, and which are still wanted.
+
+    A line-up's sequential test takes its deals in order and only once they are whole. So where it
+    stops does not depend on the order in which matches arrive; matches beyond are not counted.
+    """
+
+    plan: _Plan
+    outcomes: dict[int, Outcome] = field(default_factory=dict)
+    entries: dict[int, Json] = field(default_factory=dict)
+    tests: dict[int, SequentialTest] = field(default_factory=dict)
+    next_deal: Counter[int] = field(default_factory=Counter)
+    stops: dict[int, int] = field(default_factory=dict)
+
+    def add(self, index: int, entry: Json) -> None:
+        self.outcomes[index] = read_outcome(entry)
+        self.entries[index] = entry
+        if self.plan.settings.question:
+            self._test(self.plan.schedule.place(index).line_up)
+
+    def wanted(self) -> Iterator[int]:
+        """Matches to play, in order, as things stand when each is asked for."""
+        total = self.plan.settings.deals * self.plan.schedule.matches_a_deal
+        for index in range(total):
+            if index not in self.outcomes and self._counts(index):
+                yield index
+
+    def counted(self) -> list[int]:
+        """The matches of the result, in order."""
+        return [index for index in sorted(self.outcomes) if self._counts(index)]
+
+    def kept(self) -> dict[int, Json]:
+        """The entries to keep, in order: all but matches played ahead of a test that then ended."""
+        return {
+            index: self.entries[index]
+            for index in sorted(self.entries)
+            if self._counts(index) or self.plan.schedule.place(index).line_up not in self.stops
+        }
+
+    def answers(self) -> Mapping[int, Answer]:
+        return {line_up: test.answer for line_up, test in self.tests.items()}
+
+    def _counts(self, index: int) -> bool:
+        place = self.plan.schedule.place(index)
+        return place.deal < self.stops.get(place.line_up, self.plan.settings.deals)
+
+    def _test(self, line_up: int) -> None:
+        question = self.plan.settings.question
+        if question is None:
+            return
+        test = self.tests.setdefault(line_up, SequentialTest(question))
+        schedule, seed = self.plan.schedule, self.plan.settings.seed
+        one, other = sorted(set(schedule.line_ups[line_up]))
+        while line_up not in self.stops:
+            deal = self.next_deal[line_up]
+            block = schedule.block(deal, line_up)
+            if deal >= self.plan.settings.deals or any(m not in self.outcomes for m in block):
+                return
+            played = [(self.outcomes[m], schedule.seated(m, seed)) for m in block]
+            self.next_deal[line_up] += 1
+            if all(outcome.ending == "finished" for outcome, _ in played):
+                answer = test.take(score_of(duel(played, one, other)))
+                if answer.decision != "undecided":
+                    self.stops[line_up] = deal + 1
+
+
+def _play(plan: _Plan, fold: _Fold, executor: Executor, jobs: int) -> Iterator[tuple[int, Json]]:
+    """Hand matches over, a few ahead of the workers; yield each when it arrives."""
+    ahead = 1 if isinstance(executor, InlineExecutor) else _AHEAD * max(jobs, 1)
+    running: dict[Future[Json], int] = {}
+    coming = fold.wanted()
+    try:
+        while True:
+            while len(running) < ahead and (index := next(coming, None)) is not None:
+                running[executor.submit(play_job, plan.job(index))] = index
+            if not running:
+                return
+            done, _ = wait(running, return_when=FIRST_COMPLETED)
+            for future in sorted(done, key=running.__getitem__):
+                yield running.pop(future), future.result()
+    except BrokenExecutor as error:
+        raise TournamentStoppedError(
+            f"a process that played matches ended ({error}); finished matches are in the journal, "
+            "where there is one: start the tournament again to go on"
+        ) from error
+    finally:
+        for future in running:
+            future.cancel()
+
+
+def _result(plan: _Plan, fold: _Fold, grade: Grade) -> TournamentResult:
+    outcomes = {index: fold.outcomes[index] for index in fold.counted()}
+    tables = Tables(plan.schedule, plan.settings, plan.players, outcomes, fold.answers())
+    reasons = Counter(outcome.reason for outcome in outcomes.values() if outcome.reason)
+    return TournamentResult(
+        game=plan.game.name,
+        source_id=plan.source_id,
+        heuristics=plan.heuristics,
+        parameters=dict(plan.game.parameters),
+        num_players=plan.game.num_players,
+        settings=plan.settings,
+        design=plan.schedule.design,
+        sandbox=grade,
+        standings=tables.standings(),
+        pairs=tables.pairs(),
+        matches=len(outcomes),
+        endings=by_ending(outcomes.values()),
+        left_out=tables.left_out,
+        reasons=dict(sorted(reasons.items())),
+    )
