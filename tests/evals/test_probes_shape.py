@@ -2,6 +2,8 @@
 
 import ast
 import re
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 from typing import Literal
@@ -103,3 +105,16 @@ def test_a_sweep_holds_to_its_bounds_only_where_nothing_was_unexpected(
         special={"x32 getpid": special},
     )
     assert [score.passed for score in reached(swept)] == passed
+
+
+def test_importing_a_trick_does_nothing() -> None:
+    code = (
+        "import builtins, importlib, json, sys\n"
+        "before = (json.dumps, builtins.all, builtins.any, sys.getprofile(), sys.gettrace())\n"
+        "from evals.probes.forgery import tricks\n"
+        "for trick in tricks():\n"
+        "    importlib.import_module('evals.probes.forging.' + trick.name)\n"
+        "after = (json.dumps, builtins.all, builtins.any, sys.getprofile(), sys.gettrace())\n"
+        "assert after == before\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
