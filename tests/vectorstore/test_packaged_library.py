@@ -26,6 +26,10 @@ WORDS = {
         "pawns march across a board and take each other until one gets to the far side",
         "move pieces forward diagonally and capture the opponent's men",
     ),
+    "capture_the_flag": (
+        "soldiers with secret strengths fight, and you try to find where the enemy's banner is",
+        "like stratego: spies, scouts and bombs, and nobody knows what the other's pieces are",
+    ),
     "battleship": (
         "guess where the enemy fleet is hidden on a grid and sink it",
         "call out coordinates to hit ships you cannot see",

@@ -16,6 +16,7 @@ def lexicons() -> tuple[Lexicon, ...]:
 NAMES = (
     "battleship",
     "capture",
+    "capture_the_flag",
     "go_fish",
     "goofspiel",
     "placement",

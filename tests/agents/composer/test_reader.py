@@ -19,6 +19,7 @@ TEN = {
     "push_your_luck": "pig with two dice, first to 50",
     "goofspiel": "goofspiel with nine cards where ties carry over",
     "capture": "breakthrough on a 6 by 6 board with one row of pieces each",
+    "capture_the_flag": "stratego on a 7 by 7 board with three bombs and two spies each",
     "battleship": "battleship on an 8x8 ocean with another shot after every hit",
     "placement": "connect four on a 7 by 9 board where five in a row wins",
 }
@@ -42,7 +43,7 @@ def test_every_library_family_has_a_lexicon_and_every_named_preset_exists() -> N
 
 
 @pytest.mark.parametrize(("family", "words"), TEN.items())
-def test_ten_prompts_of_ten_families_find_their_family_and_leave_nothing_open(
+def test_prompts_of_many_families_find_their_family_and_leave_nothing_open(
     family: str, words: str
 ) -> None:
     reading = reading_of(words)
@@ -92,6 +93,9 @@ def test_ten_prompts_of_ten_families_find_their_family_and_leave_nothing_open(
         ),
         ("pig; reach a hundred and fifty first", {"target_score": 150}),
         ("battleship where sunk ships are never announced", {"announce_sunk": False}),
+        ("capture the flag where the players set up their own pieces", {"setup": "chosen"}),
+        ("a hidden ranks game without spies", {"spies": 0}),
+        ("stratego; when ranks are equal the attacker loses", {"equal_ranks": "attacker"}),
     ],
 )
 def test_a_demand_sets_what_it_says_and_nothing_else(
