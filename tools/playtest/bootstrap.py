@@ -7,6 +7,7 @@ import numpy as np
 from tools.playtest.intervals import CONFIDENCE, Estimate, NoSamplesError
 
 RESAMPLES = 2000
+_AT_ONCE = 2**18  # draws held in memory
 
 
 def bootstrap_mean(
@@ -34,10 +35,15 @@ def bootstrap_mean(
     if count < 2:  # noqa: PLR2004
         raise NoSamplesError(f"{count} deals; a bootstrap needs at least two")
     values = np.asarray(deals, dtype=np.float64)
+    rows = max(1, _AT_ONCE // count)
     means = [
-        float(values[generator.integers(0, count, size=count)].mean()) for _ in range(resamples)
+        values[generator.integers(0, count, size=(min(rows, resamples - first), count))].mean(
+            axis=1
+        )
+        for first in range(0, resamples, rows)
     ]
-    low, high = np.quantile(means, [(1 - confidence) / 2, (1 + confidence) / 2])
+    tails = [(1 - confidence) / 2, (1 + confidence) / 2]
+    low, high = np.quantile(np.concatenate(means), tails)
     value = float(values.mean())
     return Estimate(
         value=value,

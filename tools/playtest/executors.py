@@ -6,7 +6,7 @@ import os
 import signal
 import threading
 from collections.abc import Callable
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
 from typing import Any, TypeVar
 
 from tools.playtest.jobs import SandboxRecipe, keep_sandbox
@@ -84,26 +84,40 @@ class RayExecutor(Executor):
         self._ray = ray or _import_ray()
         self._ours = not self._ray.is_initialized()
         self._open = True
-        self._running: dict[Future[Any], Any] = {}
+        self._running: set[Any] = set()
         if self._ours:
             given = {"address": address} if address else {"num_cpus": workers}
             self._ray.init(include_dashboard=False, log_to_driver=False, **given)
+        self._task = self._ray.remote(_call).options(num_cpus=1, max_retries=0)
 
     def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:  # noqa: ANN401
-        """See `concurrent.futures.Executor.submit`."""
+        """See `concurrent.futures.Executor.submit`; a lost Ray worker is a `BrokenExecutor`."""
         if not self._open:
             raise RuntimeError("this executor was shut down; make another one")
-        task = self._ray.remote(fn).options(num_cpus=1, max_retries=0)
-        reference = task.remote(*args, **kwargs)
-        future: Future[T] = reference.future()
-        self._running[future] = reference
-        future.add_done_callback(lambda done: self._running.pop(done, None))
+        reference = self._task.remote(fn, args, kwargs)
+        self._running.add(reference)
+        future: Future[T] = Future()
+        future.set_running_or_notify_cancel()
+
+        def arrived(done: Future[T]) -> None:
+            self._running.discard(reference)
+            error = done.exception()
+            if error is None:
+                future.set_result(done.result())
+            elif isinstance(error, self._ray.exceptions.RayTaskError):  # the call's own
+                future.set_exception(error)
+            else:
+                future.set_exception(BrokenExecutor(f"Ray lost a worker: {error}"))
+
+        reference.future().add_done_callback(arrived)
         return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """See `concurrent.futures.Executor.shutdown`; a Ray that was started here ends."""
+        if not self._open:
+            return
         self._open = False
-        references = list(self._running.values())
+        references = list(self._running)
         if cancel_futures:
             for reference in references:
                 self._ray.cancel(reference)
@@ -111,6 +125,10 @@ class RayExecutor(Executor):
             self._ray.wait(references, num_returns=len(references))
         if self._ours and self._ray.is_initialized():
             self._ray.shutdown()
+
+
+def _call(fn: Callable[..., T], args: tuple[Any, ...], kwargs: dict[str, Any]) -> T:
+    return fn(*args, **kwargs)
 
 
 def _import_ray() -> Any:  # noqa: ANN401 - Ray is an extra, without types here

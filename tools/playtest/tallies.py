@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations
 from statistics import fmean
 
 import numpy as np
@@ -64,14 +65,14 @@ class Tables:
         settings: Of the tournament.
         players: By entrant.
         outcomes: By match, in match order; whole blocks.
-        answers: Of the question by line-up; empty where none was asked.
+        answers: Of the question by pair; empty where none was asked.
     """
 
     schedule: Schedule
     settings: TournamentSettings
     players: tuple[Effective, ...]
     outcomes: Mapping[int, Outcome]
-    answers: Mapping[int, Answer]
+    answers: Mapping[frozenset[int], Answer]
 
     @cached_property
     def seated(self) -> dict[int, tuple[int, ...]]:
@@ -84,6 +85,20 @@ class Tables:
         seats = self.schedule.seats
         blocks = Counter(m // seats for m, o in self.outcomes.items() if o.ending == "finished")
         return [match for match in self.outcomes if blocks[match // seats] == seats]
+
+    @cached_property
+    def whole(self) -> frozenset[int]:
+        """`scored`, to look matches up in."""
+        return frozenset(self.scored)
+
+    @cached_property
+    def met(self) -> dict[tuple[int, int], list[int]]:
+        """The matches of every two entrants."""
+        found: dict[tuple[int, int], list[int]] = {}
+        for match, seated in self.seated.items():
+            for pair in combinations(sorted(set(seated)), 2):
+                found.setdefault(pair, []).append(match)
+        return found
 
     @cached_property
     def duels(self) -> dict[int, Matrix]:
@@ -182,12 +197,9 @@ class Tables:
         return [float(share) for share in alpha_rank(payoffs)]
 
     def _pair(self, one: int, other: int) -> Pair:
-        met = [m for m, seated in self.seated.items() if one in seated and other in seated]
-        scored = [match for match in self.scored if match in set(met)]
+        met = self.met.get((one, other), [])
+        scored = [match for match in met if match in self.whole]
         counts = duel(((self.outcomes[m], self.seated[m]) for m in scored), one, other)
-        line_up = next(
-            (i for i, who in enumerate(self.schedule.line_ups) if set(who) == {one, other}), None
-        )
         blamed = Counter(
             self.seated[m][culprit]
             for m in met
@@ -202,7 +214,7 @@ class Tables:
             matches=len(scored),
             deals=len({self.schedule.place(match).deal for match in scored}),
             score=_score(counts, len(scored)),
-            answer=None if line_up is None else self.answers.get(line_up),
+            answer=self.answers.get(frozenset((one, other))),
             matches_by_ending=by_ending(self.outcomes[match] for match in met),
             forfeits=(blamed[one], blamed[other]),
         )

@@ -1,32 +1,29 @@
 """Tournaments: a round robin in parallel, resumable, whose result no number of workers changes."""
 
-import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from pathlib import Path
 
 from games.contract import Game, Json
 from games.specialise import defaults
 from tools.playtest.executors import InlineExecutor, process_pool
+from tools.playtest.folding import Fold, Plan
 from tools.playtest.jobs import (
     Effective,
     GameSetup,
-    MatchJob,
     Roster,
     SandboxRecipe,
     play_job,
     sandbox_of_process,
 )
 from tools.playtest.journal import Journal
-from tools.playtest.outcomes import Outcome, read_outcome
+from tools.playtest.outcomes import Outcome
 from tools.playtest.results import TournamentResult, TournamentSettings
-from tools.playtest.schedule import Schedule, make_schedule
-from tools.playtest.sprt import Answer, SequentialTest
-from tools.playtest.tallies import Tables, by_ending, duel, score_of
+from tools.playtest.schedule import make_schedule
+from tools.playtest.tallies import Tables, by_ending
 from tools.sandbox import Grade, Sandbox, SandboxedModule
 
 _AHEAD = 2  # jobs handed over for each worker: one being played, one waiting
@@ -94,9 +91,9 @@ def play_tournament(
     with ExitStack() as stack:
         own = stack.enter_context(sandbox_of_process(recipe))
         game = replace(game, parameters=effective_parameters(game, own))
-        plan = _Plan(game, players, settings, roster, schedule, recipe)
+        plan = Plan(game, players, settings, roster, schedule, recipe)
         book = stack.enter_context(Journal(journal, plan.identity()) if journal else nullcontext())
-        fold = _Fold(plan)
+        fold = Fold(plan)
         for index, entry in sorted(book.entries.items() if book else ()):
             fold.add(index, entry)
             on_match(index, fold.outcomes[index])
@@ -145,125 +142,7 @@ def _players(roster: Roster, specs: Sequence[str]) -> tuple[Effective, ...]:
     return players
 
 
-@dataclass(frozen=True)
-class _Plan:
-    game: GameSetup
-    players: tuple[Effective, ...]
-    settings: TournamentSettings
-    roster: Roster
-    schedule: Schedule
-    recipe: SandboxRecipe
-
-    @cached_property
-    def source_id(self) -> str:
-        return hashlib.sha256(self.game.source.encode()).hexdigest()
-
-    @cached_property
-    def heuristics(self) -> dict[str, str]:
-        return {
-            name: hashlib.sha256(source.encode()).hexdigest()
-            for name, source in sorted(self.game.heuristics.items())
-        }
-
-    def identity(self) -> dict[str, Json]:
-        """Everything that decides which matches there are, but for the number of deals."""
-        question = self.settings.question
-        return {
-            "tournament": 1,
-            "game": self.game.name,
-            "source_id": self.source_id,
-            "heuristics": {**self.heuristics},
-            "question": question.model_dump(mode="json") if question else None,
-            "parameters": dict(self.game.parameters),
-            "num_players": self.game.num_players,
-            "players": [player.model_dump(mode="json") for player in self.players],
-            "line_ups": [list(line_up) for line_up in self.schedule.line_ups],
-            **self.settings.model_dump(mode="json", include={"seed", "max_plies", "ply_s"}),
-        }
-
-    def job(self, index: int) -> MatchJob:
-        seated = self.schedule.seated(index, self.settings.seed)
-        return MatchJob(
-            game=self.game,
-            seats=tuple(self.players[entrant] for entrant in seated),
-            roster=self.roster,
-            sandbox=self.recipe,
-            seed=self.settings.seed,
-            match=index,
-            deal=self.schedule.place(index).deal,
-            max_plies=self.settings.max_plies,
-            deadline_s=self.settings.ply_s,
-        )
-
-
-@dataclass
-class _Fold:
-    """The matches that are there, and which are still wanted.
-
-    A line-up's sequential test takes its deals in order and only once they are whole. So where it
-    stops does not depend on the order in which matches arrive; matches beyond are not counted.
-    """
-
-    plan: _Plan
-    outcomes: dict[int, Outcome] = field(default_factory=dict)
-    entries: dict[int, Json] = field(default_factory=dict)
-    tests: dict[int, SequentialTest] = field(default_factory=dict)
-    next_deal: Counter[int] = field(default_factory=Counter)
-    stops: dict[int, int] = field(default_factory=dict)
-
-    def add(self, index: int, entry: Json) -> None:
-        self.outcomes[index] = read_outcome(entry)
-        self.entries[index] = entry
-        if self.plan.settings.question:
-            self._test(self.plan.schedule.place(index).line_up)
-
-    def wanted(self) -> Iterator[int]:
-        """Matches to play, in order, as things stand when each is asked for."""
-        total = self.plan.settings.deals * self.plan.schedule.matches_a_deal
-        for index in range(total):
-            if index not in self.outcomes and self._counts(index):
-                yield index
-
-    def counted(self) -> list[int]:
-        """The matches of the result, in order."""
-        return [index for index in sorted(self.outcomes) if self._counts(index)]
-
-    def kept(self) -> dict[int, Json]:
-        """The entries to keep, in order: all but matches played ahead of a test that then ended."""
-        return {
-            index: self.entries[index]
-            for index in sorted(self.entries)
-            if self._counts(index) or self.plan.schedule.place(index).line_up not in self.stops
-        }
-
-    def answers(self) -> Mapping[int, Answer]:
-        return {line_up: test.answer for line_up, test in self.tests.items()}
-
-    def _counts(self, index: int) -> bool:
-        place = self.plan.schedule.place(index)
-        return place.deal < self.stops.get(place.line_up, self.plan.settings.deals)
-
-    def _test(self, line_up: int) -> None:
-        question = self.plan.settings.question
-        if question is None:
-            return
-        test = self.tests.setdefault(line_up, SequentialTest(question))
-        schedule, seed = self.plan.schedule, self.plan.settings.seed
-        one, other = sorted(set(schedule.line_ups[line_up]))
-        while line_up not in self.stops:
-            deal = self.next_deal[line_up]
-            block = schedule.block(deal, line_up)
-            if deal >= self.plan.settings.deals or any(m not in self.outcomes for m in block):
-                return
-            played = [(self.outcomes[m], schedule.seated(m, seed)) for m in block]
-            self.next_deal[line_up] += 1
-            if all(outcome.ending == "finished" for outcome, _ in played):
-                answer = test.take(score_of(duel(played, one, other)))
-                if answer.decision != "undecided":
-                    self.stops[line_up] = deal + 1
-
-
-def _play(plan: _Plan, fold: _Fold, executor: Executor, jobs: int) -> Iterator[tuple[int, Json]]:
+def _play(plan: Plan, fold: Fold, executor: Executor, jobs: int) -> Iterator[tuple[int, Json]]:
     """Hand matches over, a few ahead of the workers; yield each when it arrives."""
     ahead = 1 if isinstance(executor, InlineExecutor) else _AHEAD * max(jobs, 1)
     running: dict[Future[Json], int] = {}
@@ -287,7 +166,7 @@ def _play(plan: _Plan, fold: _Fold, executor: Executor, jobs: int) -> Iterator[t
             future.cancel()
 
 
-def _result(plan: _Plan, fold: _Fold, grade: Grade) -> TournamentResult:
+def _result(plan: Plan, fold: Fold, grade: Grade) -> TournamentResult:
     outcomes = {index: fold.outcomes[index] for index in fold.counted()}
     tables = Tables(plan.schedule, plan.settings, plan.players, outcomes, fold.answers())
     reasons = Counter(outcome.reason for outcome in outcomes.values() if outcome.reason)

@@ -17,6 +17,7 @@ from tools.playtest import (
     InlineExecutor,
     RayExecutor,
     TournamentSettings,
+    TournamentStoppedError,
     Workers,
     play_tournament,
     process_pool,
@@ -44,10 +45,21 @@ def test_without_ray_the_error_says_what_to_install() -> None:
         RayExecutor(2)
 
 
+class Reference:
+    def __init__(self, task: Future[Any]) -> None:
+        self.task = task
+
+    def future(self) -> Future[Any]:
+        return self.task
+
+
 class Ray:
     """Ray's public functions as far as the executor calls them, over threads."""
 
-    def __init__(self, *, running: bool = False) -> None:
+    exceptions = SimpleNamespace(RayTaskError=ArithmeticError)  # what its tasks here raise
+
+    def __init__(self, *, running: bool = False, lost: OSError | None = None) -> None:
+        self.lost = lost
         self.pool = ThreadPoolExecutor(2)
         self.calls: list[str] = ["init"] if running else []
 
@@ -62,16 +74,20 @@ class Ray:
         self.calls.append("shutdown")
 
     def remote(self, function: Callable[..., Any]) -> Any:  # noqa: ANN401
-        def start(*arguments: object) -> SimpleNamespace:
-            future: Future[Any] = self.pool.submit(function, *arguments)
-            return SimpleNamespace(future=lambda: future, task=future)
+        def start(*arguments: object) -> Reference:
+            future: Future[Any] = Future()
+            if self.lost is None:
+                future = self.pool.submit(function, *arguments)
+            else:
+                future.set_exception(self.lost)
+            return Reference(future)
 
         return SimpleNamespace(options=lambda **_: SimpleNamespace(remote=start))
 
-    def cancel(self, reference: SimpleNamespace) -> None:
+    def cancel(self, reference: Reference) -> None:
         reference.task.cancel()
 
-    def wait(self, references: list[SimpleNamespace], *, num_returns: int) -> None:
+    def wait(self, references: list[Reference], *, num_returns: int) -> None:
         for reference in references[:num_returns]:
             reference.task.result()
 
@@ -105,4 +121,14 @@ def test_what_a_ray_task_raises_is_raised_by_its_future() -> None:
     ray = Ray()
     with RayExecutor(2, ray=ray) as executor, pytest.raises(ZeroDivisionError):
         executor.submit(operator.truediv, 1, 0).result()
+    ray.pool.shutdown()
+
+
+def test_a_lost_ray_worker_stops_the_tournament_with_a_way_on() -> None:
+    ray = Ray(lost=OSError("the node died"))
+    with RayExecutor(2, ray=ray) as executor:
+        workers = Workers(jobs=2, executor=executor, sandbox=HERE.sandbox)
+        settings = TournamentSettings(deals=2, seed=3)
+        with pytest.raises(TournamentStoppedError, match=r"the node died.*again to go on"):
+            play_tournament(GAME, ["perfect", "uniform"], settings, NimRoster(), workers=workers)
     ray.pool.shutdown()

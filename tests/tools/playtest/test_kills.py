@@ -1,7 +1,6 @@
 """kill -9 of whatever takes part in a series, at moments that a seed chooses."""
 
 import contextlib
-import json
 import os
 import random
 import signal
@@ -135,7 +134,7 @@ def test_a_series_whose_zygote_or_guard_is_killed_says_so_and_blames_no_module(
     assert journal.read_bytes() == whole
 
 
-def test_a_match_whose_worker_is_killed_from_outside_is_no_other_result(
+def test_a_match_whose_worker_is_killed_from_outside_is_played_again(
     tmp_path: Path, whole: bytes
 ) -> None:
     journal = tmp_path / "journal.jsonl"
@@ -143,12 +142,4 @@ def test_a_match_whose_worker_is_killed_from_outside_is_no_other_result(
         said = kill_while_playing(host, random.Random(7), lambda: descendants(host.pid)[2:])
     assert said[-1] == "done"
     assert all("SIGKILL" in line for line in said[:-1])
-    honest = whole.splitlines()
-    played = journal.read_bytes().splitlines()
-    assert len(played) == len(honest)
-    assert played[0] == honest[0]
-    for line in set(played) - set(honest):
-        match = json.loads(line)["entry"]
-        assert match["ending"] == "fault"
-        assert "SIGKILL" in match["reason"]
-        assert match["returns"] is None
+    assert journal.read_bytes() == whole

@@ -218,6 +218,15 @@ def test_a_question_stops_the_pair_it_is_answered_for_whatever_the_workers() -> 
     assert play(specs, settings, game, workers=TWO).as_json() == result.as_json()
 
 
+def test_a_question_in_many_seats_takes_all_line_ups_of_the_pair() -> None:
+    settings = TournamentSettings(deals=40, seed=4, question=Question(low=0.4, high=0.6))
+    result = play(["wins:share=0.1", "wins:share=0.9"], settings, GameSetup("b", BIDDING, 3))
+    (pair,) = result.pairs
+    assert pair.answer is not None
+    assert pair.answer.decision == "low"
+    assert result.matches == pair.answer.samples * 2 * 3 < 40 * 6
+
+
 def test_a_question_is_about_two() -> None:
     settings = TournamentSettings(deals=2, seed=4, question=Question(low=0.4, high=0.6))
     specs = [f"wins:share={share}" for share in (0.2, 0.4, 0.8)]
