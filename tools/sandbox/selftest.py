@@ -1,7 +1,7 @@
 """Before a pool is used: one throw-away worker tries to get out, and must not succeed."""
 
 from games.contract import ModuleFault
-from tools.sandbox.backends import Pool, SandboxUnavailableError
+from tools.sandbox.backends import Pool, PoolGoneError, SandboxUnavailableError
 from tools.sandbox.limits import Limits
 from tools.sandbox.worker import Worker
 
@@ -20,6 +20,11 @@ def require_holding(pool: Pool, limits: Limits, *, machine: str | None) -> None:
     """
     try:
         problem = _problem(pool, limits, machine)
+    except PoolGoneError as gone:
+        pool.close()
+        raise SandboxUnavailableError(
+            f"the sandbox's own process ended during its self-test ({gone}); try again"
+        ) from gone
     except BaseException:
         pool.close()
         raise

@@ -237,6 +237,12 @@ class Worker:
                 f"the sandbox's own process ended while {function} was at work ({gone}); try again"
             ) from gone
         self._end(ending)
+        if (ending.cause, ending.detail) == ("killed", "SIGKILL"):
+            # Nothing that a confined module can do: neither a fault of it nor a match's result.
+            raise SandboxUnavailableError(
+                f"the worker was killed from outside while {function} was at work (SIGKILL: by "
+                "somebody, or because the machine ran out of memory); try again"
+            ) from cause
         if ending.cause == "out_of_memory":
             raise ModuleFault(
                 "out_of_memory", function, "needed more memory than a worker may have"
