@@ -127,7 +127,7 @@ class SearchPlayer:
             self._refuse(reply.get("hidden"))
             if isinstance(why := reply.get("unsuitable"), str):
                 raise PlayerSpecError(
-                    f"{self.spec.name} cannot play seat {self.seat} of this game: {plain_text(why)}"
+                    f"{self.spec.name} cannot play seat {self.seat} of this game: {_reason(why)}"
                 )
             action, effort = reply.get("action"), reply.get("effort")
             if isinstance(action, str) and isinstance(effort, dict) and _plain(effort):
@@ -146,13 +146,18 @@ class SearchPlayer:
     def _refuse(self, hidden: Json) -> None:
         if hidden is not None:
             raise PlayerSpecError(
-                f"uct cannot play seat {self.seat} of this game: it needs perfect information, and "
-                f"{plain_text(str(hidden))[:_LONGEST_REASON]}; use ismcts"
+                f"{self.spec.name} cannot play seat {self.seat} of this game: it needs perfect "
+                f"information, and {_reason(hidden)}; use ismcts"
             )
 
     def close(self) -> None:
         """End the worker."""
         self.worker.kill()
+
+
+def _reason(text: Json) -> str:
+    """Why a worker says that it cannot play, as a person may be shown it."""
+    return plain_text(str(text))[:_LONGEST_REASON]
 
 
 def _plain(effort: Mapping[str, Json]) -> bool:

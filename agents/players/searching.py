@@ -151,6 +151,15 @@ _GRAPH = (
         when=("rave", ("grave",)),
     ),
     Parameter("transpositions", "no", "Whether equal states share a node.", choices=_NO_YES),
+    Parameter(
+        "solver", "no", "Whether wins and losses that are proven are backed up.", choices=_NO_YES
+    ),
+    Parameter(
+        "win",
+        1.0,
+        "Largest return that any seat can get; an action that pays it is a proven win.",
+        when=("solver", ("yes",)),
+    ),
 )
 _REUSE = Parameter(
     "reuse", "no", "Whether a decision begins from the tree of the last one.", choices=_NO_YES

@@ -27,7 +27,7 @@ _LEAF = {"leaf", "rollouts", "rollout_limit", "depth", "ensemble"}
 _POLICY = {"policy", "epsilon", "temperature"}
 _WIDENING = {"widening", "power"}
 _SAMPLING = {"exploration", *_BUDGET, *_LEAF, *_POLICY}
-_GRAPH = {*_SAMPLING, *_WIDENING, "rave", "bias", "reference", "transpositions"}
+_GRAPH = {*_SAMPLING, *_WIDENING, "rave", "bias", "reference", "transpositions", "solver", "win"}
 _PLANS = {*_BUDGET, *_LEAF, "horizon", "discount", "opponent", "mutation", "trials"}
 
 USES: dict[str, frozenset[str]] = {

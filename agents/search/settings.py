@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
+from math import isfinite
 from typing import Literal, TypeAlias, get_args
 
 from games.contract import Action, Json
@@ -31,6 +32,7 @@ _NUMBERS: dict[str, tuple[tuple[str, ...], Callable[[float], bool]]] = {
         lambda number: 0 <= number < _INFINITY,
     ),
     "a finite number > 0": (("seconds", "temperature"), lambda number: 0 < number < _INFINITY),
+    "a finite number": (("win",), isfinite),
     "within [0, 1]": (("epsilon", "power"), lambda number: 0 <= number <= 1),
 }
 
@@ -67,6 +69,8 @@ class SearchSettings:
             `ceil(C * n^power)` actions; 0 considers all.
         power: See `widening`; in [0, 1].
         transpositions: Whether equal states share one node.
+        solver: Whether proven values are backed up beside means.
+        win: Largest return any seat can get, which proves a win.
     """
 
     simulations: int = 1000
@@ -89,6 +93,8 @@ class SearchSettings:
     widening: float = 0.0
     power: float = 0.5
     transpositions: bool = False
+    solver: bool = False
+    win: float = 1.0
 
     def __post_init__(self) -> None:
         """Refuse settings that no search can follow."""
@@ -111,8 +117,13 @@ class SearchSettings:
                 f"rave is {self.rave!r} with rollouts={self.rollouts}, leaf={self.leaf!r}; "
                 "required: one random rollout at a leaf, whose moves it counts"
             )
-        if self.rave != "none" and (self.widening or self.transpositions):
-            raise ValueError(f"rave is {self.rave!r}; required: no widening, no transpositions")
+        if (self.rave != "none") + self.transpositions + self.solver > 1:
+            raise ValueError(
+                f"rave is {self.rave!r}, transpositions {self.transpositions}, solver "
+                f"{self.solver}; required: one of them at the most"
+            )
+        if self.rave != "none" and self.widening:
+            raise ValueError(f"rave is {self.rave!r}; required: no widening")
         if self.transpositions and self.policy != "uniform":
             raise ValueError(
                 f"transpositions with policy={self.policy!r}; required: policy='uniform', as a "

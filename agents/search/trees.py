@@ -1,4 +1,4 @@
-"""Which UCT the settings ask for: plain, with all moves as first, or over a graph of states."""
+"""Which UCT the settings ask for: plain, with all moves as first, over a graph, or with proofs."""
 
 from collections.abc import Sequence
 
@@ -9,6 +9,7 @@ from agents.search.policies import Score
 from agents.search.rave import RaveSearch
 from agents.search.rules import Rules
 from agents.search.settings import SearchResult, SearchSettings
+from agents.search.solver import SolverSearch
 from agents.search.transpositions import TranspositionSearch
 from agents.search.uct import UctSearch
 from games.contract import State
@@ -34,4 +35,6 @@ def variation(settings: SearchSettings) -> type[UctSearch]:
     """The class of search."""
     if settings.rave != "none":
         return RaveSearch
+    if settings.solver:
+        return SolverSearch
     return TranspositionSearch if settings.transpositions else UctSearch

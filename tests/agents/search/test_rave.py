@@ -104,7 +104,13 @@ def test_every_seat_maximises_its_own_return() -> None:
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"rollouts": 2}, {"leaf": "value"}, {"widening": 1.0}, {"transpositions": True}],
+    [
+        {"rollouts": 2},
+        {"leaf": "value"},
+        {"widening": 1.0},
+        {"transpositions": True},
+        {"solver": True},
+    ],
 )
 def test_what_does_not_go_with_it_is_refused(wrong: dict[str, int]) -> None:
     with pytest.raises(ValueError, match="rave is 'rave'"):
