@@ -45,7 +45,7 @@ from tools.playtest.results import (
     TournamentSettings,
     write_result,
 )
-from tools.playtest.schedule import Schedule, make_schedule
+from tools.playtest.schedule import Schedule, TournamentError, make_schedule
 from tools.playtest.series import (
     Entrant,
     PlayerFactory,
@@ -86,6 +86,7 @@ __all__ = [
     "Standing",
     "Step",
     "TableFactory",
+    "TournamentError",
     "TournamentResult",
     "TournamentSettings",
     "TournamentStoppedError",

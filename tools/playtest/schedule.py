@@ -15,6 +15,10 @@ _ALL_UP_TO = 200  # line-ups; beyond, "auto" takes the balanced design
 _ARRANGED_FROM = 3  # seats; two have one circular arrangement only
 
 
+class TournamentError(ValueError):
+    """A tournament cannot be played as asked; the message says what would do."""
+
+
 @dataclass(frozen=True)
 class Place:
     """Where a match stands in a tournament.
@@ -93,15 +97,17 @@ def make_schedule(entrants: int, seats: int, line_ups: LineUps = "auto") -> Sche
             such way.
 
     Raises:
-        ValueError: If there is no such round robin.
+        TournamentError: If there is no such round robin.
 
     >>> make_schedule(3, 2).line_ups, make_schedule(2, 3).line_ups
     (((0, 1), (0, 2), (1, 2)), ((0, 0, 1), (0, 1, 1)))
     """
     if not FEWEST_SEATS <= seats <= MOST_SEATS:
-        raise ValueError(f"{seats} seats; required: {FEWEST_SEATS} to {MOST_SEATS}")
+        raise TournamentError(f"{seats} seats; required: {FEWEST_SEATS} to {MOST_SEATS}")
     if entrants < 2:  # noqa: PLR2004
-        raise ValueError(f"{entrants} entrants; a tournament needs at least two different ones")
+        raise TournamentError(
+            f"{entrants} entrants; a tournament needs at least two different ones"
+        )
     if entrants < seats:
         found, design = _filled(entrants, seats), "fewer entrants than seats, shared out evenly"
     elif _takes_all(entrants, seats, line_ups):

@@ -22,7 +22,7 @@ from tools.playtest.jobs import (
 from tools.playtest.journal import Journal
 from tools.playtest.outcomes import Outcome
 from tools.playtest.results import TournamentResult, TournamentSettings
-from tools.playtest.schedule import make_schedule
+from tools.playtest.schedule import TournamentError, make_schedule
 from tools.playtest.tallies import Tables, by_ending
 from tools.sandbox import Grade, Sandbox, SandboxedModule
 
@@ -75,8 +75,10 @@ def play_tournament(
         on_match: Told of every match in order of arrival: first those the journal held.
 
     Raises:
-        ValueError: If a player, a setting or a parameter is unknown, two entrants are the same, or
-            the game does not take so many players.
+        TournamentError: If a parameter is unknown, two entrants are the same, or the game does not
+            take so many players.
+        ValueError: From the roster, if a player or a setting of it is unknown, or a player cannot
+            play this game.
         ModuleFault: If the module cannot be loaded at all.
         JournalError: If the journal cannot be used.
         SandboxUnavailableError: If there is no sandbox.
@@ -85,7 +87,9 @@ def play_tournament(
     players = _players(roster, specs)
     schedule = make_schedule(len(players), game.num_players, settings.line_ups)
     if settings.question and any(len(set(who)) != _PAIR for who in schedule.line_ups):
-        raise ValueError("a question is about two entrants; required: line-ups of two entrants")
+        raise TournamentError(
+            "a question is about two entrants; required: line-ups of two entrants"
+        )
     workers = workers or Workers()
     recipe = replace(workers.sandbox, preload=roster.preload)
     with ExitStack() as stack:
@@ -114,7 +118,7 @@ def effective_parameters(game: GameSetup, sandbox: Sandbox) -> dict[str, Json]:
     """All parameters of a game: the module's defaults, and over them what is given.
 
     Raises:
-        ValueError: If a parameter is unknown, or the game does not take so many players.
+        TournamentError: If a parameter is unknown, or the game does not take so many players.
         ModuleFault: If the module does not load.
     """
     with sandbox.worker("parameters", game.source) as worker:
@@ -122,7 +126,7 @@ def effective_parameters(game: GameSetup, sandbox: Sandbox) -> dict[str, Json]:
         info = Game(SandboxedModule(worker)).info
     known = defaults(info)
     if unknown := sorted(set(game.parameters) - set(known)):
-        raise ValueError(
+        raise TournamentError(
             f"{game.name} has no parameter {', '.join(unknown)}; "
             f"known parameters: {', '.join(known) or 'none'}"
         )
@@ -130,7 +134,9 @@ def effective_parameters(game: GameSetup, sandbox: Sandbox) -> dict[str, Json]:
     if not (isinstance(fewest, int) and isinstance(most, int)) or not (
         fewest <= game.num_players <= most
     ):
-        raise ValueError(f"{game.name} takes {fewest} to {most} players, not {game.num_players}")
+        raise TournamentError(
+            f"{game.name} takes {fewest} to {most} players, not {game.num_players}"
+        )
     return {**known, **game.parameters}
 
 
@@ -138,7 +144,9 @@ def _players(roster: Roster, specs: Sequence[str]) -> tuple[Effective, ...]:
     players = tuple(roster.effective(spec) for spec in specs)
     twice = [name for name, count in Counter(p.name for p in players).items() if count > 1]
     if twice:
-        raise ValueError(f"{', '.join(twice)} entered more than once; required: different players")
+        raise TournamentError(
+            f"{', '.join(twice)} entered more than once; required: different players"
+        )
     return players
 
 
