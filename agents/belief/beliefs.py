@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
+from agents.belief.constraint import ConstraintSampler
 from agents.belief.counting import CallCount, counted_rules
 from agents.belief.draws import Draws
 from agents.belief.exact import TooManyStatesError, Weighted, posterior
@@ -16,13 +17,14 @@ from agents.belief.module import Guard, ModuleSampler, unguarded
 from agents.belief.particle import ParticleSampler
 from agents.belief.replay import ReplaySampler
 from agents.belief.weights import effective_size
+from agents.belief.zones import zones_of
 from agents.search.rollouts import uniforms
 from agents.search.rules import Rules
 from games.contract import Action, Json, ModuleFault, State, canonical_key
 from games.engine import sample_index
 from games.information import SeatLog
 
-BeliefName: TypeAlias = Literal["auto", "module", "exact", "replay", "particle"]
+BeliefName: TypeAlias = Literal["auto", "module", "exact", "replay", "particle", "constraint"]
 EXACT_LIMIT = 500  # states; enumerating more takes longer than the search itself
 REPLAY_BUDGET = 100_000  # plies examined for one decision
 KEPT = 64  # states kept to fall back on where no new one is found
@@ -83,9 +85,9 @@ class Belief:
     """Gives determinizations for one decision.
 
     "auto" asks the module's own functions first; where they give nothing that fits, it enumerates
-    all states, and replays the game if those are too many. "particle" replays where its population
-    dies out. The other names use one sampler alone. A state counts only if its legal actions are
-    the seat's.
+    all states, and replays the game if those are too many. Where the population of "particle" or of
+    "constraint" dies out, the module's own functions are asked and then the game is replayed. The
+    other names use one sampler alone. A state counts only if its legal actions are the seat's.
     """
 
     def __init__(
@@ -126,7 +128,8 @@ class Belief:
         self.failures = 0
         self.population: ParticleSampler | None = None
         self.module: ModuleSampler | None = None
-        self.own = self._own(generator, guard)
+        self.guard = guard
+        self.own = self._own()
         self.generic: list[NamedSampler] | None = None
 
     def sample(self) -> State:
@@ -197,24 +200,30 @@ class Belief:
             self.generic = self._from_rules()
         yield from self.generic
 
-    def _own(self, generator: np.random.Generator, guard: Guard) -> list[NamedSampler]:
-        here = self.situation
+    def _own(self) -> list[NamedSampler]:
+        """The module's own sampler, where it is to be asked first."""
         if self.name not in ("auto", "module"):
             return []
-        if any(name in here.namespace for name in ("resample_history", "resample_state")):
-            own = ModuleSampler(
-                here.rules, here.namespace, here.log, here.initial, generator, guard
-            )
-            own.hung = self.memory.hung
-            self.module = own
-            return [(own.function, partial(self._from_module, own))]
-        if self.name == "module":
+        own = self._resamplers()
+        if self.name == "module" and not own:
             raise ModuleFault(
                 "missing",
                 "resample_state",
                 "belief=module needs resample_state() or resample_history(); use belief=auto",
             )
-        return []
+        return own
+
+    def _resamplers(self) -> list[NamedSampler]:
+        """The module's own sampler, where it has one."""
+        here = self.situation
+        if not any(name in here.namespace for name in ("resample_history", "resample_state")):
+            return []
+        own = ModuleSampler(
+            here.rules, here.namespace, here.log, here.initial, self.generator, self.guard
+        )
+        own.hung = self.memory.hung
+        self.module = own
+        return [(own.function, partial(self._from_module, own))]
 
     def _from_module(self, own: ModuleSampler) -> State | None:
         """What the module's own sampler gives, without what its other functions choke on."""
@@ -230,8 +239,9 @@ class Belief:
         replay = ReplaySampler(here.follower, here.initial, self.draw, REPLAY_BUDGET)
         if self.name in ("module", "replay"):
             return [("replay", replay.sample)] if self.name == "replay" else []
-        if self.name == "particle":
-            return [("particle", self._populated()), ("replay", replay.sample)]
+        if self.name in ("particle", "constraint"):
+            population = (self.name, self._populated())
+            return [population, *self._resamplers(), ("replay", replay.sample)]
         try:
             weighted = posterior(here.follower, here.initial, limit=EXACT_LIMIT)
         except TooManyStatesError:
@@ -246,7 +256,7 @@ class Belief:
             here.log.seat,
             here.initial,
         ):
-            population = ParticleSampler(self.uncounted, here.log.seat, here.initial)
+            population = self._population()
             self.memory.populations[self.name] = population
         before = population.cost.calls
         population.update(here.log.entries)
@@ -258,6 +268,13 @@ class Belief:
             [particle.weight for particle in particles],
             self.generator,
         ).sample
+
+    def _population(self) -> ParticleSampler:
+        here = self.situation
+        if self.name == "constraint":
+            zones = zones_of(here.namespace)
+            return ConstraintSampler(self.uncounted, here.log.seat, here.initial, zones)
+        return ParticleSampler(self.uncounted, here.log.seat, here.initial)
 
     def _has_legal_actions(self, state: State) -> bool:
         return sorted(self.situation.rules.legal_actions(state)) == sorted(self.situation.legal)

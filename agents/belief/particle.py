@@ -17,6 +17,7 @@ is the same.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
+from typing import TypeAlias
 
 import numpy as np
 
@@ -31,6 +32,8 @@ from agents.search.rules import Rules
 from games.contract import TERMINAL, Json, State, canonical_key
 from games.engine import sample_index
 from games.streams import stream
+
+Revived: TypeAlias = Callable[[list[Particle]], list[Particle]]
 
 SIZE = 512
 ROOM = 8  # branches tried at once, as a multiple of the population's size
@@ -81,6 +84,7 @@ class ParticleSampler:
         self.size = size
         self.seed = seed
         self.guide = Guide(Follower(self.rules, seat, [], opponents), lambda: 0.0)
+        self.generator = np.random.default_rng(0)  # replaced before it is used
         self.draw: Callable[[], float] = lambda: 0.0
         self.entries: list[dict[str, Json]] = []
         self.content = sha256()
@@ -95,8 +99,7 @@ class ParticleSampler:
             entries: The whole log at a decision of the seat, oldest entry first.
         """
         if entries[: len(self.entries)] != self.entries:
-            self.entries, self.content, self.particles, self.complete = [], sha256(), [], True
-            self.guide.lone.clear()
+            self._forget()
         self.tried = self.fitted = 0
         for end in decisions(entries, after=len(self.entries)):
             for entry in entries[len(self.entries) : end]:
@@ -108,16 +111,23 @@ class ParticleSampler:
         """Kish's effective size of the population."""
         return effective_size(np.array([particle.weight for particle in self.particles]))
 
+    def _forget(self) -> None:
+        """Know of no log."""
+        self.entries, self.content, self.particles, self.complete = [], sha256(), [], True
+        self.guide.lone.clear()
+
     def _read(self) -> None:
         """Bring the population to the decision at which the log now ends."""
         words = int.from_bytes(self.content.digest()[:8], "little")
-        generator = stream(words, "belief", match=self.seed, seat=self.seat, ply=len(self.entries))
-        self.draw = uniforms(generator).__next__
+        self.generator = stream(
+            words, "belief", match=self.seed, seat=self.seat, ply=len(self.entries)
+        )
+        self.draw = uniforms(self.generator).__next__
         self.guide.read_to(self.entries, self.draw)
         self.cost.allow(CALLS)
         try:
             particles = self.particles or self._started()
-            self.particles = self._renewed(self._run(particles))
+            self.particles = self._renewed(self._run(particles, self._revived))
         except BeliefCallsError:
             self.particles = []
         self.cost.allow(float("inf"))
@@ -127,8 +137,13 @@ class ParticleSampler:
         start = self.guide.follower.start(self.initial)
         return [] if start is None else [Particle(start, 1.0, 0.0, None)]
 
-    def _run(self, particles: list[Particle]) -> list[Particle]:
-        """Play every particle on, ply by ply, until all are at the decision."""
+    def _run(self, particles: list[Particle], revived: Revived) -> list[Particle]:
+        """Play every particle on, ply by ply, until all are at the decision.
+
+        Args:
+            particles: Where to begin.
+            revived: What to go on with where no particle outlives a ply.
+        """
         follower = self.guide.follower
         for _ in range(MAX_PLIES):
             active = [p for p in particles if not follower.is_present(p.place)]
@@ -137,7 +152,7 @@ class ParticleSampler:
             present = [p for p in particles if follower.is_present(p.place)]
             children = self._children(active)
             if not children and not present:
-                children = self._revived(active)
+                children = revived(active)
             if not children and not present:
                 return []
             particles = self._fitting(present + children)
@@ -205,12 +220,16 @@ class ParticleSampler:
         self.tried += 1
         self.fitted += fits > 0
 
+    def _room(self) -> int:
+        """Particles that are kept."""
+        return self.size
+
     def _fitting(self, particles: list[Particle]) -> list[Particle]:
-        """At most `size` of the particles, with weights that sum to 1."""
+        """As many of the particles as are kept, with weights that sum to 1."""
         weights = np.array([particle.weight for particle in particles])
-        if len(particles) > self.size:
+        if len(particles) > self._room():
             self.complete = False
-            kept, weights = thinned(weights, self.size, self.draw())
+            kept, weights = thinned(weights, self._room(), self.generator)
             particles = [particles[index] for index in kept]
         total = float(weights.sum())
         return [

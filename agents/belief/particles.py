@@ -34,12 +34,14 @@ class Particle:
         weight: Its importance; a population's weights sum to 1.
         mass: Log of the weight that this play alone would have, proposed from the start.
         last: The last open choice on the way here, or None.
+        fills: Components that came into hidden zones on the way here, where they are counted.
     """
 
     place: Place
     weight: float
     mass: float
     last: Link | None
+    fills: int = 0
 
     @property
     def choices(self) -> int:
@@ -58,7 +60,7 @@ class Particle:
         last = self.last
         if is_choice:
             last = Link(last, self.place, self.mass, self.choices)
-        return Particle(place, self.weight * share, self.mass + log(factor), last)
+        return Particle(place, self.weight * share, self.mass + log(factor), last, self.fills)
 
     def choice(self, depth: int) -> Link:
         """The open choice with `depth` choices before it.

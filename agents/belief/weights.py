@@ -44,18 +44,18 @@ def systematic(weights: Floats, count: int, uniform: float) -> Ints:
     return np.where(found < last, found, last)
 
 
-def thinned(weights: Floats, count: int, uniform: float) -> tuple[Ints, Floats]:
+def thinned(weights: Floats, count: int, generator: np.random.Generator) -> tuple[Ints, Floats]:
     """At most `count` of the samples, with new weights whose expectation is the old ones.
 
     The optimal resampling of Fearnhead & Clifford (2003, §4): with the threshold k that solves
     `sum min(1, w_i / k) = count`, samples of weight at least k are kept as they are; the others
-    are kept with probability `w_i / k`, by systematic draws, and then weigh k. No sample comes
-    twice, which suits states that can be enumerated.
+    are kept with probability `w_i / k`, by systematic draws in random order, and then weigh k. No
+    sample comes twice, which suits states that can be enumerated.
 
     Args:
         weights: `[N]`, at least 0.
         count: Samples to keep, at least 1.
-        uniform: A uniform number in [0, 1).
+        generator: The only source of randomness.
 
     Returns:
         Indices kept, ascending, and their weights; all of positive weight where they are no more
@@ -70,8 +70,9 @@ def thinned(weights: Floats, count: int, uniform: float) -> tuple[Ints, Floats]:
     thresholds = rest[:count] / (count - np.arange(count))
     heavy = int(np.argmax(ranked[:count] < thresholds))
     threshold = thresholds[heavy]
-    light = np.sort(order[heavy:])
-    drawn = np.unique(light[systematic(weights[light], count - heavy, uniform)])
+    # In their own order draws would fall into step with children that come in equal numbers.
+    light = generator.permutation(order[heavy:])
+    drawn = np.unique(light[systematic(weights[light], count - heavy, float(generator.random()))])
     kept = np.concatenate((order[:heavy], drawn))
     new = np.concatenate((ranked[:heavy], np.full(len(drawn), threshold)))
     ascending = np.argsort(kept)

@@ -1,11 +1,15 @@
 from collections.abc import Sequence
+from typing import Protocol
 
 import numpy as np
 import pytest
 
+from agents.belief.constraint import ConstraintSampler
 from agents.belief.draws import Draws
 from agents.belief.follow import uniform_opponent
 from agents.belief.particle import ParticleSampler
+from agents.belief.zones import zones_of
+from agents.search.rules import Rules
 from games.contract import Action, Json, State, canonical_key
 from tests.agents.belief.logs import logs_of
 from tests.agents.belief.posteriors import (
@@ -20,6 +24,45 @@ from tests.agents.belief.posteriors import (
 from tests.agents.small_games import KUHN, game
 
 SMALL_SEA: dict[str, Json] = {"rows": 4, "columns": 4, "ships": "3,2"}
+SEA: dict[str, Json] = {"rows": 6, "columns": 6, "ships": "3,3,2"}
+
+
+class SamplerOf(Protocol):
+    def __call__(
+        self,
+        rules: Rules,
+        namespace: dict[str, object],
+        start: State,
+        seat: int,
+        *,
+        size: int = 512,
+        seed: int = 0,
+    ) -> ParticleSampler: ...
+
+
+def particle(
+    rules: Rules,
+    namespace: dict[str, object],
+    start: State,
+    seat: int,
+    *,
+    size: int = 512,
+    seed: int = 0,
+) -> ParticleSampler:
+    del namespace
+    return ParticleSampler(rules, seat, start, size=size, seed=seed)
+
+
+def constraint(
+    rules: Rules,
+    namespace: dict[str, object],
+    start: State,
+    seat: int,
+    *,
+    size: int = 512,
+    seed: int = 0,
+) -> ParticleSampler:
+    return ConstraintSampler(rules, seat, start, zones_of(namespace), size=size, seed=seed)
 
 
 def believed(sampler: ParticleSampler) -> Distribution:
@@ -36,17 +79,23 @@ def draws(sampler: ParticleSampler) -> Draws:
     return Draws(states, weights, np.random.default_rng(0))
 
 
+@pytest.mark.parametrize("sampler_of", [particle, constraint])
 @pytest.mark.parametrize("seat", [0, 1])
 @pytest.mark.parametrize(
     ("name", "parameters", "most", "matches"),
     [("poker", {}, 5, 4), ("battleship", SMALL_SEA, 264, 1)],
 )
 def test_samples_are_near_the_exact_posterior_at_every_decision(
-    name: str, parameters: dict[str, Json], most: int, matches: int, seat: int
+    name: str,
+    parameters: dict[str, Json],
+    most: int,
+    matches: int,
+    seat: int,
+    sampler_of: SamplerOf,
 ) -> None:
-    rules, _, start = library_game(name, parameters)
+    rules, namespace, start = library_game(name, parameters)
     for seed in range(matches):
-        sampler = ParticleSampler(rules, seat, start)
+        sampler = sampler_of(rules, namespace, start, seat)
         for log, _ in random_match(rules, start, seat, seed):
             sampler.update(log.entries)
             truth = exact(rules, seat, log.entries, start)
@@ -57,34 +106,40 @@ def test_samples_are_near_the_exact_posterior_at_every_decision(
             assert total_variation(samples, truth) < sampling_bound(len(truth), 4096)
 
 
-def test_a_population_far_too_small_is_right_on_average() -> None:
-    rules, _, start = library_game("battleship", SMALL_SEA)
-    decisions = random_match(rules, start, 0, seed=1)[:6]
+@pytest.mark.parametrize("sampler_of", [particle, constraint])
+def test_a_population_far_too_small_is_right_on_average(sampler_of: SamplerOf) -> None:
+    rules, namespace, start = library_game("battleship", SMALL_SEA)
+    decisions = random_match(rules, start, 0, seed=1)[:5]
     means: list[Distribution] = [{} for _ in decisions]
     effective = [0.0 for _ in decisions]
-    for seed in range(60):
-        sampler = ParticleSampler(rules, 0, start, size=64, seed=seed)
+    for seed in range(40):
+        sampler = sampler_of(rules, namespace, start, 0, size=64, seed=seed)
         for index, (log, _) in enumerate(decisions):
             sampler.update(log.entries)
             effective[index] += sampler.effective_samples()
             for key, weight in believed(sampler).items():
-                means[index][key] = means[index].get(key, 0.0) + weight / 60
+                means[index][key] = means[index].get(key, 0.0) + weight / 40
     for (log, _), mean, samples in zip(decisions, means, effective, strict=True):
         truth = exact(rules, 0, log.entries, start)
         assert total_variation(mean, truth) < sampling_bound(len(truth), samples)
 
 
-def test_read_decision_by_decision_or_at_once_the_population_is_the_same() -> None:
-    rules, _, start = library_game("battleship", {"rows": 6, "columns": 6, "ships": "3,3,2"})
+@pytest.mark.parametrize("sampler_of", [particle, constraint])
+def test_read_decision_by_decision_or_at_once_the_population_is_the_same(
+    sampler_of: SamplerOf,
+) -> None:
+    rules, namespace, start = library_game(
+        "battleship", {"rows": 6, "columns": 6, "ships": "3,3,2"}
+    )
     decisions = random_match(rules, start, 1, seed=4)[:9]
-    piecemeal = ParticleSampler(rules, 1, start, size=32)
+    piecemeal = sampler_of(rules, namespace, start, 1, size=32)
     for log, _ in decisions:
         piecemeal.update(log.entries)
-        at_once = ParticleSampler(rules, 1, start, size=32)
+        at_once = sampler_of(rules, namespace, start, 1, size=32)
         at_once.update(log.entries)
         assert at_once.particles == piecemeal.particles
     assert not piecemeal.complete
-    other = ParticleSampler(rules, 1, start, size=32, seed=1)
+    other = sampler_of(rules, namespace, start, 1, size=32, seed=1)
     other.update(decisions[-1][0].entries)
     assert believed(other) != believed(piecemeal)
 
@@ -127,20 +182,18 @@ def test_a_population_that_dies_out_is_revived_from_earlier_choices() -> None:
             assert explains(state, log.latest()["shots"])  # type: ignore[arg-type]
 
 
-def explains(state: State, shots: list[list[str]]) -> bool:
-    """Whether seat 1's fleet would have been hit and missed just so."""
+def explains(state: State, shots: list[list[str]], shooter: int = 0) -> bool:
+    """Whether the other fleet would have been hit and missed just so."""
     fleets = state["fleets"]
     assert isinstance(fleets, list)
-    assert isinstance(fleets[1], list)
+    fleet = fleets[1 - shooter]
+    assert isinstance(fleet, list)
     cells: set[str] = set()
-    for ship in fleets[1]:
+    for ship in fleet:
         (x, y), (to_x, to_y) = (tuple(end) for end in str(ship).split("-"))
-        cells |= {
-            f"{chr(a)}{b}"
-            for a in range(ord(x), ord(to_x) + 1)
-            for b in range(int(y), int(to_y) + 1)
-        }
-    told = [shot.split() for shot in shots[0]]
+        columns, rows = range(ord(x), ord(to_x) + 1), range(int(y), int(to_y) + 1)
+        cells |= {f"{chr(column)}{row}" for column in columns for row in rows}
+    told = [shot.split()[:2] for shot in shots[shooter]]
     return all((cell in cells) == (result != "miss") for cell, result in told)
 
 

@@ -28,7 +28,7 @@ def test_thinning_keeps_the_heavy_and_the_expectation_of_all() -> None:
     generator = np.random.default_rng(0)
     total = np.zeros(8)
     for _ in range(4000):
-        kept, new = thinned(weights, 4, generator.random())
+        kept, new = thinned(weights, 4, generator)
         assert len(kept) <= 4
         assert set(kept) >= {0, 1}
         total[kept] += new
@@ -37,5 +37,11 @@ def test_thinning_keeps_the_heavy_and_the_expectation_of_all() -> None:
 
 
 def test_few_weights_are_left_as_they_are() -> None:
-    kept, new = thinned(np.array([0.7, 0.0, 0.3]), 2, 0.5)
+    kept, new = thinned(np.array([0.7, 0.0, 0.3]), 2, np.random.default_rng(0))
     assert (kept.tolist(), new.tolist()) == ([0, 2], [0.7, 0.3])
+
+
+def test_thinning_does_not_fall_into_step_with_what_comes_in_equal_numbers() -> None:
+    # Of 4 children of each of 64 parents a quarter is kept: not the same child of every parent.
+    kept, _ = thinned(np.full(256, 1 / 256), 64, np.random.default_rng(0))
+    assert set(np.bincount(kept % 4, minlength=4) > 4) == {True}
