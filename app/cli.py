@@ -130,6 +130,60 @@ def match(  # noqa: PLR0913, PLR0917 - one parameter an option
 
 
 @app.command()
+def tournament(  # noqa: PLR0913, PLR0917 - one parameter an option
+    game: Annotated[str, typer.Argument(help="A library name, a module file or a run's folder.")],
+    player: Annotated[
+        list[str], typer.Option("--player", help="One an entrant: NAME[:key=value,...].")
+    ],
+    seats: Annotated[int, typer.Option("--seats", help="Seats at the table, 2 to 8.")] = 2,
+    deals: Annotated[
+        int, typer.Option("--deals", min=1, help="Deals each line-up plays in every seating.")
+    ] = 10,
+    seed: Seed = 0,
+    setting: Annotated[
+        list[str] | None, typer.Option("--set", help="A parameter of the game: NAME=VALUE.")
+    ] = None,
+    max_plies: Annotated[int, typer.Option("--max-plies", min=1)] = 2000,
+    until: Annotated[
+        str | None,
+        typer.Option(
+            "--until",
+            metavar="LOW,HIGH",
+            help="Two meet only until one's score is told to be LOW or less, or HIGH or more.",
+        ),
+    ] = None,
+    prior_draws: Annotated[
+        float, typer.Option("--prior-draws", min=0, help="Draws added to a pair in the ratings.")
+    ] = 0.0,
+    jobs: Annotated[int, typer.Option("--jobs", min=1, help="Matches at the same time.")] = 1,
+    journal: Annotated[
+        Path | None, typer.Option("--journal", help="File to go on from after a stop.")
+    ] = None,
+    sandbox: Backend = None,
+    no_isolation: NoIsolation = False,
+    as_json: Json = False,
+) -> None:
+    """Let every player meet every other, and rate them."""
+    from app.commands.tournament import play_round_robin
+
+    with sandbox_of(sandbox, no_isolation):
+        play_round_robin(
+            game,
+            player,
+            seats=seats,
+            deals=deals,
+            seed=seed,
+            settings=setting or [],
+            max_plies=max_plies,
+            until=until,
+            prior_draws=prior_draws,
+            jobs=jobs,
+            journal=journal,
+            as_json=as_json,
+        )
+
+
+@app.command()
 def check(
     game: Annotated[str, typer.Argument(help="A module file, a run's folder or a library name.")],
     players: Annotated[int, typer.Option("--players", min=0, help="Seats; 0: the usual.")] = 0,

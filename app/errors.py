@@ -45,7 +45,7 @@ def _known() -> tuple[type[Exception], ...]:
     from games.contract import ModuleFault
     from games.library import UnknownGameError, UnknownParameterError
     from graph.folder import RunFolderError
-    from tools.playtest import JournalError
+    from tools.playtest import JournalError, TournamentError, TournamentStoppedError
     from tools.sandbox import SandboxUnavailableError
     from tools.sources import GameNotFoundError
     from vectorstore.errors import StoreError
@@ -61,6 +61,8 @@ def _known() -> tuple[type[Exception], ...]:
         RunFolderError,
         SandboxUnavailableError,
         StoreError,
+        TournamentError,
+        TournamentStoppedError,
         UnknownGameError,
         UnknownParameterError,
     )

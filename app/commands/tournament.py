@@ -1,0 +1,149 @@
+"""`tournament`: a round robin of players, rated, with every pair's results."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from app.console import leave, note, print_json, say
+
+if TYPE_CHECKING:
+    from games.contract import Json
+    from tools.playtest import (
+        Estimate,
+        Outcome,
+        Question,
+        SandboxRecipe,
+        TournamentResult,
+        Unmeasured,
+    )
+
+_TELL_EVERY = 10
+
+
+def play_round_robin(  # noqa: PLR0913 - one parameter an option
+    game: str,
+    specs: Sequence[str],
+    *,
+    seats: int,
+    deals: int,
+    seed: int,
+    settings: Sequence[str],
+    max_plies: int,
+    until: str | None,
+    prior_draws: float,
+    jobs: int,
+    journal: Path | None,
+    as_json: bool,
+) -> None:
+    """Play a tournament; see `app.cli.tournament`. Exit code 1 where no match finished."""
+    from agents.players.roster import PlayerRoster
+    from tools.playtest import GameSetup, TournamentSettings, Workers, play_tournament
+    from tools.sources import find_game
+
+    found = find_game(game)
+    setup = GameSetup(found.name, found.source, seats, _given(settings), found.heuristics)
+    asked = TournamentSettings(
+        deals=deals,
+        seed=seed,
+        max_plies=max_plies,
+        question=_question(until),
+        prior_draws=prior_draws,
+    )
+    played = 0
+
+    def tell(_index: int, _outcome: "Outcome") -> None:
+        nonlocal played
+        played += 1
+        if played % _TELL_EVERY == 0:
+            note(f"{played} matches")
+
+    result = play_tournament(
+        setup,
+        specs,
+        asked,
+        PlayerRoster(),
+        journal=journal,
+        workers=Workers(jobs, sandbox=_recipe()),
+        on_match=tell,
+    )
+    if as_json:
+        print_json(result.model_dump(mode="json"))
+    else:
+        _show(result)
+    leave(0 if result.endings["finished"] else 1)
+
+
+def _recipe() -> "SandboxRecipe":
+    """How every process makes the sandbox that was chosen."""
+    from graph.sandboxes import ACCEPTED, NAME, choice_in_variables, chosen_backend
+    from tools.playtest import SandboxRecipe
+
+    chosen_backend()  # says what is wrong with the choice
+    chosen = choice_in_variables()
+    return SandboxRecipe(chosen.get(NAME), accept_no_isolation=ACCEPTED in chosen)
+
+
+def _given(settings: Sequence[str]) -> "dict[str, Json]":
+    """NAME=VALUE pairs; a value is JSON, or else a word. The tournament knows which names exist."""
+    given: dict[str, Json] = {}
+    for pair in settings:
+        name, equals, text = pair.partition("=")
+        if not equals:
+            raise typer.BadParameter(f"--set {pair!r}: required is NAME=VALUE")
+        try:
+            given[name] = json.loads(text)
+        except json.JSONDecodeError:
+            given[name] = text
+    return given
+
+
+def _question(until: str | None) -> "Question | None":
+    from pydantic import ValidationError
+
+    from tools.playtest import Question
+
+    if until is None:
+        return None
+    low, _, high = until.partition(",")
+    try:
+        return Question(low=float(low), high=float(high))
+    except (ValueError, ValidationError) as error:
+        raise typer.BadParameter(
+            f"--until {until!r}: required are two scores between 0 and 1, the smaller first, such "
+            "as 0.45,0.55"
+        ) from error
+
+
+def _show(result: "TournamentResult") -> None:
+    endings = ", ".join(f"{count} {name}" for name, count in result.endings.items() if count)
+    say(f"{result.game}: {result.matches} matches ({result.design}): {endings}")
+    for one in result.standings:
+        say(f"  {one.name}")
+        say(f"    win rate {_told(one.win_rate)}, mean return {_told(one.mean_return)}")
+        say(f"    Elo {_told(one.elo, 0)}, alpha-rank {_share(one.alpha_rank)}")
+        if one.forfeits:
+            say(f"    forfeited {one.forfeits} matches")
+    say("pairs: wins-draws-losses of the first")
+    for pair in result.pairs:
+        answer = f", answer: {pair.answer.decision}" if pair.answer else ""
+        say(f"  {pair.first} - {pair.second}")
+        say(f"    {pair.wins}-{pair.draws}-{pair.losses}, score {_told(pair.score)}{answer}")
+    if result.left_out:
+        say(f"  {result.left_out} finished matches of deals that did not finish are left out")
+    for reason, count in result.reasons.items():
+        say(f"  {count} times: {reason}")
+
+
+def _told(value: "Estimate | Unmeasured", digits: int = 3) -> str:
+    from tools.playtest import Unmeasured
+
+    if isinstance(value, Unmeasured):
+        return f"not measured ({value.reason})"
+    return f"{value.value:.{digits}f} ({value.low:.{digits}f} to {value.high:.{digits}f})"
+
+
+def _share(value: "float | Unmeasured") -> str:
+    return f"{value:.3f}" if isinstance(value, float) else f"not measured ({value.reason})"

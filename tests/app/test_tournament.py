@@ -1,0 +1,56 @@
+"""`rulewright tournament` as a person types it."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.app.conftest import Command
+
+FIELD = ("tournament", "tic_tac_toe", "--player", "random", "--player", "uct:simulations=10",
+         "--deals", "2", "--seed", "5")  # fmt: skip
+
+
+def test_a_tournament_of_processes_is_the_same_and_goes_on_from_its_journal(
+    command: Command, tmp_path: Path
+) -> None:
+    journal = tmp_path / "journal.jsonl"
+    first = command(*FIELD, "--json", "--journal", journal)
+    data = journal.read_bytes()
+    assert first.code == 0
+    assert first.json["matches"] == 4
+    assert first.json["standings"][1]["effective"]["settings"]["simulations"] == 10
+    journal.write_bytes(data[:-100])
+    second = command(*FIELD, "--json", "--journal", journal, "--jobs", "2")
+    assert second.out == first.out
+    assert journal.read_bytes() == data
+
+
+def test_its_tables_are_told_in_words(command: Command) -> None:
+    done = command(*FIELD, "--until", "0.1,0.9", "--prior-draws", "1")
+    assert done.code == 0
+    for words in ("tic_tac_toe: ", "(all combinations)", "win rate 0.", "Elo ", "alpha-rank",
+                  "random - uct:", "answer: "):  # fmt: skip
+        assert words in done.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--player", "randum"], "known players: random"),
+        (["--player", "uct:sims=3"], "known settings: "),
+        (["--player", "random"], "entered more than once"),
+        (["--player", "greedy", "--set", "sise=4"], "known parameters: size"),
+        (["--player", "greedy", "--set", "sise"], "NAME=VALUE"),
+        (["--player", "greedy", "--seats", "3"], "takes 2 to 2 players, not 3"),
+        (["--player", "greedy", "--seats", "9"], "required: 2 to 8"),
+        (["--player", "greedy", "--until", "0.6,0.4"], "the smaller first"),
+        ([], "at least two different"),
+    ],
+)
+def test_what_cannot_be_played_is_said_in_one_line(
+    command: Command, arguments: list[str], words: str
+) -> None:
+    done = command("tournament", "tic_tac_toe", "--player", "random", *arguments)
+    assert done.code == 2
+    assert words in done.err
+    assert "Traceback" not in done.err
