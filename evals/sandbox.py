@@ -70,7 +70,7 @@ def run(seed: int, tell: Tell) -> EvalResult:
         {
             "seed": seed,
             **about,
-            "grade": grade.model_dump(mode="json"),
+            "sandbox": grade.model_dump(mode="json"),
             "repeats": dataclasses.asdict(Repeats()),
         },
     )

@@ -38,7 +38,7 @@ def run(seed: int, tell: Callable[[str], None]) -> EvalResult:
         name="sandbox-soak",
         scores=tuple(scores(moments)),
         samples=tuple(moment.as_sample() for moment in moments),
-        effective={"seed": seed, **machine(), "grade": grade.model_dump(mode="json")},
+        effective={"seed": seed, **machine(), "sandbox": grade.model_dump(mode="json")},
     )
 
 

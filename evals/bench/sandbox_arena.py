@@ -19,16 +19,18 @@ from evals.bench.sandbox_calls import conditions_of
 from evals.bench.timings import Timing, interleaved
 from evals.results import EvalError
 from games import library
-from games.contract import Action
+from games.contract import Action, Json
 from games.engine import Decision, Player, play_match
 from games.information import SeatLog
-from tools.sandbox import Sandbox, SandboxTable
+from tools.sandbox import Sandbox, SandboxTable, Worker
 
 _CHOICE = """
 def choose(observation, legal, number):
     return legal[number % len(legal)]
 """
 _GAME = "tic_tac_toe"
+_BARE = "its two messages alone"
+_EXCHANGES = 50
 _HEURISTIC = "greedy:heuristic=complete_or_block"
 
 
@@ -87,12 +89,14 @@ def arena(sandbox: Sandbox, matches: int, seed: int, rounds: int) -> list[Timing
             held = _round(table, asking, matches, seed, taken["players that ask, on one processor"])
             with on_one_processor():
                 interleaved({"held": held}, rounds)
+            bare = _messages(referee, table, asking[0], taken.setdefault(_BARE, []))
+            interleaved({_BARE: bare}, rounds)
     finally:
         for player in (*asking, *greedy):
             player.close()
     conditions: dict[str, JsonValue] = {
         **conditions_of(sandbox),
-        "path": "play_match, workers started before the clock",
+        "path": "play_match, workers started before the clock; or a ply's two messages alone",
         "workers": 3,
         "a_value_is": "one match",
         "matches": matches,
@@ -101,6 +105,26 @@ def arena(sandbox: Sandbox, matches: int, seed: int, rounds: int) -> list[Timing
         Timing(f"tic-tac-toe arena, {key}, us a ply", tuple(values), conditions)
         for key, values in taken.items()
     ]
+
+
+def _messages(
+    referee: Worker, table: SandboxTable, player: _Asking, taken: list[float]
+) -> Callable[[], float]:
+    """A round of a ply's two messages alone, without the match around them."""
+    start = table.open(2, {})
+    action, legal = start.legal[0], list(start.legal)
+    payload: dict[str, Json] = {"state": start.state, "action": action}
+    asked: list[Json] = [start.observations[0], [*legal], 0]
+
+    def exchange() -> float:
+        for _ in range(_EXCHANGES):
+            begun = time.perf_counter()
+            player.worker.call("choose", asked)
+            referee.request("advance", payload, referee.limits.call_s)
+            taken.append((time.perf_counter() - begun) * 1e6)
+        return 0.0
+
+    return exchange
 
 
 def _round(
