@@ -54,10 +54,11 @@ class Standing(BaseModel):
         seated: Seats it took, over all matches.
         endings: Those seats by the match's ending.
         forfeits: Matches that it forfeited itself.
-        win_rate: Its mean share of the win a seat taken.
+        win_rate: Its mean share of the win a seat taken; the interval is as of independent matches,
+            and so too wide where deals are paired and luck is in the cards.
         mean_return: Its mean return.
-        elo: Its Bradley-Terry rating.
-        alpha_rank: Its share in the long run.
+        elo: Its Bradley-Terry rating over comparisons seat by seat.
+        alpha_rank: Its share in the long run, by `alpha_rank` over the pairs' scores.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

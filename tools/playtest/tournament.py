@@ -91,6 +91,8 @@ def play_tournament(
             "a question is about two entrants; required: line-ups of two entrants"
         )
     workers = workers or Workers()
+    if workers.jobs < 1:
+        raise TournamentError(f"{workers.jobs} matches at the same time; required: at least 1")
     recipe = replace(workers.sandbox, preload=roster.preload)
     with ExitStack() as stack:
         own = stack.enter_context(sandbox_of_process(recipe))

@@ -18,6 +18,7 @@ from tools.playtest import (
     Question,
     SandboxRecipe,
     Standing,
+    TournamentError,
     TournamentResult,
     TournamentSettings,
     Unmeasured,
@@ -148,6 +149,11 @@ def test_what_is_unknown_is_refused_before_anything_is_played(
         play(specs, game=game)
 
 
+def test_no_matches_at_a_time_are_refused() -> None:
+    with pytest.raises(TournamentError, match="at least 1"):
+        play(["uniform", "perfect"], workers=Workers(jobs=0))
+
+
 def test_an_illegal_action_forfeits_is_quoted_and_is_nobodys_win() -> None:
     result = play(["cheater", "fails", "uniform", "perfect"], SETTINGS.model_copy())
     assert result.endings["forfeit"] == 2 * 4 * 5
@@ -259,7 +265,9 @@ def test_a_tournament_made_longer_goes_on_and_a_shorter_one_loses_nothing(tmp_pa
     assert play(pair, shorter, journal=path).matches == 4
     assert path.read_bytes() == data
     path.write_bytes(b"".join(data.splitlines(keepends=True)[:5]))
-    assert play(pair, journal=path).as_json() == longer.as_json()
+    left = path.with_name(path.name + ".part")
+    left.write_bytes(b"of a process that was killed while it put the journal in order")
+    assert play(pair, journal=path, workers=TWO).as_json() == longer.as_json()
     assert path.read_bytes() == data
 
 
