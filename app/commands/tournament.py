@@ -120,17 +120,19 @@ def _question(until: str | None) -> "Question | None":
 def _show(result: "TournamentResult") -> None:
     endings = ", ".join(f"{count} {name}" for name, count in result.endings.items() if count)
     say(f"{result.game}: {result.matches} matches ({result.design}): {endings}")
+    numbers = {one.name: number for number, one in enumerate(result.standings, 1)}
     for one in result.standings:
-        say(f"  {one.name}")
+        say(f"  {numbers[one.name]}. {one.name}")
         say(f"    win rate {_told(one.win_rate)}, mean return {_told(one.mean_return)}")
         say(f"    Elo {_told(one.elo, 0)}, alpha-rank {_share(one.alpha_rank)}")
         if one.forfeits:
             say(f"    forfeited {one.forfeits} matches")
-    say("pairs: wins-draws-losses of the first")
+    say("pairs, by number: wins-draws-losses of the first, its score")
     for pair in result.pairs:
         answer = f", answer: {pair.answer.decision}" if pair.answer else ""
-        say(f"  {pair.first} - {pair.second}")
-        say(f"    {pair.wins}-{pair.draws}-{pair.losses}, score {_told(pair.score)}{answer}")
+        counts = f"{pair.wins}-{pair.draws}-{pair.losses}"
+        who = f"{numbers[pair.first]} against {numbers[pair.second]}"
+        say(f"  {who}: {counts}, {_told(pair.score)}{answer}")
     if result.left_out:
         say(f"  {result.left_out} finished matches of deals that did not finish are left out")
     for reason, count in result.reasons.items():

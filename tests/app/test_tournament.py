@@ -29,7 +29,8 @@ def test_its_tables_are_told_in_words(command: Command) -> None:
     done = command(*FIELD, "--until", "0.1,0.9", "--prior-draws", "1")
     assert done.code == 0
     for words in ("tic_tac_toe: ", "(all combinations)", "win rate 0.", "Elo ", "alpha-rank",
-                  "random - uct:", "answer: "):  # fmt: skip
+                  "1. random", "2. uct:", "1 against 2: ",
+                  "answer: "):  # fmt: skip
         assert words in done.out
 
 
