@@ -69,7 +69,7 @@ def log_likelihood_ratio(counts: Mapping[float, float], low: float, high: float)
 
     The samples are multinomial over their scores a_i: win and loss (Wald's own test), win, draw
     and loss (the trinomial form), or the mean scores of paired games (the pentanomial form). Under
-    either hypothesis the probabilities are the likeliest with its mean s (Van den Bergh 2019):
+    either hypothesis the probabilities are the likeliest with its mean s (Owen 1988):
     `p_i(s) = q_i / (1 + t (a_i - s))`, where q_i are the observed shares and t solves
     `sum_i q_i (a_i - s) / (1 + t (a_i - s)) = 0`; the ratio is `n sum_i q_i log(p_i(high) /
     p_i(low))`. Scores 0 and 1 that were never seen count 0.001 times, so that one sample of a kind
