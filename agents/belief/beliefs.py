@@ -2,20 +2,22 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal, TypeAlias
 
 import numpy as np
 
-from agents.belief.constraint import ConstraintSampler
 from agents.belief.counting import CallCount, counted_rules
 from agents.belief.draws import Draws
 from agents.belief.exact import TooManyStatesError, Weighted, posterior
 from agents.belief.follow import Follower
+from agents.belief.heatmap import heated
+from agents.belief.memory import Memory
 from agents.belief.module import Guard, ModuleSampler, unguarded
 from agents.belief.particle import ParticleSampler
 from agents.belief.replay import ReplaySampler
+from agents.belief.unconstrained import RandomSampler
 from agents.belief.weights import effective_size
 from agents.belief.zones import zones_of
 from agents.search.rollouts import uniforms
@@ -24,7 +26,10 @@ from games.contract import Action, Json, ModuleFault, State, canonical_key
 from games.engine import sample_index
 from games.information import SeatLog
 
-BeliefName: TypeAlias = Literal["auto", "module", "exact", "replay", "particle", "constraint"]
+BeliefName: TypeAlias = Literal[
+    "auto", "module", "exact", "replay", "particle", "constraint", "heatmap", "random"
+]
+Protocol: TypeAlias = Literal["ours", "paper"]
 EXACT_LIMIT = 500  # states; enumerating more takes longer than the search itself
 REPLAY_BUDGET = 100_000  # plies examined for one decision
 KEPT = 64  # states kept to fall back on where no new one is found
@@ -60,34 +65,14 @@ class Situation:
         return Follower(self.rules, self.log.seat, self.log.entries)
 
 
-@dataclass
-class Memory:
-    """What one seat's belief keeps between the decisions of a match.
-
-    Attributes:
-        namespace: The module that it is about.
-        populations: Samplers that read the log decision by decision.
-        hung: Whether the module's resampler hung; it is not asked again.
-    """
-
-    namespace: Mapping[str, object] = field(default_factory=dict)
-    populations: dict[str, ParticleSampler] = field(default_factory=dict)
-    hung: bool = False
-
-    def about(self, namespace: Mapping[str, object]) -> "Memory":
-        """This memory, emptied first if it was about another module."""
-        if namespace is not self.namespace:
-            self.namespace, self.populations, self.hung = namespace, {}, False
-        return self
-
-
 class Belief:
     """Gives determinizations for one decision.
 
     "auto" asks the module's own functions first; where they give nothing that fits, it enumerates
-    all states, and replays the game if those are too many. Where the population of "particle" or of
-    "constraint" dies out, the module's own functions are asked and then the game is replayed. The
-    other names use one sampler alone. A state counts only if its legal actions are the seat's.
+    all states, and replays the game if those are too many. Where the population of "particle", of
+    "constraint" or of "heatmap", which draws from the same one, dies out, the module's own
+    functions are asked and then the game is replayed. The other names use one sampler alone. A
+    state counts only if its legal actions are the seat's. There is no name for the true state.
     """
 
     def __init__(
@@ -127,6 +112,7 @@ class Belief:
         self.counts: dict[str, int] = {}
         self.failures = 0
         self.population: ParticleSampler | None = None
+        self.effective = 0.0
         self.module: ModuleSampler | None = None
         self.guard = guard
         self.own = self._own()
@@ -175,10 +161,20 @@ class Belief:
             "belief_calls": self.cost.calls,
         }
 
-    @property
-    def own_model_state(self) -> State | None:
-        """The newest state the module's resampler gave, consistent or not; None without one."""
-        return None if self.module is None else self.module.last
+    def fallback(self, protocol: Protocol) -> tuple[Action, str]:
+        """An action where there is nothing to search, and how it was come by.
+
+        Args:
+            protocol: "ours" draws one of the seat's legal actions uniformly. "paper" draws one that
+                is legal in the newest state that the module's resampler gave, consistent or not
+                (Code World Models App. H.6), and so may be illegal; without one it is as "ours".
+        """
+        module, legal, how = self.module, self.situation.legal, "random_legal"
+        if protocol == "paper" and module is not None and module.last is not None:
+            there = module.playable(module.last)
+            if there:
+                legal, how = tuple(there), "random_in_model"
+        return legal[int(self.generator.integers(len(legal)))], how
 
     def _consistency(self) -> float:
         tried, fitted = sum(self.counts.values()) + self.failures, sum(self.counts.values())
@@ -190,7 +186,7 @@ class Belief:
 
     def _diversity(self) -> float:
         if self.population is not None and self.population.particles:
-            return self.population.effective_samples()
+            return self.effective
         same = Counter(canonical_key(state) for state in self.kept)
         return effective_size(np.array([*same.values()], dtype=float))
 
@@ -229,9 +225,7 @@ class Belief:
         """What the module's own sampler gives, without what its other functions choke on."""
         state = own.sample()
         self.memory.hung = own.hung
-        if state is not None and not own.is_playable(state):
-            return None
-        return state
+        return None if state is None or own.playable(state) is None else state
 
     def _from_rules(self) -> list[NamedSampler]:
         """What needs only the rules: a population, enumeration, or replay."""
@@ -239,7 +233,9 @@ class Belief:
         replay = ReplaySampler(here.follower, here.initial, self.draw, REPLAY_BUDGET)
         if self.name in ("module", "replay"):
             return [("replay", replay.sample)] if self.name == "replay" else []
-        if self.name in ("particle", "constraint"):
+        if self.name == "random":
+            return self._unconstrained()
+        if self.name in ("particle", "constraint", "heatmap"):
             population = (self.name, self._populated())
             return [population, *self._resamplers(), ("replay", replay.sample)]
         try:
@@ -250,31 +246,29 @@ class Belief:
 
     def _populated(self) -> Callable[[], State | None]:
         """Draws from the population of this seat's log, brought up to date."""
-        here = self.situation
-        population = self.memory.populations.get(self.name)
-        if population is None or (population.seat, population.initial) != (
-            here.log.seat,
-            here.initial,
-        ):
-            population = self._population()
-            self.memory.populations[self.name] = population
+        here, seat = self.situation, self.situation.log.seat
+        population = self.memory.population(self.name, self.uncounted, seat, here.initial)
         before = population.cost.calls
         population.update(here.log.entries)
         self.cost.calls += population.cost.calls - before
         self.population = population
-        particles = population.particles
-        return Draws(
-            [particle.place.state for particle in particles],
-            [particle.weight for particle in particles],
-            self.generator,
-        ).sample
+        states = [particle.place.state for particle in population.particles]
+        weights = np.array([particle.weight for particle in population.particles])
+        zones = zones_of(here.namespace)
+        if self.name == "heatmap" and zones is not None and states:
+            weights = heated(zones, seat, states, weights.tolist())
+        self.effective = effective_size(weights)
+        return Draws(states, weights.tolist(), self.generator).sample
 
-    def _population(self) -> ParticleSampler:
-        here = self.situation
-        if self.name == "constraint":
-            zones = zones_of(here.namespace)
-            return ConstraintSampler(self.uncounted, here.log.seat, here.initial, zones)
-        return ParticleSampler(self.uncounted, here.log.seat, here.initial)
+    def _unconstrained(self) -> list[NamedSampler]:
+        """Hidden zones filled at random, in a state that is right in all the rest."""
+        here, zones = self.situation, zones_of(self.situation.namespace)
+        if zones is None:
+            return []
+        known = self._populated()
+        self.population = None  # it says nothing of the states that are given
+        filled = RandomSampler(here.rules, zones, here.log.seat, here.initial, known, self.draw)
+        return [("random", filled.sample)]
 
     def _has_legal_actions(self, state: State) -> bool:
         return sorted(self.situation.rules.legal_actions(state)) == sorted(self.situation.legal)

@@ -7,7 +7,7 @@ import numpy as np
 from agents.belief.weights import systematic
 from games.contract import State
 
-BLOCK = 512  # draws made at once
+BLOCK = 1024  # draws made at once
 
 
 class Draws:

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias, cast
 import numpy as np
 
 from agents.search.rules import Rules
-from games.contract import Json, State
+from games.contract import Action, Json, State
 from games.information import SeatLog, own_turns
 from tools.guest.seeding import reseed
 
@@ -77,9 +77,9 @@ class ModuleSampler:
             self.failures += 1
         return None
 
-    def is_playable(self, state: State) -> bool:
-        """Whether the module can say what is legal in a state of its own making."""
-        return self._tried(partial(self.rules.legal_actions, state)) is not None
+    def playable(self, state: State) -> list[Action] | None:
+        """What is legal in a state of the module's own making; None where it cannot say."""
+        return cast("list[Action] | None", self._tried(partial(self.rules.legal_actions, state)))
 
     def _tried(self, call: Callable[[], object]) -> object:
         try:

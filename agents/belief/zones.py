@@ -84,7 +84,7 @@ class Zones:
 
     def is_open(self, state: State, zone: str, component: str, seat: int) -> bool:
         """Whether a conserved component lies where the seat sees it: it is in no hidden zone."""
-        if not self._is_conserved(zone):
+        if not self.is_conserved(zone):
             return False
         return any(
             component in self.contents(state, other)
@@ -113,7 +113,7 @@ class Zones:
         Returns:
             None where the component lies open to the seat, so that it cannot be in the zone.
         """
-        if self._is_conserved(zone):
+        if self.is_conserved(zone):
             if self.is_open(state, zone, in_, seat):
                 return None
             hidden = self.hidden(state, seat)
@@ -122,9 +122,14 @@ class Zones:
                 state = self._with(state, source, in_, out)
         return self._with(state, zone, out, in_)
 
-    def _is_conserved(self, zone: str) -> bool:
+    def kind(self, zone: str) -> str:
+        """The kind of component that a zone holds; empty where nothing is declared of it."""
         whole = zone if self.declaration(zone) else zone.rpartition(".")[0]
-        return self.declaration(whole).get("component") in self.conserved
+        return str(self.declaration(whole).get("component", ""))
+
+    def is_conserved(self, zone: str) -> bool:
+        """Whether none of the zone's components comes or goes."""
+        return self.kind(zone) in self.conserved
 
     def _with(self, state: State, zone: str, out: str, in_: str) -> State:
         contents = self.contents(state, zone)

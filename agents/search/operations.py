@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TypeAlias, cast
 
 import numpy as np
@@ -9,10 +10,13 @@ import numpy as np
 from agents.belief.beliefs import (
     Belief,
     BeliefName,
-    Memory,
     NoDeterminizationError,
+    Protocol,
     Situation,
 )
+from agents.belief.facts import CHOKES
+from agents.belief.layer import with_belief
+from agents.belief.memory import Memory
 from agents.belief.patience import patient
 from agents.belief.recover import (
     HiddenInformationError,
@@ -22,11 +26,12 @@ from agents.belief.recover import (
 from agents.search.algorithms import Plan, planned, run
 from agents.search.alphabeta import UnsuitableGameError
 from agents.search.heuristics import scoring
+from agents.search.pimc import shares
 from agents.search.policies import Score
 from agents.search.reuse import ReusedTree
-from agents.search.rules import bind
-from agents.search.settings import SearchResult
-from games.contract import Action, Json, State
+from agents.search.rules import Rules, bind
+from agents.search.settings import SearchResult, SearchSettings
+from games.contract import Action, Json, ModuleFault, State
 from games.information import SeatLog
 
 Payload: TypeAlias = Mapping[str, Json]
@@ -146,14 +151,35 @@ def _choose_believing(
         guard=patient,
     )
     try:
-        found = _searched(plan, here, belief.sample, generator)
-    except NoDeterminizationError:
-        action = here.legal[int(generator.integers(len(here.legal)))]
-        done: dict[str, Json] = {"simulations_done": 0, "calls": 0, "nodes": 0, "cut_rollouts": 0}
-        return {"action": action, "effort": {**done, **belief.effort()}}
+        if plan.algorithm == "uct" and belief.pool > 1:
+            found = _layered(plan, here, belief, generator)
+        else:
+            found = _searched(plan, here, belief.sample, generator)
     except UnsuitableGameError as error:
         return {"unsuitable": str(error)}
-    return _reply(found, belief.effort())
+    except (NoDeterminizationError, ModuleFault, *CHOKES) as error:
+        # A state filled at random may be one that the module cannot play on from.
+        if belief.name != "random" and not isinstance(error, NoDeterminizationError):
+            raise
+    else:
+        return _reply(found, belief.effort())
+    action, fallback = belief.fallback(cast("Protocol", payload.get("protocol", "ours")))
+    done: dict[str, Json] = {"simulations_done": 0, "calls": 0, "nodes": 0, "cut_rollouts": 0}
+    return {"action": action, "effort": {**done, **belief.effort(), "fallback": fallback}}
+
+
+def _layered(
+    plan: Plan, here: Situation, belief: Belief, generator: np.random.Generator
+) -> SearchResult:
+    """A search of a known state, in each of the belief's determinizations."""
+
+    def search(
+        _rules: Rules, state: State, share: SearchSettings, draws: np.random.Generator
+    ) -> SearchResult:
+        return _searched(replace(plan, search=share), here, lambda: state, draws)
+
+    parts = shares(plan.search, belief.pool)
+    return with_belief(search)(here.rules, belief.sample, parts, generator)
 
 
 def _reused(here: Situation, plan: Plan, payload: Payload) -> SearchResult:

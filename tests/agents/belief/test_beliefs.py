@@ -3,7 +3,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from agents.belief.beliefs import Belief, BeliefName, Memory, NoDeterminizationError, Situation
+from agents.belief.beliefs import Belief, BeliefName, NoDeterminizationError, Situation
+from agents.belief.memory import Memory
 from agents.belief.module import HungError
 from games.contract import ModuleFault
 from tests.agents.belief.logs import logs_of
@@ -98,8 +99,8 @@ def test_no_fitting_state_is_an_error_that_names_what_was_tried() -> None:
     effort = belief.effort()
     assert (effort["belief"], effort["determinizations"]) == ("none_found", 0)
     assert (effort["belief_failures"], effort["belief_consistency"]) == (1, 0.0)
-    assert belief.own_model_state is not None
-    assert belief.own_model_state["hands"] == ["J", "J"]
+    assert belief.fallback("ours")[1] == "random_legal"
+    assert belief.fallback("paper")[1] == "random_in_model"
 
 
 def test_a_pool_draws_its_determinizations_once() -> None:
@@ -143,6 +144,28 @@ def test_a_resampler_that_hangs_is_not_asked_again_in_the_match() -> None:
         assert belief.effort()["belief"] == "exact"
         assert belief.effort()["belief_errors"] == errors
     assert memory.hung
+
+
+ELSEWHERE = """
+def resample_state(obs_action_history, player_id):
+    return {"deck": ["J"], "hands": ["Q"], "bets": ""}
+"""
+
+
+def test_by_the_papers_protocol_the_action_is_legal_in_the_models_own_state() -> None:
+    belief = Belief(situation(ELSEWHERE), "module", 0, np.random.default_rng(0))
+    with pytest.raises(NoDeterminizationError):
+        belief.sample()
+    assert belief.fallback("paper") == ("deal J", "random_in_model")
+    action, how = belief.fallback("ours")
+    assert (action in ("p", "b"), how) == (True, "random_legal")
+
+
+def test_without_a_model_state_both_protocols_play_a_random_legal_action() -> None:
+    belief = Belief(situation(RAISING), "module", 0, np.random.default_rng(0))
+    with pytest.raises(NoDeterminizationError):
+        belief.sample()
+    assert belief.fallback("paper")[1] == belief.fallback("ours")[1] == "random_legal"
 
 
 def test_a_population_that_dies_gives_way_to_the_next_sampler() -> None:
