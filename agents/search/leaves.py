@@ -17,6 +17,7 @@ class Leaves:
 
     Attributes:
         rollouts: Plays the rollouts, and counts them.
+        play: Plays the one rollout of a leaf, where that is all it is worth; None elsewhere.
         mast: What MAST learnt, for the tree to teach as well; None where it is not used.
     """
 
@@ -46,7 +47,7 @@ class Leaves:
         self.count = settings.rollouts
         self.mast: Mast | None = None
         self.rollouts = self._rollouts(rules, settings, generator, heuristics)
-        self.is_single = self.value is None and self.count == 1
+        self.play = self.rollouts.play if self.value is None and self.count == 1 else None
 
     def _rollouts(
         self,
@@ -84,8 +85,8 @@ class Leaves:
             paid: What entering it paid, None for nothing; a `value_function` counts it in.
             actions: Its legal actions, if the caller has them.
         """
-        if self.is_single:
-            return self.rollouts.play(state, actions)
+        if self.play is not None:
+            return self.play(state, actions)
         if self.value is not None:
             entered = paid or [0.0] * self.num_players
             return [self.value(state, seat) - entered[seat] for seat in range(self.num_players)]

@@ -5,15 +5,12 @@ few actions; there they lie in the child itself. A parent of more than `FEW` act
 in arrays as well, which numpy scores at once.
 """
 
-from collections.abc import Callable, Sequence
 from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.search.rollouts import add
 from agents.search.selection import FEW
-from agents.search.tree import ReturnRange
 from games.contract import CHANCE, Action, State
 
 
@@ -23,20 +20,22 @@ class Wide:
     Attributes:
         means: `[A]` mean returns of the seat that acts.
         roots: `[A]` `1 / sqrt(visits)`.
-        set_mean: Writes one of `means`, at a third of what the array itself takes.
-        set_root: Writes one of `roots`.
     """
 
-    __slots__ = ("means", "roots", "set_mean", "set_root")
+    __slots__ = ("means", "means_view", "roots", "roots_view")
 
     def __init__(self, count: int) -> None:
         """Room for `count` edges."""
         self.means: NDArray[np.float64] = np.zeros(count)
         self.roots: NDArray[np.float64] = np.zeros(count)
-        means = cast("memoryview[float]", self.means.data)
-        roots = cast("memoryview[float]", self.roots.data)
-        self.set_mean: Callable[[int, float], None] = means.__setitem__
-        self.set_root: Callable[[int, float], None] = roots.__setitem__
+        # Writing one number through a view takes a third of what the array itself takes.
+        self.means_view = cast("memoryview[float]", self.means.data)
+        self.roots_view = cast("memoryview[float]", self.roots.data)
+
+    def note(self, index: int, mean: float, root: float) -> None:
+        """Set the numbers of one edge."""
+        self.means_view[index] = mean
+        self.roots_view[index] = root
 
 
 class Node:
@@ -51,23 +50,26 @@ class Node:
         action: What it did.
         visits: Times that edge was descended.
         mean: Mean return of `seat` from that edge on, in the game's own units.
-        root: `1 / sqrt(visits)`, which the bounds use; 0 where there are none.
+        inverse_root: `1 / sqrt(visits)`, which the bounds use; 0 where there are none.
         is_open: Whether a descent ever went through it.
-        place: Where the edge lies in the arrays of a wide parent, None under others.
+        is_plain: Whether it is a seat's edge that leads here, and paid nothing.
+        place: Where the edge lies in the arrays of a wide parent; None under others.
         ready: Its children, where all its actions were tried and are `FEW`; None elsewhere.
         children: Where the tried actions led, by index; at a chance node None for outcomes that
             never came up. This and what follows only once the node is open.
         passed: Descents through it.
-        wide: Arrays over its edges, where they are many.
-        reached: Probability that the outcome is this one or an earlier one, at a chance node
-            that is not uniform; None elsewhere.
+        wide: Arrays over its edges, where these are more than `FEW`; None to do without.
+        reached: Probability that the outcome is this one or an earlier one, at a chance node;
+            None where it is uniform.
     """
 
     __slots__ = (
         "action",
         "actions",
         "children",
+        "inverse_root",
         "is_open",
+        "is_plain",
         "mean",
         "paid",
         "passed",
@@ -75,7 +77,6 @@ class Node:
         "player",
         "reached",
         "ready",
-        "root",
         "seat",
         "state",
         "visits",
@@ -83,6 +84,7 @@ class Node:
     )
 
     children: "list[Node | None]"
+    place: tuple[Wide, int] | None
     passed: int
     reached: list[float] | None
     ready: "list[Node] | None"
@@ -105,9 +107,10 @@ class Node:
         self.seat = seat
         self.action = action
         self.visits = 0
-        self.mean = self.root = 0.0
+        self.mean = self.inverse_root = 0.0
         self.is_open = False
-        self.place: tuple[Wide, int] | None = None
+        self.is_plain = paid is None and seat >= 0
+        self.place = None
         self.ready = None
 
     def open(self) -> None:
@@ -115,31 +118,14 @@ class Node:
         count = len(self.actions)
         self.is_open = True
         self.passed = 0
-        self.reached = None
-        self.children = []
-        self.wide = None
         if self.player == CHANCE:
             self.children = [None] * count
+            self.reached = None
         else:
+            self.children = []
             self.actions = self.actions.copy()
-            self.wide = Wide(count) if count > FEW else None
-
-    def take(self, other: int) -> None:
-        """Let `actions[other]`, an untried one, be the next to be tried."""
-        actions, tried = self.actions, len(self.children)
-        actions[tried], actions[other] = actions[other], actions[tried]
-
-    def lead(self, index: int, child: "Node") -> "Node":
-        """Let an action lead to `child`, and return it: an outcome, or the one that was taken."""
-        if self.player == CHANCE:
-            self.children[index] = child
-            return child
-        self.children.append(child)
-        if self.wide is not None:
-            child.place = self.wide, index
-        elif index + 1 == len(self.actions):
-            self.ready = cast("list[Node]", self.children)
-        return child
+            if count > FEW:
+                self.wide = Wide(count)
 
     def count(self) -> int:
         """Nodes from here on, each once."""
@@ -149,35 +135,3 @@ class Node:
             level = [node for node in below if node not in found]
             found.update(level)
         return len(found)
-
-
-def back_up(
-    path: list[Node], returns: list[float], seen: ReturnRange, inverse_roots: Sequence[float]
-) -> None:
-    """Count one descent of every edge of a path, each with its own seat's return.
-
-    Args:
-        path: The nodes descended to, first to last, without the root.
-        returns: `[num_players]` what was paid after the last of them.
-        seen: The range that the returns widen.
-        inverse_roots: `[n]` `1 / sqrt(n)`.
-    """
-    low, high = seen.low, seen.high
-    for node in reversed(path):
-        paid = node.paid
-        if paid is not None:
-            returns = add(returns, paid)
-        seat = node.seat
-        if seat < 0:
-            continue
-        value = returns[seat]
-        count = node.visits = node.visits + 1
-        mean = node.mean
-        node.mean = mean + (value - mean) / count
-        node.root = inverse_roots[count]
-        if node.place is not None:
-            wide, index = node.place
-            wide.set_mean(index, node.mean)
-            wide.set_root(index, node.root)
-        if not low[seat] <= value <= high[seat]:
-            seen.widen(seat, value)

@@ -68,7 +68,7 @@ class RaveSearch(UctSearch):
         nodes, path, rollout = [node], list[Node](), list[Played]()
         while node.player != TERMINAL:
             known = self.size
-            node = self._grown(node, nodes)
+            node = self._followed(node, nodes)
             path.append(node)
             if self.size != known and node.player >= 0:
                 returns = self.leaves.returns(node.state, node.paid, node.actions)
@@ -79,22 +79,16 @@ class RaveSearch(UctSearch):
         self._learn(nodes, [*played, *rollout], [child.paid for child in path], returns)
         self._finish(path, returns)
 
-    def _grown(self, node: Node, nodes: list[Node]) -> Node:
+    def _followed(self, node: Node, nodes: list[Node]) -> Node:
         """The child that a descent takes, which came by `nodes`; a new one where there was none."""
         if node.player == CHANCE:
             return self._descended(node)
         if not node.is_open:
             self._open(node)
         node.passed += 1
-        tried = len(node.children)
         index = self._pick(node, self._reference(nodes))
-        if index < tried:
-            child = node.children[index]
-            if child is None:
-                raise RuntimeError("a tried action has a child")
-            return child
-        node.take(index)
-        return node.lead(tried, self._reached(node, tried))
+        child = node.children[index] if index < len(node.children) else None
+        return child or self._grown(node, index)
 
     def _reference(self, nodes: list[Node]) -> Seen:
         """The statistics that serve the last of `nodes`."""

@@ -1,6 +1,7 @@
 """Random play from a state to the match's end, and the random numbers that searches draw."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import chain, islice
 from operator import length_hint
 
@@ -78,9 +79,14 @@ class Rollouts:
         self.ended = 0  # rollouts that took a number after their last ply
         self.saved = 0  # calls of apply_action that the table spared
         self.table: Table | None = None
-        # Rollouts until the next look at whether states repeat.
+        # Rollouts until the next look at whether states repeat; below 0 there is none.
         self.wait = TRIAL if interns and rules.chance_probabilities is None else -1
         self.noted: Noted | None = None
+        self.apply = rules.apply_action
+        # What plays a rollout where it is not the loop of `play`.
+        self.instead: Callable[[State], list[float]] | None = None
+        if rules.chance_probabilities is not None:
+            self.instead = self._weighted
 
     @property
     def calls(self) -> int:
@@ -97,20 +103,14 @@ class Rollouts:
         Returns:
             `[num_players]` what was paid *after* entering `state`.
         """
-        if self.wait >= 0:
+        if self.wait > 0:
             self.wait -= 1
-            if self.wait < 0:
-                self._look()
-        if self.table is not None:
-            return self._through(self.table, state)
-        if self.rules.chance_probabilities is not None:
-            return self._weighted(state)
+        elif self.wait == 0:
+            self._look()
+        if self.instead is not None:
+            return self.instead(state)
         rules, quiet = self.rules, self.quiet
-        legal_actions, apply_action, rewards = (
-            rules.legal_actions,
-            rules.apply_action if self.noted is None else self._noting,
-            rules.rewards,
-        )
+        legal_actions, apply_action, rewards = rules.legal_actions, self.apply, rules.rewards
         returns = None
         if actions is None:
             actions = legal_actions(state)
@@ -133,10 +133,12 @@ class Rollouts:
     def _look(self) -> None:
         """Begin to note states, or to keep a table if those noted repeat."""
         if self.noted is None:
-            self.noted, self.wait = Noted(), WINDOW - 1
-        else:
-            self.table = Table(self.rules) if self.noted.repeat else None
-            self.noted = None
+            self.noted, self.apply, self.wait = Noted(), self._noting, WINDOW - 1
+            return
+        if self.noted.repeat:
+            self.table = Table(self.rules)
+            self.instead = partial(self._through, self.table)
+        self.noted, self.apply, self.wait = None, self.rules.apply_action, -1
 
     def _noting(self, state: State, action: Action) -> State:
         after = self.rules.apply_action(state, action)
@@ -165,7 +167,7 @@ class Rollouts:
             self.cut += bool(record.actions)
         self.saved += plies - made
         if not table.pays(plies):
-            self.table = None
+            self.table = self.instead = None
         return [0.0] * self.rules.num_players if returns is None else returns
 
     def _weighted(self, state: State) -> list[float]:

@@ -6,9 +6,12 @@ Every bound is `mean + exploration * sqrt(log(availability) / visits)`. Statisti
 
 import math
 from collections.abc import Sequence
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+
+Table: TypeAlias = tuple[float, ...]
 
 FEW = 32  # actions up to which plain numbers beat the cost of numpy's calls
 
@@ -108,3 +111,18 @@ def widened(coefficient: float, power: float, visits: int) -> int:
     [1, 2, 3, 3, 4]
     """
     return max(1, math.ceil(coefficient * math.pow(visits, power)))
+
+
+def grown(root_logs: Table, inverse_roots: Table) -> tuple[Table, Table]:
+    """Tables over visits `n`, of `sqrt(log(n))` and `1 / sqrt(n)`, made twice as long."""
+    more = range(len(root_logs), 2 * len(root_logs))
+    return (
+        (*root_logs, *(math.sqrt(math.log(n)) for n in more)),
+        (*inverse_roots, *(1.0 / math.sqrt(n) for n in more)),
+    )
+
+
+ROOT_LOGS: Table = (0.0, 0.0)
+INVERSE_ROOTS: Table = (0.0, 1.0)
+while len(ROOT_LOGS) < 1 << 12:
+    ROOT_LOGS, INVERSE_ROOTS = grown(ROOT_LOGS, INVERSE_ROOTS)

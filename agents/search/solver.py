@@ -84,7 +84,7 @@ class SolverSearch(UctSearch):
         node.passed += 1
         best, taken = -inf, ready[0]
         for child in ready:
-            score = child.mean + bonus * child.root
+            score = child.mean + bonus * child.inverse_root
             if child in self.proven:
                 score = self._value(child)
             if score > best:

@@ -16,7 +16,7 @@ from agents.search.policies import Score
 from agents.search.rules import Rules
 from agents.search.settings import SearchSettings
 from agents.search.uct import UctSearch
-from games.contract import State
+from games.contract import Action, State
 
 
 class TranspositionSearch(UctSearch):
@@ -35,26 +35,27 @@ class TranspositionSearch(UctSearch):
         heuristics: Sequence[Score] = (),
     ) -> None:
         """See `agents.search.uct.uct`."""
-        super().__init__(rules, root, settings, generator, heuristics)
-        self.depths: dict[Node, int] = {self.root: 0}
+        self.depths: dict[Node, int] = {}
         self.known: dict[tuple[int, int, bytes], Node] = {}
-        self.hits = 0
+        self.hits = self.depth = 0
+        super().__init__(rules, root, settings, generator, heuristics)
 
     def _open(self, node: Node) -> None:
         super()._open(node)
         node.wide = None  # a child of several parents has no one place in their arrays
 
-    def _reached(self, node: Node, index: int) -> Node:
-        self.applied += 1
-        action, depth = node.actions[index], self.depths[node] + 1
-        state = self.rules.apply_action(node.state, action)
-        key = depth, node.player, canonical(state)
+    def _grown(self, node: Node, index: int) -> Node:
+        self.depth = self.depths[node] + 1
+        return super()._grown(node, index)
+
+    def _added(self, state: State, seat: int, action: Action) -> Node:
+        key = self.depth, seat, canonical(state)
         child = self.known.get(key)
         if child is not None:
             self.hits += 1
             return child
-        child = self.known[key] = self._added(state, node.player, action)
-        self.depths[child] = depth
+        child = self.known[key] = super()._added(state, seat, action)
+        self.depths[child] = self.depth
         return child
 
     def figures(self) -> dict[str, int | float | str]:

@@ -25,11 +25,18 @@ import numpy as np
 
 from agents.search.leaves import Leaves
 from agents.search.meter import Clock, Meter
-from agents.search.nodes import Node, back_up
+from agents.search.nodes import Node
 from agents.search.policies import Score
-from agents.search.rollouts import uniforms
+from agents.search.rollouts import add, uniforms
 from agents.search.rules import Rules
-from agents.search.selection import ucb1_scores, widened
+from agents.search.selection import (
+    FEW,
+    INVERSE_ROOTS,
+    ROOT_LOGS,
+    grown,
+    ucb1_scores,
+    widened,
+)
 from agents.search.settings import SearchResult, SearchSettings
 from agents.search.tree import ReturnRange, require_turn
 from games.contract import CHANCE, TERMINAL, Action, State
@@ -85,14 +92,17 @@ class UctSearch:
         self.exploration = settings.exploration
         self.draw = uniforms(generator).__next__
         self.leaves = Leaves(rules, settings, generator, heuristics)
+        self.play, self.mast = self.leaves.play, self.leaves.mast
         self.nothing = [0.0] * rules.num_players
         self.range = ReturnRange(rules.num_players, settings.value_range)
         self.widening = settings.widening
-        # `[n]` sqrt(log(n)) and 1 / sqrt(n), a row a simulation: no node has more visits.
-        self.root_logs, self.inverse_roots = [0.0, 0.0], [0.0, 1.0]
+        # `[n]` sqrt(log(n)) and 1 / sqrt(n): no node has more visits than there are simulations.
+        self.root_logs, self.inverse_roots = ROOT_LOGS, INVERSE_ROOTS
         self.simulations = 0
         self.size = 0
         self.applied = 0
+        # The list that last paid nothing: many modules share one between all such states.
+        self.quiet: list[float] | None = None
         self.before = (0, 0)  # simulations and calls of earlier decisions
         self.inherited = 0
         self.root = self._added(root, CHANCE, "")
@@ -115,7 +125,7 @@ class UctSearch:
                 node.passed = passed + 1
                 best = LOWEST
                 for child in ready:
-                    score = child.mean + bonus * child.root
+                    score = child.mean + bonus * child.inverse_root
                     if score > best:
                         best, node = score, child
                 path.append(node)
@@ -126,55 +136,91 @@ class UctSearch:
                 node = self._descended(node)
                 path.append(node)
                 if self.size != known and node.player >= 0:
-                    returns = self.leaves.returns(node.state, node.paid, node.actions)
+                    if self.play is not None:
+                        returns = self.play(node.state, node.actions)
+                    else:
+                        returns = self.leaves.returns(node.state, node.paid, node.actions)
                     break
         self._finish(path, returns)
 
     def _finish(self, path: list[Node], returns: list[float]) -> None:
-        """Back up what a descent was worth."""
-        back_up(path, returns, self.range, self.inverse_roots)
+        """Count one descent of every edge of a path, each with its own seat's return.
+
+        Args:
+            path: The nodes descended to, first to last, without the root.
+            returns: `[num_players]` what was paid after the last of them.
+        """
+        inverse_roots, low, high = self.inverse_roots, self.range.low, self.range.high
+        later = returns
+        for node in reversed(path):
+            if not node.is_plain:
+                if node.paid is not None:
+                    later = add(later, node.paid)
+                if node.seat < 0:
+                    continue
+            seat = node.seat
+            value = later[seat]
+            count = node.visits = node.visits + 1
+            mean = node.mean
+            node.mean = mean + (value - mean) / count
+            node.inverse_root = inverse_roots[count]
+            if not low[seat] <= value <= high[seat]:
+                self.range.widen(seat, value)
+            if node.place is not None:
+                node.place[0].note(node.place[1], node.mean, node.inverse_root)
         self.simulations += 1
-        next_visits = len(self.root_logs)
-        self.root_logs.append(sqrt(log(next_visits)))
-        self.inverse_roots.append(1.0 / sqrt(next_visits))
-        if self.leaves.mast is not None:
-            self.leaves.mast.learn([(at.seat, at.action, at.paid) for at in path], returns)
+        if self.simulations + 1 == len(inverse_roots):
+            self.root_logs, self.inverse_roots = grown(self.root_logs, inverse_roots)
+        if self.mast is not None:
+            self.mast.learn([(at.seat, at.action, at.paid) for at in path], returns)
 
     def _descended(self, node: Node) -> Node:
         """The child taken from a node that is not ready; a new one where there was none."""
         if not node.is_open:
             self._open(node)
         node.passed += 1
-        children = node.children
         if node.player == CHANCE:
             index = self._outcome(node)
-            return children[index] or node.lead(index, self._reached(node, index))
-        tried, untried = len(children), len(node.actions) - len(children)
+            return node.children[index] or self._grown(node, index)
+        tried = len(node.children)
+        untried = len(node.actions) - tried
         if untried and (not self.widening or self._widens(node)):
-            node.take(tried + int(self.draw() * untried))
-            return node.lead(tried, self._reached(node, tried))
+            return self._grown(node, tried + int(self.draw() * untried))
         return self._best(node, self.exploration * self.range.spread[node.player])
+
+    def _grown(self, node: Node, index: int) -> Node:
+        """The child that an action leads to for the first time, now the last of those tried."""
+        self.applied += 1
+        actions, children = node.actions, node.children
+        action = actions[index]
+        child = self._added(self.rules.apply_action(node.state, action), node.player, action)
+        if node.player == CHANCE:
+            children[index] = child
+            return child
+        tried = len(children)
+        actions[index], actions[tried] = actions[tried], action
+        children.append(child)
+        if len(actions) > FEW and node.wide is not None:
+            child.place = node.wide, tried
+        elif tried + 1 == len(actions):
+            node.ready = cast("list[Node]", children)
+        return child
 
     def _open(self, node: Node) -> None:
         node.open()
         if node.player == CHANCE and self.rules.chance_probabilities is not None:
             node.reached = list(accumulate(self.rules.chance_probabilities(node.state)))
 
-    def _reached(self, node: Node, index: int) -> Node:
-        """The new node that an action leads to."""
-        self.applied += 1
-        action = node.actions[index]
-        return self._added(self.rules.apply_action(node.state, action), node.player, action)
-
     def _best(self, node: Node, weight: float) -> Node:
         """The first of the tried children with the largest bound."""
-        tried, wide = node.ready or cast("list[Node]", node.children), node.wide
+        tried = node.ready or cast("list[Node]", node.children)
+        wide = node.wide if len(node.actions) > FEW else None
         if wide is not None:
             means, roots = wide.means[: len(tried)], wide.roots[: len(tried)]
             scores = ucb1_scores(means, roots, node.passed - 1, exploration=weight)
             return tried[int(scores.argmax())]
         bonus = weight * sqrt(log(node.passed - 1))
-        bounds = [child.mean + bonus * child.root for child in tried]
+        bounds = [child.mean + bonus * child.inverse_root for child in tried]
         return tried[bounds.index(max(bounds))]
 
     def _widens(self, node: Node) -> bool:
@@ -197,9 +243,11 @@ class UctSearch:
         actions = rules.legal_actions(state)
         if player < 0 or not actions or player >= rules.num_players:
             require_turn(player, len(actions), rules.num_players)
-        paid = rules.rewards(state)
         self.size += 1
-        return Node(state, player, actions, paid if any(paid) else None, seat, action)
+        paid: list[float] | None = rules.rewards(state)
+        if paid is self.quiet or not any(paid or ()):
+            self.quiet, paid = paid, None
+        return Node(state, player, actions, paid, seat, action)
 
     def go_on(
         self, node: Node, generator: np.random.Generator, heuristics: Sequence[Score] = ()
@@ -216,6 +264,7 @@ class UctSearch:
         self.root_actions = tuple(self.rules.legal_actions(node.state))
         self.draw = uniforms(generator).__next__
         self.leaves = Leaves(self.rules, self.settings, generator, heuristics)
+        self.play, self.mast = self.leaves.play, self.leaves.mast
         self.before = self.simulations, self.applied
         self.inherited = node.passed if node.is_open else 0
 
