@@ -29,7 +29,7 @@ from tools.playtest import (
 from tools.sandbox import Limits, Sandbox
 
 GAME = GameSetup("nim", NIM, 2)
-LIMITS = Limits(memory_bytes=320 * 2**20, load_s=1.5, call_s=1.5, grace_s=0.3)
+LIMITS = Limits(memory_bytes=320 * 2**20, load_s=5, call_s=5, grace_s=0.5)
 HERE = Workers(sandbox=SandboxRecipe(limits=LIMITS))
 TWO = Workers(jobs=2, sandbox=SandboxRecipe(limits=LIMITS))
 SETTINGS = TournamentSettings(deals=4, seed=11)
@@ -243,7 +243,7 @@ def test_a_question_is_about_two() -> None:
 @pytest.mark.parametrize(("specs", "seats"), [(4, 3), (2, 4), (3, 8)])
 def test_many_seats_rank_players_as_they_are(specs: int, seats: int) -> None:
     shares = [0.05 + 0.9 * i / (specs - 1) for i in range(specs)]
-    settings = TournamentSettings(deals=4, seed=6)
+    settings = TournamentSettings(deals=3, seed=6)
     game = GameSetup("bidding", BIDDING, seats)
     result = play([f"wins:share={share}" for share in shares], settings, game)
     returns = [value(one.mean_return) for one in result.standings]
