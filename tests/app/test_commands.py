@@ -14,7 +14,7 @@ def test_help_lists_every_command(command: Command) -> None:
     done = command("--help")
     assert done.code == 0
     for name in ("new", "resume", "play", "match", "check", "index", "search", "games", "players",
-                 "eval", "trace", "doctor"):  # fmt: skip
+                 "eval", "sandbox", "tournament", "trace", "doctor"):  # fmt: skip
         assert f"\n  {name} " in done.out
 
 
