@@ -149,7 +149,9 @@ class Belief:
         `belief_failures` how often one was asked in vain; of those `belief_errors` are calls of
         the module's own function that raised or hung. `belief_consistency` is the share of the
         states tried that reproduced what the seat saw; `belief_diversity` the effective number of
-        distinct states, of a population or of the first 64 given; `belief_calls` the module calls.
+        distinct states, of a population or of the first 64 given; `belief_calls` the module calls,
+        of a population those for what the seat saw since its last decision. All of it is the same
+        in a worker that saw every decision and in one that was resumed.
         """
         return {
             "belief": "+".join(self.counts) or "none_found",
@@ -248,9 +250,8 @@ class Belief:
         """Draws from the population of this seat's log, brought up to date."""
         here, seat = self.situation, self.situation.log.seat
         population = self.memory.population(self.name, self.uncounted, seat, here.initial)
-        before = population.cost.calls
         population.update(here.log.entries)
-        self.cost.calls += population.cost.calls - before
+        self.cost.calls += population.spent
         self.population = population
         states = [particle.place.state for particle in population.particles]
         weights = np.array([particle.weight for particle in population.particles])

@@ -6,7 +6,7 @@ differs is where it looks. Wherever a ply puts a component into a zone that is h
 outcomes that a known fact rules out are left out; of the others those are preferred that leave the
 zone able to satisfy what the log needs of it (see `Outlook`). While components are dealt,
 populations are thinned by weight times that chance, which the weights then lose again. When the
-effective size has halved and is below a quarter of the size, a new population is dealt from the
+effective size has halved and is below an eighth of the size, a new population is dealt from the
 first state, and verified against the whole log. A module without declared zones is left to the
 particle filter, and so is a log that nothing fits which the facts allow.
 """
@@ -30,7 +30,7 @@ from games.contract import Action, State
 
 BREADTH = 2  # particles kept while components are dealt, as a multiple of the size
 HEARD = 64  # particles whose states are held against what a ply is said to rule out
-POOR = 4  # a population is dealt anew when its effective size falls below its size over this
+POOR = 8  # a population is dealt anew when its effective size falls below its size over this
 DEALS = 4  # populations dealt anew in a row, while each dies of something new
 DEAL_CALLS = 1_000_000  # module calls for dealing one anew
 

@@ -1,9 +1,9 @@
 """Heat-map-guided determinization: states are drawn towards where components are most often.
 
-The thesis that names it (Battleship, three determinizations compared) counts how often consistent
-samples occupy a place, and draws states that occupy the places counted most. Here the samples are a
-population that reproduces the log, counted anew at every decision: a map made once and kept says
-nothing of what was seen since. It is a bias on purpose, no part of the posterior.
+Lechat (2026), Improving Imperfect-Information Reasoning in Ludii, section 3.4.3, counts how often
+consistent samples occupy a place, and draws states that occupy the places counted most. Here the
+samples are a population that reproduces the log, counted anew at every decision: a map made once
+and kept says nothing of what was seen since. It is a bias on purpose, no part of the posterior.
 """
 
 from collections.abc import Mapping, Sequence

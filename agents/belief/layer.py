@@ -2,8 +2,8 @@
 
 `with_belief(search)` samples several determinizations, has the search decide in each as if it were
 known, and combines what it found. The search never learns that the state was hidden, and sees none
-but determinizations: the layer stands where a search would copy the state, as the one does that was
-put under Ludii's agents, and as TAG's own copies do.
+but determinizations: the layer stands where a search would copy the state (Lechat 2026, Improving
+Imperfect-Information Reasoning in Ludii, chapter 5).
 """
 
 from collections.abc import Callable, Sequence

@@ -50,9 +50,10 @@ class ParticleSampler:
     Attributes:
         particles: The population at the last decision that was read; empty where nothing was found.
         complete: Whether the population is the whole posterior, nothing thinned or sampled.
-        tried: States that were tried against the log's next entry since the last `update`.
+        tried: States that were tried against the log's next entry, of the newest decision's.
         fitted: Those of them that reproduced it.
-        cost: Module calls of this sampler.
+        spent: Module calls for the entries of the newest decision.
+        cost: Module calls of this sampler in all.
     """
 
     name = "particle"
@@ -90,7 +91,7 @@ class ParticleSampler:
         self.content = sha256()
         self.particles: list[Particle] = []
         self.complete = True
-        self.tried = self.fitted = 0
+        self.tried = self.fitted = self.spent = 0
 
     def update(self, entries: Sequence[dict[str, Json]]) -> None:
         """Read what is new in the log; start over if it is another log than before.
@@ -100,7 +101,6 @@ class ParticleSampler:
         """
         if entries[: len(self.entries)] != self.entries:
             self._forget()
-        self.tried = self.fitted = 0
         for end in decisions(entries, after=len(self.entries)):
             for entry in entries[len(self.entries) : end]:
                 self.content.update(canonical_key(entry).encode())
@@ -124,6 +124,7 @@ class ParticleSampler:
         )
         self.draw = uniforms(self.generator).__next__
         self.guide.read_to(self.entries, self.draw)
+        self.tried, self.fitted, before = 0, 0, self.cost.calls
         self.cost.allow(CALLS)
         try:
             particles = self.particles or self._started()
@@ -132,6 +133,7 @@ class ParticleSampler:
             self.particles = []
         self.cost.allow(float("inf"))
         self.complete = self.complete and bool(self.particles)
+        self.spent = self.cost.calls - before
 
     def _started(self) -> list[Particle]:
         start = self.guide.follower.start(self.initial)

@@ -1,5 +1,6 @@
 """Random determinization: hidden zones filled at random, whatever was seen of them.
 
+The lower bound of Lechat (2026), Improving Imperfect-Information Reasoning in Ludii, section 3.4.1.
 Only what the rules themselves ask for is respected: the counts, the components that there are, and
 how chance deals them. Hits, misses and voids are not, so most states contradict the log. It is here
 to be compared with: what the other samplers gain over it is the worth of all that the log says.

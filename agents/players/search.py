@@ -17,6 +17,7 @@ PRELOAD = ("agents.search.operations",)  # what the sandbox must preload for thi
 
 _NEVER_HIDDEN = ("uct", "alphabeta")  # search one state, which the log must determine
 _ALWAYS_SAMPLED = ("ismcts", "moismcts")  # see what others hold as what it may be
+_BELIEF = ("belief", "determinizations", "protocol")
 _MOST_FIGURES, _LONGEST_WORD, _LONGEST_REASON = 32, 40, 400
 
 
@@ -53,8 +54,7 @@ class SearchPlayer:
         }
         self.belief: dict[str, Json] = {}
         if spec.settings.get("belief", "none") != "none":
-            kept = spec.settings["determinizations"]
-            self.belief = {"belief": spec.settings["belief"], "determinizations": kept}
+            self.belief = {name: spec.settings[name] for name in _BELIEF}
         self.log: SeatLog | None = None
         self.sent = 0  # entries of that log which the worker holds
         self.is_known = False

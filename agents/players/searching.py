@@ -2,7 +2,7 @@
 
 from typing import get_args
 
-from agents.belief.beliefs import BeliefName
+from agents.belief.beliefs import BeliefName, Protocol
 from agents.players.parameters import Parameter, PlayerInfo
 from agents.search.genomes import Opponent
 from agents.search.settings import Amaf, BudgetKind, Ensemble, Leaf, Policy
@@ -186,6 +186,14 @@ def _belief(default: str) -> tuple[Parameter, ...]:
             0,
             "Hidden states drawn for a decision and used in turn; 0 draws a new one whenever one "
             "is needed.",
+            when=("belief", names),
+        ),
+        Parameter(
+            "protocol",
+            "ours",
+            "What is played where no sampler explains what was seen: a random legal action, or one "
+            "that is legal in the newest state of the game's own sampler (paper).",
+            choices=get_args(Protocol),
             when=("belief", names),
         ),
     )

@@ -112,13 +112,13 @@ def test_a_population_far_too_small_is_right_on_average(sampler_of: SamplerOf) -
     decisions = random_match(rules, start, 0, seed=1)[:5]
     means: list[Distribution] = [{} for _ in decisions]
     effective = [0.0 for _ in decisions]
-    for seed in range(40):
+    for seed in range(30):
         sampler = sampler_of(rules, namespace, start, 0, size=64, seed=seed)
         for index, (log, _) in enumerate(decisions):
             sampler.update(log.entries)
             effective[index] += sampler.effective_samples()
             for key, weight in believed(sampler).items():
-                means[index][key] = means[index].get(key, 0.0) + weight / 40
+                means[index][key] = means[index].get(key, 0.0) + weight / 30
     for (log, _), mean, samples in zip(decisions, means, effective, strict=True):
         truth = exact(rules, 0, log.entries, start)
         assert total_variation(mean, truth) < sampling_bound(len(truth), samples)

@@ -96,7 +96,7 @@ def test_a_spec_holds_the_settings_that_have_an_effect(
 
 def test_every_setting_of_an_algorithm_can_be_named_and_no_other() -> None:
     by_name = {info.name: info for info in known_players()}
-    beside = {"belief", "determinizations", "deadline"}
+    beside = {"belief", "determinizations", "protocol", "deadline"}
     for algorithm, used in USES.items():
         named = {parameter.name for parameter in by_name[algorithm].parameters}
         assert named - beside == used
