@@ -58,6 +58,16 @@ _EVALS = (
         "Do 10,000 workers and 1,000,000 requests leave anything behind?",
         "evals.sandbox_soak",
     ),
+    EvalInfo(
+        "tournaments",
+        "How many matches a second do two workers play, against one and against a plain pool?",
+        "evals.bench.tournaments",
+    ),
+    EvalInfo(
+        "leakage",
+        "Does any player's decision depend on what is hidden from its seat?",
+        "evals.leakage",
+    ),
 )
 
 

@@ -69,7 +69,7 @@ def _hidden_from(
             return
         generator = stream(seed, "leak audit", match=index, seat=seat)
         declared = cast("dict[str, dict[str, Json]]", zones)
-        other = _shuffle_hidden(sample.state, declared, seen, generator)
+        other = exchange_hidden(sample.state, declared, seen, generator)
         if canonical_key(other) != canonical_key(sample.state):
             before = subject.game.observations(sample.state, subject.num_players)[seat]
             pairs.append(_Pair(sample, before, other))
@@ -130,12 +130,20 @@ def _unreadable(sample: Sample, seen: Mapping[str, Visibility]) -> str | None:
     return None
 
 
-def _shuffle_hidden(
+def exchange_hidden(
     state: State,
     zones: Mapping[str, Mapping[str, Json]],
     seen: Mapping[str, Visibility],
     generator: np.random.Generator,
 ) -> State:
+    """The state with what one seat may not see dealt out anew among the zones hidden from it.
+
+    Args:
+        state: A state of play.
+        zones: The module's `ZONES`; components of one kind are exchanged with each other.
+        seen: What the seat may see in `state`, from `visible`.
+        generator: The only source of randomness.
+    """
     by_kind: dict[str, list[str]] = {}
     for path, visibility in seen.items():
         zone = read_path(state, path)

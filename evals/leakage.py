@@ -1,0 +1,229 @@
+"""Eval: does any player's decision depend on what is hidden from its seat?
+
+At every decision of the tested seat the referee holds another state than the true one, which the
+seat must not be able to tell from it (see `evals.twins`): a decision that changes has seen more
+than the seat may see. Budgets are of simulations, as a budget of time is not the same twice. Leaks
+planted on purpose, in a player and in a module, must be flagged in every game. What is no part of
+this: events that tell too much, which the leak audit of `games.checks` compares.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from pydantic import JsonValue
+
+from agents.players import (
+    PRELOAD,
+    PlayerInfo,
+    PlayerSpec,
+    PlayerSpecError,
+    known_players,
+    parse_spec,
+)
+from evals.planted import LEAK, READER, peeking
+from evals.results import EvalResult, NothingScoredError, Score, share
+from evals.twin_hall import Hall, Pairs, Setup
+from evals.twins import Twins
+from games import library
+from tools.sandbox import Sandbox
+
+Tell = Callable[[str], None]
+Sample = dict[str, JsonValue]
+
+_SMALL = {
+    "simulations": 12,
+    "passes": 1,
+    "rollouts": 1,
+    "worlds": 4,
+    "iterations": 10,
+    "histories": 20_000,
+}
+_RULES_ALONE = ("replay", "particle", "constraint")
+
+
+SETUPS = (
+    Setup("leduc_poker", 2),
+    Setup("whist", 4),
+    Setup("battleship", 2, {"rows": 4, "columns": 4, "ships": "3,2"}),
+    Setup("go_fish", 3, max_plies=150),
+    Setup("gin_rummy", 2, max_plies=100),
+    Setup(
+        "capture_the_flag",
+        2,
+        {"rows": 4, "columns": 3, "home_rows": 1, "bombs": 0, "scouts": 1, "spies": 0},
+    ),
+)
+SLOW = {name: _RULES_ALONE for name in ("whist", "go_fish", "gin_rummy")}
+"""Beliefs that are left out of a game, where a decision with them takes seconds to minutes."""
+
+
+@dataclass(frozen=True)
+class Amount:
+    """How much is tried.
+
+    Attributes:
+        positions: Decisions with a choice, compared for every player in every game.
+        matches: Matches played for them at the most.
+        planted: Decisions compared for every planted leak in every game.
+        total: Decisions that all players together must come to.
+    """
+
+    positions: int = 14
+    matches: int = 20
+    planted: int = 20
+    total: int = 1000
+
+
+QUICK = Amount(positions=2, matches=6, planted=10, total=100)
+
+
+def run(seed: int, tell: Tell, amount: Amount | None = None) -> EvalResult:
+    """Try every player that a spec can name, then the planted leaks, in every game."""
+    chosen = amount or Amount()
+    rows: list[Sample] = []
+    with Sandbox(preload=PRELOAD) as sandbox:
+        for setup in SETUPS:
+            rows += tried(setup, line_up(), sandbox, seed, chosen, tell)
+            rows += planted(setup, sandbox, seed, chosen, tell)
+        grade = sandbox.grade
+    effective: dict[str, JsonValue] = {
+        "seed": seed,
+        "positions_each": chosen.positions,
+        "matches_each_at_most": chosen.matches,
+        "grade": grade.model_dump(mode="json"),
+    }
+    return result(rows, effective, chosen.total)
+
+
+def line_up() -> list[PlayerSpec]:
+    """Every player there is, with small budgets; ISMCTS with each of its beliefs."""
+    specs = []
+    for info in known_players():
+        names = {parameter.name: parameter for parameter in info.parameters}
+        beliefs: Sequence[str] = ("",)
+        if "belief" in names:
+            every = [word for word in names["belief"].choices if word not in ("none", "cheat")]
+            beliefs = every if info.name == "ismcts" else ("auto",)
+        specs += [_small(info, belief) for belief in beliefs]
+    return specs
+
+
+def _small(info: PlayerInfo, belief: str) -> PlayerSpec:
+    """The player with each small budget that it takes."""
+    known = {parameter.name for parameter in info.parameters}
+    text = f"{info.name}:belief={belief}" if belief else f"{info.name}:"
+    for name in sorted(_SMALL.keys() & known):
+        pair = f"{name}={_SMALL[name]}"
+        text += pair if text.endswith(":") else f",{pair}"
+    return parse_spec(text)
+
+
+def tried(
+    setup: Setup,
+    specs: Sequence[PlayerSpec],
+    sandbox: Sandbox,
+    seed: int,
+    amount: Amount,
+    tell: Tell,
+) -> Iterator[Sample]:
+    """One sample a player; one that refuses the game says why."""
+    with Hall(setup, library.source(setup.name), sandbox, seed) as hall:
+        for spec in specs:
+            row: Sample = {"game": setup.name, "player": str(spec), "planted": False}
+            if spec.settings.get("belief") in SLOW.get(setup.name, ()):
+                row["left_out"] = "a decision with this belief takes seconds to minutes here"
+                yield row
+                continue
+            try:
+                row |= _found(hall.compared(hall.of(spec), amount.positions, amount.matches))
+            except PlayerSpecError as refusal:
+                row["refused"] = str(refusal)[:300]
+            tell(_said(row))
+            yield row
+
+
+def planted(
+    setup: Setup, sandbox: Sandbox, seed: int, amount: Amount, tell: Tell
+) -> Iterator[Sample]:
+    """One sample a planted leak: players that look at the state, and a module that shows it."""
+    source = library.source(setup.name)
+    reader = parse_spec("greedy:heuristic=reader")
+    plants: tuple[tuple[str, str, dict[str, str], Pairs | None], ...] = (
+        ("a player that looks at the state", source, {}, peeking(1)),
+        ("a player that looks now and then", source, {}, peeking(3)),
+        ("a module whose observations leak", source + LEAK, {"reader": READER}, None),
+    )
+    for name, text, heuristics, pairs in plants:
+        with Hall(setup, text, sandbox, seed, heuristics) as hall:
+            twins = hall.compared(pairs or hall.of(reader), amount.planted, amount.matches)
+        row: Sample = {"game": setup.name, "player": name, "planted": True, **_found(twins)}
+        tell(_said(row))
+        yield row
+
+
+def _found(twins: Sequence[Twins]) -> Sample:
+    def total(name: str) -> int:
+        return sum(cast("int", getattr(one, name)) for one in twins)
+
+    counts = ("positions", "changed", "told", "forced", "alone", "unjudged")
+    reasons = [reason[:300] for one in twins for reason in one.reasons]
+    return {**{name: total(name) for name in counts}, "matches": len(twins), "reasons": [*reasons]}
+
+
+def _said(row: Sample) -> str:
+    head = f"{row['game']}, {row['player']}: "
+    if "refused" in row:
+        return head + f"refused, {row['refused']}"
+    return head + ", ".join(f"{row[name]} {name}" for name in ("positions", "changed", "told"))
+
+
+def result(rows: Sequence[Sample], effective: dict[str, JsonValue], total: int) -> EvalResult:
+    """What the samples come to; a player that plays a game and was not compared is not scored.
+
+    Raises:
+        NothingScoredError: If no decision was compared, or no leak planted.
+    """
+    honest = [row for row in rows if not row["planted"] and "positions" in row]
+    plants = [row for row in rows if row["planted"]]
+    compared = [row for row in honest if row["positions"]]
+    positions = _sum(honest, "positions")
+    if not positions:
+        raise NothingScoredError(f"none of {len(honest)} players in a game was compared")
+    unjudged = _sum(honest, "unjudged")
+
+    def leaks(name: str, key: str) -> Score:
+        value = _sum(honest, key)
+        return Score(name=name, value=value, at_most=0, scored=positions, unscored=unjudged)
+
+    def shown(name: str, values: set[JsonValue], at_least: int | None = None) -> Score:
+        return Score(name=name, value=len(values), at_least=at_least, scored=positions)
+
+    return EvalResult(
+        name="leakage",
+        scores=(
+            leaks("decisions changed by what is hidden", "changed"),
+            leaks("decisions for which the seat was told what is hidden", "told"),
+            Score(name="positions", value=positions, at_least=total, scored=positions),
+            shown("games", {row["game"] for row in compared}, len(SETUPS)),
+            shown("players", {row["player"] for row in compared}),
+            share([_flagged(row) for row in plants], "planted leaks flagged", at_least=1.0),
+        ),
+        samples=tuple(rows),
+        effective=effective,
+        unscored={
+            f"{row['player']} at {row['game']}": "; ".join(cast("list[str]", row["reasons"]))
+            or "no decision had another state behind it"
+            for row in honest
+            if not row["positions"]
+        },
+    )
+
+
+def _flagged(row: Sample) -> bool | None:
+    """Whether a planted leak changed a decision; None where nothing was compared."""
+    return bool(row["changed"]) if row["positions"] else None
+
+
+def _sum(rows: Sequence[Sample], name: str) -> int:
+    return sum(cast("int", row[name]) for row in rows)
