@@ -73,10 +73,11 @@ class Connection:
                 rest = rest[self._endpoint.send(rest) :]
 
     def _chunk(self, deadline: float) -> bytes:
-        if not self._arrives_soon():
-            left = deadline - time.monotonic()
-            if left <= 0 or not self._poll.poll(left * 1000):
-                raise TimeoutError
+        ready = self._arrives_soon()
+        left = deadline - time.monotonic()
+        # Late is late, even where bytes are there: else one at a time would hold the host for ever.
+        if left <= 0 or not (ready or self._poll.poll(left * 1000)):
+            raise TimeoutError
         chunk = self._endpoint.recv(_CHUNK_BYTES)
         if not chunk:
             raise ConnectionResetError("the other side hung up")
@@ -107,10 +108,13 @@ class Connection:
         return bytes(memoryview(buffer)[HEADER.size :])
 
     def rest(self, seconds: float) -> bytes:
-        """Whatever still arrives, the first of it within `seconds`; never raises."""
+        """What still arrives within `seconds`, up to the first pause in it; never raises."""
         buffer = bytearray()
+        until = time.monotonic() + seconds
         while len(buffer) < _CHUNK_BYTES:
-            if not self._poll.poll((_PAUSE_S if buffer else seconds) * 1000):
+            left = until - time.monotonic()
+            pause = min(_PAUSE_S, left) if buffer else left
+            if left <= 0 or not self._poll.poll(pause * 1000):
                 break
             try:
                 chunk = self._endpoint.recv(_CHUNK_BYTES)

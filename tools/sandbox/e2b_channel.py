@@ -139,11 +139,12 @@ class LineChannel:
 
     def rest(self, seconds: float) -> bytes:
         """See `Channel.rest`."""
+        until = time.monotonic() + seconds
         with self._arrived:
             if not self._buffer and not self._over:
                 self._arrived.wait(seconds)
             while not self._over and self._buffer and self._arrived.wait(_PAUSE_S):
-                if len(self._buffer) >= self._longest_line:
+                if len(self._buffer) >= self._longest_line or time.monotonic() > until:
                     break
             return self._take()
 

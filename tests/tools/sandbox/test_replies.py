@@ -1,6 +1,7 @@
 """Replies that no honest worker sends, whatever they are sent through."""
 
 import re
+import time
 
 import pytest
 
@@ -105,3 +106,40 @@ def test_a_reply_after_the_deadline_is_not_taken_for_the_next_one(sandbox: Sandb
         assert caught.value.kind == "timed_out"
         if worker.alive:
             assert worker.call("f", [0]) == 0
+
+
+# Whatever frames look like on this backend, these bytes are the beginning of one that never ends.
+TRICKLE = """
+import os, signal, struct, time
+
+def f(pause_s):
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    signal.signal(signal.SIGALRM, signal.SIG_IGN)
+    signal.signal(signal.SIGUSR2, signal.SIG_IGN)
+    out = None
+    for number, begin in [(n, struct.pack("<I", 2**20)) for n in range(3, 32)]:
+        try:
+            os.write(number, begin)
+            out = number
+        except OSError:
+            pass
+    while True:
+        os.write(1 if out is None else out, b"7")
+        until = time.perf_counter() + pause_s
+        while time.perf_counter() < until:
+            pass
+"""
+
+
+@pytest.mark.parametrize("pause_s", [20e-6, 5e-3])
+def test_a_reply_that_comes_byte_by_byte_is_late_all_the_same(
+    sandbox: Sandbox, pause_s: float
+) -> None:
+    with sandbox.worker("trickling", TRICKLE) as worker:
+        worker.load(TRICKLE)
+        started = time.monotonic()
+        with pytest.raises(ModuleFault) as caught:
+            worker.call("f", [pause_s], deadline_s=0.2)
+        assert time.monotonic() - started < 0.2 + worker.limits.grace_s + 2.5
+        assert caught.value.kind in ("timed_out", "killed")
+        assert not worker.alive
