@@ -7,8 +7,8 @@ seldom repeat, keys cost more than they save; so
 
 - the `WINDOW` rollouts after the first `TRIAL` note their states; a table is kept from then on if
   at least `FIRST_SHARE` of them had been noted before;
-- `TRIAL` rollouts later it is given up unless `SHARE` of all states it was asked for were known,
-  and whenever it holds `MOST` states.
+- of every `TRIAL` rollouts after the first `TRIAL` with a table, `SHARE` of the plies must go where
+  the same record went before; otherwise it is given up, as when it holds more than `MOST` states.
 """
 
 import marshal
@@ -16,7 +16,7 @@ import marshal
 from agents.search.rules import Rules
 from games.contract import Action, State
 
-TRIAL, SHARE = 1000, 0.5
+TRIAL, SHARE = 1000, 0.3
 WINDOW, FIRST_SHARE = 64, 0.05
 MOST = 50_000  # states
 VERSION = 2  # of marshal: later ones encode which objects are the same, besides their values
@@ -56,15 +56,15 @@ class Table:
 
     Attributes:
         records: States by key.
-        asked: States that rollouts came to.
+        played: Rollouts played.
     """
 
     def __init__(self, rules: Rules) -> None:
         """An empty table; all chance must be uniform."""
         self.rules = rules
         self.records: dict[bytes, Record] = {}
-        self.asked = 0
         self.played = 0
+        self.plies = self.new = 0  # of the newest `TRIAL` rollouts
 
     def record(self, state: State) -> Record:
         """The record of a state, a new one if it was never seen."""
@@ -83,12 +83,21 @@ class Table:
         record.next[index] = after
         return after
 
-    def pays(self, plies: int) -> bool:
-        """Whether the table is worth keeping after one more rollout of so many plies."""
-        self.asked += plies + 1
+    def pays(self, plies: int, new: int) -> bool:
+        """Whether the table is worth keeping after one more rollout.
+
+        Args:
+            plies: The rollout's plies.
+            new: Those that went from their record for the first time.
+        """
         self.played += 1
-        known = len(self.records)
-        return known <= MOST and (self.played != TRIAL or known <= (1 - SHARE) * self.asked)
+        self.plies += plies
+        self.new += new
+        if self.played % TRIAL:
+            return len(self.records) <= MOST
+        paid = self.played == TRIAL or self.plies - self.new >= SHARE * self.plies
+        self.plies = self.new = 0
+        return paid
 
 
 class Noted:

@@ -166,7 +166,7 @@ class Rollouts:
         else:
             self.cut += bool(record.actions)
         self.saved += plies - made
-        if not table.pays(plies):
+        if not table.pays(plies, made):
             self.table = self.instead = None
         return [0.0] * self.rules.num_players if returns is None else returns
 

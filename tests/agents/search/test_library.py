@@ -6,11 +6,13 @@ from typing import cast
 import numpy as np
 import pytest
 
+from agents.search.alphabeta import AlphaBetaSettings, alphabeta
 from agents.search.rules import Rules, bind
 from agents.search.settings import SearchSettings
+from agents.search.trees import tree_search
 from agents.search.uct import uct
 from games import library
-from games.contract import State, load_namespace
+from games.contract import TERMINAL, State, load_namespace
 
 
 def opened(name: str) -> tuple[Rules, State]:
@@ -41,3 +43,66 @@ def test_connect_four_tactics(drops: str, expected: set[str], seed: int) -> None
         state = rules.apply_action(state, f"drop {column}")
     found = uct(rules, state, SearchSettings(simulations=2000), np.random.default_rng(seed))
     assert found.best in expected
+
+
+def perfect(rules: Rules, state: State, generator: np.random.Generator) -> str:
+    """One of the actions with the game-theoretic value, at random."""
+    values = {}
+    seat = rules.current_player(state)
+    for action in rules.legal_actions(state):
+        after = rules.apply_action(state, action)
+        if rules.current_player(after) == TERMINAL:
+            values[action] = rules.rewards(after)[seat]
+        else:
+            found = alphabeta(rules, after, AlphaBetaSettings())
+            worth = found.means[found.actions.index(found.best)]
+            assert worth is not None
+            values[action] = -worth
+    best = [action for action, value in values.items() if value == max(values.values())]
+    return best[int(generator.integers(len(best)))]
+
+
+def by_chance(rules: Rules, state: State, generator: np.random.Generator) -> str:
+    legal = rules.legal_actions(state)
+    return legal[int(generator.integers(len(legal)))]
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+@pytest.mark.parametrize("other", [by_chance, perfect])
+def test_it_does_not_lose_at_tic_tac_toe(
+    other: Callable[[Rules, State, np.random.Generator], str], seat: int
+) -> None:
+    rules, start = opened("tic_tac_toe")
+    settings = SearchSettings(simulations=1000, rave="rave")
+    for game in range(5):
+        generator, state = np.random.default_rng([seat, game]), start
+        while (player := rules.current_player(state)) != TERMINAL:
+            if player == seat:
+                action = tree_search(rules, state, settings, generator).best
+            else:
+                action = other(rules, state, generator)
+            state = rules.apply_action(state, action)
+        assert rules.rewards(state)[seat] >= 0
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("drops", ["1 1 2 2 3 3", "1 7 2 1 3", "4 1 4 2 4"])
+@pytest.mark.parametrize(
+    "settings",
+    [
+        SearchSettings(simulations=1000, solver=True),
+        SearchSettings(simulations=1000, transpositions=True),
+        SearchSettings(simulations=1000, rave="grave"),
+        SearchSettings(simulations=1000, policy="mast"),
+        SearchSettings(simulations=1000, leaf="truncated", depth=20),
+    ],
+    ids=["solver", "transpositions", "grave", "mast", "truncated"],
+)
+def test_every_variation_finds_the_one_column_that_wins_or_blocks(
+    settings: SearchSettings, drops: str, seed: int
+) -> None:
+    rules, state = opened("connect_four")  # the first three positions drawn above
+    for column in drops.split():
+        state = rules.apply_action(state, f"drop {column}")
+    found = tree_search(rules, state, settings, np.random.default_rng(seed))
+    assert found.best == "drop 4"

@@ -67,18 +67,19 @@ def test_a_table_is_kept_only_where_states_repeat() -> None:
 
 def test_a_table_that_stops_to_pay_is_given_up() -> None:
     rules, _, root = game(TIC_TAC_TOE)
-    ticks = iter([0] * 8 * (TRIAL + WINDOW) + [*range(8 * TRIAL)])
-    turning = replace(
-        rules, apply_action=lambda s, a: {**rules.apply_action(s, a), "tick": next(ticks)}
-    )
-    rollouts = Rollouts(turning, np.random.default_rng(0), 1000)
-    for _ in range(TRIAL + WINDOW + 1):
+    clock = [0, 0]
+
+    def apply_action(state: State, action: Action) -> State:
+        clock[0] += clock[1]
+        return {**rules.apply_action(state, action), "tick": clock[0]}
+
+    rollouts = Rollouts(replace(rules, apply_action=apply_action), np.random.default_rng(0), 1000)
+    for _ in range(4 * TRIAL):
         rollouts.play(root)
     assert rollouts.table is not None
-    while next(ticks) == 0:
-        pass
-    for _ in range(TRIAL):
-        rollouts.play(root)
+    clock[1] = 1  # from now on no new state is like another
+    for number in range(2 * TRIAL):
+        rollouts.play({**root, "tick": -number})
     assert rollouts.table is None
 
 
