@@ -37,7 +37,7 @@ def test_no_decision_changes_with_what_is_hidden(setup: Setup, sandbox: Sandbox)
             "random",
             "greedy",
             "ismcts:simulations=6",
-            "ismcts:simulations=6,belief=replay",
+            "ismcts:simulations=6,belief=module",
         )
     ]
     for row in tried(setup, specs, sandbox, 5, AMOUNT, told):
