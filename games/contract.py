@@ -201,10 +201,17 @@ def _numbers(function: str, value: Json, count: int) -> list[float]:
     good = (
         isinstance(value, list)
         and len(value) == count
-        and all(type(n) in (int, float) and math.isfinite(cast("float", n)) for n in value)
+        and all(type(n) in (int, float) and _is_finite(cast("float", n)) for n in value)
     )
     if not good:
         raise ModuleFault(
             "bad_value", function, f"returned {show(value)}; required: {count} finite numbers"
         )
     return [float(cast("float", n)) for n in cast("list[Json]", value)]
+
+
+def _is_finite(number: float) -> bool:
+    try:
+        return math.isfinite(number)
+    except OverflowError:  # a whole number that no float holds
+        return False

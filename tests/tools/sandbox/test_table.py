@@ -49,6 +49,11 @@ BROKEN = {
     "get_chance_probabilities": ("return [0.5, 0.6]", "sum to 1"),
 }
 
+NO_FLOATS = {
+    "get_rewards": ("return [10**400, 0]", "2 finite numbers"),
+    "get_chance_probabilities": ("return [10**400, 0.5]", "2 finite numbers"),
+}
+
 
 @pytest.mark.parametrize("function", BROKEN)
 def test_a_broken_value_is_the_fault_of_the_function_that_gave_it(
@@ -88,3 +93,15 @@ def test_a_worker_that_dies_in_a_match_faults_the_match(sandbox: Sandbox) -> Non
         match = play_match(SandboxTable(worker), [UniformPlayer()] * 2, parameters={}, seed=1)
     assert match.ending == "fault"
     assert "killed" in match.reason
+
+
+@pytest.mark.parametrize("function", NO_FLOATS)
+def test_a_whole_number_that_no_float_holds_is_not_finite(sandbox: Sandbox, function: str) -> None:
+    body, words = NO_FLOATS[function]
+    source = nim_with(function, body)
+    with sandbox.worker("referee", source) as worker:
+        worker.load(source)
+        table = SandboxTable(worker)
+        with pytest.raises(ModuleFault, match=words) as caught:
+            table.advance(table.open(2, {}), "pile 3")
+    assert caught.value.function == function
