@@ -20,8 +20,14 @@ class OperationError(RuntimeError):
     """A preloaded operation failed without the module's part in it: our fault, not the game's."""
 
 
-def raise_fault(fault: Json, function: str) -> NoReturn:
+def raise_fault(fault: Json, function: str, *, own_code: bool = False) -> NoReturn:
     """Raise what a worker's fault says, trusting none of its fields.
+
+    Args:
+        fault: The claim.
+        function: What the host asked for.
+        own_code: Whether a preloaded package's code took part, which may fail by itself; where
+            only the module's did, such a claim is false and counts as a fault of the module.
 
     Raises:
         IllegalActionError, ModuleFault, OperationError: By the fault's kind.
@@ -29,15 +35,15 @@ def raise_fault(fault: Json, function: str) -> NoReturn:
     fields = fault if isinstance(fault, dict) else {}
     kind, line = fields.get("kind"), fields.get("line")
     message = plain_text(str(fields.get("message", "")))[:MESSAGE_CHARACTERS]
-    named = fields.get("function")
+    asked, named = function, fields.get("function")
     if isinstance(named, str) and named.isidentifier():
         function = named[:80]
-    if kind == ILLEGAL_ACTION:
+    if kind == ILLEGAL_ACTION and (own_code or asked == "apply_action"):
         raise IllegalActionError(message)
-    if kind in (UNKNOWN_OPERATION, INTERNAL):
+    if kind in (UNKNOWN_OPERATION, INTERNAL) and own_code:
         raise OperationError(f"operation {function!r} failed in the sandbox: {message}")
     if kind not in get_args(FaultKind):
-        kind, message = "killed", f"the worker reported a fault of no known kind: {message}"
+        kind, message = "killed", f"the worker reported a fault that this cannot end in: {message}"
     whole = line if isinstance(line, int) and not isinstance(line, bool) and line > 0 else None
     raise ModuleFault(cast("FaultKind", kind), function, message, line=whole)
 

@@ -11,6 +11,7 @@ from typing import NoReturn, Self
 from games.contract import Json, ModuleFault
 from games.text import plain_text
 from tools.guest.framing import FrameError, decode, encode
+from tools.guest.operations import BUILT_IN
 from tools.guest.serving import CRASH
 from tools.sandbox.backends import (
     Ending,
@@ -156,7 +157,8 @@ class Worker:
         finally:
             self._busy.release()
         if "fault" in reply:
-            raise_fault(reply["fault"], function)
+            own_code = op not in BUILT_IN or not self._loaded
+            raise_fault(reply["fault"], function, own_code=own_code)
         return reply["value"]
 
     def kill(self) -> None:

@@ -143,3 +143,25 @@ def test_a_reply_that_comes_byte_by_byte_is_late_all_the_same(
         assert time.monotonic() - started < 0.2 + worker.limits.grace_s + 2.5
         assert caught.value.kind in ("timed_out", "killed")
         assert not worker.alive
+
+
+FALSE_CLAIM = """
+import sys
+
+def f(kind):
+    claim = lambda *a, **k: {"kind": kind, "function": "f", "line": 1, "message": "x"}
+    for name in ("tools.guest.serving", "tools.guest.operations"):
+        sys.modules[name].describe = claim
+    raise RuntimeError
+"""
+
+
+@pytest.mark.parametrize("kind", ["internal", "unknown_operation", "illegal_action"])
+def test_a_module_cannot_pass_its_failure_off_as_ours_or_as_a_players(
+    sandbox: Sandbox, kind: str
+) -> None:
+    with sandbox.worker("claiming", FALSE_CLAIM) as worker:
+        worker.load(FALSE_CLAIM)
+        with pytest.raises(ModuleFault, match="cannot end in") as caught:
+            worker.call("f", [kind])
+    assert caught.value.kind == "killed"
