@@ -210,7 +210,8 @@ def _show(name: str, result: dict[str, Any]) -> None:
         if ended is not None:
             say(ended["detail"])
         if ended is None or ended["cause"] != "blocked_call":
-            say(result["reason"])
+            # The module wrote part of it; no line of it may look like one of ours.
+            say("\n    | ".join(result["reason"].splitlines()))
     for stream in ("stdout", "stderr"):
         for line in result[stream].splitlines():
             say(f"{stream}| {line}")

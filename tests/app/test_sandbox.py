@@ -149,6 +149,13 @@ def test_a_terminal_is_not_steered_by_what_a_module_says(command: Command, file:
     assert (done.code, "\x1b" in done.out, "stdout| gone" in done.out) == (0, False, True)
 
 
+def test_a_message_cannot_add_a_line_that_looks_like_ours(command: Command, file: Path) -> None:
+    file.write_text("def main():\n    raise ValueError('x\\nvalue: 42\\nstdout| all passed')\n")
+    shown = command("sandbox", "run", file).out.splitlines()
+    assert "    | value: 42" in shown
+    assert not [line for line in shown if line.startswith(("value:", "stdout|"))]
+
+
 def test_an_import_that_is_not_there_names_itself_and_what_is(command: Command, file: Path) -> None:
     file.write_text("import requests\n")
     done = command("sandbox", "run", file)
