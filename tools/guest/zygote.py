@@ -116,6 +116,7 @@ class _Forge:
         self._operations = operations
         self._lockdown = lockdown
         self._exits: OrderedDict[int, int] = OrderedDict()
+        self._unburied: set[int] = set()
 
     def fork(self, descriptor: int) -> int:
         """A worker that serves on `descriptor`; its process id."""
@@ -123,6 +124,7 @@ class _Forge:
         pid = os.fork()
         if pid == 0:
             self._become_worker(descriptor, zygote)
+        self._unburied.add(pid)
         self._exits.pop(pid, None)  # of an earlier worker that had the same number
         return pid
 
@@ -135,6 +137,11 @@ class _Forge:
             select.select([], [], [], 0.001)
         return None
 
+    def kill(self, pid: int) -> None:
+        """Kill a worker, unless it is buried already: then the number is no longer its own."""
+        if pid in self._unburied:
+            os.kill(pid, signal.SIGKILL)
+
     def reap(self) -> None:
         """Bury every worker that has ended."""
         while True:
@@ -144,6 +151,7 @@ class _Forge:
                 return
             if pid == 0:
                 return
+            self._unburied.discard(pid)
             self._exits[pid] = os.waitstatus_to_exitcode(status)
             if len(self._exits) > _EXITS_KEPT:
                 self._exits.popitem(last=False)
@@ -184,8 +192,8 @@ def _obey(control: socket.socket, forge: _Forge) -> None:
     order = json.loads(message)
     if "status" in order:
         control.send(json.dumps({"exit": forge.status(order["status"])}).encode())
-    elif "kill" in order:  # not reaped before this process asks, so the number is still its own
-        os.kill(order["kill"], signal.SIGKILL)
+    elif "kill" in order:
+        forge.kill(order["kill"])
         control.send(b"{}")
     else:
         _answer_with_worker(control, forge, descriptors[0])

@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 from tests.tools.sources import NIM
-from tools.sandbox import Sandbox
+from tools.sandbox import Limits, Sandbox
+from tools.sandbox.backends import Kit
+from tools.sandbox.zygote import Layers, Zygote
 
 HOST = """
 import sys, threading, time
@@ -162,3 +164,21 @@ def test_it_works_beside_threads_and_an_open_store(tmp_path: Path) -> None:
         check=True,
     )
     assert done.stdout == "[2, 2]\n"
+
+
+def test_a_worker_without_a_handle_may_be_killed_after_its_end() -> None:
+    zygote = Zygote(Kit((), numpy=False), Limits(), Layers())
+    try:
+        process = zygote.fork()
+        process.channel.close()  # the worker ends by itself
+        ended = process.ending(5.0)
+        assert ended.cause == "exited"
+        zygote.kill(process.pid)
+        another = zygote.fork()
+        zygote.kill(another.pid)
+        assert another.ending(5.0).detail == "SIGKILL"
+        for one in (process, another):
+            one.kill()
+            one.channel.close()
+    finally:
+        zygote.close()
