@@ -32,7 +32,7 @@ BREADTH = 2  # particles kept while components are dealt, as a multiple of the s
 HEARD = 64  # particles whose states are held against what a ply is said to rule out
 POOR = 8  # a population is dealt anew when its effective size falls below its size over this
 DEALS = 4  # populations dealt anew in a row, while each dies of something new
-DEAL_CALLS = 1_000_000  # module calls for dealing one anew
+DEAL_CALLS = 600_000  # module calls for dealing one anew
 
 
 class Turn(NamedTuple):

@@ -37,8 +37,8 @@ Revived: TypeAlias = Callable[[list[Particle]], list[Particle]]
 
 SIZE = 512
 ROOM = 8  # branches tried at once, as a multiple of the population's size
-CALLS = 400_000  # module calls for the entries between two decisions
-RENEWAL_CALLS = 60_000  # of these, for renewing a population that has become poor
+CALLS = 100_000  # module calls for the entries between two decisions
+RENEWAL_CALLS = 30_000  # of these, for renewing a population that has become poor
 FEW = 8  # branches that a renewed play always tries all
 ATTEMPTS = 200  # renewals a particle, looking for one that outlives a ply, while calls last
 ENOUGH = 4  # a revival stops at the size over this
