@@ -74,7 +74,7 @@ def test_it_does_not_lose_at_tic_tac_toe(
 ) -> None:
     rules, start = opened("tic_tac_toe")
     settings = SearchSettings(simulations=1000, rave="rave")
-    for game in range(5):
+    for game in range(3):
         generator, state = np.random.default_rng([seat, game]), start
         while (player := rules.current_player(state)) != TERMINAL:
             if player == seat:
