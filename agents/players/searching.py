@@ -259,7 +259,7 @@ SEARCHING = (
     PlayerInfo(
         "osla",
         "One-step look-ahead: plays the action after which the state is worth most.",
-        (*_PASSES, *_leaf("rollout", 10), *_belief("auto"), _DEADLINE),
+        (*_PASSES, *_leaf("rollout", 4), *_belief("auto"), _DEADLINE),
     ),
     PlayerInfo(
         "rhea",
