@@ -72,6 +72,11 @@ class Game:
             raise ModuleFault(
                 "bad_value", "GAME", "must be a dict with name, summary, min_players, max_players"
             )
+        for key in ("name", "summary"):
+            if not isinstance(value[key], str):
+                raise ModuleFault(
+                    "bad_value", "GAME", f"has the {key} {show(value[key])}; required: a str"
+                )
         return value
 
     def defines(self, name: str) -> bool:

@@ -168,6 +168,8 @@ def test_an_accepted_unknown_parameter_is_found() -> None:
         ('return ["bid 1", "bid 2"]', 'return {"bid 1", "bid 2"}', "is a set"),
         ('return ["bid 1", "bid 2"]', 'return ["bid 1", 2]', "a list of str"),
         ('"deck": len(state["deck"])}', "1: 2}", "string keys"),
+        ('"name": "high card"', '"name": ["high card"]', "has the name ['high card']"),
+        ('"summary": "The higher card wins the bids."', '"summary": 3', "has the summary 3"),
     ],
 )
 def test_a_value_that_is_no_contract_value_is_found(old: str, new: str, words: str) -> None:
