@@ -79,15 +79,16 @@ def test_silence_of_a_machine_that_cannot_be_reached_blames_nobody(
         worker.call("f", [1], deadline_s=0.1)
 
 
-def test_a_signal_that_nobody_sent_to_a_live_machine_ends_the_worker(
+def test_a_signal_from_outside_to_a_live_machine_blames_no_module(
     service: FakeService, sandbox: Sandbox
 ) -> None:
     worker = sandbox.worker("struck", SLEEPY)
     worker.load(SLEEPY)
     last = list(service.machines["machine0"].commands.values())[-1]
     last.process.kill()
-    with pytest.raises(ModuleFault, match="SIGKILL"):
+    with pytest.raises(SandboxUnavailableError, match="SIGKILL"):
         worker.call("f", [1])
+    assert not worker.alive
 
 
 def test_input_that_the_service_never_takes_blames_nobody(
