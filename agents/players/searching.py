@@ -9,9 +9,7 @@ from agents.search.settings import Amaf, BudgetKind, Ensemble, Leaf, Policy
 
 _NO_YES = ("no", "yes")
 _RANDOM_LEAF = ("rollout", "truncated")
-_DEADLINE = Parameter(
-    "deadline", 60.0, "Seconds a decision may take before the seat forfeits.", least=0.1
-)
+_DEADLINE = Parameter("deadline", 60.0, "Seconds to decide before the seat forfeits.", least=0.1)
 
 
 def _budget(simulations: Parameter) -> tuple[Parameter, ...]:
