@@ -112,6 +112,12 @@ def _hidden(sandbox: Sandbox) -> Iterator[Scene]:
     del sandbox
     words = [str(Path(evals.__file__).parents[1]), str(Path.home())]
     words = [word for word in words if word.count("/") > 1]
+    # A word that begins another one would be found in what is laid out of the longer one.
+    words = [
+        word
+        for word in words
+        if not any(word != other and word.startswith(other) for other in words)
+    ]
     if MARK in os.environ:
         words.append(os.environ[MARK])
     yield Scene({"hidden": [word.encode().hex() for word in words]}, lambda: "")
