@@ -22,6 +22,7 @@ _PRIVATE = re.compile(
     rb"^([0-9a-f]+)-([0-9a-f]+) r(?:.-p|-xp(?=.*/(?:lib)?python[^/]*$)) \S+ \S+ \d+ *(\[\w+\])?",
     re.MULTILINE,
 )
+_WIDE = (b"[heap]", b"[stack]")  # where the C library puts wide characters
 _KERNELS_OWN = (b"[vvar]", b"[vvar_vclock]", b"[vdso]", b"[vsyscall]")
 
 
@@ -47,8 +48,8 @@ def overwrite(words: Iterable[str]) -> None:
         present = os.open("/proc/self/pagemap", os.O_RDONLY)
         files.callback(os.close, present)
         found: list[tuple[int, bytes]] = []
-        for start, end, is_heap in list(_regions()):
-            needles = narrow + wide if is_heap else narrow
+        for start, end, holds_wide in list(_regions()):
+            needles = narrow + wide if holds_wide else narrow
             found += _places(needles, _windows(memory, present, start, end))
         for place, filler in found:  # what was searched for is among them, hence not before
             with suppress(OSError):  # where the kernel lets nobody write to read-only memory
@@ -87,7 +88,7 @@ def _without_covered(words: Iterable[str]) -> list[str]:
 
 
 def _regions() -> Iterator[tuple[int, int, bool]]:
-    """Start and end of each private region, and whether it is the C library's heap.
+    """Start and end of each private region, and whether wide characters may lie there.
 
     The table itself names files, so it is read into a buffer that is cleared afterwards.
     """
@@ -101,7 +102,7 @@ def _regions() -> Iterator[tuple[int, int, bool]]:
         os.close(source)
     for match in _PRIVATE.finditer(table[:filled]):
         if match[3] not in _KERNELS_OWN:
-            yield int(match[1], 16), int(match[2], 16), match[3] == b"[heap]"
+            yield int(match[1], 16), int(match[2], 16), match[3] in _WIDE
     ctypes.memset(buffer, 0, filled)
 
 
