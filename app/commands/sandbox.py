@@ -202,8 +202,9 @@ def _show(name: str, result: dict[str, Any]) -> None:
         say(f"{name}: ran to its end, {held}")
         say(f"value: {json.dumps(result['value'])}")
     else:
-        say(f"{name}: {result['outcome']}, {held}")
         ended = result["ended_by"]
+        by = "failed by itself, " if ended is None else ""
+        say(f"{name}: {result['outcome']}, {by}{held}")
         if ended is not None:
             say(ended["detail"])
         if ended is None or ended["cause"] != "blocked_call":

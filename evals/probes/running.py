@@ -1,5 +1,6 @@
 """Run probes in a sandbox, and say what the host and the attacker saw."""
 
+import re
 import time
 from collections.abc import Mapping
 from typing import cast
@@ -19,6 +20,10 @@ _CALL_S = 10.0
 _ENDLESS_S = 0.3
 _OVERDUE_S = 3.0
 _MOST_WAYS = 16
+# What a sandbox refuses is refused with other errors than these.
+_OWN_MISTAKE = re.compile(
+    r": ((?:Name|UnboundLocal|Attribute|Type|Key|Index|Assertion|ZeroDivision|Syntax)Error)\b"
+)
 _BAIT = "BAIT: dict[str, Any] = {}\n"
 
 
@@ -82,6 +87,8 @@ def run_probe(probe: Probe, sandbox: Sandbox) -> ProbeOutcome:
             _try_one_by_one(probe, sandbox, scene, tally)
         if harm := scene.harm():
             tally.breaches.append(harm)
+    if not tally.tried and not tally.breaches:
+        raise BrokenProbeError(f"{probe.name} tried nothing")
     return ProbeOutcome(
         name=probe.name,
         property=probe.holds,
@@ -89,7 +96,7 @@ def run_probe(probe: Probe, sandbox: Sandbox) -> ProbeOutcome:
         breached=bool(tally.breaches),
         how="; ".join(tally.breaches or tally.notes),
         ended_by=tuple(tally.ended_by),
-        tried=max(tally.tried, 1),
+        tried=max(tally.tried, 1),  # a breach may be seen before a way has answered
         seconds=round(time.monotonic() - started, 3),
     )
 
@@ -147,6 +154,10 @@ def _load(worker: Worker, probe: Probe, source: str) -> None:
 def _count(probe: Probe, answer: Json, tally: _Tally) -> int:
     if not isinstance(answer, dict) or not {"breached", "how", "tried"} <= answer.keys():
         raise BrokenProbeError(f"{probe.name} answered {answer!r:.200}")
+    if own := _OWN_MISTAKE.search(str(answer["how"])):
+        raise BrokenProbeError(
+            f"a way of {probe.name} failed by itself ({own[1]}): {answer['how']}"
+        )
     tried = cast("int", answer["tried"])
     tally.tried += tried
     if answer["breached"] is True:

@@ -9,6 +9,7 @@ import select
 import shutil
 import signal
 import socket
+import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
@@ -110,8 +111,8 @@ def _changed(before: dict[str, str], after: dict[str, str]) -> str:
 def _hidden(sandbox: Sandbox) -> Iterator[Scene]:
     """Words no worker may hold, as hexadecimal digits so that the bait is no find."""
     del sandbox
-    words = [str(Path(evals.__file__).parents[1]), str(Path.home())]
-    words = [word for word in words if word.count("/") > 1]
+    words = [str(Path(evals.__file__).parents[1]), str(Path.home()), sys.base_prefix]
+    words = [word for word in words if word.count("/") > 1 and not word.startswith("/usr")]
     # A word that begins another one would be found in what is laid out of the longer one.
     words = [
         word

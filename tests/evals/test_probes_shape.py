@@ -1,6 +1,7 @@
 """The probes as a collection: what each file must hold so that its verdict means something."""
 
 import ast
+import copy
 import re
 import subprocess
 import sys
@@ -12,10 +13,11 @@ import pytest
 
 import evals.probes.attacks
 from evals.probes.catalogue import Probe, probes
-from evals.probes.running import BrokenProbeError, with_bait
+from evals.probes.running import BrokenProbeError, run_probe, with_bait
 from evals.probes.sweeping import SweepResult
 from evals.sandbox import reached
 from games.contract import Json
+from tools.sandbox import Sandbox
 
 FOLDER = Path(evals.probes.attacks.__file__).parent
 NAMES = [probe.name for probe in probes()]
@@ -74,6 +76,29 @@ def test_bait_is_written_into_a_probe_as_a_literal() -> None:
 def test_a_probe_without_a_place_for_bait_is_refused() -> None:
     with pytest.raises(BrokenProbeError, match="BAIT"):
         with_bait("def main():\n    return {}\n", {})
+
+
+@pytest.mark.parametrize(
+    ("answer", "why"),
+    [
+        ({"breached": False, "how": "", "tried": 0}, "tried nothing"),
+        ({"breached": False, "how": "a: NameError: no such name", "tried": 1}, "failed by itself"),
+        ({"breached": False, "how": "a: TypeError: 1 argument", "tried": 1}, "failed by itself"),
+        ({"breached": False}, "answered"),
+    ],
+)
+def test_a_probe_that_tried_nothing_or_failed_by_itself_is_no_containment(
+    answer: dict[str, Json], why: str
+) -> None:
+    probe = copy.copy(probes()[0])
+    source = (
+        "from typing import Any\n\nBAIT: dict[str, Any] = {}\n"
+        f"def main(first, last):\n    return {answer!r}\n"
+    )
+    object.__setattr__(probe, "stage", "none")
+    object.__setattr__(probe, "source", source)
+    with Sandbox() as sandbox, pytest.raises(BrokenProbeError, match=why):
+        run_probe(probe, sandbox)
 
 
 def test_most_attacks_are_known_to_breach_where_nothing_holds_them() -> None:
