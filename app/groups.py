@@ -25,6 +25,20 @@ def eval_list(as_json: Json = False) -> None:
 def eval_run(
     name: Annotated[str, typer.Argument(help="Name of an evaluation.")],
     seed: Seed = 0,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="The small variant, of at most two minutes.")
+    ] = False,
+    folder: Annotated[
+        Path | None,
+        typer.Option(
+            "--folder",
+            metavar="PATH",
+            help="Keep finished games there; a run that was ended goes on from them.",
+        ),
+    ] = None,
+    workers: Annotated[
+        int, typer.Option("--workers", min=1, max=64, help="Processes that play at the same time.")
+    ] = 1,
     sandbox: Backend = None,
     no_isolation: NoIsolation = False,
     as_json: Json = False,
@@ -33,7 +47,7 @@ def eval_run(
     from app.commands.evals import run_eval
 
     with sandbox_of(sandbox, no_isolation):
-        run_eval(name, seed=seed, as_json=as_json)
+        run_eval(name, seed=seed, quick=quick, folder=folder, workers=workers, as_json=as_json)
 
 
 @sandbox_app.command("run")

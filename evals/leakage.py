@@ -21,6 +21,7 @@ from agents.players import (
     known_players,
     parse_spec,
 )
+from evals.options import EvalOptions
 from evals.planted import LEAK, READER, peeking
 from evals.results import EvalResult, NothingScoredError, Score, share
 from evals.twin_hall import Hall, Pairs, Setup
@@ -78,9 +79,13 @@ class Amount:
 QUICK = Amount(positions=2, matches=6, planted=10, total=100)
 
 
-def run(seed: int, tell: Tell, amount: Amount | None = None) -> EvalResult:
+def run(seed: int, tell: Tell, options: EvalOptions | None = None) -> EvalResult:
     """Try every player that a spec can name, then the planted leaks, in every game."""
-    chosen = amount or Amount()
+    return measured(seed, tell, QUICK if options is not None and options.quick else Amount())
+
+
+def measured(seed: int, tell: Tell, chosen: Amount) -> EvalResult:
+    """As `run`, with so much tried."""
     rows: list[Sample] = []
     with Sandbox(preload=PRELOAD) as sandbox:
         for setup in SETUPS:

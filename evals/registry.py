@@ -1,13 +1,14 @@
 """Which evaluations there are."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from importlib import import_module
 from typing import TypeAlias
 
+from evals.options import EvalOptions
 from evals.results import EvalError, EvalResult
 
-__all__ = ["EvalError", "EvalInfo", "EvalResult", "find_eval", "known_evals"]
+__all__ = ["EvalError", "EvalInfo", "EvalOptions", "EvalResult", "find_eval", "known_evals"]
 
 Tell: TypeAlias = Callable[[str], None]
 
@@ -19,17 +20,36 @@ class EvalInfo:
     Attributes:
         name: Its name for `rulewright eval run`.
         question: What it asks.
-        module: The module whose `run(seed, tell)` runs it.
+        module: The module whose `run(seed, tell)` runs it; `run(seed, tell, options)` where it
+            takes any.
+        takes: Names of the options of `EvalOptions` that it takes.
     """
 
     name: str
     question: str
     module: str
+    takes: tuple[str, ...] = ()
 
-    def run(self, seed: int, tell: Tell) -> EvalResult:
-        """Run it; its module is imported only now."""
-        procedure: Callable[[int, Tell], EvalResult] = import_module(self.module).run
-        return procedure(seed, tell)
+    def run(self, seed: int, tell: Tell, options: EvalOptions | None = None) -> EvalResult:
+        """Run it; its module is imported only now.
+
+        Raises:
+            EvalError: If an option was chosen that this evaluation does not take.
+        """
+        chosen = options or EvalOptions()
+        self._require(chosen)
+        procedure: Callable[..., EvalResult] = import_module(self.module).run
+        return procedure(seed, tell, chosen) if self.takes else procedure(seed, tell)
+
+    def _require(self, chosen: EvalOptions) -> None:
+        for field in fields(chosen):
+            if field.name in self.takes or getattr(chosen, field.name) == field.default:
+                continue
+            able = ", ".join(info.name for info in known_evals() if field.name in info.takes)
+            raise EvalError(
+                f"{self.name} takes no --{field.name}; run it without, or one of those that do: "
+                f"{able or 'none'}"
+            )
 
 
 _EVALS = (
@@ -67,6 +87,7 @@ _EVALS = (
         "leakage",
         "Does any player's decision depend on what is hidden from its seat?",
         "evals.leakage",
+        takes=("quick",),
     ),
 )
 

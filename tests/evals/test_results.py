@@ -1,5 +1,6 @@
 import pytest
 
+from evals.options import EvalOptions
 from evals.registry import EvalError, find_eval, known_evals
 from evals.results import EvalResult, NothingScoredError, Score, share
 
@@ -31,6 +32,16 @@ def test_a_result_fails_with_any_of_its_scores() -> None:
 def test_an_unknown_eval_is_an_error_with_the_known_ones() -> None:
     with pytest.raises(EvalError, match="smoke"):
         find_eval("nothing")
+
+
+def test_an_option_that_an_eval_does_not_take_is_an_error_with_those_that_do() -> None:
+    with pytest.raises(EvalError, match="smoke takes no --quick.*leakage"):
+        find_eval("smoke").run(0, print, EvalOptions(quick=True))
+
+
+def test_fewer_than_one_worker_is_refused() -> None:
+    with pytest.raises(ValueError, match="workers is 0; required: at least 1"):
+        EvalOptions(workers=0)
 
 
 def test_every_eval_has_a_question() -> None:
