@@ -84,6 +84,7 @@ class Belief:
         *,
         memory: Memory | None = None,
         guard: Guard = unguarded,
+        errors: int = 0,
     ) -> None:
         """Prepare the belief.
 
@@ -95,6 +96,7 @@ class Belief:
             generator: The only source of randomness.
             memory: What was kept since the seat's last decision; None keeps nothing.
             guard: Makes the calls of the module's own resampler.
+            errors: Its failings that are known of already; they are reported with the others.
 
         Raises:
             ModuleFault: If `name` is "module" and the module defines no `resample_*`.
@@ -115,6 +117,7 @@ class Belief:
         self.effective = 0.0
         self.module: ModuleSampler | None = None
         self.guard = guard
+        self.errors = errors
         self.own = self._own()
         self.generic: list[NamedSampler] | None = None
 
@@ -146,8 +149,9 @@ class Belief:
         """What the samplers gave, and how good and how dear it was.
 
         `belief` names the samplers that gave states, `determinizations` says how many in all, and
-        `belief_failures` how often one was asked in vain; of those `belief_errors` are calls of
-        the module's own function that raised or hung. `belief_consistency` is the share of the
+        `belief_failures` how often one was asked in vain; `belief_errors` counts calls of the
+        module's own function that raised, hung or gave no JSON, and searches that broke off in a
+        state that it gave. `belief_consistency` is the share of the
         states tried that reproduced what the seat saw; `belief_diversity` the effective number of
         distinct states, of a population or of the first 64 given; `belief_calls` the module calls,
         of a population those for what the seat saw since its last decision. All of it is the same
@@ -157,11 +161,21 @@ class Belief:
             "belief": "+".join(self.counts) or "none_found",
             "determinizations": sum(self.counts.values()),
             "belief_failures": self.failures,
-            "belief_errors": 0 if self.module is None else self.module.errors,
+            "belief_errors": self.module_errors,
             "belief_consistency": round(self._consistency(), 4),
             "belief_diversity": round(self._diversity(), 2),
             "belief_calls": self.cost.calls,
         }
+
+    @property
+    def module_errors(self) -> int:
+        """Failings of the module's own sampler, those known of before included."""
+        return self.errors + (0 if self.module is None else self.module.errors)
+
+    def distrust_module(self) -> bool:
+        """Ask the module's own sampler no more in this match; whether it gave any state here."""
+        self.memory.hung = True
+        return self.module is not None and self.module.function in self.counts
 
     def fallback(self, protocol: Protocol) -> tuple[Action, str]:
         """An action where there is nothing to search, and how it was come by.

@@ -19,7 +19,8 @@ class Memory:
     Attributes:
         namespace: The module that it is about.
         populations: Samplers that read the log decision by decision, by the belief's name.
-        hung: Whether the module's resampler hung; it is not asked again.
+        hung: Whether the module's resampler hung, or a search broke off in a state that it gave;
+            it is not asked again.
     """
 
     namespace: Mapping[str, object] = field(default_factory=dict)

@@ -3,13 +3,14 @@
 import inspect
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Literal, TypeAlias, cast
+from typing import Literal, TypeAlias, TypeGuard, cast
 
 import numpy as np
 
 from agents.search.rules import Rules
-from games.contract import Action, Json, State
+from games.contract import Action, Json, State, require_json
 from games.information import SeatLog, own_turns
+from tools.guest.faults import SoftTimeoutError
 from tools.guest.seeding import reseed
 
 Resampler: TypeAlias = Literal["resample_history", "resample_state"]
@@ -30,8 +31,9 @@ def unguarded(call: Callable[[], object]) -> object:
 class ModuleSampler:
     """Samples states by `resample_history` or `resample_state`.
 
-    A sample counts only if the seat would see its newest observation in it and be to move. The
-    functions are the module's: one that raises, hangs or gives nonsense costs its player a try.
+    A sample counts only if it is a state of plain JSON in which the seat would see its newest
+    observation and be to move. The functions are the module's: one that raises, hangs or gives
+    nonsense costs its player a try.
 
     Attributes:
         function: The function that is used.
@@ -62,7 +64,7 @@ class ModuleSampler:
         history = "resample_history" in namespace
         self.function: Resampler = "resample_history" if history else "resample_state"
         self.resample = cast("Callable[..., object]", namespace[self.function])
-        self.extra = [False] * (history and len(inspect.signature(self.resample).parameters) > 2)  # noqa: PLR2004 - last_is_terminal is its third
+        self.extra = [False] * (history and _takes_ending(self.resample))
         self.turns: list[Json] = [[seen, action] for seen, action in own_turns(log)]
 
     def sample(self) -> State | None:
@@ -79,16 +81,17 @@ class ModuleSampler:
 
     def playable(self, state: State) -> list[Action] | None:
         """What is legal in a state of the module's own making; None where it cannot say."""
-        return cast("list[Action] | None", self._tried(partial(self.rules.legal_actions, state)))
+        legal = self._tried(partial(self.rules.legal_actions, state))
+        return legal if _are_actions(legal) else None
 
     def _tried(self, call: Callable[[], object]) -> object:
         try:
             return self.guard(call)
         except HungError:
             self.hung = True
-        except MemoryError:
+        except (MemoryError, SoftTimeoutError):
             raise  # the worker itself ends in order
-        except Exception:  # noqa: BLE001 - the module's code may raise anything; it is counted
+        except BaseException:  # noqa: BLE001, S110 - the module's code may raise anything; it counts
             pass
         self.errors += 1
         return None
@@ -97,6 +100,7 @@ class ModuleSampler:
         state = self._state(self.resample(self.turns, self.log.seat, *self.extra))
         if state is None:
             return None
+        require_json(state, self.function)
         self.last = state
         return state if self._fits(state) else None
 
@@ -118,3 +122,15 @@ class ModuleSampler:
             self.rules.current_player(state) == seat
             and self.rules.observations(state)[seat] == self.log.latest()
         )
+
+
+def _takes_ending(resample_history: Callable[..., object]) -> bool:
+    """Whether the function has the paper's third parameter, `last_is_terminal`."""
+    try:
+        return len(inspect.signature(resample_history).parameters) > 2  # noqa: PLR2004
+    except (TypeError, ValueError):  # it is no function: that shows, and counts, when it is called
+        return False
+
+
+def _are_actions(value: object) -> TypeGuard[list[Action]]:
+    return isinstance(value, list) and all(isinstance(action, str) for action in value)

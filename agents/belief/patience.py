@@ -1,32 +1,130 @@
-"""How long a module's resampler may take: a share of the time the decision has left."""
+"""How long calls of the module may take, and to whom a decision that runs out of time is laid.
+
+A worker's alarm rings once, at the deadline of a request. A `Watch` has it ring on the way there
+too, and notes each time which call of the module is going on. A call that was seen at `LONG` of
+them and has not returned at the deadline hangs: the module's failing. Where many calls took the
+time, each of them short, the search was given more to do than fits its deadline.
+"""
 
 import signal
+import types
 from collections.abc import Callable
+from time import monotonic
+from typing import Self
 
 from agents.belief.module import HungError
-from tools.guest.faults import SoftTimeoutError
+from games.contract import ModuleFault
+from tools.guest.faults import MODULE_FILE, SoftTimeoutError
 
-SHARE = 4  # a call may take the time left over this
-LONG = 1e6  # seconds; only the time that is left of an alarm is wanted
+SHARE = 4  # a resampler's call may take the time left over this
+TICKS = 32  # times that the alarm rings in a decision
+LONG = 4  # rings at which a call that hangs has been seen before the last one
 
 
-def patient(call: Callable[[], object]) -> object:
-    """Make a call of the module's code within a share of the time left before the alarm.
+class LateError(Exception):
+    """The decision ran out of time, and no one call of the module took it."""
 
-    A worker rings at the deadline of every request. The alarm is set earlier for the call and set
-    back afterwards; where none is set the call may take for ever.
+
+class Watch:
+    """Watches over one decision; a context manager.
+
+    Where no alarm is set there is nothing to watch: calls may then take for ever.
 
     Raises:
-        HungError: If the call did not return in time.
+        ModuleFault: With kind "timed_out" on leaving it, if a call of the module hung.
+        LateError: On leaving it, if the time ran out without one.
     """
-    left, _ = signal.setitimer(signal.ITIMER_REAL, LONG)
-    unused = share = left / SHARE
-    try:
-        signal.setitimer(signal.ITIMER_REAL, share)
-        return call()
-    except SoftTimeoutError as error:
-        raise HungError(f"the call did not return within {share:.3g} s") from error
-    finally:
-        unused, _ = signal.setitimer(signal.ITIMER_REAL, 0)
-        if left:
-            signal.setitimer(signal.ITIMER_REAL, left - share + unused)
+
+    def __init__(self) -> None:
+        """Begin at the time that the alarm has left."""
+        self.seconds = signal.getitimer(signal.ITIMER_REAL)[0]
+        self.deadline = self.until = monotonic() + self.seconds
+        self.call: types.FrameType | None = None  # the module's call that went on at the last ring
+        self.seen = 0  # rings at which it went on
+
+    def patient(self, call: Callable[[], object]) -> object:
+        """Make a call of the module's resampler within a share of the time left.
+
+        Raises:
+            HungError: If the call did not return in time.
+        """
+        if not self.seconds:
+            return call()
+        now = monotonic()
+        share = (self.deadline - now) / SHARE
+        self.until = now + share
+        try:
+            return call()
+        except SoftTimeoutError as error:
+            raise HungError(f"the call did not return within {share:.3g} s") from error
+        finally:
+            self.until = self.deadline
+
+    @property
+    def hangs(self) -> bool:
+        """Whether the module's call that went on at the last ring had gone on for long."""
+        return self.call is not None and self.seen > LONG
+
+    def end(self) -> None:
+        """Let the alarm ring no more."""
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+    def __enter__(self) -> Self:
+        """Have the alarm ring often."""
+        if self.seconds:
+            self._before = signal.signal(signal.SIGALRM, self._ring)
+            tick = self.seconds / TICKS
+            signal.setitimer(signal.ITIMER_REAL, tick, tick)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: types.TracebackType | None,
+    ) -> None:
+        """Set the alarm back, and say whose time it was that ran out."""
+        if self.seconds:
+            self.end()
+            signal.signal(signal.SIGALRM, self._before)
+            left = self.deadline - monotonic()
+            if left > 0:
+                signal.setitimer(signal.ITIMER_REAL, left)
+        call, hangs, self.call = self.call, self.hangs, None
+        if isinstance(error, SoftTimeoutError) and self.seconds:
+            if hangs and call is not None:
+                raise ModuleFault(
+                    "timed_out",
+                    call.f_code.co_name,
+                    f"one call did not return in {self.seen * self.seconds / TICKS:.3g} s of the "
+                    f"{self.seconds:.3g} s that the decision had",
+                ) from error
+            raise LateError(f"no decision within {self.seconds:.3g} s") from error
+
+    def _ring(self, number: int, frame: types.FrameType | None) -> None:
+        del number
+        going_on = _outermost(frame)
+        self.seen = self.seen + 1 if going_on is self.call else 1
+        self.call = going_on
+        if monotonic() >= self.until - self.seconds / TICKS / 4:
+            raise SoftTimeoutError
+
+
+def passes_module(error: BaseException) -> bool:
+    """Whether an error came out of the module's own code."""
+    trace = error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == MODULE_FILE:
+            return True
+        trace = trace.tb_next
+    return False
+
+
+def _outermost(frame: types.FrameType | None) -> types.FrameType | None:
+    """The module's frame that ours called; None where our own code is at work."""
+    found = None
+    while frame is not None:
+        if frame.f_code.co_filename == MODULE_FILE:
+            found = frame
+        frame = frame.f_back
+    return found

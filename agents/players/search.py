@@ -6,7 +6,8 @@ import numpy as np
 
 from agents.players.specs import PlayerSpec, PlayerSpecError
 from agents.search.algorithms import USES
-from games.contract import Action, Json, ModuleFault
+from agents.search.heuristics import HEURISTIC
+from games.contract import Action, IllegalActionError, Json, ModuleFault
 from games.engine import Decision, PlayerFault
 from games.information import SeatLog
 from games.streams import match_words
@@ -17,6 +18,7 @@ PRELOAD = ("agents.search.operations",)  # what the sandbox must preload for thi
 
 _NEVER_HIDDEN = ("uct", "alphabeta")  # search one state, which the log must determine
 _ALWAYS_SAMPLED = ("ismcts", "moismcts")  # see what others hold as what it may be
+_RESAMPLERS = frozenset({"resample_history", "resample_state"})
 _BELIEF = ("belief", "determinizations", "protocol")
 _MOST_FIGURES, _LONGEST_WORD, _LONGEST_REASON = 32, 40, 400
 
@@ -42,7 +44,7 @@ class SearchPlayer:
 
         Raises:
             PlayerSpecError: If the algorithm is asked to play a game that hides information from
-                it, or to follow heuristics where there are none.
+                it, to follow heuristics where there are none, or to ask a sampler that it has not.
             ModuleFault: If the module or a heuristic does not load, or fails when it is tried.
         """
         self.spec = spec
@@ -69,6 +71,11 @@ class SearchPlayer:
     def _prepare(self, heuristics: Mapping[str, str]) -> None:
         """Have the worker hold what it needs besides the module."""
         settings = self.spec.settings
+        if settings.get("belief") == "module" and not self.worker.names & _RESAMPLERS:
+            raise PlayerSpecError(
+                f"{self.spec.name} with belief=module needs resample_state() or "
+                "resample_history(), which this game does not define; use belief=auto"
+            )
         if "heuristic" in (settings.get("leaf"), settings.get("opponent")):
             if not heuristics:
                 raise PlayerSpecError(
@@ -93,8 +100,15 @@ class SearchPlayer:
     ) -> Decision:
         """See `games.engine.Player.choose`; a forced action is played without a search.
 
+        A failing of the module's own functions is laid to the module, whose fault ends the match:
+        the seat would else forfeit for it. So is a worker that ran out of memory or was killed, as
+        nobody's win. To the player is laid what it was asked to do: a search with more simulations
+        than fit its deadline, and a heuristic that fails.
+
         Raises:
-            PlayerFault: If the module failed during the search, or it ran past its deadline.
+            ModuleFault: If the module failed in the search: raised, hung in one call, broke the
+                contract, or ended the worker.
+            PlayerFault: If a heuristic failed, or the search was not done at its deadline.
             PlayerSpecError: If UCT meets a decision where its log leaves several states.
         """
         if len(legal) == 1:
@@ -117,8 +131,14 @@ class SearchPlayer:
             payload["match_words"] = [*match_words(generator)]
         try:
             reply = self.worker.request("choose", payload, self.deadline)
+        except IllegalActionError as error:
+            raise ModuleFault(
+                "raised", "apply_action", f"refused a legal action: {error}"
+            ) from error
         except ModuleFault as fault:
-            raise PlayerFault(f"{self.spec.name} at seat {self.seat}: {fault}") from fault
+            if fault.function == HEURISTIC:
+                raise PlayerFault(f"{self.spec.name} at seat {self.seat}: {fault}") from fault
+            raise
         self.sent = len(log.entries)
         return self._decision(reply)
 
@@ -128,6 +148,11 @@ class SearchPlayer:
             if isinstance(why := reply.get("unsuitable"), str):
                 raise PlayerSpecError(
                     f"{self.spec.name} cannot play seat {self.seat} of this game: {_reason(why)}"
+                )
+            if isinstance(why := reply.get("late"), str):
+                raise PlayerFault(
+                    f"{self.spec.name} at seat {self.seat}: {_reason(why)}; ask for fewer "
+                    "simulations, or raise deadline="
                 )
             action, effort = reply.get("action"), reply.get("effort")
             if isinstance(action, str) and isinstance(effort, dict) and _plain(effort):

@@ -3,7 +3,8 @@
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TypeAlias, cast
+from functools import partial
+from typing import NamedTuple, TypeAlias, TypeVar, cast
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from agents.belief.beliefs import (
 from agents.belief.facts import CHOKES
 from agents.belief.layer import with_belief
 from agents.belief.memory import Memory
-from agents.belief.patience import patient
+from agents.belief.patience import LateError, Watch, passes_module
 from agents.belief.recover import (
     HiddenInformationError,
     known_state,
@@ -25,6 +26,7 @@ from agents.belief.recover import (
 )
 from agents.search.algorithms import Plan, planned, run
 from agents.search.alphabeta import UnsuitableGameError
+from agents.search.contracted import contracted
 from agents.search.heuristics import scoring
 from agents.search.pimc import shares
 from agents.search.policies import Score
@@ -33,9 +35,11 @@ from agents.search.rules import Rules, bind
 from agents.search.settings import SearchResult, SearchSettings
 from games.contract import Action, Json, ModuleFault, State
 from games.information import SeatLog
+from tools.guest.faults import SoftTimeoutError
 
 Payload: TypeAlias = Mapping[str, Json]
 Operation: TypeAlias = Callable[[dict[str, object], dict[str, Json]], Json]
+Done = TypeVar("Done")
 
 
 def choose(namespace: dict[str, object], payload: dict[str, Json]) -> Json:
@@ -52,10 +56,26 @@ def choose(namespace: dict[str, object], payload: dict[str, Json]) -> Json:
 
     Returns:
         `{"action", "effort"}`; or `{"hidden": why}` where the log had to determine the state and
-        does not, or `{"unsuitable": why}` where the algorithm cannot play the game.
+        does not, `{"unsuitable": why}` where the algorithm cannot play the game, `{"late": why}`
+        where the search was given more to do than fits its deadline.
+
+    Raises:
+        ModuleFault: If a call of the module hung, or gave what breaks the contract.
+        Exception: What a function of the module raised in a state that its rules lead to. In one
+            that its own sampler gave, the sampler is at fault: it is asked no more in this match,
+            and the decision is made without it. In one that `belief` "random" filled nobody is.
     """
+    try:
+        with Watch() as watch:
+            return _blamed(namespace, payload, partial(_chosen, namespace, payload, watch))
+    except LateError as error:
+        return {"late": str(error)}
+
+
+def _chosen(
+    namespace: dict[str, object], payload: Payload, watch: Watch, rules: Rules, memory: Memory
+) -> dict[str, Json]:
     generator = _generator(payload)
-    rules = bind(namespace, cast("int", payload["num_players"]))
     plan = planned(cast("str", payload["algorithm"]), cast("dict[str, Json]", payload["search"]))
     here = Situation(
         rules=rules,
@@ -75,7 +95,7 @@ def choose(namespace: dict[str, object], payload: dict[str, Json]) -> Json:
             return {"hidden": str(error)}
     except UnsuitableGameError as error:
         return {"unsuitable": str(error)}
-    return _choose_believing(here, plan, payload, generator)
+    return _choose_believing(here, plan, payload, generator, _Mind(memory, watch))
 
 
 def hold_heuristics(namespace: dict[str, object], payload: dict[str, Json]) -> Json:
@@ -104,9 +124,12 @@ def perfect_information(namespace: dict[str, object], payload: dict[str, Json]) 
     Returns:
         None, or why not.
     """
-    rules = bind(namespace, cast("int", payload["num_players"]))
-    try:
+
+    def tried(rules: Rules, _memory: Memory) -> None:
         require_perfect_information(rules, _initial(namespace, payload), _generator(payload))
+
+    try:
+        _blamed(namespace, payload, tried)
     except HiddenInformationError as error:
         return str(error)
     return None
@@ -139,33 +162,77 @@ def _searched(
     )
 
 
-def _choose_believing(
-    here: Situation, plan: Plan, payload: Payload, generator: np.random.Generator
-) -> dict[str, Json]:
-    belief = Belief(
-        here,
-        cast("BeliefName", payload["belief"]),
-        cast("int", payload["determinizations"]),
-        generator,
-        memory=_memory,
-        guard=patient,
-    )
+def _blamed(
+    namespace: dict[str, object], payload: Payload, done: Callable[[Rules, Memory], Done]
+) -> Done:
+    """Do something with the module's raw functions; where it chokes, find out whose fault it is.
+
+    Raises:
+        ModuleFault: If a value of the module breaks the contract.
+        Exception: What the module raised, or what was raised in spite of values that are right.
+    """
+    players = cast("int", payload["num_players"])
     try:
-        if plan.algorithm == "uct" and belief.pool > 1:
-            found = _layered(plan, here, belief, generator)
-        else:
-            found = _searched(plan, here, belief.sample, generator)
-    except UnsuitableGameError as error:
-        return {"unsuitable": str(error)}
-    except (NoDeterminizationError, ModuleFault, *CHOKES) as error:
-        # A state filled at random may be one that the module cannot play on from.
-        if belief.name != "random" and not isinstance(error, NoDeterminizationError):
+        return done(bind(namespace, players), _memory)
+    except CHOKES as error:
+        if passes_module(error):
             raise
-    else:
-        return _reply(found, belief.effort())
+        _trees.clear()
+        return done(contracted(namespace, players), Memory())
+
+
+class _Mind(NamedTuple):
+    """What a belief keeps between decisions, and what bounds its calls in one."""
+
+    memory: Memory
+    watch: Watch
+
+
+def _choose_believing(
+    here: Situation, plan: Plan, payload: Payload, generator: np.random.Generator, mind: _Mind
+) -> dict[str, Json]:
+    name, pool = payload["belief"], payload["determinizations"]
+    errors = 0
+    while True:
+        belief = Belief(
+            here,
+            cast("BeliefName", name),
+            cast("int", pool),
+            generator,
+            memory=mind.memory,
+            guard=mind.watch.patient,
+            errors=errors,
+        )
+        try:
+            found = _found_with(belief, here, plan, generator)
+        except UnsuitableGameError as error:
+            return {"unsuitable": str(error)}
+        except NoDeterminizationError:
+            break
+        except Exception as error:
+            if name == "random" and (isinstance(error, CHOKES) or passes_module(error)):
+                break
+            if isinstance(error, ModuleFault) or not belief.distrust_module():
+                raise
+            errors = belief.module_errors + 1
+        except SoftTimeoutError:
+            if name != "random" or not mind.watch.hangs:
+                raise
+            mind.watch.end()
+            break
+        else:
+            return _reply(found, belief.effort())
     action, fallback = belief.fallback(cast("Protocol", payload.get("protocol", "ours")))
     done: dict[str, Json] = {"simulations_done": 0, "calls": 0, "nodes": 0, "cut_rollouts": 0}
     return {"action": action, "effort": {**done, **belief.effort(), "fallback": fallback}}
+
+
+def _found_with(
+    belief: Belief, here: Situation, plan: Plan, generator: np.random.Generator
+) -> SearchResult:
+    if plan.algorithm == "uct" and belief.pool > 1:
+        return _layered(plan, here, belief, generator)
+    return _searched(plan, here, belief.sample, generator)
 
 
 def _layered(

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from agents.players import PRELOAD, make_player, parse_spec
-from games.engine import PlayerFault
+from games.contract import ModuleFault
 from tests.agents.belief.logs import logs_of
 from tests.agents.small_games import KUHN, game
 from tools.sandbox import Sandbox
@@ -65,7 +65,7 @@ def test_the_deadline_itself_still_holds(sandbox: Sandbox) -> None:
         heuristics={},
     )
     try:
-        with pytest.raises(PlayerFault, match="timed_out"):
+        with pytest.raises(ModuleFault, match="value_function: timed_out"):
             player.choose(log, ["p", "b"], np.random.default_rng(0))
     finally:
         player.close()

@@ -104,17 +104,29 @@ def test_a_module_that_fails_in_the_search_is_reported_with_its_line(seat: Seat)
     )
     log, legal = tic_tac_toe(["0", "1", "2", "4", "3", "5"], 0)
     player = seat("ismcts:simulations=50", broken)
-    with pytest.raises(PlayerFault, match=r"ismcts at seat 0.*line \d+.*never"):
+    with pytest.raises(ModuleFault, match=r"choose: raised.*line \d+.*never"):
         player.choose(log, legal, np.random.default_rng(0))
 
 
-def test_a_module_that_loops_ends_at_the_deadline(seat: Seat) -> None:
+def test_a_module_that_loops_is_named_with_its_function_and_line_at_the_deadline(
+    seat: Seat,
+) -> None:
     looping = TIC_TAC_TOE.replace(
         "    square, mark", "    while state['board'].count('.') < 3: pass\n    square, mark"
     )
     log, legal = tic_tac_toe(["0", "1", "2", "4", "3", "5"], 0)
     player = seat("ismcts:simulations=50,deadline=0.3", looping)
-    with pytest.raises(PlayerFault, match="timed_out"):
+    with pytest.raises(ModuleFault, match=r"apply_action: timed_out.*line \d+") as found:
+        player.choose(log, legal, np.random.default_rng(0))
+    assert looping.splitlines()[(found.value.line or 0) - 1].strip().startswith("while")
+
+
+def test_a_search_that_is_asked_too_much_for_its_deadline_is_the_players_fault(
+    seat: Seat,
+) -> None:
+    log, legal = tic_tac_toe(["0"], 1)
+    player = seat("ismcts:simulations=100000000,deadline=0.4", TIC_TAC_TOE, at=1)
+    with pytest.raises(PlayerFault, match=r"no decision within 0.4 s; ask for fewer simulations"):
         player.choose(log, legal, np.random.default_rng(0))
 
 
