@@ -1,0 +1,177 @@
+"""Win rates of pairs and averages over a field, from solo games and from duels.
+
+Both are always published together: an average over a field says as much about the field as about
+the player.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from statistics import NormalDist, fmean
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import JsonValue
+
+from evals.battleship.fields import Entry, Pair, Played
+from evals.battleship.sea import CELLS
+from tools.playtest import NoSamplesError, wilson
+
+Floats = npt.NDArray[np.float64]
+
+CONFIDENCE = 0.95
+POINTS = 0.03
+_Z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
+
+
+@dataclass(frozen=True)
+class Rate:
+    """A share of games won.
+
+    Attributes:
+        value: The share, 0 to 1.
+        error: Its standard error; above 0 even where every game went the same way.
+        low: Lower end of the 95 % interval.
+        high: Upper end of it.
+        n: Games it rests on: of a pair's duels, or the fewer of two solo samples.
+        method: How the interval was made.
+    """
+
+    value: float
+    error: float
+    low: float
+    high: float
+    n: int
+    method: str
+
+    def turned(self) -> "Rate":
+        """The same as the other player sees it."""
+        return Rate(1 - self.value, self.error, 1 - self.high, 1 - self.low, self.n, self.method)
+
+
+def exact_pair(one: Sequence[int], other: Sequence[int]) -> Rate:
+    """The win rate of two players that do not look, from the shots that each needs alone.
+
+    P(T1 < T2) + P(T1 = T2) / 2, as seats alternate and whoever fires first wins a tie, over all
+    pairs of samples; its variance is var(V10)/m + var(V01)/n with the means over the other sample
+    (DeLong, DeLong and Clarke-Pearson 1988).
+
+    Raises:
+        NoSamplesError: If a sample has fewer than two games.
+
+    >>> exact_pair([20, 30], [30, 40]).value
+    0.875
+    """
+    if min(len(one), len(other)) < 2:  # noqa: PLR2004
+        raise NoSamplesError(f"{len(one)} and {len(other)} games; required: at least two of each")
+    rows, columns = _better(one, other), 1 - _better(other, one)
+    value = float(rows.mean())
+    variance = rows.var(ddof=1) / len(one) + columns.var(ddof=1) / len(other)
+    return _rate(value, math.sqrt(variance), min(len(one), len(other)), "solo shots, DeLong")
+
+
+def _better(one: Sequence[int], other: Sequence[int]) -> Floats:
+    """`[m]`: for each game of `one`, the share of the other's that it beats, ties half."""
+    counts = np.bincount(np.asarray(other), minlength=CELLS + 2)
+    above = len(other) - np.cumsum(counts)
+    shots = np.asarray(one)
+    won: Floats = (above[shots] + counts[shots] / 2) / len(other)
+    return won
+
+
+def duel_rate(games: Sequence[Entry]) -> Rate:
+    """The win rate of the first of a pair, over deals of two games with the seats exchanged.
+
+    Raises:
+        NoSamplesError: If there are fewer than two deals.
+    """
+    deals = [
+        1 - (games[index]["won"] + games[index + 1]["won"]) / 2
+        for index in range(0, len(games) - 1, 2)
+    ]
+    if len(deals) < 2:  # noqa: PLR2004
+        raise NoSamplesError(f"{len(deals)} deals; required: at least two")
+    spread = float(np.std(deals, ddof=1)) / math.sqrt(len(deals))
+    return _rate(fmean(deals), spread, len(games), "duels, deals of two games")
+
+
+def _rate(value: float, error: float, n: int, method: str) -> Rate:
+    """With Wilson's interval where the sample has no spread, as near 0 and 1."""
+    spread = _Z * error
+    if spread and value - spread >= 0 and value + spread <= 1:
+        return Rate(value, error, value - spread, value + spread, n, method)
+    estimate = wilson(value * n, n)
+    least = (estimate.high - estimate.low) / (2 * _Z)
+    return Rate(
+        value, max(error, least), estimate.low, estimate.high, n, f"{method}, Wilson at the edge"
+    )
+
+
+def pair_rates(names: Sequence[str], played: Played) -> dict[Pair, Rate]:
+    """Every ordered pair's rate of the first against the second."""
+    rates: dict[Pair, Rate] = {}
+    shots = {name: [game["shots"] for game in games] for name, games in played.solos.items()}
+    for one, other in combinations(names, 2):
+        if (one, other) in played.duels:
+            rate = duel_rate(played.duels[one, other])
+        else:
+            rate = exact_pair(shots[one], shots[other])
+        rates[one, other], rates[other, one] = rate, rate.turned()
+    return rates
+
+
+def averages(names: Sequence[str], rates: Mapping[Pair, Rate]) -> dict[str, Rate]:
+    """Each player's mean over the others.
+
+    Pairs share solo games, so the mean of their standard errors is taken: an upper bound of the
+    mean's own, reached where they depend on each other fully.
+    """
+    found = {}
+    for one in names:
+        own = [rates[one, other] for other in names if other != one]
+        value, error = fmean(rate.value for rate in own), fmean(rate.error for rate in own)
+        low, high = max(0.0, value - _Z * error), min(1.0, value + _Z * error)
+        games = min(rate.n for rate in own)
+        found[one] = Rate(value, error, low, high, games, "mean over the field, error bounded")
+    return found
+
+
+def beside(title: str, rate: Rate, published: float, games: int) -> dict[str, JsonValue]:
+    """A row of a table: our rate in per cent beside a published one from so many games.
+
+    The tolerance is 3 points or two standard errors of the difference, whichever is more.
+    """
+    theirs = math.sqrt(published * (1 - published) / games)
+    tolerance = max(POINTS, 2 * math.hypot(rate.error, theirs))
+    return {
+        "what": title,
+        **in_points(rate),
+        "published": round(100 * published, 1),
+        "difference": round(100 * (rate.value - published), 1),
+        "tolerance": round(100 * tolerance, 1),
+        "within": abs(rate.value - published) <= tolerance,
+    }
+
+
+def in_points(rate: Rate) -> dict[str, JsonValue]:
+    """A rate for a table, in per cent."""
+    return {
+        "ours": round(100 * rate.value, 1),
+        "low": round(100 * rate.low, 1),
+        "high": round(100 * rate.high, 1),
+        "n": rate.n,
+        "method": rate.method,
+    }
+
+
+def matrix(names: Sequence[str], rates: Mapping[Pair, Rate]) -> dict[str, JsonValue]:
+    """All pairs, row against column in per cent, with the mean over the field beside them."""
+    means = averages(names, rates)
+    return {
+        one: {
+            **{other: round(100 * rates[one, other].value, 1) for other in names if other != one},
+            "average": round(100 * means[one].value, 1),
+        }
+        for one in names
+    }
