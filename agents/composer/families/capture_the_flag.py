@@ -18,9 +18,14 @@ _EACH = "(@each|(on|for|per) (a|each|every|either) (side|army|player))"
 _HAVE = "(has|have|with|get|command|own)"
 _ENEMY = "(the|an|your|their)? (enemy|opponent|opposing|other|rival)? (player|side|army)?"
 _EQUAL = "(equal|same|tied|matching) (rank|strength|piece)?"
+_FLAG = "(capture the flag|stratego)"
+_SMALL = "(small|little|tiny|short|quick)"
+_LARGE = "(large|big|full size|full sized|full)"
 
 _NAMES = (
     Name("(stratego|capture the flag|flag capture|barrage stratego)", weight=20),
+    Name(f"{_SMALL} (game of)? {_FLAG}", "small_capture_the_flag", weight=21),
+    Name(f"{_LARGE} (game of)? {_FLAG}", "large_capture_the_flag", weight=21),
     Name(
         "(jungle|dou shou qi|luzhanqi|land battle chess|l attaque|gunjin shogi)",
         weight=12,

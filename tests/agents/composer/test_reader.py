@@ -239,6 +239,8 @@ PRESET_WORDS = {
     "breakthrough": "breakthrough",
     "gomoku": "gomoku",
     "connect_four": "connect four",
+    "small_capture_the_flag": "a small game of capture the flag",
+    "large_capture_the_flag": "large capture the flag",
 }
 
 
