@@ -8,7 +8,7 @@ this: events that tell too much, which the leak audit of `games.checks` compares
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 from pydantic import JsonValue
@@ -68,15 +68,17 @@ class Amount:
         matches: Matches played for them at the most.
         planted: Decisions compared for every planted leak in every game.
         total: Decisions that all players together must come to.
+        plies: Plies after which a match is left; a game may have a lower limit of its own.
     """
 
     positions: int = 14
     matches: int = 20
     planted: int = 20
     total: int = 1000
+    plies: int = 1000
 
 
-QUICK = Amount(positions=2, matches=6, planted=10, total=100)
+QUICK = Amount(positions=2, matches=6, planted=10, total=100, plies=64)  # whist deals 52 cards
 
 
 def run(seed: int, tell: Tell, options: EvalOptions | None = None) -> EvalResult:
@@ -88,7 +90,7 @@ def measured(seed: int, tell: Tell, chosen: Amount) -> EvalResult:
     """As `run`, with so much tried."""
     rows: list[Sample] = []
     with Sandbox(preload=PRELOAD) as sandbox:
-        for setup in SETUPS:
+        for setup in (replace(one, max_plies=min(one.max_plies, chosen.plies)) for one in SETUPS):
             rows += tried(setup, line_up(), sandbox, seed, chosen, tell)
             rows += planted(setup, sandbox, seed, chosen, tell)
         grade = sandbox.grade
@@ -96,6 +98,7 @@ def measured(seed: int, tell: Tell, chosen: Amount) -> EvalResult:
         "seed": seed,
         "positions_each": chosen.positions,
         "matches_each_at_most": chosen.matches,
+        "plies_at_most": {one.name: min(one.max_plies, chosen.plies) for one in SETUPS},
         "grade": grade.model_dump(mode="json"),
     }
     return result(rows, effective, chosen.total)
