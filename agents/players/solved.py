@@ -8,6 +8,7 @@ from agents.players.specs import PlayerSpec, PlayerSpecError
 from games.contract import Action, Json, ModuleFault
 from games.engine import Decision, PlayerFault, sample_index
 from games.information import SeatLog
+from games.text import plain_text
 from tools.sandbox import Sandbox
 
 PRELOAD = ("agents.solving.operations",)  # what the sandbox must preload for this player
@@ -17,6 +18,7 @@ _SIZES = ("histories", "information_states")
 _REPLY = ("chances", "nash_conv", "equilibrium")
 _EQUILIBRIUM = ("guaranteed", "not_guaranteed")
 _TOLERANCE = 1e-6
+HELD = 700_000.0  # histories, about as many as a worker's memory holds
 
 
 class SolvedPlayer:
@@ -102,10 +104,11 @@ class SolvedPlayer:
         except ModuleFault as fault:
             if fault.kind not in ("timed_out", "out_of_memory"):
                 raise
-            raise _refusal(f"enumerating it ended with: {fault}") from fault
+            helps = "raise deadline=" if fault.kind == "timed_out" else ""
+            raise _refusal(f"enumerating it ended with: {fault}", helps) from fault
         sizes = reply if isinstance(reply, dict) else {}
         if "too_large" in sizes:
-            raise _refusal(f"{sizes['too_large']!s:.200}")
+            raise _refusal(plain_text(f"{sizes['too_large']!s:.200}"), _raised(sizes.get("about")))
         if sizes.keys() != set(_SIZES) or not all(type(size) is int for size in sizes.values()):
             raise PlayerSpecError(f"cfr at seat {self.seat}: its worker answered {reply!r:.80}")
         return sizes
@@ -138,8 +141,15 @@ def _distribution(chances: Json, legal: Sequence[Action]) -> list[float] | None:
     return weights if good else None
 
 
-def _refusal(why: str) -> PlayerSpecError:
+def _raised(about: Json) -> str:
+    """What to raise for a game of about so many histories; empty where nothing helps."""
+    if not isinstance(about, float) or about > HELD:
+        return ""
+    return f"raise histories= (it has about {about:.1g} by random plays), and deadline= with it"
+
+
+def _refusal(why: str, helps: str) -> PlayerSpecError:
+    more = f", or {helps}" if helps else ""
     return PlayerSpecError(
-        f"cfr cannot play this game: {why}; use ismcts, or a smaller variant of the game "
-        "(or raise histories=, and deadline= with it)"
+        f"cfr cannot play this game: {why}; use ismcts, or a smaller variant of the game{more}"
     )

@@ -27,7 +27,8 @@ def enumerate_module(namespace: dict[str, object], payload: dict[str, Json]) -> 
         payload: `num_players`, `parameters`, `histories` (how many may be looked at).
 
     Returns:
-        `{"histories", "information_states"}`, or `{"too_large": how far it came}`.
+        `{"histories", "information_states"}`, or `{"too_large": how far it came, "about": how many
+        histories random plays estimate}`.
     """
     players = cast("int", payload["num_players"])
     initial_state = cast("Callable[..., State]", namespace["initial_state"])
@@ -36,11 +37,12 @@ def enumerate_module(namespace: dict[str, object], payload: dict[str, Json]) -> 
     generator = stream(0, "solving")  # the same game is always judged the same
     about = estimated_histories(rules, initial, generator, enough=MARGIN * limit)
     if about > MARGIN * limit:
-        return {"too_large": f"random plays put it above {about:.0e} histories, of {limit} allowed"}
+        why = f"random plays put it above {about:.0e} histories, of {limit} allowed"
+        return {"too_large": why, "about": about}
     try:
         game = enumerate_game(rules, initial, limit=limit)
     except TooManyHistoriesError as error:
-        return {"too_large": str(error)}
+        return {"too_large": str(error), "about": about}
     _games[:] = [game]
     _solutions.clear()
     return {"histories": game.histories, "information_states": game.num_states}

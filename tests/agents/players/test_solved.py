@@ -75,7 +75,7 @@ def test_beyond_two_seats_or_zero_sums_no_equilibrium_is_promised(seat: Seat) ->
         ("cfr:histories=1000", TIC_TAC_TOE, "more than 1000 histories.*use ismcts"),
         ("cfr", library.source("connect_four"), r"above \de\+\d+ histories, of 200000.*use ismcts"),
         ("cfr", library.source("gin_rummy"), r"above \de\+\d+ histories, of 200000.*use ismcts"),
-        ("cfr:deadline=0.1", TIC_TAC_TOE, "timed_out.*use ismcts"),
+        ("cfr:deadline=0.1", TIC_TAC_TOE, "timed_out.*use ismcts.*or raise deadline="),
     ],
 )
 def test_a_game_too_large_is_refused_with_the_count(
@@ -83,6 +83,16 @@ def test_a_game_too_large_is_refused_with_the_count(
 ) -> None:
     with pytest.raises(PlayerSpecError, match=f"cfr cannot play this game: .*{why}"):
         seat(spec, source)
+
+
+def test_raising_the_limit_is_advised_only_where_it_can_help(seat: Seat) -> None:
+    # Tic-tac-toe has 549,946 histories; nobody can enumerate connect four.
+    for source, helps in ((TIC_TAC_TOE, True), (library.source("connect_four"), False)):
+        with pytest.raises(PlayerSpecError, match="cfr cannot play this game") as refused:
+            seat("cfr:histories=5000", source)
+        advised = "raise histories= (it has about 7e+05 by random plays)" in str(refused.value)
+        assert advised == helps
+        assert "5000" in str(refused.value)
 
 
 def test_a_log_that_the_game_cannot_lead_to_is_a_fault_of_the_player(seat: Seat) -> None:
