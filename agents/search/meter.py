@@ -70,9 +70,10 @@ class Meter:
         """Simulate until the budget is spent, or `at_most` times."""
         most = float("inf") if at_most is None else at_most
         if self.settings.budget == "simulations":
-            for _ in range(int(min(most, self.settings.simulations - self.done))):
+            count = max(0, int(min(most, self.settings.simulations - self.done)))
+            for _ in range(count):
                 simulate()
-                self.done += 1
+            self.done += count
         elif self.limit:
             self._run_calls(simulate, most)
         else:

@@ -25,7 +25,7 @@ import numpy as np
 
 from agents.search.leaves import Leaves
 from agents.search.meter import Clock, Meter
-from agents.search.nodes import Node
+from agents.search.nodes import Node, made
 from agents.search.policies import Score
 from agents.search.rollouts import add, uniforms
 from agents.search.rules import Rules
@@ -136,8 +136,9 @@ class UctSearch:
                 node = self._descended(node)
                 path.append(node)
                 if self.size != known and node.player >= 0:
-                    if self.play is not None:
-                        returns = self.play(node.state, node.actions)
+                    play = self.play
+                    if play is not None:
+                        returns = play(node.state, node.actions)
                     else:
                         returns = self.leaves.returns(node.state, node.paid, node.actions)
                     break
@@ -152,13 +153,13 @@ class UctSearch:
         """
         inverse_roots, low, high = self.inverse_roots, self.range.low, self.range.high
         later = returns
-        for node in reversed(path):
+        for node in path[::-1]:
+            seat = node.seat
             if not node.is_plain:
                 if node.paid is not None:
                     later = add(later, node.paid)
-                if node.seat < 0:
+                if seat < 0:
                     continue
-            seat = node.seat
             value = later[seat]
             count = node.visits = node.visits + 1
             mean = node.mean
@@ -166,7 +167,7 @@ class UctSearch:
             node.inverse_root = inverse_roots[count]
             if not low[seat] <= value <= high[seat]:
                 self.range.widen(seat, value)
-            if node.place is not None:
+            if not node.is_plain and node.place is not None:
                 node.place[0].note(node.place[1], node.mean, node.inverse_root)
         self.simulations += 1
         if self.simulations + 1 == len(inverse_roots):
@@ -185,23 +186,25 @@ class UctSearch:
         tried = len(node.children)
         untried = len(node.actions) - tried
         if untried and (not self.widening or self._widens(node)):
-            return self._grown(node, tried + int(self.draw() * untried))
+            draw = self.draw
+            return self._grown(node, tried + int(draw() * untried))
         return self._best(node, self.exploration * self.range.spread[node.player])
 
     def _grown(self, node: Node, index: int) -> Node:
         """The child that an action leads to for the first time, now the last of those tried."""
         self.applied += 1
-        actions, children = node.actions, node.children
+        actions, children, player = node.actions, node.children, node.player
         action = actions[index]
-        child = self._added(self.rules.apply_action(node.state, action), node.player, action)
-        if node.player == CHANCE:
+        apply_action = self.rules.apply_action
+        child = self._added(apply_action(node.state, action), player, action)
+        if player == CHANCE:
             children[index] = child
             return child
         tried = len(children)
         actions[index], actions[tried] = actions[tried], action
         children.append(child)
         if len(actions) > FEW and node.wide is not None:
-            child.place = node.wide, tried
+            child.place, child.is_plain = (node.wide, tried), False
         elif tried + 1 == len(actions):
             node.ready = cast("list[Node]", children)
         return child
@@ -238,16 +241,19 @@ class UctSearch:
         return len(node.reached) - 1
 
     def _added(self, state: State, seat: int, action: Action) -> Node:
+        # Each function is named before it is called: an attribute's call is not the quick one.
         rules = self.rules
-        player = rules.current_player(state)
-        actions = rules.legal_actions(state)
-        if player < 0 or not actions or player >= rules.num_players:
-            require_turn(player, len(actions), rules.num_players)
+        current_player, legal_actions = rules.current_player, rules.legal_actions
+        rewards, num_players = rules.rewards, rules.num_players
+        player = current_player(state)
+        actions = legal_actions(state)
+        if player < 0 or not actions or player >= num_players:
+            require_turn(player, len(actions), num_players)
         self.size += 1
-        paid: list[float] | None = rules.rewards(state)
+        paid: list[float] | None = rewards(state)
         if paid is self.quiet or not any(paid or ()):
             self.quiet, paid = paid, None
-        return Node(state, player, actions, paid, seat, action)
+        return made(state, player, actions, paid, seat, action)
 
     def go_on(
         self, node: Node, generator: np.random.Generator, heuristics: Sequence[Score] = ()
