@@ -54,7 +54,12 @@ def list_players(*, as_json: bool) -> None:
                 "name": info.name,
                 "meaning": info.meaning,
                 "parameters": {
-                    p.name: {"default": p.default, "meaning": p.meaning} for p in info.parameters
+                    p.name: {
+                        "default": p.default,
+                        "choices": list(p.choices),
+                        "meaning": p.meaning,
+                    }
+                    for p in info.parameters
                 },
             }
             for info in infos
@@ -64,4 +69,5 @@ def list_players(*, as_json: bool) -> None:
     for info in infos:
         say(f"{info.name}  {info.meaning}")
         for parameter in info.parameters:
-            say(f"    {parameter.name} = {parameter.default}  {parameter.meaning}")
+            choices = f"  [{', '.join(parameter.choices)}]" if parameter.choices else ""
+            say(f"    {parameter.name} = {parameter.default}{choices}  {parameter.meaning}")
