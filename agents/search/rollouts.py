@@ -1,9 +1,10 @@
 """Random play from a state to the match's end, and the random numbers that searches draw."""
 
+from array import array
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import chain, islice
-from operator import length_hint
+from typing import cast
 
 import numpy as np
 
@@ -17,13 +18,19 @@ BLOCK = 4096  # uniform numbers drawn at once: one call each would cost more tha
 
 
 def uniforms(generator: np.random.Generator) -> Iterator[float]:
-    """An endless iterator of uniform numbers in [0, 1), drawn from `generator` in blocks."""
-    blocks: Iterator[list[float]] = iter(lambda: generator.random(BLOCK).tolist(), [])
+    """An endless iterator of uniform numbers in [0, 1), drawn from `generator` in blocks.
+
+    A block stays an array, of eight bytes a number: as a list of objects it would take four times
+    the room, and drive out of the processor's caches what the game needs there.
+    """
+    blocks: Iterator[array[float]] = iter(
+        lambda: array("d", generator.random(BLOCK).tobytes()), array("d")
+    )
     return chain.from_iterable(blocks)
 
 
 class Integers:
-    """An endless iterator of whole numbers uniform in [0, `SPAN`), drawn in blocks.
+    """An endless iterator of whole numbers uniform in [0, `SPAN`), drawn in blocks as `uniforms`.
 
     Their remainder by a number of actions picks one without a float: the bias, below one in a
     million for a thousand actions, buys two percent of a search's time.
@@ -41,13 +48,19 @@ class Integers:
 
     def _block(self) -> Iterator[int]:
         self.blocks += 1
-        self.current = iter(self.generator.integers(SPAN, size=BLOCK).tolist())
+        self.current = iter(array("q", self.generator.integers(SPAN, size=BLOCK).tobytes()))
         return self.current
 
     @property
     def used(self) -> int:
         """How many numbers were taken: known from the iterator, so that nothing counts them."""
-        return self.blocks * BLOCK - length_hint(self.current)
+        if not self.blocks:
+            return 0
+        # What an iterator of an array is made anew from: `iter`, the array and the position, which
+        # is left out at the array's end.
+        state = cast("tuple[object, ...]", self.current.__reduce__())
+        position = cast("int", state[2]) if len(state) > 2 else BLOCK  # noqa: PLR2004
+        return (self.blocks - 1) * BLOCK + position
 
 
 class Rollouts:
