@@ -293,6 +293,20 @@ def get_rewards(state: State) -> list[float]:
     return rewards
 
 
+def value_function(state: State, player_id: int) -> float:
+    """At the end the reward; before it, nine tenths of the share by which the fleets differ.
+
+    A fleet's share is that of its cells that are not hit.
+
+    Rules: R12.
+    """
+    if state["player"] == TERMINAL:
+        reward: float = state["rewards"][player_id]
+        return reward
+    afloat, cells = state["afloat"], sum(state["lengths"])
+    return 0.9 * float(afloat[player_id] - afloat[1 - player_id]) / cells
+
+
 def get_observations(state: State) -> list[dict[str, Any]]:
     """The own fleet, and all shots with what was announced of them.
 

@@ -109,6 +109,19 @@ def test_whoever_first_hits_every_ship_cell_wins() -> None:
     assert game.rewards(state, 2) == [1, -1]
 
 
+def test_a_position_is_worth_the_cells_by_which_the_fleets_differ_and_at_the_end_its_reward() -> (
+    None
+):
+    game, state = _placed()  # five cells each
+    worth = [game.module.call("value_function", state, seat) for seat in (0, 1)]
+    state = game.apply_action(state, "fire b2")
+    worth += [game.module.call("value_function", state, seat) for seat in (0, 1)]
+    assert worth == pytest.approx([0, 0, 0.9 / 5, -0.9 / 5])
+    moves = ["fire a4", "fire b3", "fire b4", "fire b4", "fire c4", "fire d1", "fire d4", "fire d2"]
+    state = after(game, state, moves)
+    assert [game.module.call("value_function", state, seat) for seat in (0, 1)] == [1, -1]
+
+
 def test_no_cell_is_fired_at_twice() -> None:
     game, state = _placed()
     state = after(game, state, ["fire a1", "fire a1"])
