@@ -84,6 +84,12 @@ _EVALS = (
         "evals.bench.tournaments",
     ),
     EvalInfo(
+        "search",
+        "How quick is the search beside OpenSpiel's, and what does it cost besides the game?",
+        "evals.bench.search",
+        takes=("quick",),
+    ),
+    EvalInfo(
         "leakage",
         "Does any player's decision depend on what is hidden from its seat?",
         "evals.leakage",

@@ -3,7 +3,7 @@
 The command's figures are medians over repeats of the real command in processes of its own; a busy
 machine shows in the wall times, so the processor times stand beside them. The store is built
 first, in a temporary home: a quick run is measured from a warm one. A search's figures are read
-from the least times, as `evals.bench.uct_connect_four` explains.
+from the least times, as `evals.bench.search_overhead` explains.
 """
 
 import json
@@ -17,8 +17,9 @@ from statistics import median
 
 from pydantic import JsonValue
 
+from evals.bench.search_games import CONTESTS
+from evals.bench.search_overhead import overhead
 from evals.bench.spent import Spent, spent
-from evals.bench.uct_connect_four import measure
 from evals.results import EvalError, EvalResult, Score
 from graph.sandboxes import choice_in_variables
 
@@ -32,7 +33,8 @@ OUTSIDE_AT_MOST = 0.25
 _HELPS = 7
 _RUNS = 3
 _SEARCHES = 40
-_SIMULATIONS = 1000
+_BLOCK = 25  # simulations timed together
+_CONTEST = next(contest for contest in CONTESTS if contest.name == "connect_four")
 
 
 def run(seed: int, tell: Callable[[str], None]) -> EvalResult:
@@ -55,10 +57,8 @@ def run(seed: int, tell: Callable[[str], None]) -> EvalResult:
         ]
         tell(f"new --quick: {_seconds(quick)}")
         sandbox = json.loads((home / "0" / "run.json").read_text(encoding="utf-8"))["sandbox"]
-    searches = [measure(_SIMULATIONS, seed) for _ in range(_SEARCHES)]
-    whole = min(search.whole for search in searches)
-    outside = 1 - min(search.game for search in searches) / whole
-    each_us = whole / _SIMULATIONS * 1e6
+    search = overhead("uct", _CONTEST, seed, repeats=_SEARCHES, block=_BLOCK)
+    outside, each_us = search.share, search.us
     tell(f"UCT, connect four: {each_us:.1f} us a simulation, {outside:.1%} outside the game")
     return EvalResult(
         name="speed",
@@ -119,7 +119,7 @@ def _effective(seed: int) -> dict[str, JsonValue]:
     return {
         "seed": seed,
         "prompt": PROMPT,
-        "simulations": _SIMULATIONS,
+        "simulations": _CONTEST.simulations,
         "cores": os.cpu_count(),
         "load_average": list(os.getloadavg()),
         "python": sys.version.split()[0],
