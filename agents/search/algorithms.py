@@ -32,7 +32,7 @@ _PLANS = {*_BUDGET, *_LEAF, "horizon", "discount", "opponent", "mutation", "tria
 
 USES: dict[str, frozenset[str]] = {
     "uct": frozenset({*_GRAPH, "reuse"}),
-    "ismcts": frozenset({*_SAMPLING, *_WIDENING}),
+    "ismcts": frozenset({*_SAMPLING, *_WIDENING, "opponents"}),
     "moismcts": frozenset({*_SAMPLING, *_WIDENING}),
     "pimc": frozenset({*_GRAPH, "worlds"}),
     "flatmc": frozenset(_SAMPLING),

@@ -9,6 +9,7 @@ keyed by the canonical state (Breuker 1998, Memory versus Search in Games). Seat
 alternate. Actions are tried in the module's order.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
 from typing import TypeAlias
@@ -47,13 +48,16 @@ class AlphaBetaSettings:
             raise ValueError(f"calls is {self.calls}; required: at least 1")
 
 
-def alphabeta(rules: Rules, root: State, settings: AlphaBetaSettings) -> SearchResult:
+def alphabeta(
+    rules: Rules, root: State, settings: AlphaBetaSettings, order: Sequence[Action] = ()
+) -> SearchResult:
     """Solve a state that is known in full.
 
     Args:
         rules: The module's functions.
         root: The state to decide in; a seat is to move.
         settings: How far to look.
+        order: The legal actions in the order in which they are tried; without it the module's.
 
     Returns:
         The value of the state as the mean of the action chosen, the first of the best ones.
@@ -72,7 +76,7 @@ def alphabeta(rules: Rules, root: State, settings: AlphaBetaSettings) -> SearchR
         raise ValueError(f"no seat is to move at the root (player {player})")
     solver = Solver(rules, settings)
     try:
-        value, chosen = solver.decide(root, settings.depth or None)
+        value, chosen = solver.decide(root, settings.depth or None, order)
     except RecursionError as error:
         raise UnsuitableGameError(
             "it has lines of play too long to follow; required: a small game, or a depth"
@@ -108,11 +112,13 @@ class Solver:
         self.table: dict[tuple[int | None, bytes], Bounds] = {}
         self.calls = self.hits = 0
 
-    def decide(self, root: State, depth: int | None) -> tuple[float, Action]:
+    def decide(
+        self, root: State, depth: int | None, order: Sequence[Action] = ()
+    ) -> tuple[float, Action]:
         """Seat 0's value of a state, and the first action that has it."""
         sign = 1 if self.rules.current_player(root) == 0 else -1
         best, chosen = -inf, ""
-        for action in self.rules.legal_actions(root):
+        for action in order or self.rules.legal_actions(root):
             paid, after = self._after(root, action)
             low, high = (best, inf) if sign > 0 else (-inf, -best)
             value = sign * (paid + self.value(after, _less(depth), low - paid, high - paid))

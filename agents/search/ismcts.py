@@ -13,18 +13,24 @@ one, and descends a tree of the *observer's* information sets (Cowling, Powley &
 - chance is sampled in the determinization by its probabilities, and keeps no statistics;
 - after an untried action a leaf estimate is backed up, to every edge the return of its own seat.
 
-What an opponent does at a node is the same for all the hands it may hold there: the known price
-of a single observer.
+What an opponent does at a node would be the same for all the hands it may hold there: the known
+price of a single observer, and a high one where opponents decide by what they hold (poker). With
+`opponents="own"` a node therefore keeps, beside its statistics, others for every observation that
+its seat may have there in the determinizations. A seat that was seen there with the same
+observation at least as often as it has actions chooses by those, as it would in
+`agents.search.moismcts`; until then, and in games whose hidden states hardly ever repeat always,
+by the node's own. `opponents="observer"` is the search of Cowling et al. without this.
 """
 
 from collections.abc import Callable, Sequence
+from hashlib import blake2b
 from typing import TypeAlias
 
 import numpy as np
 
 from agents.search.leaves import Leaves
 from agents.search.meter import Clock, Meter
-from agents.search.policies import Score, sampled
+from agents.search.policies import Played, Score, sampled
 from agents.search.rollouts import uniforms
 from agents.search.rules import Rules
 from agents.search.selection import FEW, best_available, ismcts_scores, widened
@@ -34,6 +40,8 @@ from games.contract import CHANCE, TERMINAL, Action, Json, Observation, State, c
 
 Known: TypeAlias = tuple[int, Observation]
 """A seat's information since the root, by number, and its newest observation."""
+Place: TypeAlias = tuple[int, int]
+"""A node: whose information it stands for, by number, and the seat to move."""
 
 
 def ismcts(
@@ -97,8 +105,10 @@ class IsmctsSearch:
         self.simulations = 0
         self.applied = 0
         self.root_actions: tuple[Action, ...] = ()
-        self.nodes: dict[tuple[int, int], dict[Action, int]] = {}
-        self.passed: dict[tuple[int, int], int] = {}
+        self.nodes: dict[Place, dict[Action, int]] = {}
+        self.passed: dict[Place, int] = {}
+        self.splits = settings.opponents == "own"
+        self.met: dict[Place, int] = {}  # how often an opponent was seen where it may split a node
         self.information: dict[tuple[int, str], int] = {}
 
     def simulate(self, state: State) -> None:
@@ -106,8 +116,9 @@ class IsmctsSearch:
         rules = self.rules
         self._require_root(state)
         path: Path = []
-        actions: list[Action] = []
-        known = [self._known(view, rules.observations(state)[view]) for view in self.views]
+        plies: list[Played] = []
+        seen = rules.observations(state)
+        known = [self._known(view, seen[view]) for view in self.views]
         untried, paid = False, None
         while not untried:
             player, legal = rules.current_player(state), rules.legal_actions(state)
@@ -117,22 +128,27 @@ class IsmctsSearch:
             if player == CHANCE:
                 edge, action = -1, sampled(rules, state, legal, self.draw())
             else:
-                edge, action = self._choose((self._view_of(player, known), player), legal)
+                node = self._view_of(player, known), player
+                if self.splits and player != self.observer:
+                    edge, other, action = self._choose_own(node, seen[player], legal)
+                    path.append((other, player, None))
+                else:
+                    edge, action = self._choose(node, legal)
                 untried = self.edges.visits_view[edge] == 0
             after = rules.apply_action(state, action)
             paid = rules.rewards(after)
             path.append((edge, player, paid if any(paid) else None))
-            actions.append(action)
+            plies.append((player, action, path[-1][2]))
             if not untried:
-                known = self._perceive(known, (state, action, after))
+                seen = rules.observations(after)
+                known = self._perceive(known, (state, action), seen)
             state = after
-        self.applied += len(path)
+        self.applied += len(plies)
         nothing = [0.0] * rules.num_players
         returns = self.leaves.returns(state, paid) if untried else nothing
         self.edges.back_up(path, returns, self.range)
         if self.leaves.mast is not None:
-            played = [(p, a, r) for (_, p, r), a in zip(path, actions, strict=True)]
-            self.leaves.mast.learn(played, returns)
+            self.leaves.mast.learn(plies, returns)
         self.simulations += 1
 
     def _require_root(self, state: State) -> None:
@@ -145,7 +161,30 @@ class IsmctsSearch:
         if not self.root_actions:
             self.root_actions = tuple(self.rules.legal_actions(state))
 
-    def _choose(self, node: tuple[int, int], legal: Sequence[Action]) -> tuple[int, Action]:
+    def _choose_own(
+        self, node: Place, seen: Observation, legal: Sequence[Action]
+    ) -> tuple[int, int, Action]:
+        """An opponent's choice at a node by what it sees itself, once that was seen often enough.
+
+        Returns:
+            The edge that was chosen by, the other one that counts the descent, and the action.
+        """
+        key = blake2b(canonical_key({"seen": seen}).encode(), digest_size=16).hexdigest()
+        own = self._extended(node[0], key), node[1]
+        met = self.met[own] = self.met.get(own, 0) + 1
+        if met <= len(legal):
+            edge, action = self._choose(node, legal)
+            return edge, self._rows(own, (action,))[0], action
+        available = self.edges.availability_view
+        if met == len(legal) + 1:
+            for row in self._rows(own, legal):
+                available[row] = met - 1
+        edge, action = self._choose(own, legal)
+        for row in self._rows(node, legal):
+            available[row] += 1
+        return edge, self.nodes[node][action], action
+
+    def _choose(self, node: Place, legal: Sequence[Action]) -> tuple[int, Action]:
         rows = self._rows(node, legal)
         available, visits = self.edges.availability_view, self.edges.visits_view
         for row in rows:
@@ -162,7 +201,7 @@ class IsmctsSearch:
         index = tried[self._best([rows[index] for index in tried], weight)]
         return rows[index], legal[index]
 
-    def _widens(self, node: tuple[int, int], tried: int) -> bool:
+    def _widens(self, node: Place, tried: int) -> bool:
         """Whether one more action may be tried; always, without progressive widening."""
         settings = self.settings
         if not settings.widening:
@@ -170,7 +209,7 @@ class IsmctsSearch:
         passed = self.passed[node] = self.passed.get(node, 0) + 1
         return tried < widened(settings.widening, settings.power, passed)
 
-    def _rows(self, node: tuple[int, int], legal: Sequence[Action]) -> list[int]:
+    def _rows(self, node: Place, legal: Sequence[Action]) -> list[int]:
         known = self.nodes.setdefault(node, {})
         for action in legal:
             if action not in known:
@@ -203,16 +242,17 @@ class IsmctsSearch:
         del player
         return known[0][0]
 
-    def _perceive(self, known: list[Known], ply: tuple[State, Action, State]) -> list[Known]:
+    def _perceive(
+        self, known: list[Known], ply: tuple[State, Action], observations: list[Observation]
+    ) -> list[Known]:
         """Every followed seat's information after a ply, and its newest observation.
 
         The partition is that of `games.information.information_key` of the seat's log, taken
         entry by entry: a ply without events that leaves the observation as it was adds nothing.
         """
-        state, action, after = ply
+        state, action = ply
         player = self.rules.current_player(state)
         perceived = self.rules.events(state, action)
-        observations = self.rules.observations(after)
         found = []
         for view, (information, seen) in zip(self.views, known, strict=True):
             if player == view:

@@ -56,6 +56,7 @@ class MoismctsSearch(IsmctsSearch):
         """See `moismcts`."""
         super().__init__(rules, observer, settings, generator, heuristics)
         self.views = tuple(range(rules.num_players))
+        self.splits = False
 
     def _view_of(self, player: int, known: list[Known]) -> int:
         """Whose information a player's node stands for: its own."""

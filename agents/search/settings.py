@@ -12,6 +12,8 @@ BudgetKind: TypeAlias = Literal["simulations", "calls", "time"]
 Policy: TypeAlias = Literal["uniform", "mast", "gibbs"]
 Amaf: TypeAlias = Literal["none", "rave", "grave"]
 Ensemble: TypeAlias = Literal["rank", "score"]
+Opponents: TypeAlias = Literal["own", "observer"]
+Solver: TypeAlias = Literal["auto"] | bool
 
 _WORDS = {
     "leaf": get_args(Leaf),
@@ -19,6 +21,7 @@ _WORDS = {
     "policy": get_args(Policy),
     "rave": get_args(Amaf),
     "ensemble": get_args(Ensemble),
+    "opponents": get_args(Opponents),
 }
 _INFINITY = float("inf")
 # What a number must be, by the sentence that says so.
@@ -69,8 +72,11 @@ class SearchSettings:
             `ceil(C * n^power)` actions; 0 considers all.
         power: See `widening`; in [0, 1].
         transpositions: Whether equal states share one node.
-        solver: Whether proven values are backed up beside means.
-        win: Largest return any seat can get, which proves a win.
+        solver: Whether proven values are backed up beside means; "auto" does so unless all moves
+            count as first or equal states share a node, and finds out itself what a win pays.
+        opponents: By what the tree of one observer has others choose: what they see themselves,
+            where that repeats ("own"), or what the "observer" sees alone.
+        win: Largest return any seat can get, which proves a win, where `solver` is True.
     """
 
     simulations: int = 1000
@@ -93,7 +99,8 @@ class SearchSettings:
     widening: float = 0.0
     power: float = 0.5
     transpositions: bool = False
-    solver: bool = False
+    solver: Solver = False
+    opponents: Opponents = "own"
     win: float = 1.0
 
     def __post_init__(self) -> None:
@@ -106,6 +113,8 @@ class SearchSettings:
             if getattr(self, name) not in known:
                 given = getattr(self, name)
                 raise ValueError(f"{name} is {given!r}; required: {' or '.join(map(repr, known))}")
+        if self.solver not in (False, True, "auto"):
+            raise ValueError(f"solver is {self.solver!r}; required: False, True or 'auto'")
         if self.value_range is not None and self.value_range[0] >= self.value_range[1]:
             raise ValueError(f"value_range is {self.value_range}; required: low < high")
         self._refuse_combinations()
@@ -117,7 +126,7 @@ class SearchSettings:
                 f"rave is {self.rave!r} with rollouts={self.rollouts}, leaf={self.leaf!r}; "
                 "required: one random rollout at a leaf, whose moves it counts"
             )
-        if (self.rave != "none") + self.transpositions + self.solver > 1:
+        if (self.rave != "none") + self.transpositions + (self.solver is True) > 1:
             raise ValueError(
                 f"rave is {self.rave!r}, transpositions {self.transpositions}, solver "
                 f"{self.solver}; required: one of them at the most"

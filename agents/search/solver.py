@@ -2,11 +2,21 @@
 
 A state is proven where the match is over; where all actions were tried and led to proven states, as
 the value of the action that is best for the seat to move (max-n; the first of equals); and where
-one proven action pays `win`, which no return of the game exceeds. Chance nodes are never proven.
+one proven action pays a win, which is as much as any return of the game. Chance nodes are never
+proven.
 
-A proven child is descended into by its exact value, without a term for exploration, and needs no
-rollout; so a proven loss is left alone while anything else may be better. At the end a proven win
-is played, and a proven worst only where nothing else is left.
+A proven node is from then on searched as an end of the match that pays what it is worth: its edge
+has that value as its mean and no term for exploration, and it needs no rollout. So a proven loss is
+left alone while anything else may be better. At the end a proven win is played, and a proven worst
+only where nothing else is left.
+
+What a win pays is `win` where `solver` is True. Where it is "auto" it is `w`, as long as no
+simulation paid any seat anything but `w`, 0 and `-w`, and nothing before the match's end; where one
+does, all proofs are taken back, and from then on an action proves its node only with all others.
+
+"auto" also settles what is left of a short match for two seats: where a simulation took at most
+`SHORT` calls of `apply_action`, alpha-beta looks through it, most visited actions first, in at most
+`CALLS` calls a simulation; where that is enough, the most visited of the best actions is played.
 
 Reference:
     Winands, Björnsson & Saito (2008), Monte-Carlo Tree Search Solver; Nijssen & Winands (2010) for
@@ -15,25 +25,47 @@ Reference:
 
 from collections.abc import Sequence
 from dataclasses import replace
-from math import inf, log, sqrt
+from math import inf
+from typing import NamedTuple, cast
 
 import numpy as np
 
+from agents.search.alphabeta import AlphaBetaSettings, UnsuitableGameError, alphabeta
 from agents.search.meter import Meter
 from agents.search.nodes import Node
 from agents.search.policies import Score
 from agents.search.rollouts import add
 from agents.search.rules import Rules
+from agents.search.selection import FEW
 from agents.search.settings import SearchResult, SearchSettings
 from agents.search.uct import UctSearch
-from games.contract import CHANCE, TERMINAL, State
+from games.contract import CHANCE, TERMINAL, Action, State
+
+SHORT = 4.5  # calls of apply_action a simulation: longer matches are hardly ever settled so
+CALLS = 2  # of it for every simulation done
+
+
+class Proof(NamedTuple):
+    """What is known of a proven node, and what it was before.
+
+    Attributes:
+        returns: `[num_players]` what is paid after the node was entered.
+        player: Its player.
+        paid: What entering it pays, None for nothing.
+    """
+
+    returns: list[float]
+    player: int
+    paid: list[float] | None
 
 
 class SolverSearch(UctSearch):
     """`UctSearch` with proofs.
 
     Attributes:
-        proven: `[num_players]` what is paid after every proven node was entered.
+        proven: The proven nodes that are no ends of the match.
+        win: What a win pays; infinity where that is not known.
+        outcomes: The payments of whole matches that were met, where `win` is to be found out.
     """
 
     def __init__(
@@ -46,87 +78,154 @@ class SolverSearch(UctSearch):
     ) -> None:
         """See `agents.search.uct.uct`."""
         super().__init__(rules, root, settings, generator, heuristics)
-        self.proven: dict[Node, list[float]] = {}
+        self.proven: dict[Node, Proof] = {}
+        self.is_told = settings.solver is True
+        self.win = settings.win if self.is_told else inf
+        self.outcomes: set[tuple[float, ...]] = set()
+        self.is_mixed = self.is_told  # whether more than wins, draws and losses were met
+        # Only then does a leaf say what a match paid.
+        self.plays_on = settings.leaf == "rollout" and settings.rollouts == 1
 
-    def simulate(self) -> None:
-        """See `UctSearch.simulate`."""
-        node, returns = self.root, self.nothing
-        nodes, path = [node], list[Node]()
-        while True:
-            known = self.size
-            node = self._taken(node)
-            path.append(node)
-            if node.player == TERMINAL:
-                self.proven[node] = self.nothing
-            if node in self.proven:
-                returns = self.proven[node]
-                break
-            if self.size != known and node.player >= 0:
-                returns = self.leaves.returns(node.state, node.paid, node.actions)
-                break
-            nodes.append(node)
-        self._finish(path, returns)
+    def _finish(self, path: list[Node], returns: list[float]) -> None:
+        """See `UctSearch._finish`; then prove what can be proven."""
+        super()._finish(path, returns)
+        end = path[-1]
+        if not self.is_mixed:
+            self._note(path, returns)
+        elif self.is_told and self.settings.value_range is None:
+            self._hold_to_win()
+        if end.player == TERMINAL:
+            self._fix(end)
+            self._prove([self.root, *path])
+
+    def _hold_to_win(self) -> None:
         paid = max(self.range.high)
-        if self.settings.value_range is None and paid > self.settings.win:
+        if paid > self.win:
             raise ValueError(
-                f"a simulation paid {paid}, with win={self.settings.win}; required: the largest "
-                "return of the game"
+                f"a simulation paid {paid}, with win={self.win}; required: the largest return of "
+                "the game"
             )
-        if node in self.proven:
-            self._prove(nodes)
 
-    def _taken(self, node: Node) -> Node:
-        """The child that a descent takes from a node."""
-        ready = node.ready
-        if ready is None:
-            return self._descended(node)
-        bonus = self.exploration * self.range.spread[node.player] * sqrt(log(node.passed))
-        node.passed += 1
-        best, taken = -inf, ready[0]
-        for child in ready:
-            score = child.mean + bonus * child.inverse_root
-            if child in self.proven:
-                score = self._value(child)
-            if score > best:
-                best, taken = score, child
-        return taken
+    def _note(self, path: list[Node], returns: list[float]) -> None:
+        """Learn from a descent what a win pays, or that there is more than wins and losses."""
+        end = path[-1]
+        is_over = end.player == TERMINAL
+        paid = end.paid or self.nothing if is_over else returns
+        if is_over or self.plays_on:
+            outcome = tuple(paid)
+            if outcome not in self.outcomes:
+                self.outcomes.add(outcome)
+                sizes = {abs(value) for paid in self.outcomes for value in paid} - {0}
+                self.win = min(sizes, default=inf)
+                self.is_mixed = len(sizes) > 1
+        if self.is_mixed or any(node.paid is not None for node in path[: len(path) - is_over]):
+            self.is_mixed, self.win = True, inf
+            for node in [*self.proven]:
+                self._take_back(node)
 
-    def _value(self, child: Node) -> float:
-        """What the edge to a proven child pays the seat that acts there."""
-        later = self.proven[child][child.seat]
-        return later if child.paid is None else later + child.paid[child.seat]
+    def _fix(self, node: Node) -> None:
+        """Give the edge to a proven node its exact value, and no term for exploration."""
+        node.inverse_root = 0.0
+        if node.seat >= 0:
+            node.mean = 0.0 if node.paid is None else node.paid[node.seat]
+        if node.place is not None:
+            node.place[0].note(node.place[1], node.mean, 0.0)
 
     def _prove(self, nodes: list[Node]) -> None:
-        """Prove what can be proven of a descent, from its end upwards."""
-        for node in reversed(nodes):
-            if node.player == CHANCE or node in self.proven:
+        """Prove what can be proven of a descent, from its end upwards.
+
+        Args:
+            nodes: From the root to a proven one.
+        """
+        for node in nodes[-2::-1]:
+            if node.player == CHANCE:
                 return
-            children = [child for child in node.children if child is not None]
-            known = [child for child in children if child in self.proven]
-            best = max(known, key=self._value)
-            if self._value(best) < self.settings.win and len(known) < len(node.actions):
+            known = [child for child in node.children if child and child.player == TERMINAL]
+            best = max(known, key=_value)
+            if _value(best) < self.win and len(known) < len(node.actions):
                 return
-            self.proven[node] = add(self.proven[best], best.paid or self.nothing)
+            self._settle(node, best.paid or self.nothing)
+
+    def _settle(self, node: Node, returns: list[float]) -> None:
+        """Make a node an end of the match that pays `returns`, but for the root."""
+        self.proven[node] = Proof(returns, node.player, node.paid)
+        if node is self.root:
+            return
+        total = returns if node.paid is None else add(node.paid, returns)
+        node.player, node.ready = TERMINAL, None
+        node.paid = total if any(total) else None
+        node.is_plain = False
+        self._fix(node)
+
+    def _take_back(self, node: Node) -> None:
+        """Make a proven node again what it was."""
+        proof = self.proven.pop(node)
+        node.player, node.paid = proof.player, proof.paid
+        node.is_plain = node.paid is None and node.seat >= 0 and node.place is None
+        if len(node.children) == len(node.actions) <= FEW:
+            node.ready = cast("list[Node]", node.children)
+        if node.visits:
+            node.inverse_root = node.visits**-0.5
+            if node.place is not None:
+                node.place[0].note(node.place[1], node.mean, node.inverse_root)
+
+    def go_on(
+        self, node: Node, generator: np.random.Generator, heuristics: Sequence[Score] = ()
+    ) -> None:
+        """See `UctSearch.go_on`."""
+        if node in self.proven:
+            self._take_back(node)
+        super().go_on(node, generator, heuristics)
 
     def result(self, meter: Meter | None = None) -> SearchResult:
-        """See `UctSearch.result`; a proven win first, a proven worst last, else by visits."""
+        """See `UctSearch.result`; a proven win first, a proven worst last, else by visits.
+
+        Where every action is proven, the one that is worth most is played.
+        """
         found = super().result(meter)
         children = self.root.children if self.root.is_open else []
         values = {
-            action: self._value(child)
+            action: _value(child)
             for action, child in zip(self.root.actions, children, strict=False)
-            if child is not None and child in self.proven
+            if child is not None and child.player == TERMINAL
         }
-        low, high = self.range.low[self.root.player], self.settings.win
+        low, is_solved = self.range.low[self.root.player], len(values) == len(found.actions)
 
-        def rank(index: int) -> tuple[int, int, float]:
+        def rank(index: int) -> tuple[float, int, float]:
             value, mean = values.get(found.actions[index]), found.means[index]
-            settled = 0 if value is None else (value >= high) - (value <= low < high)
+            settled = 0.0
+            if value is not None:
+                settled = value if is_solved else (value >= self.win) - (value <= low < self.win)
             return settled, found.visits[index], -inf if mean is None else mean
 
-        order = range(len(found.actions))
-        return replace(found, chosen=found.actions[max(order, key=rank)])
+        order = sorted(range(len(found.actions)), key=rank, reverse=True)
+        chosen = replace(found, chosen=found.actions[order[0]])
+        return chosen if is_solved else self._settled(chosen, [found.actions[i] for i in order])
+
+    def _settled(self, found: SearchResult, order: list[Action]) -> SearchResult:
+        """The same, with what alpha-beta says where the rest of the match is short."""
+        plies = found.calls / max(1, found.simulations)
+        if (
+            self.is_told
+            or not self.plays_on
+            or plies > SHORT
+            or self.settings.budget != "simulations"
+        ):
+            return found
+        meter = Meter(self.rules, self.settings, counting=True)
+        try:
+            limit = AlphaBetaSettings(calls=CALLS * max(1, found.simulations))
+            chosen = alphabeta(meter.rules, self.root.state, limit, order).best
+        except UnsuitableGameError:
+            return replace(found, calls=found.calls + meter.made)
+        figures = {**found.figures, "settled": 1}
+        return replace(found, calls=found.calls + meter.made, chosen=chosen, figures=figures)
 
     def figures(self) -> dict[str, int | float | str]:
         """See `UctSearch.figures`."""
         return {**super().figures(), "proven": len(self.proven)}
+
+
+def _value(child: Node) -> float:
+    """What the edge to a proven child pays the seat that acts there."""
+    return 0.0 if child.paid is None else child.paid[child.seat]

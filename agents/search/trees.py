@@ -35,6 +35,6 @@ def variation(settings: SearchSettings) -> type[UctSearch]:
     """The class of search."""
     if settings.rave != "none":
         return RaveSearch
-    if settings.solver:
-        return SolverSearch
-    return TranspositionSearch if settings.transpositions else UctSearch
+    if settings.transpositions:
+        return TranspositionSearch
+    return SolverSearch if settings.solver else UctSearch

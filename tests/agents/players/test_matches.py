@@ -41,14 +41,14 @@ def test_ismcts_never_plays_a_dominated_action_at_kuhn_poker(sandbox: Sandbox, s
     # Kuhn (1950): calling with the Jack and folding the King are dominated.
     source = library.source("poker")
     players = [
-        seat("ismcts:simulations=100", source, at=0, parameters=KUHN),
-        seat("random", at=1),
+        seat("random", at=0),
+        seat("ismcts:simulations=100", source, at=1, parameters=KUHN),
     ]
     faced = [
         (str(ply.observation), ply.action)
         for match in matches(sandbox, "poker", players, 24, KUHN)
         for ply in match.plies
-        if ply.player == 0 and "call" in ply.legal
+        if ply.player == 1 and "call" in ply.legal
     ]
     kings = {action for seen, action in faced if "'KS'" in seen}
     jacks = {action for seen, action in faced if "'JS'" in seen}

@@ -53,7 +53,7 @@ def test_hidden_commits_lead_to_one_node(revealed: bool, nodes: int) -> None:
     # Nodes: before "go", before the commit, before the guess; the last one twice if revealed.
     rules, _, start = game(PENNIES)
     root = {**start, "open": revealed}
-    settings = SearchSettings(simulations=300)
+    settings = SearchSettings(simulations=300, opponents="observer")
     found = ismcts(rules, 0, lambda: root, settings, np.random.default_rng(0))
     assert found.nodes == nodes
 
