@@ -95,6 +95,12 @@ _EVALS = (
         "evals.leakage",
         takes=("quick",),
     ),
+    EvalInfo(
+        "information",
+        "What does a search gain where it sees what is hidden from it?",
+        "evals.information",
+        takes=("quick", "folder", "workers"),
+    ),
 )
 
 
