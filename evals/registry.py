@@ -101,6 +101,12 @@ _EVALS = (
         "evals.information",
         takes=("quick", "folder", "workers"),
     ),
+    EvalInfo(
+        "battleship-tag",
+        "Are the thesis' Battleship tournaments in TAG what its programs really give?",
+        "evals.battleship.tag",
+        takes=("quick", "folder", "workers"),
+    ),
 )
 
 

@@ -18,6 +18,7 @@ Pair = tuple[str, str]
 Entry = dict[str, Any]
 
 _AHEAD = 4
+_FEWEST = 2  # deals or fleets that an estimate with an interval needs
 _TOLD_EVERY = 500
 
 
@@ -40,15 +41,25 @@ class Amount:
     Attributes:
         solos: Fleets sunk by each contestant that does not look.
         duels: Games of each pair in which one looks; even, as seats are exchanged.
+        slow_duels: The same for pairs in which one is slow; None for as many.
     """
 
     solos: int
     duels: int
+    slow_duels: int | None = None
 
     def __post_init__(self) -> None:
         """Refuse what gives no estimate."""
-        if self.solos < 2 or self.duels < 2 or self.duels % 2:  # noqa: PLR2004
-            raise ValueError(f"{self}; required: at least 2 of each, and an even number of duels")
+        duels = (self.duels, self.duels if self.slow_duels is None else self.slow_duels)
+        if self.solos < _FEWEST or min(duels) < 2 * _FEWEST or any(n % 2 for n in duels):
+            raise ValueError(f"{self}; required: at least 2 solos and 4 duels, an even number")
+
+    def of(self, line: Line) -> int:
+        """Games of a line."""
+        if len(line.who) == 1:
+            return self.solos
+        slow = self.slow_duels is not None and any(one.slow for one in line.who)
+        return self.slow_duels or self.duels if slow else self.duels
 
 
 @dataclass(frozen=True)
@@ -145,9 +156,10 @@ def _wanted(lines: Sequence[Line], amount: Amount) -> Iterator[tuple[int, Line, 
 
     An index is the same whatever the amount.
     """
-    for number in range(max(amount.solos, amount.duels)):
+    games = [amount.of(line) for line in lines]
+    for number in range(max(games)):
         for place, line in enumerate(lines):
-            if number < (amount.solos if len(line.who) == 1 else amount.duels):
+            if number < games[place]:
                 yield number * len(lines) + place, line, number
 
 

@@ -55,6 +55,7 @@ class Contestant:
         looks: Whether its shots depend on what the other player fired at or holds. One that does
             not look needs the same number of shots whoever it plays, so that solo runs suffice.
         omniscient: Whether it is shown the other fleet, as players of leaking programs are.
+        slow: Whether its games are so slow that an amount may ask for fewer of them.
     """
 
     name: str
@@ -62,6 +63,7 @@ class Contestant:
     effective: Mapping[str, Json]
     looks: bool = False
     omniscient: bool = False
+    slow: bool = False
 
 
 class IllegalShotError(ValueError):

@@ -106,7 +106,18 @@ def test_contestants_of_one_name_are_refused() -> None:
         play_field(Field("test", 5, (uniform(), uniform()), {}), AMOUNT, EvalOptions(), told)
 
 
-@pytest.mark.parametrize(("solos", "duels"), [(1, 4), (4, 3), (4, 0)])
+@pytest.mark.parametrize(("solos", "duels"), [(1, 4), (4, 5), (4, 2)])
 def test_an_amount_that_gives_no_estimate_is_refused(solos: int, duels: int) -> None:
-    with pytest.raises(ValueError, match="required: at least 2"):
+    with pytest.raises(ValueError, match="required: at least 2 solos"):
         Amount(solos, duels)
+
+
+def test_pairs_with_a_slow_player_can_be_given_fewer_games() -> None:
+    slow = Contestant("slow", Uniform, {}, looks=True, slow=True)
+    whole = Field("test", 5, (*field().contestants, slow), {})
+    played = play_field(whole, Amount(6, 8, 4), EvalOptions(), told)
+    assert {pair: len(games) for pair, games in played.duels.items()} == {
+        ("random", "watcher"): 8,
+        ("random", "slow"): 4,
+        ("watcher", "slow"): 4,
+    }

@@ -1,0 +1,98 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from evals.battleship.fields import Amount
+from evals.battleship.rates import Rate, averages
+from evals.battleship.tag import Amounts, compared, measured, scored
+from evals.battleship.tag_players import HEURISTICS, Condition, contestant, field_of
+from evals.battleship.tag_published import AVERAGES, GAMES, NAMES, PAIRS
+from evals.battleship.tag_worlds import Kind
+from evals.options import EvalOptions
+
+TINY = Amounts(dict.fromkeys(HEURISTICS, Amount(4, 4)), 1, twice=False, calls=200)
+
+
+def told(line: str) -> None:
+    assert line
+
+
+def as_published(kind: Kind) -> dict[tuple[str, str], Rate]:
+    """Rates that are the published ones, from as many games."""
+    rates = {}
+    for (one, other), value in PAIRS[kind].items():
+        error = (value * (1 - value) / GAMES) ** 0.5
+        rate = Rate(value, error, value - 0.02, value + 0.02, GAMES, "planted")
+        rates[one, other], rates[other, one] = rate, rate.turned()
+    return rates
+
+
+@pytest.mark.parametrize("kind", ["random", "constraint"])
+def test_published_averages_are_the_means_of_the_published_pairs(kind: Kind) -> None:
+    means = averages(NAMES, as_published(kind))
+    for name, value in AVERAGES[kind].items():
+        assert means[name].value == pytest.approx(value, abs=0.001), name
+
+
+@pytest.mark.parametrize("kind", ["random", "constraint"])
+def test_published_rates_themselves_are_within_tolerance(kind: Kind) -> None:
+    rows = compared(kind, as_published(kind))
+    pairs, means = scored(kind, rows)
+    assert (pairs.value, pairs.scored, pairs.passed) == (0, 10, True)
+    assert (means.value, means.scored, means.passed) == (0, 5, True)
+
+
+def test_a_planted_wrong_published_value_is_flagged() -> None:
+    wrong = {**PAIRS["random"], ("OSLA", "random"): PAIRS["random"]["OSLA", "random"] + 0.06}
+    rows = compared("random", as_published("random"), wrong)
+    (row,) = [row for row in rows if row.get("within") is False]
+    assert (row["what"], row["difference"], row["tolerance"]) == ("OSLA - random", -6.0, 4.4)
+    pairs, _ = scored("random", rows)
+    assert (pairs.value, pairs.passed) == (1, False)
+
+
+def test_only_players_that_do_not_look_are_measured_alone() -> None:
+    lines = [line.title for line in field_of("constraint", 1).lines]
+    assert lines[:2] == ["random", "OSLA"]
+    assert len(lines) == 2 + 9  # every pair but OSLA and random
+    assert "random - OSLA" not in lines
+
+
+def test_effective_parameters_say_what_ran_and_not_what_was_asked_for() -> None:
+    field = field_of("heat map", 1)
+    tree = field.contestants[NAMES.index("MAST")].effective
+    assert (tree["player"], tree["asked_for"], tree["calls"]) == ("IS-MCTS", "MAST", 4000)
+    climber = field.contestants[NAMES.index("RMHC")].effective
+    assert (climber["horizon"], climber["effective_horizon"]) == (10, 1)
+    assert json.dumps(field.identity())
+
+
+def test_an_unknown_player_is_an_error_that_lists_the_known() -> None:
+    with pytest.raises(ValueError, match="required: one of random, OSLA, RMHC, IS-MCTS, MAST"):
+        contestant("UCT", Condition("random", "score"))
+
+
+def test_a_whole_run_has_every_table_and_goes_on_in_its_folder(tmp_path: Path) -> None:
+    result = measured(3, told, EvalOptions(folder=tmp_path), TINY)
+    tables = {row["table"] for row in result.samples}
+    assert tables == {"pairs", "averages", "matrix", "confound", "metrics", "latency"}
+    assert [score.scored for score in result.scores] == [9, 5, 9, 5, 5]
+    assert result.effective["mast"] == "IS-MCTS' games count for it"
+    again = measured(3, told, EvalOptions(folder=tmp_path), TINY)
+    kept = [row for row in result.samples if row["table"] != "latency"]
+    assert [row for row in again.samples if row["table"] != "latency"] == kept
+    assert again.scores == result.scores
+    cells = [row for row in kept if row["table"] == "confound"]
+    assert [(row["determinization"], row["heuristic"]) for row in cells] == [
+        ("random", "score"),
+        ("random", "cluster"),
+        ("constraint", "score"),
+        ("constraint", "cluster"),
+    ]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "tag-confound.jsonl",
+        "tag-constraint-quick.jsonl",
+        "tag-heat-map-quick.jsonl",
+        "tag-random-quick.jsonl",
+    ]
