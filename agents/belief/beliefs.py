@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -69,10 +69,10 @@ class Belief:
     """Gives determinizations for one decision.
 
     "auto" asks the module's own functions first; where they give nothing that fits, it enumerates
-    all states, and replays the game if those are too many. Where the population of "particle", of
-    "constraint" or of "heatmap", which draws from the same one, dies out, the module's own
-    functions are asked and then the game is replayed. The other names use one sampler alone. A
-    state counts only if its legal actions are the seat's. There is no name for the true state.
+    all states, and replays the game if those are too many. Where the population of "particle" dies
+    out, that of "constraint" is asked; after it, and after "heatmap", which draws from the same
+    one, the module's own functions and then replays. The other names use one sampler alone. A state
+    counts only if its legal actions are the seat's. There is no name for the true state.
     """
 
     def __init__(
@@ -154,8 +154,7 @@ class Belief:
         state that it gave. `belief_consistency` is the share of the
         states tried that reproduced what the seat saw; `belief_diversity` the effective number of
         distinct states, of a population or of the first 64 given; `belief_calls` the module calls,
-        of a population those for what the seat saw since its last decision. All of it is the same
-        in a worker that saw every decision and in one that was resumed.
+        of a population those since the seat's last decision. All are the same after a resume.
         """
         return {
             "belief": "+".join(self.counts) or "none_found",
@@ -193,9 +192,8 @@ class Belief:
         return legal[int(self.generator.integers(len(legal)))], how
 
     def _consistency(self) -> float:
-        tried, fitted = sum(self.counts.values()) + self.failures, sum(self.counts.values())
-        if self.module is not None:
-            tried = fitted + self.module.failures
+        fitted = sum(self.counts.values())
+        tried = fitted + (self.failures if self.module is None else self.module.failures)
         if self.population is not None and self.population.tried:
             tried, fitted = self.population.tried, self.population.fitted
         return fitted / tried if tried else 0.0
@@ -203,7 +201,7 @@ class Belief:
     def _diversity(self) -> float:
         if self.population is not None and self.population.particles:
             return self.effective
-        same = Counter(canonical_key(state) for state in self.kept)
+        same = Counter(map(canonical_key, self.kept))
         return effective_size(np.array([*same.values()], dtype=float))
 
     def _samplers(self) -> Iterator[NamedSampler]:
@@ -252,25 +250,31 @@ class Belief:
         if self.name == "random":
             return self._unconstrained()
         if self.name in ("particle", "constraint", "heatmap"):
-            population = (self.name, self._populated())
-            return [population, *self._resamplers(), ("replay", replay.sample)]
+            has_next = self.name == "particle" and zones_of(here.namespace) is not None
+            names = [self.name, "constraint"] if has_next else [self.name]
+            populations = [(name, self._population(name)) for name in names]
+            return [*populations, *self._resamplers(), ("replay", replay.sample)]
         try:
             weighted = posterior(here.follower, here.initial, limit=EXACT_LIMIT)
         except TooManyStatesError:
             return [("replay", replay.sample)] if self.name == "auto" else []
         return [("exact", partial(drawn, weighted, self.draw))]
 
-    def _populated(self) -> Callable[[], State | None]:
+    def _population(self, name: str) -> Callable[[], State | None]:
+        """Draws from a population that is brought up to date when it is first asked."""
+        populated = cache(partial(self._populated, name))
+        return lambda: populated()()
+
+    def _populated(self, name: str) -> Callable[[], State | None]:
         """Draws from the population of this seat's log, brought up to date."""
         here, seat = self.situation, self.situation.log.seat
-        population = self.memory.population(self.name, self.uncounted, seat, here.initial)
+        population = self.memory.population(name, self.uncounted, seat, here.initial)
         population.update(here.log.entries)
         self.cost.calls += population.spent
         self.population = population
         states = [particle.place.state for particle in population.particles]
         weights = np.array([particle.weight for particle in population.particles])
-        zones = zones_of(here.namespace)
-        if self.name == "heatmap" and zones is not None and states:
+        if name == "heatmap" and (zones := zones_of(here.namespace)) is not None and states:
             weights = heated(zones, seat, states, weights.tolist())
         self.effective = effective_size(weights)
         return Draws(states, weights.tolist(), self.generator).sample
@@ -280,9 +284,9 @@ class Belief:
         here, zones = self.situation, zones_of(self.situation.namespace)
         if zones is None:
             return []
-        known = self._populated()
+        known, seat = self._populated(self.name), here.log.seat
         self.population = None  # it says nothing of the states that are given
-        filled = RandomSampler(here.rules, zones, here.log.seat, here.initial, known, self.draw)
+        filled = RandomSampler(here.rules, zones, seat, here.initial, known, self.draw)
         return [("random", filled.sample)]
 
     def _has_legal_actions(self, state: State) -> bool:

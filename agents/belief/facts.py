@@ -246,8 +246,13 @@ class Facts:
         """
         if self.witnesses[index].was_held(zone, component):
             return False
-        passed = [self._passes(index, zone, (spare, component)) for spare in test.spares]
-        return False in passed and True not in passed
+        failed = False
+        for spare in test.spares:
+            passed = self._passes(index, zone, (spare, component))
+            if passed:
+                return False
+            failed = failed or passed is False
+        return failed
 
     def _is_always_met(self, index: int, zone: str, component: str) -> bool:
         """Whether all states that outlived the ply hold the component, or one that stands in."""

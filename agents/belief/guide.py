@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from agents.belief.follow import Entries, Follower, Place, Step
-from games.contract import Action
+from games.contract import TERMINAL, Action
 
 SURE = 3  # places at which one ply alone must have fitted before the others are left out
 CHECKED = 1 / 16  # share of the later places at which all plies are tried all the same
@@ -47,6 +47,16 @@ class Guide:
         if lone is None or lone.places < SURE or self.draw() < CHECKED:
             return None
         return lone.action
+
+    def is_narrow(self, place: Place, player: int) -> bool:
+        """Whether one ply alone is taken to go on from here."""
+        known = self.lone.get((place.read, player))
+        own = player in (self.follower.seat, TERMINAL)
+        return own or (known is not None and known.places >= SURE)
+
+    def is_open(self, place: Place, player: int, legal: Sequence[Action]) -> bool:
+        """Whether the log may leave open which ply goes on from here."""
+        return len(legal) > 1 and not self.is_narrow(place, player)
 
     def steps(self, place: Place, player: int, legal: Sequence[Action]) -> list[Step]:
         """Every step that reproduces what the seat logged next; see the class for the exception."""

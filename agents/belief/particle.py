@@ -5,9 +5,9 @@ A population of full states that reproduce one seat's log, with weights that are
 chance by its probabilities, other seats by the stated opponent model. While all branches fit into
 the population it is the exact posterior; beyond that it is thinned without bias (Fearnhead &
 Clifford 2003), and where a place has too many branches to try them all, they are sampled. When the
-effective size falls below half, or nothing reproduces the next entry, particles are renewed: from a
-random earlier choice the game is played again so that the seat sees what it saw, and the new play
-is accepted by the Metropolis-Hastings rule (resample-move, Gilks & Berzuini 2001).
+effective size falls below half, it is drawn anew by weight, and what came twice is moved by
+Markov moves that exchange one open choice of its play (resample-move, Gilks & Berzuini 2001; see
+`exchange`). Where nothing reproduces the next entry, such moves look for a play that does.
 
 The population is a function of the log, the size and the seed alone: its random numbers are keyed
 by the log's content. Brought up to date decision by decision, or built at once after a resume, it
@@ -22,25 +22,27 @@ from typing import TypeAlias
 import numpy as np
 
 from agents.belief.counting import BeliefCallsError, CallCount, counted_rules
+from agents.belief.exchange import MAX_PLIES, exchanged, revived
 from agents.belief.follow import Follower, OpponentModel, Place, uniform_opponent
 from agents.belief.guide import SURE, Guide
 from agents.belief.particles import Particle, branched, merged
-from agents.belief.renewal import MAX_PLIES, renew_all, revive
+from agents.belief.proposals import AnyAction, Proposals
+from agents.belief.stepping import stepped
 from agents.belief.weights import effective_size, systematic, thinned
 from agents.search.rollouts import uniforms
 from agents.search.rules import Rules
-from games.contract import TERMINAL, Json, State, canonical_key
-from games.engine import sample_index
+from games.contract import Json, State, canonical_key
 from games.streams import stream
 
 Revived: TypeAlias = Callable[[list[Particle]], list[Particle]]
 
-SIZE = 512
+SIZE = 512  # particles that may be the whole posterior
+SAMPLED = 192  # particles that stand for a larger one, at the most
+FEWEST = 24  # and at the least, where a play takes many calls
+STARTING_CALLS = 20_000  # module calls for the population of the first decision, about
 ROOM = 8  # branches tried at once, as a multiple of the population's size
 CALLS = 100_000  # module calls for the entries between two decisions
-RENEWAL_CALLS = 30_000  # of these, for renewing a population that has become poor
-FEW = 8  # branches that a renewed play always tries all
-ATTEMPTS = 200  # renewals a particle, looking for one that outlives a ply, while calls last
+RENEWAL_CALLS = 10_000  # for renewing a population that has become poor
 ENOUGH = 4  # a revival stops at the size over this
 
 
@@ -57,6 +59,8 @@ class ParticleSampler:
     """
 
     name = "particle"
+    revival_calls = 60_000  # for finding plays that outlive a ply that none did
+    moves = 16  # of a particle that was drawn twice
 
     def __init__(
         self,
@@ -85,6 +89,7 @@ class ParticleSampler:
         self.size = size
         self.seed = seed
         self.guide = Guide(Follower(self.rules, seat, [], opponents), lambda: 0.0)
+        self.proposals: Proposals = AnyAction(self.guide)
         self.generator = np.random.default_rng(0)  # replaced before it is used
         self.draw: Callable[[], float] = lambda: 0.0
         self.entries: list[dict[str, Json]] = []
@@ -92,6 +97,8 @@ class ParticleSampler:
         self.particles: list[Particle] = []
         self.complete = True
         self.tried = self.fitted = self.spent = 0
+        self.sampled = 0  # particles that stand for a posterior that is larger; 0 until known
+        self.dead = 0  # decisions in a row at which nothing was found
 
     def update(self, entries: Sequence[dict[str, Json]]) -> None:
         """Read what is new in the log; start over if it is another log than before.
@@ -114,7 +121,9 @@ class ParticleSampler:
     def _forget(self) -> None:
         """Know of no log."""
         self.entries, self.content, self.particles, self.complete = [], sha256(), [], True
+        self.sampled = self.dead = 0
         self.guide.lone.clear()
+        self.proposals = AnyAction(self.guide)
 
     def _read(self) -> None:
         """Bring the population to the decision at which the log now ends."""
@@ -127,17 +136,32 @@ class ParticleSampler:
         self.tried, self.fitted, before = 0, 0, self.cost.calls
         self.cost.allow(CALLS)
         try:
-            particles = self.particles or self._started()
-            self.particles = self._renewed(self._run(particles, self._revived))
+            if self.particles or self.dead.bit_count() < 2:  # noqa: PLR2004 - 0, 1, 2, 4, 8, ...
+                particles = self.particles or self._started()
+                self.particles = self._renewed(self._run(particles, self._revived))
         except BeliefCallsError:
             self.particles = []
+        self.dead = 0 if self.particles else self.dead + 1
         self.cost.allow(float("inf"))
         self.complete = self.complete and bool(self.particles)
         self.spent = self.cost.calls - before
 
     def _started(self) -> list[Particle]:
         start = self.guide.follower.start(self.initial)
-        return [] if start is None else [Particle(start, 1.0, 0.0, None)]
+        if start is None:
+            return []
+        first = Particle(start, 1.0, 0.0, None)
+        if not self.sampled:
+            self.sampled = self._affordable(first)
+        return [first]
+
+    def _affordable(self, first: Particle) -> int:
+        """How many particles a population may have, by what one play costs."""
+        before, played = self.cost.calls, [first]
+        while played and not self.guide.follower.is_present(played[0].place):
+            after = self._stepped(played[0])
+            played = [] if after is None else [after]
+        return max(FEWEST, min(SAMPLED, STARTING_CALLS // (1 + self.cost.calls - before)))
 
     def _run(self, particles: list[Particle], revived: Revived) -> list[Particle]:
         """Play every particle on, ply by ply, until all are at the decision.
@@ -152,12 +176,16 @@ class ParticleSampler:
             if not active:
                 return particles
             present = [p for p in particles if follower.is_present(p.place)]
-            children = self._children(active)
+            children = self._leapt(active) or self._children(active)
             if not children and not present:
                 children = revived(active)
             if not children and not present:
                 return []
             particles = self._fitting(present + children)
+        return []
+
+    def _leapt(self, _dealt: list[Particle], /) -> list[Particle]:
+        """The particles at the decision, where that can be said without playing; else none."""
         return []
 
     def _children(self, active: list[Particle]) -> list[Particle]:
@@ -166,57 +194,30 @@ class ParticleSampler:
         for index, particle in enumerate(active):
             player = self.rules.current_player(particle.place.state)
             legal = self.rules.legal_actions(particle.place.state)
-            if index >= SURE and not self._is_narrow(particle, player):
+            is_open = self.guide.is_open(particle.place, player, legal)
+            if index >= SURE and is_open:
                 room -= len(legal)
                 if room < len(legal) * (len(active) - index - 1):
                     return self._sampled(active)
             steps = self.guide.steps(particle.place, player, legal)
             self._tally(len(steps))
-            children += branched(particle, steps)
-        return merged(children) if len(children) > len(active) else children
-
-    def _is_narrow(self, particle: Particle, player: int) -> bool:
-        """Whether one ply alone is taken to go on from here."""
-        known = self.guide.lone.get((particle.place.read, player))
-        return player in (self.seat, TERMINAL) or (known is not None and known.places >= SURE)
+            children += branched(particle, steps, is_open=is_open)
+        return merged(children, self.draw) if len(children) > len(active) else children
 
     def _sampled(self, active: list[Particle]) -> list[Particle]:
-        """One random branch of each of `size` particles, drawn by weight."""
+        """One random branch of each of as many particles as are kept, drawn by weight."""
         self.complete = False
-        weights = np.array([particle.weight for particle in active])
-        each = float(weights.sum()) / self.size
-        drawn = systematic(weights, self.size, self.draw())
+        weights, count = np.array([particle.weight for particle in active]), self._room()
+        each = float(weights.sum()) / count
+        drawn = systematic(weights, count, self.draw())
         after = (self._stepped(replace(active[index], weight=each)) for index in drawn)
         return [particle for particle in after if particle is not None]
 
     def _stepped(self, particle: Particle) -> Particle | None:
-        """The particle a random ply later; None where no ply reproduces the log.
-
-        Where few plies are open all are tried, one is drawn among those that fit, and the weight is
-        multiplied by their probability F. Of many, two are drawn first: if both fit, the first one
-        is taken and the weight stays; else all are tried and the factor is `F / (1 + F)`. Its
-        expectation is `F^2 + (1 - F^2) F / (1 + F) = F` as well.
-        """
-        place = particle.place
-        player = self.rules.current_player(place.state)
-        legal = self.rules.legal_actions(place.state)
-        probing = len(legal) > FEW and not self._is_narrow(particle, player)
-        if probing:
-            follower = self.guide.follower
-            weights = follower.weights(place.state, player, legal)
-            first, second = (legal[sample_index(weights, self.draw())] for _ in "ab")
-            after = follower.after(place, first)
-            if after is not None and follower.after(place, second) is not None:
-                self._tally(1)
-                return particle.moved(after, factor=1.0, share=1.0, is_choice=True)
-        steps = self.guide.steps(place, player, legal)
-        self._tally(len(steps))
-        if not steps:
-            return None
-        fits = sum(step.weight for step in steps)
-        step = steps[sample_index([step.weight / fits for step in steps], self.draw())]
-        factor = fits / (1.0 + fits) if probing else fits
-        return particle.moved(step.place, factor=factor, share=factor, is_choice=len(steps) > 1)
+        """The particle a random ply later; None where no ply reproduces the log."""
+        after = stepped(particle, self.guide)
+        self._tally(after is not None)
+        return after
 
     def _tally(self, fits: int) -> None:
         self.tried += 1
@@ -224,7 +225,7 @@ class ParticleSampler:
 
     def _room(self) -> int:
         """Particles that are kept."""
-        return self.size
+        return self.size if self.complete else min(self.size, self.sampled)
 
     def _fitting(self, particles: list[Particle]) -> list[Particle]:
         """As many of the particles as are kept, with weights that sum to 1."""
@@ -239,47 +240,48 @@ class ParticleSampler:
         ]
 
     def _renewed(self, particles: list[Particle]) -> list[Particle]:
-        """The population, with new particles in it where it is worth less than half its size."""
+        """The population; drawn anew and moved where it is worth less than half its size."""
         weights = np.array([particle.weight for particle in particles])
-        if self.complete or not particles or effective_size(weights) >= self.size / 2:
+        if self.complete or not particles or effective_size(weights) >= self._room() / 2:
             return particles
-        goal, found = self.guide.follower.is_present, list[Particle]()
+        count = self._room()
+        drawn = systematic(weights, count, self.draw()).tolist()
+        found = [replace(particles[index], weight=1.0 / count) for index in drawn]
+        again = [place for place in range(1, count) if drawn[place] == drawn[place - 1]]
         self.cost.allow(RENEWAL_CALLS)
         try:
-            for particle in renew_all(particles, self.size, self._stepped, goal, self.draw):
-                found.append(particle)
+            for _ in range(self.moves):
+                for place in again:
+                    found[place] = self._exchanged(found[place]) or found[place]
         except BeliefCallsError:
-            # What was renewed before the calls were spent stands for its share of the population.
-            share = len(found) / self.size
-            found += [replace(p, weight=p.weight * (1.0 - share)) for p in particles]
-        return self._fitting(merged(found))
+            pass  # a particle that was not moved stays as right as it was
+        return self._fitting(merged(found, self.draw))
+
+    def _exchanged(self, particle: Particle) -> Particle | None:
+        """A particle after one move; None where it stays as it is."""
+        return exchanged(particle, self.guide, self.guide.follower.is_present, self.proposals)
 
     def _revived(self, dead: list[Particle]) -> list[Particle]:
         """Particles beyond a ply that no particle outlived."""
+        self.cost.allow(self.revival_calls)
         heaviest = max(dead, key=lambda particle: particle.weight)
         read, player = heaviest.place.read, self.rules.current_player(heaviest.place.state)
 
         def goal(place: Place) -> bool:
             return place.read == read and self.rules.current_player(place.state) == player
 
-        def before(particle: Particle) -> Particle | None:
-            self.guide.follower = replace(follower, entries=follower.entries[:read])
-            try:
-                return self._stepped(particle)
-            finally:
-                self.guide.follower = follower
-
         self.complete = False
-        follower, found = self.guide.follower, list[Particle]()
-        there = [particle for particle in dead if goal(particle.place)]
+        before = replace(self.guide.follower, entries=self.entries[:read])
+        chains = [replace(p, weight=1.0) for p in dead if goal(p.place)]
+        found = list[Particle]()
+        revive = revived(chains, (self.guide, before), goal, self.proposals, self._stepped)
         try:
-            for particle in revive(there, ATTEMPTS, (before, self._stepped), goal, self.draw):
+            for particle in revive:
                 found.append(particle)
-                if len(found) * ENOUGH >= self.size:
+                if len(found) * ENOUGH >= self._room():
                     break
         except BeliefCallsError:
-            if not found:
-                raise
+            pass  # what was found until then is what there is
         return found
 
 
