@@ -6,7 +6,7 @@ the player.
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from statistics import NormalDist, fmean
 
@@ -36,6 +36,8 @@ class Rate:
         high: Upper end of it.
         n: Games it rests on: of a pair's duels, or the fewer of two solo samples.
         method: How the interval was made.
+        firm: Whether the error stands with few games too: that of solo games, every one of which
+            meets all of the other's, and that of an average.
     """
 
     value: float
@@ -44,10 +46,11 @@ class Rate:
     high: float
     n: int
     method: str
+    firm: bool = False
 
     def turned(self) -> "Rate":
         """The same as the other player sees it."""
-        return Rate(1 - self.value, self.error, 1 - self.high, 1 - self.low, self.n, self.method)
+        return replace(self, value=1 - self.value, low=1 - self.high, high=1 - self.low)
 
 
 def exact_pair(one: Sequence[int], other: Sequence[int]) -> Rate:
@@ -68,7 +71,8 @@ def exact_pair(one: Sequence[int], other: Sequence[int]) -> Rate:
     rows, columns = _better(one, other), 1 - _better(other, one)
     value = float(rows.mean())
     variance = rows.var(ddof=1) / len(one) + columns.var(ddof=1) / len(other)
-    return _rate(value, math.sqrt(variance), min(len(one), len(other)), "solo shots, DeLong")
+    rate = _rate(value, math.sqrt(variance), min(len(one), len(other)), "solo shots, DeLong")
+    return replace(rate, firm=True)
 
 
 def _better(one: Sequence[int], other: Sequence[int]) -> Floats:
@@ -132,18 +136,24 @@ def averages(names: Sequence[str], rates: Mapping[Pair, Rate]) -> dict[str, Rate
         own = [rates[one, other] for other in names if other != one]
         value, error = fmean(rate.value for rate in own), fmean(rate.error for rate in own)
         low, high = max(0.0, value - _Z * error), min(1.0, value + _Z * error)
-        games = min(rate.n for rate in own)
-        found[one] = Rate(value, error, low, high, games, "mean over the field, error bounded")
+        games = min(rate.n for rate in own if rate.n)
+        method = "mean over the field, error bounded"
+        found[one] = Rate(value, error, low, high, games, method, firm=True)
     return found
 
 
-def beside(title: str, rate: Rate, published: float, games: int) -> dict[str, JsonValue]:
+def beside(
+    title: str, rate: Rate, published: float, games: int, errors: float = 2.0
+) -> dict[str, JsonValue]:
     """A row of a table: our rate in per cent beside a published one from so many games.
 
-    The tolerance is 3 points or two standard errors of the difference, whichever is more.
+    The tolerance is 3 points or so many standard errors of the difference, whichever is more. A
+    few duels that went alike underestimate their own error, so that it is not taken for less than
+    it would be at the published rate.
     """
-    theirs = math.sqrt(published * (1 - published) / games)
-    tolerance = max(POINTS, 2 * math.hypot(rate.error, theirs))
+    variance = published * (1 - published)
+    ours = rate.error if rate.firm else max(rate.error, math.sqrt(variance / rate.n))
+    tolerance = max(POINTS, errors * math.hypot(ours, math.sqrt(variance / games)))
     return {
         "what": title,
         **in_points(rate),

@@ -60,6 +60,8 @@ class Amounts:
         latency: Games at whose positions draws are timed.
         twice: Whether IS-MCTS and "MAST" are both played; if not, the games of the one count for
             both, as they are one player.
+        errors: Standard errors of the difference that a rate may lie off; the quick variant takes
+            three, as of its thirty rates one or two would lie beyond two by chance.
         calls: Calls of the forward model a decision; any other number than 4,000 is not the
             thesis'.
     """
@@ -67,6 +69,7 @@ class Amounts:
     games: Mapping[Kind, Amount]
     latency: int
     twice: bool
+    errors: float = 2.0
     calls: int = CALLS
 
 
@@ -79,6 +82,7 @@ QUICK = Amounts(
     },
     2,
     twice=False,
+    errors=3.0,
 )
 
 
@@ -96,7 +100,7 @@ def measured(seed: int, tell: Tell, options: EvalOptions, amounts: Amounts) -> E
     for kind, heuristic in HEURISTICS.items():
         field = field_of(kind, seed, twice=amounts.twice, calls=amounts.calls)
         played = play_field(field, amounts.games[kind], options, tell)
-        found = compared(kind, rates_of(played))
+        found = compared(kind, rates_of(played), amounts.errors)
         for row in found:
             tell(_said(row))
         rows += found
@@ -133,8 +137,8 @@ def rates_of(played: Played) -> dict[Pair, Rate]:
 def compared(
     kind: Kind,
     rates: Mapping[Pair, Rate],
+    errors: float = 2.0,
     pairs: Mapping[Pair, float] | None = None,
-    means: Mapping[str, float] | None = None,
 ) -> list[Row]:
     """The tables of a determinization beside the published ones: pairs, averages, the matrix."""
     published = PAIRS.get(kind, {}) if pairs is None else pairs
@@ -143,13 +147,13 @@ def compared(
         place = {"table": "pairs", "determinization": kind}
         title = f"{one} - {other}"
         if (one, other) in published and rate.n:
-            rows.append({**place, **beside(title, rate, published[one, other], GAMES)})
+            rows.append({**place, **beside(title, rate, published[one, other], GAMES, errors)})
         elif not published and NAMES.index(one) < NAMES.index(other):
             rows.append({**place, "what": title, **in_points(rate)})
     ours = averages(NAMES, rates)
-    for name, value in (means or AVERAGES[kind]).items():
+    for name, value in AVERAGES[kind].items():
         place = {"table": "averages", "determinization": kind}
-        rows.append({**place, **beside(name, ours[name], value, 4 * GAMES)})
+        rows.append({**place, **beside(name, ours[name], value, 4 * GAMES, errors)})
     rows.append({"table": "matrix", "determinization": kind, "rows": matrix(NAMES, rates)})
     return rows
 
@@ -216,6 +220,7 @@ def _effective(seed: int, amounts: Amounts, rows: list[Row]) -> dict[str, JsonVa
             }
             for kind, amount in amounts.games.items()
         },
+        "tolerance": f"3 points or {amounts.errors:g} standard errors of the difference",
         "mast": "played beside IS-MCTS" if amounts.twice else "IS-MCTS' games count for it",
         "widest_interval_points": {kind: round(width, 1) for kind, width in reach.items()},
         "players": {

@@ -93,7 +93,7 @@ def test_too_few_games_are_no_estimate() -> None:
 
 
 def rate(value: float, error: float = 0.01) -> Rate:
-    return Rate(value, error, value - 0.02, value + 0.02, 100, "test")
+    return Rate(value, error, value - 0.02, value + 0.02, 100, "test", firm=True)
 
 
 def test_averages_and_the_pairs_they_are_of_stand_together() -> None:
@@ -122,3 +122,11 @@ def test_a_pair_takes_its_duels_where_there_are_any() -> None:
     )
     rates = pair_rates(("a", "b", "c"), played)
     assert [rates[pair].value for pair in (("a", "b"), ("a", "c"), ("c", "b"))] == [1, 0, 0]
+
+
+def test_duels_that_went_alike_have_no_smaller_error_than_the_published_rate_gives() -> None:
+    # Six deals, each one game for each: no spread at all. 12 games at 50 % have 14.4 points, and
+    # with 1.6 of the published thousand twice the error of the difference is 29.0.
+    games = [{"won": index % 2} for index in range(12)]
+    assert beside("a - b", duel_rate(games), 0.5, 1000)["tolerance"] == 29.0
+    assert beside("a - b", duel_rate(games), 0.5, 1000, errors=3)["tolerance"] == 43.6

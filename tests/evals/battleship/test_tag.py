@@ -45,7 +45,7 @@ def test_published_rates_themselves_are_within_tolerance(kind: Kind) -> None:
 
 def test_a_planted_wrong_published_value_is_flagged() -> None:
     wrong = {**PAIRS["random"], ("OSLA", "random"): PAIRS["random"]["OSLA", "random"] + 0.06}
-    rows = compared("random", as_published("random"), wrong)
+    rows = compared("random", as_published("random"), pairs=wrong)
     (row,) = [row for row in rows if row.get("within") is False]
     assert (row["what"], row["difference"], row["tolerance"]) == ("OSLA - random", -6.0, 4.4)
     pairs, _ = scored("random", rows)
