@@ -14,7 +14,7 @@ seldom repeat, keys cost more than they save; so
 import marshal
 
 from agents.search.rules import Rules
-from games.contract import Action, State
+from games.contract import Action, Json, State, canonical_key
 
 TRIAL, SHARE = 1000, 0.3
 WINDOW, FIRST_SHARE = 64, 0.05
@@ -29,6 +29,26 @@ def canonical(state: State) -> bytes:
     False
     """
     return marshal.dumps(state, VERSION)
+
+
+class Keys:
+    """Canonical keys of what comes again and again: a text is written once a value.
+
+    Attributes:
+        written: Texts by `canonical` of the value; values that differ there may share a text.
+    """
+
+    def __init__(self) -> None:
+        """Nothing written yet."""
+        self.written: dict[bytes, str] = {}
+
+    def of(self, value: dict[str, Json]) -> str:
+        """`games.contract.canonical_key` of a value."""
+        known = canonical(value)
+        text = self.written.get(known)
+        if text is None:
+            text = self.written[known] = canonical_key(value)
+        return text
 
 
 class Record:

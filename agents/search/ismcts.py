@@ -23,11 +23,11 @@ by the node's own. `opponents="observer"` is the search of Cowling et al. withou
 """
 
 from collections.abc import Callable, Sequence
-from hashlib import blake2b
 from typing import TypeAlias
 
 import numpy as np
 
+from agents.search.interning import Keys
 from agents.search.leaves import Leaves
 from agents.search.meter import Clock, Meter
 from agents.search.policies import Played, Score, sampled
@@ -36,7 +36,7 @@ from agents.search.rules import Rules
 from agents.search.selection import FEW, best_available, ismcts_scores, widened
 from agents.search.settings import SearchResult, SearchSettings
 from agents.search.tree import EdgeStatistics, Path, ReturnRange, require_turn
-from games.contract import CHANCE, TERMINAL, Action, Json, Observation, State, canonical_key
+from games.contract import CHANCE, TERMINAL, Action, Json, Observation, State
 
 Known: TypeAlias = tuple[int, Observation]
 """A seat's information since the root, by number, and its newest observation."""
@@ -110,6 +110,7 @@ class IsmctsSearch:
         self.splits = settings.opponents == "own"
         self.met: dict[Place, int] = {}  # how often an opponent was seen where it may split a node
         self.information: dict[tuple[int, str], int] = {}
+        self.keys = Keys()
 
     def simulate(self, state: State) -> None:
         """Descend once through a determinization and back its returns up."""
@@ -169,8 +170,7 @@ class IsmctsSearch:
         Returns:
             The edge that was chosen by, the other one that counts the descent, and the action.
         """
-        key = blake2b(canonical_key({"seen": seen}).encode(), digest_size=16).hexdigest()
-        own = self._extended(node[0], key), node[1]
+        own = self._extended(node[0], self.keys.of({"seen": seen})), node[1]
         met = self.met[own] = self.met.get(own, 0) + 1
         if met <= len(legal):
             edge, action = self._choose(node, legal)
@@ -235,7 +235,7 @@ class IsmctsSearch:
         """What a seat knows at the root: for the observer, all determinizations look the same."""
         if view == self.observer:
             return 0, seen
-        return self._extended(0, canonical_key({"seat": view, "observation": seen})), seen
+        return self._extended(0, self.keys.of({"seat": view, "observation": seen})), seen
 
     def _view_of(self, player: int, known: list[Known]) -> int:
         """Whose information a player's node stands for: the observer's."""
@@ -256,11 +256,11 @@ class IsmctsSearch:
         found = []
         for view, (information, seen) in zip(self.views, known, strict=True):
             if player == view:
-                information = self._extended(information, canonical_key({"action": action}))  # noqa: PLW2901 - the seat's own action comes first in its log
+                information = self._extended(information, self.keys.of({"action": action}))  # noqa: PLW2901 - the seat's own action comes first in its log
             events: list[Json] = [*perceived[view]]
             observation = observations[view]
             if events or observation != seen:
-                entry = canonical_key({"observation": observation, "events": events})
+                entry = self.keys.of({"observation": observation, "events": events})
                 found.append((self._extended(information, entry), observation))
             else:
                 found.append((information, observation))
