@@ -90,6 +90,12 @@ _EVALS = (
         takes=("quick",),
     ),
     EvalInfo(
+        "strength",
+        "Does UCT ever lose at tic-tac-toe, and how does it fare against OpenSpiel's MCTSBot?",
+        "evals.strength",
+        takes=("quick",),
+    ),
+    EvalInfo(
         "leakage",
         "Does any player's decision depend on what is hidden from its seat?",
         "evals.leakage",
