@@ -7,7 +7,9 @@ choice makes what was seen *later*: its support is right, its distribution only 
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 
+from agents.belief.counting import BeliefCallsError, CallCount, counted_rules
 from agents.belief.follow import Follower, Place, Step
 from games.contract import State
 
@@ -16,7 +18,7 @@ class ReplaySampler:
     """Samples full states that reproduce one seat's log.
 
     Attributes:
-        budget: Plies that may still be examined, over all samples.
+        cost: Module calls made, and how many may be, over all samples.
     """
 
     def __init__(
@@ -28,24 +30,29 @@ class ReplaySampler:
             follower: The seat's log and the game.
             initial: The state before any ply.
             draw: Gives the next uniform number in [0, 1).
-            budget: Plies to examine before giving up, over all samples.
+            budget: Module calls before giving up, over all samples.
         """
-        self.follower = follower
+        self.cost = CallCount(limit=budget)
+        self.follower = replace(follower, rules=counted_rules(follower.rules, self.cost))
         self.initial = initial
         self.draw = draw
-        self.budget = budget
 
     def sample(self) -> State | None:
         """A state at the seat's decision; None where the budget ran out or nothing fits."""
+        try:
+            return self._replayed()
+        except BeliefCallsError:
+            return None
+
+    def _replayed(self) -> State | None:
         start = self.follower.start(self.initial)
         if start is None:
             return None
         choices: list[list[Step]] = []
         place: Place = start
-        while self.budget > 0:
+        while True:
             if self.follower.is_present(place):
                 return place.state
-            self.budget -= 1
             steps = self.follower.steps(place)
             if not steps:
                 if not choices:
@@ -55,7 +62,6 @@ class ReplaySampler:
             if len(steps) > 1:
                 choices.append(steps)
             place = self._pick(steps).place
-        return None
 
     def _pick(self, steps: list[Step]) -> Step:
         reached, target = 0.0, self.draw() * sum(step.weight for step in steps)
