@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import cycle
 
 import numpy as np
@@ -9,6 +10,8 @@ from agents.search.rules import Rules, bind
 from agents.search.settings import SearchSettings
 from games.contract import Json, ModuleFault, State, load_namespace
 from tests.agents.small_games import DIE, KUHN, PENNIES, SOON, THREE, TIC_TAC_TOE, game
+
+SETTINGS = SearchSettings(simulations=400)
 
 
 def dealt(own: str, seat: int, bets: str) -> Callable[[], State]:
@@ -80,6 +83,30 @@ def get_observations(state): return [{"turn": state["turn"]}, state]
     available = {action: int(search.edges.availability[row]) for action, row in rows.items()}
     assert available == {"a": 400, "b": 100}  # the first simulation ended at "on"
     assert all(search.edges.visits[row] <= search.edges.availability[row] for row in rows.values())
+
+
+# Seat 0 goes; seat 1, whose secret is another in every determinization, names a colour.
+SECRETS = """
+def get_legal_actions(state):
+    return [["l", "r"], ["red", "blue"], ["up", "down"], []][len(state["path"])]
+def apply_action(state, action):
+    return {"secret": state["secret"], "path": state["path"] + [action]}
+def get_current_player(state): return (0, 1, 0, -4)[len(state["path"])]
+def get_rewards(state):
+    won = len(state["path"]) == 3 and (state["path"][1] == "red") == (state["path"][2] == "up")
+    return [float(won), float(len(state["path"]) == 3 and not won)]
+def get_observations(state): return [{"path": state["path"]}, state]
+"""
+
+
+def test_hidden_states_that_never_repeat_are_searched_as_by_one_observer() -> None:
+    rules, found = _rules(SECRETS), []
+    for settings in (SETTINGS, replace(SETTINGS, opponents="observer")):
+        search = IsmctsSearch(rules, 0, settings, np.random.default_rng(0))
+        for secret in range(400):
+            search.simulate({"secret": secret, "path": []})
+        found.append((search.result().visits, search.result().means))
+    assert found[0] == found[1]
 
 
 def _rules(source: str, num_players: int = 2) -> Rules:

@@ -10,7 +10,7 @@ from agents.search.solver import SolverSearch
 from agents.search.trees import tree_search
 from games.contract import State, load_namespace
 from tests.agents.search.test_alphabeta import NIM
-from tests.agents.small_games import DIE, THREE, TIC_TAC_TOE, game
+from tests.agents.small_games import DIE, SOON, THREE, TIC_TAC_TOE, game
 
 SETTINGS = SearchSettings(simulations=3000, solver=True)
 
@@ -78,3 +78,84 @@ def test_a_return_above_the_largest_that_was_said_is_refused() -> None:
     rules, _, root = game(THREE, 3)
     with pytest.raises(ValueError, match=r"paid .*, with win=1.0; required: the largest return"):
         tree_search(rules, root, SETTINGS, np.random.default_rng(0))
+
+
+AUTO = SearchSettings(simulations=1000, solver="auto")
+
+# Seat 0 takes 1 at once, or goes on, where one of three doors pays it 2 and the others nothing.
+DOORS = """
+def get_current_player(state): return -4 if state["done"] else 0
+def get_legal_actions(state):
+    if state["done"]: return []
+    return [str(door) for door in range(3)] if state["on"] else ["take", "on"]
+def apply_action(state, action):
+    if action == "on": return {"on": True, "done": False, "paid": 0}
+    return {"on": True, "done": True, "paid": {"take": 1, "2": 2}.get(action, 0)}
+def get_rewards(state): return [float(state["paid"]), -float(state["paid"])]
+def get_observations(state): return [state, state]
+"""
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_larger_payment_takes_back_what_a_smaller_one_had_proven(seed: int) -> None:
+    rules = bind(load_namespace(DOORS), 2)
+    root: State = {"on": False, "done": False, "paid": 0}
+    search = SolverSearch(rules, root, AUTO, np.random.default_rng(seed))
+    for _ in range(200):
+        search.simulate()
+    assert search.is_mixed
+    assert search.result().best == "on"
+    assert search.proven[search.root].returns == [2.0, -2.0]
+
+
+def test_what_a_win_pays_is_found_out() -> None:
+    rules, _, _ = game(TIC_TAC_TOE)
+    large = replace(rules, rewards=lambda state: [7.0 * paid for paid in rules.rewards(state)])
+    root: State = {"board": "xx.oo....", "turn": 0, "won": -1}
+    search = SolverSearch(large, root, AUTO, np.random.default_rng(0))
+    for _ in range(200):
+        search.simulate()
+    assert (search.win, search.is_mixed) == (7.0, False)
+    assert search.proven[search.root].returns == [7.0, -7.0]
+
+
+def test_payments_on_the_way_leave_only_full_proofs() -> None:
+    rules, _, root = game(SOON, 1)
+    search = SolverSearch(rules, root, AUTO, np.random.default_rng(0))
+    for _ in range(30):
+        search.simulate()
+    assert search.is_mixed
+    assert search.proven[search.root].returns == [4.0]
+    assert search.result().best == "slow"
+
+
+# A corner loses to anything but the centre, the centre to anything but a corner.
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(("opening", "replies"), [("x.......", "4"), ("....x...", "0268")])
+def test_a_short_match_is_settled(opening: str, replies: str, seed: int) -> None:
+    rules, _, _ = game(TIC_TAC_TOE)
+    root: State = {"board": f"{opening}.", "turn": 1, "won": -1}
+    found = tree_search(rules, root, AUTO, np.random.default_rng(seed))
+    assert found.best in replies
+    assert found.figures["settled"] == 1
+    assert found.calls > found.simulations
+
+
+def test_a_long_match_is_left_to_the_tree() -> None:
+    rules, _, root = game(TIC_TAC_TOE)
+    found = tree_search(rules, root, replace(AUTO, simulations=100), np.random.default_rng(0))
+    assert "settled" not in found.figures
+
+
+def test_a_proven_node_may_become_the_root_again() -> None:
+    rules, _, _ = game(TIC_TAC_TOE)
+    root: State = {"board": "x...o....", "turn": 0, "won": -1}
+    search = SolverSearch(rules, root, AUTO, np.random.default_rng(0))
+    for _ in range(8000):
+        search.simulate()
+    node = next(child for child in search.root.children if child and child.player < 0)
+    proven = search.proven[node].returns
+    search.go_on(node, np.random.default_rng(1))
+    assert node.player == 1
+    search.simulate()
+    assert search.proven[search.root].returns == proven
