@@ -102,7 +102,9 @@ def measured(seed: int, tell: Tell, options: EvalOptions, amounts: Amounts) -> E
         played = play_field(field, amounts.games[kind], options, tell)
         found = compared(kind, rates_of(played), amounts.errors)
         for row in found:
-            tell(_said(row))
+            if row["table"] != "matrix":
+                tell(_said(row))
+        tell(f"{kind}: the widest 95 % interval reaches {reach(kind, found)} points either way")
         rows += found
         scores += scored(kind, found)
         found = by_player(NAMES, played)
@@ -201,15 +203,6 @@ def _confound(
 
 def _effective(seed: int, amounts: Amounts, rows: list[Row]) -> dict[str, JsonValue]:
     conditions = {kind: condition(kind, seed, amounts.calls) for kind in HEURISTICS}
-    reach = {
-        kind: max(
-            cast("float", row["high"]) - cast("float", row["low"])
-            for row in rows
-            if row["table"] == "pairs" and row["determinization"] == kind
-        )
-        / 2
-        for kind in HEURISTICS
-    }
     return {
         "seed": seed,
         "games": {
@@ -222,7 +215,7 @@ def _effective(seed: int, amounts: Amounts, rows: list[Row]) -> dict[str, JsonVa
         },
         "tolerance": f"3 points or {amounts.errors:g} standard errors of the difference",
         "mast": "played beside IS-MCTS" if amounts.twice else "IS-MCTS' games count for it",
-        "widest_interval_points": {kind: round(width, 1) for kind, width in reach.items()},
+        "widest_interval_points": {kind: reach(kind, rows) for kind in HEURISTICS},
         "players": {
             kind: {name: effective_of(name, under) for name in NAMES if name != "random"}
             for kind, under in conditions.items()
@@ -231,9 +224,17 @@ def _effective(seed: int, amounts: Amounts, rows: list[Row]) -> dict[str, JsonVa
     }
 
 
+def reach(kind: Kind, rows: list[Row]) -> float:
+    """How far the widest interval of a pair reaches either way, in points."""
+    widths = [
+        cast("float", row["high"]) - cast("float", row["low"])
+        for row in rows
+        if row["table"] == "pairs" and row["determinization"] == kind
+    ]
+    return round(max(widths) / 2, 1)
+
+
 def _said(row: Row) -> str:
-    if row["table"] == "matrix":
-        return f"{row['determinization']}: intervals at 95 % in the tables"
     said = f"{row['determinization']}, {row['what']}: {row['ours']} ({row['low']} to {row['high']})"
     if "published" in row:
         said += f", published {row['published']}, tolerance {row['tolerance']}"

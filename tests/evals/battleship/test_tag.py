@@ -74,7 +74,9 @@ def test_an_unknown_player_is_an_error_that_lists_the_known() -> None:
 
 
 def test_a_whole_run_has_every_table_and_goes_on_in_its_folder(tmp_path: Path) -> None:
-    result = measured(3, told, EvalOptions(folder=tmp_path), TINY)
+    said: list[str] = []
+    result = measured(3, said.append, EvalOptions(folder=tmp_path), TINY)
+    assert sum("interval reaches" in line for line in said) == 3
     tables = {row["table"] for row in result.samples}
     assert tables == {"pairs", "averages", "matrix", "confound", "metrics", "latency"}
     assert [score.scored for score in result.scores] == [9, 5, 9, 5, 5]
