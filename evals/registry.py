@@ -96,6 +96,12 @@ _EVALS = (
         takes=("quick",),
     ),
     EvalInfo(
+        "solving",
+        "How far from equilibrium are the solver and the searches, on games that can be solved?",
+        "evals.solving",
+        takes=("quick",),
+    ),
+    EvalInfo(
         "leakage",
         "Does any player's decision depend on what is hidden from its seat?",
         "evals.leakage",
