@@ -123,15 +123,21 @@ def perfect_information(namespace: dict[str, object], payload: dict[str, Json]) 
 
     Returns:
         None, or why not.
+
+    Raises:
+        ModuleFault: If a call of the module hung, or gave what breaks the contract.
     """
 
     def tried(rules: Rules, _memory: Memory) -> None:
         require_perfect_information(rules, _initial(namespace, payload), _generator(payload))
 
     try:
-        _blamed(namespace, payload, tried)
+        with Watch():
+            _blamed(namespace, payload, tried)
     except HiddenInformationError as error:
         return str(error)
+    except LateError:
+        return "it could not be told in time whether a seat sees all that there is"
     return None
 
 

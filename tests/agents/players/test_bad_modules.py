@@ -187,11 +187,23 @@ def test_a_module_that_fails_while_it_is_tried_is_named_before_the_match(seat: S
     for body, told in (
         ("raise OSError('no')", "OSError: no"),
         ("return 3", "bad_value"),
-        ("while True: pass", "timed_out"),
+        ("while True: pass", "get_legal_actions: timed_out"),
     ):
         source = f"{TIC_TAC_TOE}\n\ndef get_legal_actions(state):\n    {body}\n"
         with pytest.raises(ModuleFault, match=told):
             seat("uct:deadline=0.5", source)
+
+
+def test_a_game_too_slow_to_be_tried_is_played_by_sampled_states_and_refused_by_uct(
+    seat: Seat,
+) -> None:
+    slow = TIC_TAC_TOE.replace(
+        "def get_observations(state):\n", "def get_observations(state):\n    sum(range(40_000))\n"
+    )
+    assert slow != TIC_TAC_TOE
+    seat("pimc:deadline=0.2", slow)
+    with pytest.raises(PlayerSpecError, match="could not be told in time.*use ismcts"):
+        seat("uct:deadline=0.2", slow)
 
 
 @pytest.mark.parametrize("spec", ["ismcts:simulations=10", "uct:simulations=10", "random"])
