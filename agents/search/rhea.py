@@ -12,65 +12,15 @@ Reference:
     Navigation in Single-Player Real-Time Games.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from statistics import fmean
+from collections.abc import Callable, Iterator
 
-import numpy as np
-
-from agents.search.genomes import (
-    EvolutionSettings,
-    Genome,
-    Valuer,
-    mutated,
-    random_genome,
-    seated,
-)
-from agents.search.meter import Clock, Meter
-from agents.search.policies import Draw, Score, drawing
-from agents.search.rules import Rules
-from agents.search.settings import SearchResult, SearchSettings
+from agents.search.evolution import Evolution
+from agents.search.genomes import EvolutionSettings, Genome, Valuer, mutated, random_genome
+from agents.search.policies import Draw
 from games.contract import State
 
 
-def rhea(
-    rules: Rules,
-    seat: int,
-    determinize: Callable[[], State],
-    settings: SearchSettings,
-    generator: np.random.Generator,
-    *,
-    evolution: EvolutionSettings,
-    heuristics: Sequence[Score] = (),
-    clock: Clock | None = None,
-) -> SearchResult:
-    """Search from what one seat knows; see `agents.search.flatmc.flatmc` for the other arguments.
-
-    Args:
-        rules: The module's functions.
-        seat: The seat that decides.
-        determinize: Called once a simulation, which is one genome valued in one determinization.
-        settings: What to do; `rollout_limit` also ends the playing of a genome.
-        generator: The only source of randomness of the search itself.
-        evolution: What to do with genomes.
-        heuristics: The game's heuristics, for leaf="heuristic" and opponent="heuristic".
-        clock: Seconds, where the budget is time.
-
-    Raises:
-        ValueError: If the settings ask for heuristics or a clock that is not given, or the
-            seat is not to move in a determinization.
-        ModuleFault: As `flatmc`.
-    """
-    meter = Meter(rules, settings, clock, counting=True)
-    draw = drawing(generator)
-    valuer = seated(meter.rules, seat, settings, evolution, generator, draw, heuristics)
-    breeding = Breeding(valuer, determinize, evolution, draw)
-    steps = breeding.steps()
-    meter.run(lambda: next(steps))
-    fitness, best = max(breeding.valued, key=lambda pair: pair[0], default=(0.0, None))
-    return valuer.result(meter, best, fitness)
-
-
-class Breeding:
+class Breeding(Evolution):
     """Generations of genomes.
 
     Attributes:
@@ -85,18 +35,15 @@ class Breeding:
         settings: EvolutionSettings,
         draw: Draw,
     ) -> None:
-        """See `rhea`."""
-        self.valuer = valuer
-        self.determinize = determinize
-        self.settings = settings
-        self.draw = draw
+        """See `Evolution`."""
+        super().__init__(valuer, determinize, settings, draw)
         self.parents: list[tuple[float, Genome]] = []
         self.children: list[tuple[float, Genome]] = []
 
-    @property
-    def valued(self) -> list[tuple[float, Genome]]:
-        """The newest two generations."""
-        return [*self.parents, *self.children]
+    def fittest(self) -> tuple[float, Genome | None]:
+        """See `Evolution.fittest`; of the newest two generations."""
+        valued = [*self.parents, *self.children]
+        return max(valued, key=lambda pair: pair[0], default=(0.0, None))
 
     def steps(self) -> Iterator[None]:
         """Breed for ever, a valuation a step."""
@@ -106,12 +53,8 @@ class Breeding:
             self.children = ranked[: settings.elite]
             while len(self.children) < settings.population:
                 genome = self._child() if ranked else random_genome(settings.horizon, self.draw)
-                found = []
-                for trial in range(settings.trials):
-                    found.append(self.valuer.value(self.determinize(), genome))
-                    if trial + 1 < settings.trials:
-                        yield
-                self.children.append((fmean(found), genome))
+                fitness = yield from self.fitness(genome)
+                self.children.append((fitness, genome))
                 yield
             self.parents, self.children = self.children, []
 
@@ -125,3 +68,7 @@ class Breeding:
         count = len(self.parents)
         drawn = [self.parents[int(self.draw() * count)] for _ in range(self.settings.tournament)]
         return max(drawn, key=lambda pair: pair[0])[1]
+
+
+rhea = Breeding.decide
+"""Rolling horizon evolution; see `Evolution.decide` for arguments and errors."""
