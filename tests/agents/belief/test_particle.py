@@ -190,7 +190,7 @@ def explains(state: State, shots: list[list[str]], shooter: int = 0) -> bool:
     assert isinstance(fleet, list)
     cells: set[str] = set()
     for ship in fleet:
-        (x, y), (to_x, to_y) = (tuple(end) for end in str(ship).split("-"))
+        (x, y), (to_x, to_y) = ((end[0], end[1:]) for end in str(ship).split("-"))
         columns, rows = range(ord(x), ord(to_x) + 1), range(int(y), int(to_y) + 1)
         cells |= {f"{chr(column)}{row}" for column in columns for row in rows}
     told = [shot.split()[:2] for shot in shots[shooter]]

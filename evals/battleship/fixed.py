@@ -1,0 +1,240 @@
+"""Eval `battleship-fixed`: what do the thesis' ideas give once they are really applied?
+
+Our own players meet the thesis' OSLA (one constraint determinization, as executed) and random. All
+value a position by the same function, the game's own; budgets are those asked for; a heat map is
+counted anew at every decision. What each ingredient adds is swept one at a time: how many fleets a
+shot is weighed over, importance weights, the heat map fresh and stale, and the search around it.
+
+Most of these players do not look at what the other has done, so that the shots each takes alone
+give exact rates of every pair. Those that do meet the best of the others in duels.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from random import Random
+from statistics import fmean, stdev
+from typing import cast
+
+from pydantic import JsonValue
+
+from evals.battleship.fields import Amount, Entry, Field, Played, play_field
+from evals.battleship.fixed_players import SpecShooter, player, stale
+from evals.battleship.playing import Contestant, View, numbers
+from evals.battleship.rates import in_points, matrix, pair_rates
+from evals.battleship.sea import BITS, random_fleet
+from evals.battleship.shooters import uniform
+from evals.battleship.tag_metrics import by_player
+from evals.battleship.tag_players import condition
+from evals.battleship.tag_players import contestant as thesis_player
+from evals.options import EvalOptions
+from evals.results import EvalResult, Score
+
+Tell = Callable[[str], None]
+Row = dict[str, JsonValue]
+
+OSLA = "OSLA"
+MOST_SHOTS, LEAST_RATE = 50.0, 0.7
+PUBLISHED = {"random": 95.3, OSLA: 55.1, "10 fleets": 52.2, "40 fleets": 50.0}
+"""Mean shots of an independent measurement: OSLA, a density of so many fleets, random."""
+_Z = 1.96
+_NEAREST = "leaf=value,belief=module"
+ALONE = {
+    "1 fleet": f"osla:passes=1,{_NEAREST}",
+    "5 fleets": f"osla:passes=5,{_NEAREST}",
+    "10 fleets": f"osla:passes=10,{_NEAREST}",
+    "40 fleets": f"osla:passes=40,{_NEAREST}",
+    "1 fleet, weighted": "osla:passes=1,leaf=value,belief=constraint",
+    "40 fleets, weighted": "osla:passes=40,leaf=value,belief=constraint",
+    "40 fleets, heat map": "osla:passes=40,leaf=value,belief=heatmap",
+    "bandit over 20 fleets": (
+        "flatmc:simulations=1000,leaf=value,belief=module,determinizations=20"
+    ),
+}
+"""Players that do not look at the other's progress, by the ingredient that is swept."""
+QUICKLY = ("1 fleet", "10 fleets")
+_TREE = "belief=module,determinizations=20"
+LOOKING = {
+    "IS-MCTS, 400 calls": f"ismcts:budget=calls,calls=400,leaf=value,{_TREE}",
+    "IS-MCTS, 4000 calls": f"ismcts:budget=calls,calls=4000,leaf=value,{_TREE}",
+    "MAST, 4000 calls": (
+        f"ismcts:budget=calls,calls=4000,leaf=truncated,depth=10,policy=mast,{_TREE}"
+    ),
+    "RMHC, 4000 calls": f"rmhc:budget=calls,calls=4000,leaf=value,horizon=3,trials=5,{_TREE}",
+    "1 fleet, rollouts": "osla:passes=1,leaf=rollout,rollouts=4,belief=module",
+}
+"""Players that look: their searches play on for both seats."""
+
+
+@dataclass(frozen=True)
+class Amounts:
+    """How much is played.
+
+    Attributes:
+        alone: Of the field of players that do not look.
+        looking: Of the field of those that do; None leaves it out.
+        names: Players of the first field beside random, OSLA and the stale map.
+        timed: Games at whose positions drawing is timed.
+    """
+
+    alone: Amount
+    looking: Amount | None
+    names: Sequence[str]
+    timed: int
+
+
+FULL = Amounts(Amount(400, 4), Amount(400, 40), tuple(ALONE), 4)
+QUICK = Amounts(Amount(24, 4), None, QUICKLY, 1)
+
+
+def run(seed: int, tell: Tell, options: EvalOptions) -> EvalResult:
+    """Play what a folder does not hold yet, and compare."""
+    return measured(seed, tell, options, QUICK if options.quick else FULL)
+
+
+def measured(seed: int, tell: Tell, options: EvalOptions, amounts: Amounts) -> EvalResult:
+    """As `run`, with so much played."""
+    field = alone_field(seed, amounts.names)
+    played = play_field(field, amounts.alone, options, tell)
+    rows = [*compared(field, played), *timings(seed, amounts.timed)]
+    best = min(amounts.names, key=lambda name: fmean(_shots(played.solos[name])))
+    scores = scored(best, played, options)
+    if amounts.looking is not None:
+        second = looking_field(seed, best)
+        met = play_field(second, amounts.looking, options, tell)
+        rows += compared(second, met)
+    for row in rows:
+        tell(str(row))
+    return EvalResult(
+        name="battleship-fixed",
+        scores=scores,
+        samples=tuple(rows),
+        effective=_effective(seed, amounts, best),
+    )
+
+
+def thesis_osla(seed: int) -> Contestant:
+    """The thesis' OSLA under its constraint determinization."""
+    return thesis_player(OSLA, condition("constraint", seed))
+
+
+def alone_field(seed: int, names: Sequence[str]) -> Field:
+    """Everyone who does not look at the other."""
+    ours = tuple(player(name, ALONE[name]) for name in names)
+    return Field("fixed-alone", seed, (uniform(), stale(200), thesis_osla(seed), *ours), {})
+
+
+def looking_field(seed: int, best: str) -> Field:
+    """Everyone who looks, with OSLA and the best of the others."""
+    ours = tuple(player(name, spec, looks=True, slow=True) for name, spec in LOOKING.items())
+    players = (thesis_osla(seed), player(best, ALONE[best], slow=True), *ours)
+    return Field("fixed-looking", seed, players, {})
+
+
+def compared(field: Field, played: Played) -> list[Row]:
+    """Mean shots beside the published ones, every pair, the matrix, and the thesis' measures."""
+    names = [one.name for one in field.contestants]
+    rates = pair_rates(names, played)
+    rows: list[Row] = [
+        shots_row(name, _shots(games)) for name, games in played.solos.items() if games
+    ]
+    for (one, other), rate in rates.items():
+        if names.index(one) < names.index(other):
+            rows.append({"table": "pairs", "what": f"{other} - {one}", **in_points(rate.turned())})
+    rows.append({"table": "matrix", "field": field.name, "rows": matrix(names, rates)})
+    rows += [{"table": "metrics", **row} for row in by_player(names, played)]
+    return rows
+
+
+def shots_row(name: str, shots: Sequence[int]) -> Row:
+    """Mean shots of a player with their 95 % interval, beside the published mean."""
+    mean, error = fmean(shots), stdev(shots) / len(shots) ** 0.5
+    row: Row = {
+        "table": "shots",
+        "what": name,
+        "ours": round(mean, 2),
+        "low": round(mean - _Z * error, 2),
+        "high": round(mean + _Z * error, 2),
+        "n": len(shots),
+    }
+    if name in PUBLISHED:
+        row |= {"published": PUBLISHED[name], "difference": round(mean - PUBLISHED[name], 2)}
+    return row
+
+
+def scored(best: str, played: Played, options: EvalOptions) -> tuple[Score, ...]:
+    """The best player's mean shots and its rate against OSLA; with its error where few played."""
+    shots = _shots(played.solos[best])
+    rate = pair_rates([best, OSLA], played)[best, OSLA]
+    slack = max(0.03, 2 * rate.error) if options.quick else 0.0
+    room = 2 * stdev(shots) / len(shots) ** 0.5 if options.quick else 0.0
+    return (
+        Score(
+            name=f"mean shots of {best}",
+            value=round(fmean(shots), 3),
+            at_most=round(MOST_SHOTS + room, 3),
+            scored=len(shots),
+        ),
+        Score(
+            name=f"win rate of {best} against OSLA",
+            value=round(rate.value, 4),
+            at_least=round(LEAST_RATE - slack, 4),
+            scored=rate.n,
+        ),
+    )
+
+
+def timings(seed: int, games: int) -> list[Row]:
+    """What a fleet takes to draw, a decision of forty draws shared out, by sampler."""
+    rows: list[Row] = []
+    for belief in ("module", "constraint", "heatmap"):
+        spent = []
+        for match in range(games):
+            rng = numbers(seed, "fixed latency", match=match)
+            spent += _drawings(f"osla:passes=40,leaf=value,belief={belief}", rng)
+        rows.append(
+            {
+                "table": "latency",
+                "belief": belief,
+                "microseconds_a_sample": round(1e6 * fmean(spent) / 40, 1),
+                "milliseconds_a_decision": round(1e3 * fmean(spent), 2),
+                "positions": len(spent),
+            }
+        )
+    return rows
+
+
+def _drawings(spec: str, rng: Random, shots: int = 30) -> list[float]:
+    """Seconds of drawing at each of a game's first shots."""
+    shooter, fleet, view = SpecShooter(spec, rng), random_fleet(rng), View()
+    spent: list[float] = []
+    while view.hits != fleet and len(spent) < shots:
+        bit = BITS[shooter.shoot(view)]
+        spent.append(shooter.drawing)
+        if bit & fleet:
+            view.hits |= bit
+        else:
+            view.misses |= bit
+    return spent
+
+
+def _shots(games: Sequence[Entry]) -> list[int]:
+    return [cast("int", game["shots"]) for game in games]
+
+
+def _effective(seed: int, amounts: Amounts, best: str) -> dict[str, JsonValue]:
+    specs = {name: str(player(name, ALONE[name]).effective["spec"]) for name in amounts.names}
+    looking = LOOKING if amounts.looking is not None else {}
+    return {
+        "seed": seed,
+        "games_alone": amounts.alone.solos,
+        "duels_a_pair": 0 if amounts.looking is None else amounts.looking.duels,
+        "best": best,
+        "players": {
+            **specs,
+            **{name: str(player(name, spec).effective["spec"]) for name, spec in looking.items()},
+        },
+        "osla": "the thesis' program as executed: one constraint determinization",
+        "heuristic": "value_function of the library's game, for all players but OSLA",
+        "alone": "the other seat fires at water as long as there is any",
+        "where": "the library's game in plain processes, not in the sandbox; it is our own source",
+    }

@@ -1,0 +1,259 @@
+"""Our own players as shooters: their searches and beliefs over the library's game.
+
+A shooter sees a `View`, our players read the log of a seat. So the game is played along: the own
+fleet is placed, the other seat has a stand-in fleet of one cell for every hit that is known, and
+what the seat is told of every shot is logged as the referee would have. The stand-in never reaches
+a player; what may lie hidden comes from its belief alone.
+"""
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache, partial
+from random import Random
+from typing import Any, cast
+
+import numpy as np
+
+from agents.belief.beliefs import Belief, BeliefName, Situation
+from agents.belief.memory import Memory
+from agents.players.specs import parse_spec
+from agents.search.algorithms import USES, Plan, planned, run
+from agents.search.rules import Rules, bind
+from evals.battleship.playing import Contestant, View
+from evals.battleship.sea import BITS, CELLS, LENGTHS, PLACES, SIDE, cells_of, random_fleet
+from games import library
+from games.contract import Action, Json, State, load_namespace
+from games.information import SeatLog
+
+GAME = "battleship"
+_SEATS = 2
+
+
+@dataclass(frozen=True)
+class Game:
+    """The library's game, loaded once a process."""
+
+    rules: Rules
+    namespace: dict[str, object]
+    initial: State
+
+
+@cache
+def game() -> Game:
+    """The library's game with its default parameters."""
+    namespace = load_namespace(library.source(GAME))
+    start = cast("Any", namespace["initial_state"])
+    return Game(bind(namespace, _SEATS), namespace, start(_SEATS))
+
+
+def cell_name(cell: int) -> str:
+    """The library's name of a cell.
+
+    >>> cell_name(0), cell_name(99)
+    ('a1', 'j10')
+    """
+    return f"{'abcdefghij'[cell % SIDE]}{cell // SIDE + 1}"
+
+
+def ship_name(ship: int) -> str:
+    """The library's name of a placement.
+
+    >>> ship_name(0b111)
+    'a1-c1'
+    """
+    cells = cells_of(ship)
+    return f"{cell_name(cells[0])}-{cell_name(cells[-1])}"
+
+
+def ships_of(fleet: int) -> list[int]:
+    """One way to lay the five ships over the cells of a fleet, longest first.
+
+    Raises:
+        ValueError: If there is none.
+    """
+
+    def laid(left: int, index: int) -> list[int] | None:
+        if index == len(LENGTHS):
+            return [] if not left else None
+        for ship in PLACES[LENGTHS[index]]:
+            if ship & left == ship and (rest := laid(left & ~ship, index + 1)) is not None:
+                return [ship, *rest]
+        return None
+
+    found = laid(fleet, 0)
+    if found is None:
+        raise ValueError(f"cells {cells_of(fleet)} are no fleet; required: ships of {LENGTHS}")
+    return found
+
+
+class Seat:
+    """One seat's log of the library's game, written from what a shooter sees.
+
+    Attributes:
+        log: The log, up to the seat's turn.
+        legal: The seat's legal actions.
+    """
+
+    def __init__(self, seat: int, own: int) -> None:
+        self.seat = seat
+        self.log = SeatLog(seat)
+        self.taken = 0
+        self.legal: list[Action] = []
+        here = game()
+        self.rules, self.state = here.rules, here.initial
+        self.log.see(self.rules.observations(self.state)[seat], [])
+        others = iter(ships_of(random_fleet(Random(0))))
+        fleet = iter(ships_of(own))
+        for place in range(len(LENGTHS) * _SEATS):
+            ship = next(fleet if place // len(LENGTHS) == seat else others)
+            self._ply(f"ship {ship_name(ship)}")
+
+    def read(self, view: View) -> None:
+        """Log what happened since the last call, so that it is this seat's turn.
+
+        Raises:
+            ValueError: If the view is not of this seat's turn.
+        """
+        hits = [f"{name}-{name}" for name in map(cell_name, cells_of(view.hits))]
+        fleets = list(cast("list[Json]", self.state["fleets"]))
+        fleets[1 - self.seat] = cast("Json", hits)
+        self.state = {**self.state, "fleets": fleets}
+        if self.log.entries and "action" in self.log.entries[-1]:
+            self._ply(cast("str", self.log.entries[-1]["action"]))
+        for cell in cells_of(view.taken & ~self.taken):
+            self._ply(f"fire {cell_name(cell)}")
+        self.taken = view.taken
+        if self.rules.current_player(self.state) != self.seat:
+            raise ValueError(f"it is not the turn of seat {self.seat}; required: alternate shots")
+        self.legal = self.rules.legal_actions(self.state)
+
+    def fire(self, action: Action) -> None:
+        """Log the seat's own shot; what it hits is said by the next view."""
+        self.log.act(action)
+
+    def _ply(self, action: Action) -> None:
+        told = self.rules.events(self.state, action)[self.seat]
+        self.state = self.rules.apply_action(self.state, action)
+        seen = self.rules.observations(self.state)[self.seat]
+        if self.rules.current_player(self.state) >= 0:
+            seen = {**seen, "ships_placed": [len(LENGTHS)] * _SEATS}
+        self.log.see(seen, told)
+
+
+class SpecShooter:
+    """A player by its spec, in this process.
+
+    Attributes:
+        used: Decisions, module calls of the search, hidden states drawn, attempts at them, and how
+            many another sampler than the named one gave.
+        seat: The seat that it plays; None before its first shot.
+        drawing: Seconds in which the hidden states of the newest decision were drawn.
+    """
+
+    def __init__(self, spec: str, rng: Random) -> None:
+        chosen = parse_spec(spec)
+        self._settings = chosen.settings
+        self._plan: Plan = planned(
+            chosen.name,
+            {key: chosen.settings[key] for key in chosen.settings.keys() & USES[chosen.name]},
+        )
+        self._generator = np.random.default_rng(rng.getrandbits(64))
+        self._rng = rng
+        self._memory = Memory()
+        self.seat: Seat | None = None
+        self._lone = False
+        self.used: dict[str, int] = dict.fromkeys(
+            ("decisions", "calls", "samples", "attempts", "fallbacks"), 0
+        )
+        self.drawing = 0.0
+
+    def shoot(self, view: View) -> int:
+        """See `evals.battleship.playing.Shooter`."""
+        if self.seat is None:
+            self._lone = not view.own
+            self.seat = Seat(view.seat, view.own or random_fleet(self._rng))
+        seat = self.seat
+        seat.read(self._unhurt(view, seat) if self._lone else view)
+        here, name = game(), cast("BeliefName", self._settings["belief"])
+        situation = Situation(here.rules, here.namespace, here.initial, seat.log, tuple(seat.legal))
+        pool = cast("int", self._settings["determinizations"])
+        began = time.perf_counter()
+        belief = Belief(situation, name, pool, self._generator, memory=self._memory)
+        self.drawing = time.perf_counter() - began
+        found = run(
+            self._plan,
+            here.rules,
+            seat.seat,
+            partial(self._drawn, belief),
+            self._generator,
+            heuristics=(),
+            clock=time.monotonic,
+        )
+        self._count(belief, name, found.calls)
+        seat.fire(found.best)
+        return _cell(found.best)
+
+    def _unhurt(self, view: View, seat: Seat) -> View:
+        """The view of a seat whose opponent misses as long as there is water to hit."""
+        shots = (view.hits | view.misses).bit_count() + seat.seat
+        fleet = cast("list[list[str]]", seat.state["fleets"])[seat.seat]
+        own = {cell for ship in fleet for cell in _between(ship)}
+        order = sorted(range(CELLS), key=lambda cell: (cell in own, cell))
+        taken = sum(BITS[cell] for cell in order[:shots])
+        return View(0, taken, view.hits, view.misses, view.seat)
+
+    def _drawn(self, belief: Belief) -> State:
+        began = time.perf_counter()
+        state = belief.sample()
+        self.drawing += time.perf_counter() - began
+        return state
+
+    def _count(self, belief: Belief, name: str, calls: int) -> None:
+        given, named = belief.counts, {"module": "resample_state"}.get(name, name)
+        self.used["decisions"] += 1
+        self.used["calls"] += calls
+        self.used["samples"] += sum(given.values())
+        self.used["attempts"] += sum(given.values()) + belief.failures
+        self.used["fallbacks"] += sum(n for who, n in given.items() if who != named)
+
+
+def _cell(action: Action) -> int:
+    name = action.split()[1]
+    return "abcdefghij".index(name[0]) + SIDE * (int(name[1:]) - 1)
+
+
+def _between(ship: str) -> list[int]:
+    first, last = (_cell(f"fire {end}") for end in ship.split("-"))
+    step = 1 if last - first < SIDE else SIDE
+    return list(range(first, last + 1, step))
+
+
+class Mapped:
+    """Fires where most of some fleets lie that were drawn once, before any shot: a stale map."""
+
+    def __init__(self, fleets: int, rng: Random) -> None:
+        drawn = [random_fleet(rng) for _ in range(fleets)]
+        heat = [sum(fleet >> cell & 1 for fleet in drawn) for cell in range(CELLS)]
+        self._order = sorted(range(CELLS), key=lambda cell: (-heat[cell], rng.random()))
+
+    @property
+    def used(self) -> Mapping[str, float]:
+        """Nothing that is counted."""
+        return {}
+
+    def shoot(self, view: View) -> int:
+        """See `evals.battleship.playing.Shooter`."""
+        fired = view.hits | view.misses
+        return next(cell for cell in self._order if not BITS[cell] & fired)
+
+
+def player(name: str, spec: str, *, looks: bool = False, slow: bool = False) -> Contestant:
+    """One of our players under a name."""
+    effective = cast("dict[str, Json]", {"spec": str(parse_spec(spec))})
+    return Contestant(name, partial(SpecShooter, spec), effective, looks=looks, slow=slow)
+
+
+def stale(fleets: int) -> Contestant:
+    """Arg-max of a map that is never refreshed."""
+    return Contestant("stale map", partial(Mapped, fleets), {"stale_map_of": fleets})
