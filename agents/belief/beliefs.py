@@ -31,7 +31,7 @@ BeliefName: TypeAlias = Literal[
 ]
 Protocol: TypeAlias = Literal["ours", "paper"]
 EXACT_LIMIT = 500  # states; enumerating more takes longer than the search itself
-REPLAY_BUDGET = 200_000  # module calls for one decision: a few seconds
+REPLAY_BUDGET = 100_000  # module calls for one decision: about a second
 KEPT = 64  # states kept to fall back on where no new one is found
 
 NamedSampler: TypeAlias = tuple[str, Callable[[], State | None]]
