@@ -18,6 +18,10 @@ _AFFORDABLE_QUICK = 120_000
 _FEWEST_SIMULATIONS = 2
 _WEAKER = 4  # the weaker search has this fraction of the stronger one's simulations
 _CURVE_MATCHES = 4
+_NO_GUARANTEE = (
+    "The searches play with hidden information: more simulations are no guarantee that an opponent "
+    "who knows how they play cannot exploit them."
+)
 
 _MEANINGS = {
     "first_seat_advantage": "win share of the first seat above an even share; 0 is fair",
@@ -81,13 +85,28 @@ def _players(
     )
     large = min(settings.large_budget, most)
     small = max(1, min(settings.small_budget, large // _WEAKER))
-    if large < settings.large_budget:
-        notes.append(
-            f"Matches of this game are long: searches were held to {large} simulations a move "
-            f"instead of {settings.large_budget}, so that the play-test ends."
-        )
+    notes += search_notes(name, large, settings.large_budget)
     specs += [f"{name}:simulations={small}", f"{name}:simulations={large}"]
     return specs, notes
+
+
+def search_notes(name: str, simulations: int, wanted: int) -> list[str]:
+    """What a reader must know of the searches of the ladder.
+
+    Args:
+        name: Of the player that searches.
+        simulations: A move, of the stronger one.
+        wanted: What it would have had in a shorter game.
+    """
+    notes = []
+    if simulations < wanted:
+        notes.append(
+            f"Matches of this game are long: searches were held to {simulations} simulations a "
+            f"move instead of {wanted}, so that the play-test ends."
+        )
+    if name == "ismcts":
+        notes.append(_NO_GUARANTEE)
+    return notes
 
 
 def affordable_simulations(finished: Sequence[MatchRecord], matches: int, affordable: int) -> int:
