@@ -119,6 +119,12 @@ _EVALS = (
         "evals.battleship.tag",
         takes=("quick", "folder", "workers"),
     ),
+    EvalInfo(
+        "battleship-ludii",
+        "Do the thesis' tournaments in Ludii come out, and does its layer keep the fleets hidden?",
+        "evals.battleship.ludii",
+        takes=("quick", "folder", "workers"),
+    ),
 )
 
 

@@ -153,7 +153,7 @@ def test_a_tournament_goes_on_where_it_ended_and_refuses_another_budget(tmp_path
 
 
 def test_the_evaluation_lays_every_pair_beside_the_published_one(tmp_path: Path) -> None:
-    plan = Plan(Amount(4, 4), (200,))
+    plan = Plan(Amount(4, 4), (60,))
     result = evaluate(3, told, EvalOptions(folder=tmp_path), plan)
     tables = {
         title: {
