@@ -39,7 +39,7 @@ class ModuleSampler:
         function: The function that is used.
         failures: Samples that were not consistent, or not to be had.
         errors: Those of them where the module's code raised or hung.
-        hung: Whether it hung; it is not asked again.
+        hung: Whether it hung, or took all memory; it is not asked again.
         last: The newest state it gave, consistent or not; None before the first.
     """
 
@@ -87,10 +87,10 @@ class ModuleSampler:
     def _tried(self, call: Callable[[], object]) -> object:
         try:
             return self.guard(call)
-        except HungError:
+        except (HungError, MemoryError):
             self.hung = True
-        except (MemoryError, SoftTimeoutError):
-            raise  # the worker itself ends in order
+        except SoftTimeoutError:
+            raise  # the decision's own deadline
         except BaseException:  # noqa: BLE001, S110 - the module's code may raise anything; it counts
             pass
         self.errors += 1

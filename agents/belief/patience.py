@@ -17,6 +17,7 @@ from games.contract import ModuleFault
 from tools.guest.faults import MODULE_FILE, SoftTimeoutError
 
 SHARE = 4  # a resampler's call may take the time left over this
+MOST = 0.5  # of a decision's time that such calls may take together
 TICKS = 32  # times that the alarm rings in a decision
 LONG = 4  # rings at which a call that hangs has been seen before the last one
 
@@ -41,17 +42,23 @@ class Watch:
         self.deadline = self.until = monotonic() + self.seconds
         self.call: types.FrameType | None = None  # the module's call that went on at the last ring
         self.seen = 0  # rings at which it went on
+        self.resampling = 0.0  # seconds that the module's resampler took
 
     def patient(self, call: Callable[[], object]) -> object:
         """Make a call of the module's resampler within a share of the time left.
 
         Raises:
-            HungError: If the call did not return in time.
+            HungError: If the call did not return in time, or those before it took `MOST` of all
+                the time already.
         """
         if not self.seconds:
             return call()
         now = monotonic()
         share = (self.deadline - now) / SHARE
+        if self.resampling > self.seconds * MOST:
+            raise HungError(
+                f"such calls have taken {self.resampling:.3g} s of {self.seconds:.3g} s"
+            )
         self.until = now + share
         try:
             return call()
@@ -59,6 +66,7 @@ class Watch:
             raise HungError(f"the call did not return within {share:.3g} s") from error
         finally:
             self.until = self.deadline
+            self.resampling += monotonic() - now
 
     @property
     def hangs(self) -> bool:

@@ -42,7 +42,11 @@ RESAMPLERS = {
 HANGING = {
     "a state": STATE + "while True: pass",
     "a history": HISTORY + "while True: pass",
+    "all memory": STATE + "return [0] * 10**10",
 }
+SLOW = (
+    STATE + "sum(range(2_000_000))" + FITS.replace("OTHER", "'JQK'['JQK'.index(seen['hand']) - 1]")
+)
 
 
 def kuhn(sandbox: Sandbox, source: str, players: list[SeatedPlayer], match: int = 0) -> Match:
@@ -78,6 +82,18 @@ def test_a_resampler_that_hangs_costs_time_once_and_no_match(
     for effort in first.values():
         assert (effort["belief"], effort["belief_errors"]) == ("exact", 1)
         assert effort["simulations_done"] == 20
+
+
+def test_a_resampler_that_is_slow_is_left_in_time_for_the_search_to_be_done(
+    sandbox: Sandbox, seat: Seat
+) -> None:
+    source = KUHN + SEATS + SLOW
+    spec = "ismcts:simulations=300,deadline=1.5"
+    match = kuhn(sandbox, source, [seat(spec, source), seat("random", at=1)])
+    assert (match.ending, match.culprit) == ("finished", None), match.reason
+    first = next(ply.effort for ply in match.plies if ply.player == 0)
+    assert (first["belief"], first["simulations_done"]) == ("resample_state+exact", 300)
+    assert first["belief_errors"] == 1
 
 
 @pytest.mark.parametrize("name", ["a state: breaks the rules", "a state: raises"])
@@ -197,13 +213,10 @@ def test_a_module_that_fails_while_it_is_tried_is_named_before_the_match(seat: S
 def test_a_game_too_slow_to_be_tried_is_played_by_sampled_states_and_refused_by_uct(
     seat: Seat,
 ) -> None:
-    slow = TIC_TAC_TOE.replace(
-        "def get_observations(state):\n", "def get_observations(state):\n    sum(range(40_000))\n"
-    )
-    assert slow != TIC_TAC_TOE
-    seat("pimc:deadline=0.2", slow)
+    slow = re.sub(r"(def \w+\(.*\):\n)", r"\1    sum(range(120_000))\n", TIC_TAC_TOE)
+    seat("pimc:deadline=0.25", slow)
     with pytest.raises(PlayerSpecError, match="could not be told in time.*use ismcts"):
-        seat("uct:deadline=0.2", slow)
+        seat("uct:deadline=0.25", slow)
 
 
 @pytest.mark.parametrize("spec", ["ismcts:simulations=10", "uct:simulations=10", "random"])
