@@ -10,6 +10,7 @@ from agents.search.rollouts import add
 from games.contract import ModuleFault
 
 FIRST_ROWS = 1 << 16  # more are made only when they are needed
+WITHIN = 3  # payments that are known by sight: a win, a loss and a draw
 
 Ints: TypeAlias = NDArray[np.int64]
 Floats: TypeAlias = NDArray[np.float64]
@@ -106,6 +107,12 @@ class ReturnRange:
     exploration term is multiplied by `high - low` instead; so sums stay in the game's own units.
     Without a given range it is that of the returns backed up so far, a seat at a time: a
     seat's first returns are then all 0 apart, and its range counts as 1 until they differ.
+
+    Attributes:
+        low: `[num_players]` the least return of each seat.
+        high: `[num_players]` the largest.
+        spread: `[num_players]` its width; 1 where there is none.
+        within: A few returns of all seats that widen no range any more.
     """
 
     def __init__(self, num_players: int, given: tuple[float, float] | None) -> None:
@@ -115,12 +122,25 @@ class ReturnRange:
         self.low = [low] * num_players
         self.high = [high] * num_players
         self.spread = [1.0 if given is None else given[1] - given[0]] * num_players
+        self.within: list[list[float]] = []
 
     def widen(self, seat: int, value: float) -> None:
         """Make the range of `seat` hold `value`."""
         self.low[seat] = min(self.low[seat], value)
         self.high[seat] = max(self.high[seat], value)
         self.spread[seat] = (self.high[seat] - self.low[seat]) or 1.0
+
+    def settle(self, returns: list[float]) -> None:
+        """Keep returns that widen no seat's range, as long as they are few: most games pay alike.
+
+        Args:
+            returns: `[num_players]`, not kept yet.
+        """
+        if len(self.within) < WITHIN and all(
+            low <= value <= high
+            for low, value, high in zip(self.low, returns, self.high, strict=True)
+        ):
+            self.within.append(returns)
 
 
 def require_turn(player: int, actions: int, num_players: int) -> None:

@@ -151,13 +151,14 @@ class UctSearch:
             path: The nodes descended to, first to last, without the root.
             returns: `[num_players]` what was paid after the last of them.
         """
-        inverse_roots, low, high = self.inverse_roots, self.range.low, self.range.high
-        later = returns
+        inverse_roots, seen = self.inverse_roots, self.range
+        low, high = seen.low, seen.high
+        later, is_within = returns, returns in seen.within
         for node in path[::-1]:
-            seat = node.seat
-            if not node.is_plain:
+            seat, is_plain = node.seat, node.is_plain
+            if not is_plain:
                 if node.paid is not None:
-                    later = add(later, node.paid)
+                    later, is_within = add(later, node.paid), False
                 if seat < 0:
                     continue
             value = later[seat]
@@ -165,10 +166,12 @@ class UctSearch:
             mean = node.mean
             node.mean = mean + (value - mean) / count
             node.inverse_root = inverse_roots[count]
-            if not low[seat] <= value <= high[seat]:
-                self.range.widen(seat, value)
-            if not node.is_plain and node.place is not None:
+            if not is_within and not low[seat] <= value <= high[seat]:
+                seen.widen(seat, value)
+            if not is_plain and node.place is not None:
                 node.place[0].note(node.place[1], node.mean, node.inverse_root)
+        if not is_within:
+            seen.settle(returns)
         self.simulations += 1
         if self.simulations + 1 == len(inverse_roots):
             self.root_logs, self.inverse_roots = grown(self.root_logs, inverse_roots)
@@ -241,8 +244,7 @@ class UctSearch:
         return len(node.reached) - 1
 
     def _added(self, state: State, seat: int, action: Action) -> Node:
-        # Each function is named before it is called: an attribute's call is not the quick one.
-        rules = self.rules
+        rules = self.rules  # named before they are called: an attribute's call is not the quick one
         current_player, legal_actions = rules.current_player, rules.legal_actions
         rewards, num_players = rules.rewards, rules.num_players
         player = current_player(state)
