@@ -61,17 +61,22 @@ def play_matches(
 
 
 def counted(series: "Series") -> dict[str, Any]:
-    """Endings, wins and returns by entrant, with intervals where there are enough matches."""
+    """Endings, wins and returns by entrant, with intervals where there are enough matches.
+
+    `used` is what the entrant's decisions really used, as they reported it.
+    """
     from tools.playtest import NoSamplesError, mean_interval, wilson, win_share
+    from tools.playtest.outcomes import used_by
 
     finished = [r.match for r in series.records if r.match.returns is not None]
     rows = []
     for entrant, name in enumerate(series.line_up):
-        returns, wins = [], 0.0
+        returns, wins, efforts = [], 0.0, []
         for record in series.records:
+            seat = (entrant + record.match_index % series.rotations) % len(series.line_up)
+            efforts += [ply.effort for ply in record.match.plies if ply.player == seat]
             if record.match.returns is None:
                 continue
-            seat = (entrant + record.match_index % series.rotations) % len(series.line_up)
             returns.append(record.match.returns[seat])
             wins += win_share(record.match.returns, seat)
         row: dict[str, Any] = {"player": name, "entrant": entrant, "wins": wins}
@@ -80,6 +85,7 @@ def counted(series: "Series") -> dict[str, Any]:
             row["mean_return"] = mean_interval(returns).model_dump()
         except NoSamplesError as error:
             row["not_estimated"] = str(error)
+        row["used"] = used_by(efforts).model_dump(mode="json")
         rows.append(row)
     return {
         "finished": len(finished),

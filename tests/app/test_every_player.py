@@ -48,6 +48,10 @@ def test_every_search_plays_battleship_with_every_sampler(command: Command, name
         assert done.code == 0, done.err
         assert done.json["endings"]["finished"] == 2, done.json["reasons"]
         assert [row["player"].split(":")[0] for row in done.json["entrants"]] == [name, name]
+        for row in done.json["entrants"]:
+            used = row["used"]
+            assert used["words"]["algorithm"] == {name: used["decisions"]}
+            assert sum(used["words"]["belief"].values()) == used["decisions"] > 0
 
 
 def test_players_that_do_not_search_play_too(command: Command) -> None:
