@@ -38,23 +38,6 @@ Tell = Callable[[str], None]
 
 
 @dataclass(frozen=True)
-class Plan:
-    """How much is played.
-
-    Attributes:
-        amount: Games.
-        sweep: Plies a decision; the first is what the scores are of.
-    """
-
-    amount: Amount
-    sweep: tuple[int, ...]
-
-
-FULL = Plan(Amount(solos=1000, duels=200), (20_000, 5_000))
-QUICK = Plan(Amount(solos=40, duels=4), (1_000,))
-
-
-@dataclass(frozen=True)
 class Tournament:
     """One tournament and what it is laid beside."""
 
@@ -69,6 +52,25 @@ TOURNAMENTS = (
     Tournament("T2 as described", DESCRIBED, SECOND, SECOND_MEANS),
     Tournament("T2 as executed", EXECUTED, SECOND, SECOND_MEANS),
 )
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How much is played.
+
+    Attributes:
+        amount: Games.
+        sweep: Plies a decision; the first is what the scores are of.
+        tournaments: Which of them.
+    """
+
+    amount: Amount
+    sweep: tuple[int, ...]
+    tournaments: tuple[Tournament, ...] = TOURNAMENTS
+
+
+FULL = Plan(Amount(solos=1000, duels=200), (20_000, 5_000))
+QUICK = Plan(Amount(solos=40, duels=6), (1_000,))
 SEARCHES = ("UCT", "MAST", "FlatMC")
 
 
@@ -105,7 +107,7 @@ def evaluate(seed: int, tell: Tell, options: EvalOptions, plan: Plan) -> EvalRes
     amount, sweep = plan.amount, plan.sweep
     found, rows = list[Found](), list[dict[str, JsonValue]]()
     for plies in sweep:
-        for tournament in TOURNAMENTS:
+        for tournament in plan.tournaments:
             tell(f"{tournament.title}: {plies} plies a decision")
             found.append(_tournament(tournament, plies, amount, seed, options, tell))
     gains: dict[str, Rate] = {}
@@ -119,7 +121,7 @@ def evaluate(seed: int, tell: Tell, options: EvalOptions, plan: Plan) -> EvalRes
     rows += latencies(seed)
     return EvalResult(
         name=NAME,
-        scores=(*_scores(found[: len(TOURNAMENTS)], gains), *_shown(found)),
+        scores=(*_scores(found[: len(plan.tournaments)], gains), *_shown(found)),
         samples=tuple(rows),
         effective=_effective(seed, plan, options, found),
     )
@@ -247,7 +249,7 @@ def _effective(
         "processes": "plain worker processes; no generated code is run",
         "players": {
             f"{one.title}: {player.name}": dict(player.effective)
-            for one in TOURNAMENTS
+            for one in plan.tournaments
             for player in contestants(one.regime, Budget(plan.sweep[0]))
         },
     }

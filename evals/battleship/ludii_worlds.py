@@ -11,6 +11,10 @@ Three regimes:
   And it takes a player's half of the 10 x 20 board for a hundred consecutive cells, while cells
   are numbered in rows of twenty: it covers five rows of both halves, so that one step ahead half
   of the other fleet is true as well.
+
+The last was read in the sources of Ludii 1.3.14 and of the layer; neither was run. Left out is
+that the layer also takes the first cells of a player's own ships for misses where its square
+covers them.
 """
 
 from dataclasses import dataclass
