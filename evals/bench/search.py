@@ -58,7 +58,7 @@ class Size:
     least_s: float = 0.1
     repeats: int = 101
     shown: int = 11
-    block: int = 25
+    block: int = 10
     tolerance: float = 0.0
 
 

@@ -24,6 +24,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from statistics import median
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +33,8 @@ from pydantic import JsonValue
 from evals.bench.search_calls import Call, Step, noting, seconds, steps
 from evals.bench.search_engines import Kind, searched
 from evals.bench.search_games import Contest, Start, start
+
+Times: TypeAlias = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -42,45 +45,48 @@ class Overhead:
         simulations: Of the decision.
         calls: Calls of the game's functions in it.
         whole: `[R, B]` the decision, a block at a time.
-        game: `[R, B]` the calls of each block alone.
+        walked: `[R, B]` the calls of each block alone, with the walk over their list.
+        passed: `[R, B]` that walk without the calls. The least of either is taken before they are
+            subtracted: the least difference would be one whose second term was disturbed.
     """
 
     simulations: int
     calls: int
-    whole: NDArray[np.float64]
-    game: NDArray[np.float64]
+    whole: Times
+    walked: Times
+    passed: Times
 
     @property
     def share(self) -> float:
         """Share of the decision outside the game's functions, from the least times."""
-        return _share(self.whole, self.game)
+        return self._share(slice(None))
 
     @property
     def halves(self) -> tuple[float, float]:
         """`share` from the first half of the repeats, and from the second."""
         half = len(self.whole) // 2
-        first, second = slice(0, half), slice(half, None)
-        return _share(self.whole[first], self.game[first]), _share(
-            self.whole[second], self.game[second]
-        )
+        return self._share(slice(0, half)), self._share(slice(half, None))
 
     @property
     def paired(self) -> tuple[float, float, float]:
         """Lower quartile, median and upper quartile of each repeat's own share."""
-        shares = 1 - self.game.sum(axis=1) / self.whole.sum(axis=1)
+        shares = 1 - (self.walked - self.passed).sum(axis=1) / self.whole.sum(axis=1)
         low, middle, high = np.quantile(shares, (0.25, 0.5, 0.75))
         return float(low), float(middle), float(high)
 
     @property
     def us(self) -> float:
         """Microseconds a simulation, from the least times."""
-        return float(self.whole.min(axis=0).sum()) / self.simulations * 1e6
+        return _least(self.whole) / self.simulations * 1e6
 
     @property
     def outside_us(self) -> float:
         """Microseconds a simulation outside the game's functions, from the least times."""
-        least = self.whole.min(axis=0).sum() - self.game.min(axis=0).sum()
-        return float(least) / self.simulations * 1e6
+        return self.us * self.share
+
+    def _share(self, repeats: slice) -> float:
+        game = _least(self.walked[repeats]) - _least(self.passed[repeats])
+        return 1 - game / _least(self.whole[repeats])
 
     def as_sample(self) -> dict[str, JsonValue]:
         """For an evaluation's samples."""
@@ -96,8 +102,9 @@ class Overhead:
         }
 
 
-def _share(whole: NDArray[np.float64], game: NDArray[np.float64]) -> float:
-    return float(1 - game.min(axis=0).sum() / whole.min(axis=0).sum())
+def _least(times: Times) -> float:
+    """The sum of every block's least time over the repeats."""
+    return float(times.min(axis=0).sum())
 
 
 def overhead(
@@ -114,7 +121,7 @@ def overhead(
     """
     here = start(contest, seed)
     programs, calls = _programs(kind, contest, here, seed, block)
-    whole, game = list[list[float]](), list[list[float]]()
+    whole, game = list[list[float]](), list[list[tuple[float, float]]]()
     with _settled():
         for _ in range(repeats):
             clock = [time.process_time()]
@@ -123,7 +130,8 @@ def overhead(
             clock.append(time.process_time())
             whole.append(np.diff(clock).tolist())
             game.append([seconds(program, here.namespace) for program in programs])
-    return Overhead(contest.simulations, calls, np.array(whole), np.array(game))
+    walked, passed = np.moveaxis(np.array(game), 2, 0)
+    return Overhead(contest.simulations, calls, np.array(whole), walked, passed)
 
 
 def _programs(

@@ -33,7 +33,7 @@ OUTSIDE_AT_MOST = 0.25
 _HELPS = 7
 _RUNS = 3
 _SEARCHES = 40
-_BLOCK = 25  # simulations timed together
+_BLOCK = 10  # simulations timed together
 _CONTEST = next(contest for contest in CONTESTS if contest.name == "connect_four")
 
 

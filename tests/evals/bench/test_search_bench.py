@@ -14,7 +14,8 @@ PYTHON = "OpenSpiel MCTS (Python)"
 
 
 def cost(whole: list[list[float]], game: list[list[float]]) -> Overhead:
-    return Overhead(1000, 57_000, np.array(whole), np.array(game))
+    walked = np.array(game) + 2.0
+    return Overhead(1000, 57_000, np.array(whole), walked, np.full_like(walked, 2.0))
 
 
 def test_the_share_is_that_of_the_least_times_of_every_block() -> None:
@@ -24,6 +25,19 @@ def test_the_share_is_that_of_the_least_times_of_every_block() -> None:
     assert found.outside_us == pytest.approx(5 / 1000 * 1e6)
     assert found.halves == pytest.approx((1 - 29 / 35, 1 - 27 / 34))
     assert found.paired[1] == pytest.approx(((1 - 29 / 35) + (1 - 27 / 34)) / 2)
+
+
+def test_a_disturbed_walk_without_calls_takes_nothing_off_the_game() -> None:
+    # Whole 10; the calls took 11 with the walk, and the walk 2: so 1 of 10 lies outside. Once the
+    # walk alone took 6, and once the walk with calls 15; neither says anything.
+    found = Overhead(
+        1,
+        1,
+        np.array([[10.0]] * 3),
+        np.array([[11.0], [11.0], [15.0]]),
+        np.array([[2.0], [6.0], [2.0]]),
+    )
+    assert found.share == pytest.approx(0.1)
 
 
 def test_a_search_that_is_slower_outside_the_game_fails_its_threshold() -> None:
@@ -73,7 +87,7 @@ def test_blocks_are_the_same_search_in_parts(kind: str) -> None:
     def calls(block: int | None) -> tuple[list[int], int]:
         found = overhead(kind, contest, 2, repeats=2, block=block)  # type: ignore[arg-type]
         done = [*searched(kind, contest, here, here.namespace, 2, block=block)]  # type: ignore[arg-type]
-        assert found.whole.shape == found.game.shape == (2, len(done) + 1)
+        assert found.whole.shape == found.walked.shape == (2, len(done) + 1)
         return done, found.calls
 
     assert calls(3) == ([0, 3, 6, 8], calls(None)[1])
