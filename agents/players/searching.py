@@ -28,7 +28,7 @@ SEARCHING = (
         "ismcts",
         "Tree search over the player's information sets, for games with hidden information.",
         (
-            exploration(0.7),
+            exploration(0.5),
             *TREE,
             Parameter(
                 "opponents",
@@ -43,7 +43,8 @@ SEARCHING = (
     ),
     PlayerInfo(
         "moismcts",
-        "Tree search over every player's own information sets.",
+        "Tree search over every player's own information sets, all told apart from the start: for "
+        "games with few hidden states, such as small poker games.",
         (exploration(0.7), *TREE, *belief("auto"), DEADLINE),
     ),
     PlayerInfo(
