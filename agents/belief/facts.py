@@ -22,7 +22,15 @@ from agents.search.rules import Rules
 from games.contract import Action, Json, State
 
 # What a module's functions may raise on a state that they would not have made.
-CHOKES = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+CHOKES = (
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    RuntimeError,
+    StopIteration,
+    TypeError,
+    ValueError,
+)
 SPARES = 3  # components that another is put in the place of before it counts as ruled out
 OTHERS = 9  # components tried in another's place before it counts as needed
 

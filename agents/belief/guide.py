@@ -18,6 +18,9 @@ class Lone:
     places: int = 1
 
 
+_UNSEEN = Lone("", 0)
+
+
 class Guide:
     """Finds the steps that reproduce a log, and where one ply alone can, tries that one first.
 
@@ -53,6 +56,10 @@ class Guide:
         known = self.lone.get((place.read, player))
         own = player in (self.follower.seat, TERMINAL)
         return own or (known is not None and known.places >= SURE)
+
+    def is_known_open(self, place: Place, player: int) -> bool:
+        """Whether more than one ply was seen to go on from where the log is."""
+        return self.lone.get((place.read, player), _UNSEEN) is None
 
     def is_open(self, place: Place, player: int, legal: Sequence[Action]) -> bool:
         """Whether the log may leave open which ply goes on from here."""

@@ -195,7 +195,7 @@ class ParticleSampler:
             player = self.rules.current_player(particle.place.state)
             legal = self.rules.legal_actions(particle.place.state)
             is_open = self.guide.is_open(particle.place, player, legal)
-            if index >= SURE and is_open:
+            if is_open and (index >= SURE or self.guide.is_known_open(particle.place, player)):
                 room -= len(legal)
                 if room < len(legal) * (len(active) - index - 1):
                     return self._sampled(active)

@@ -44,6 +44,15 @@ class Bandit:
         Raises:
             ValueError: If the seat is not to move there.
         """
+        action = choose(self.enter(state))
+        self.count(action, self.worth(state, action))
+
+    def enter(self, state: State) -> list[Action]:
+        """The legal actions of a determinization, of which it knows from now on.
+
+        Raises:
+            ValueError: If the seat is not to move there.
+        """
         player = self.rules.current_player(state)
         if player != self.seat:
             raise ValueError(
@@ -52,8 +61,7 @@ class Bandit:
         legal = self.rules.legal_actions(state)
         for action in legal:
             self._hold(action)
-        action = choose(legal)
-        self.count(action, self.worth(state, action))
+        return legal
 
     def worth(self, state: State, action: Action) -> list[float]:
         """`[num_players]` what an action pays, at once and later."""

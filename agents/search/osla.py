@@ -58,22 +58,22 @@ def osla(
     meter = Meter(rules, replace(settings, simulations=passes * actions), clock, counting=True)
     leaves = Leaves(meter.rules, settings, generator, heuristics)
     bandit = Bandit(meter.rules, seat, leaves, settings, drawing(generator))
-    turns = _turns(rules, first, determinize)
+    turns = _turns(bandit, first, determinize)
 
     def simulate() -> None:
         state, action = next(turns)
-        bandit.simulate(state, lambda _legal: action)
+        bandit.count(action, bandit.worth(state, action))
 
     meter.run(simulate)
     return bandit.result(meter, bandit.best_mean())
 
 
 def _turns(
-    rules: Rules, first: State, determinize: Callable[[], State]
+    bandit: Bandit, first: State, determinize: Callable[[], State]
 ) -> Iterator[tuple[State, Action]]:
     """Every action of a determinization, then of the next one, without end."""
     state = first
     while True:
-        for action in rules.legal_actions(state):
+        for action in bandit.enter(state):
             yield state, action
         state = determinize()
