@@ -125,6 +125,12 @@ _EVALS = (
         "evals.battleship.ludii",
         takes=("quick", "folder", "workers"),
     ),
+    EvalInfo(
+        "battleship-fixed",
+        "What do the thesis' ideas for Battleship give once they are really applied?",
+        "evals.battleship.fixed",
+        takes=("quick", "folder", "workers"),
+    ),
 )
 
 

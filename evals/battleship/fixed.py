@@ -34,7 +34,13 @@ Row = dict[str, JsonValue]
 
 OSLA = "OSLA"
 MOST_SHOTS, LEAST_RATE = 50.0, 0.7
-PUBLISHED = {"random": 95.3, OSLA: 55.1, "10 fleets": 52.2, "40 fleets": 50.0}
+PUBLISHED = {
+    "random": 95.3,
+    OSLA: 55.1,
+    "10 fleets": 52.2,
+    "40 fleets": 50.0,
+    "200 fleets": 48.0,
+}
 """Mean shots of an independent measurement: OSLA, a density of so many fleets, random."""
 _Z = 1.96
 _NEAREST = "leaf=value,belief=module"
@@ -43,6 +49,7 @@ ALONE = {
     "5 fleets": f"osla:passes=5,{_NEAREST}",
     "10 fleets": f"osla:passes=10,{_NEAREST}",
     "40 fleets": f"osla:passes=40,{_NEAREST}",
+    "200 fleets": f"osla:passes=200,{_NEAREST}",
     "1 fleet, weighted": "osla:passes=1,leaf=value,belief=constraint",
     "40 fleets, weighted": "osla:passes=40,leaf=value,belief=constraint",
     "40 fleets, heat map": "osla:passes=40,leaf=value,belief=heatmap",
@@ -51,7 +58,7 @@ ALONE = {
     ),
 }
 """Players that do not look at the other's progress, by the ingredient that is swept."""
-QUICKLY = ("1 fleet", "10 fleets")
+QUICKLY = ("1 fleet", "40 fleets")
 _TREE = "belief=module,determinizations=20"
 LOOKING = {
     "IS-MCTS, 400 calls": f"ismcts:budget=calls,calls=400,leaf=value,{_TREE}",
@@ -83,7 +90,7 @@ class Amounts:
 
 
 FULL = Amounts(Amount(400, 4), Amount(400, 40), tuple(ALONE), 4)
-QUICK = Amounts(Amount(24, 4), None, QUICKLY, 1)
+QUICK = Amounts(Amount(16, 4), None, QUICKLY, 1)
 
 
 def run(seed: int, tell: Tell, options: EvalOptions) -> EvalResult:
