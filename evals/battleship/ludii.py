@@ -198,7 +198,7 @@ def _scores(found: Iterable[Found], gains: Mapping[str, Rate]) -> list[Score]:
 def _score(name: str, rate: Rate, least: float) -> Score:
     """A rate that shall reach a bound, but for 3 points or two standard errors."""
     allowed = max(POINTS, 2 * rate.error)
-    return Score(name=name, value=rate.value, at_least=least - allowed, scored=rate.n)
+    return Score(name=name, value=rate.value, at_least=max(0.0, least - allowed), scored=rate.n)
 
 
 def _shown(found: Iterable[Found]) -> list[Score]:
