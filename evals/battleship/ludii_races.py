@@ -34,7 +34,8 @@ def _ends(cells: int, ships: int) -> Floats:
     Who needs none wins on the next shot all the same: a game ends only when somebody fires.
     """
     if not ships:
-        return np.eye(1, cells + 1, 1)[0]
+        ends: Floats = np.eye(1, cells + 1, 1)[0]
+        return ends
     ways = [comb(shot, ships) for shot in range(cells + 1)]
     return np.diff(np.array(ways, dtype=np.float64) / ways[-1], prepend=0.0)
 
