@@ -58,7 +58,7 @@ ALONE = {
     ),
 }
 """Players that do not look at the other's progress, by the ingredient that is swept."""
-QUICKLY = ("1 fleet", "40 fleets")
+QUICKLY = ("1 fleet", "10 fleets")
 _TREE = "belief=module,determinizations=20"
 LOOKING = {
     "IS-MCTS, 400 calls": f"ismcts:budget=calls,calls=400,leaf=value,{_TREE}",
@@ -210,7 +210,7 @@ def timings(seed: int, games: int) -> list[Row]:
     return rows
 
 
-def _drawings(spec: str, rng: Random, shots: int = 30) -> list[float]:
+def _drawings(spec: str, rng: Random, shots: int = 10) -> list[float]:
     """Seconds of drawing at each of a game's first shots."""
     shooter, fleet, view = SpecShooter(spec, rng), random_fleet(rng), View()
     spent: list[float] = []
