@@ -77,6 +77,16 @@ SEARCHING = (
         (*PASSES, *leaf("rollout", 4), *belief("auto"), DEADLINE),
     ),
     PlayerInfo(
+        "halving",
+        "Sequential halving: values all actions, then again and again the better half of them.",
+        (
+            Parameter("simulations", 1000, "Simulations a decision.", least=1),
+            *leaf("rollout", 1),
+            *belief("auto"),
+            DEADLINE,
+        ),
+    ),
+    PlayerInfo(
         "rhea",
         "Rolling horizon evolution: breeds plans of the player's own plies.",
         (

@@ -9,6 +9,7 @@ import numpy as np
 from agents.search.alphabeta import AlphaBetaSettings, alphabeta
 from agents.search.flatmc import flatmc
 from agents.search.genomes import EvolutionSettings
+from agents.search.halving import halving
 from agents.search.ismcts import ismcts
 from agents.search.meter import Clock
 from agents.search.moismcts import moismcts
@@ -37,6 +38,7 @@ USES: dict[str, frozenset[str]] = {
     "pimc": frozenset({*_GRAPH, "worlds"}),
     "flatmc": frozenset(_SAMPLING),
     "osla": frozenset({*_BUDGET, *_LEAF, "passes"} - {"simulations"}),
+    "halving": frozenset({"simulations", *_LEAF}),
     "rhea": frozenset({*_PLANS, "population", "elite", "tournament"}),
     "rmhc": frozenset(_PLANS),
     "alphabeta": frozenset({"depth", "calls"}),
@@ -154,6 +156,7 @@ _SEARCHES: dict[str, Callable[..., SearchResult]] = {
     "pimc": pimc,
     "flatmc": flatmc,
     "osla": osla,
+    "halving": halving,
     "rhea": rhea,
     "rmhc": rmhc,
 }

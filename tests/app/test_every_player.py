@@ -10,7 +10,7 @@ from tests.app.conftest import Command
 
 SEA = ("--set", "rows=3", "--set", "columns=3", "--set", 'ships="2"')
 SMALL = {"simulations": 8, "passes": 1, "rollouts": 1, "worlds": 2, "iterations": 5}
-SEARCHES = ("uct", "ismcts", "moismcts", "pimc", "flatmc", "osla", "rhea", "rmhc")
+SEARCHES = ("uct", "ismcts", "moismcts", "pimc", "flatmc", "osla", "halving", "rhea", "rmhc")
 REFUSING = ("uct", "alphabeta", "cfr")
 SAMPLERS = {"auto", "module", "exact", "replay", "particle", "constraint", "heatmap", "random"}
 Listed = Mapping[str, Any]
