@@ -373,8 +373,11 @@ def resample_state(obs_action_history: list[list[Any]], player_id: int) -> State
     """
     seen = obs_action_history[-1][0]
     rules, other = seen["rules"], 1 - player_id
-    tables = _tables(rules["rows"], rules["columns"])
-    known = _Known(tables, seen, player_id)
+    known = _known(
+        (rules["rows"], rules["columns"], rules["touching"], rules["announce_sunk"]),
+        tuple(seen["lengths"][: seen["ships_placed"][other]]),
+        tuple(seen["shots"][player_id]),
+    )
     searches = (_searched(known) for _ in range(SEARCHES))
     fleet = next((found for found in searches if found is not None), None)
     if fleet is None:
@@ -384,8 +387,6 @@ def resample_state(obs_action_history: list[list[Any]], player_id: int) -> State
         )
     _mix(known, fleet)
     fleets = [seen["fleet"], fleet] if other else [fleet, seen["fleet"]]
-    fired = [{"fire " + shot.split()[0] for shot in shots} for shots in seen["shots"]]
-    actions = ["fire " + cell for cell in tables.bits]
     losers = [not left for left in seen["afloat"]]
     return {
         "rules": rules,
@@ -393,22 +394,45 @@ def resample_state(obs_action_history: list[list[Any]], player_id: int) -> State
         "player": seen["to_move"],
         "fleets": fleets,
         "shots": seen["shots"],
-        "targets": [[a for a in actions if a not in shots] for shots in fired],
+        "targets": [
+            [*_targets(rules["rows"], rules["columns"], tuple(shots))] for shots in seen["shots"]
+        ],
         "afloat": seen["afloat"],
         "shots_left": seen["shots_left"],
         "rewards": [losers[1] - losers[0], losers[0] - losers[1]],
     }
 
 
-class _Known:
-    """What the shots tell about the other fleet, as bits."""
+@lru_cache(maxsize=8)
+def _targets(rows: int, columns: int, shots: tuple[str, ...]) -> tuple[str, ...]:
+    """Every shot that is left after these."""
+    fired = {shot.split()[0] for shot in shots}
+    return tuple("fire " + cell for cell in _tables(rows, columns).bits if cell not in fired)
 
-    def __init__(self, tables: Tables, seen: dict[str, Any], player_id: int) -> None:
+
+class _Known:
+    """What the shots tell about the other fleet, as bits.
+
+    Attributes:
+        open: Length -> places of such a ship that no miss rules out.
+        over: Bit of a hit -> length -> those of them that cover it.
+        clear: Length -> those of them that cover no hit.
+    """
+
+    def __init__(
+        self,
+        tables: Tables,
+        lengths: tuple[int, ...],
+        shots: tuple[str, ...],
+        *,
+        touching: bool,
+        announced: bool,
+    ) -> None:
         self.tables = tables
-        self.touching: bool = seen["rules"]["touching"]
-        self.announced: bool = seen["rules"]["announce_sunk"]
-        self.lengths: list[int] = seen["lengths"][: seen["ships_placed"][1 - player_id]]
-        self.shots = [shot.split() for shot in seen["shots"][player_id]]
+        self.touching = touching
+        self.announced = announced
+        self.lengths = [*lengths]
+        self.shots = [shot.split() for shot in shots]
         self.hits = self.misses = 0
         self.sunk: list[tuple[int, int, int]] = []
         for cell, result, *length in self.shots:
@@ -419,28 +443,51 @@ class _Known:
             self.hits |= bit
             if result == "sunk":
                 self.sunk.append((int(length[0]), bit, self.hits))
-        self.free = {
-            length: sum(
-                not tables.masks[text] & (self.hits | self.misses)
-                for text in tables.placements[length]
-            )
-            for length in set(self.lengths)
+        masks, sizes = tables.masks, sorted(set(lengths))
+        self.open = {
+            length: [text for text in tables.placements[length] if not masks[text] & self.misses]
+            for length in sizes
+        }
+        self.clear = {
+            length: [text for text in self.open[length] if not masks[text] & self.hits]
+            for length in sizes
+        }
+        self.bits = [bit for bit in tables.bits.values() if bit & self.hits]
+        self.over = {
+            bit: {
+                length: [text for text in self.open[length] if masks[text] & bit]
+                for length in sizes
+            }
+            for bit in self.bits
         }
 
     def explains(self, fleet: list[str]) -> bool:
         """Whether this fleet would have been announced just so."""
         masks = [self.tables.masks[text] for text in fleet]
+        if not self.announced:
+            cells = sum(masks)  # ships never overlap
+            return cells & self.hits == self.hits and not cells & self.misses
         fired = 0
         for cell, result, *length in self.shots:
             bit = self.tables.bits[cell]
             fired |= bit
             ship = next((mask for mask in masks if mask & bit), 0)
-            down = self.announced and ship and ship & fired == ship
+            down = ship and ship & fired == ship
             if result != ("sunk" if down else "hit" if ship else "miss"):
                 return False
             if down and ship.bit_count() != int(length[0]):
                 return False
         return True
+
+
+@lru_cache(maxsize=8)
+def _known(
+    rules: tuple[int, int, bool, bool], lengths: tuple[int, ...], shots: tuple[str, ...]
+) -> _Known:
+    """What is known after these shots; a decision asks for many fleets after the same ones."""
+    rows, columns, touching, announced = rules
+    tables = _tables(rows, columns)
+    return _Known(tables, lengths, shots, touching=touching, announced=announced)
 
 
 def _searched(known: _Known) -> list[str] | None:
@@ -463,40 +510,40 @@ def _searched(known: _Known) -> list[str] | None:
         taken = 0
         for text in fleet:
             taken |= masks[text]
-        options = _next_options(known, fleet, left, known.hits & ~taken)
+        options, weights = _next_options(known, fleet, left, known.hits & ~taken)
         if not options:
             return None
-        weights = [weight for _, _, weight in options]
-        length, text, _ = random.choices(options, weights)[0]
+        text = random.choices(options, weights)[0] if weights else random.choice(options)
         fleet.append(text)
-        left.remove(length)
+        left.remove(masks[text].bit_count())
     fleet.sort(key=lambda text: -masks[text].bit_count())
     return fleet if known.explains(fleet) else None
 
 
 def _next_options(
     known: _Known, fleet: list[str], left: list[int], open_hits: int
-) -> list[tuple[int, str, float]]:
-    """Ships over one open hit, or places for the longest ship left, as (length, place, weight).
+) -> tuple[list[str], list[float]]:
+    """Places over one open hit, with weights, or places for the longest ship left, all alike.
 
     A ship that could lie in many other places is the less likely one to lie here.
     """
-    tables, masks = known.tables, known.tables.masks
-    blocked = _blocked(tables, fleet, known.touching) | known.misses
-    if open_hits:
-        bits = [bit for bit in tables.bits.values() if bit & open_hits]
-        bit = random.choice(bits)
-        return [
-            (length, text, left.count(length) / max(known.free[length], 0.5))
-            for length in sorted(set(left))
-            for text in tables.placements[length]
-            if masks[text] & bit
-            and not masks[text] & blocked
+    masks = known.tables.masks
+    blocked = _blocked(known.tables, fleet, known.touching)
+    if not open_hits:
+        return [text for text in known.clear[left[0]] if not masks[text] & blocked], []
+    over = known.over[random.choice([bit for bit in known.bits if bit & open_hits])]
+    options: list[str] = []
+    weights: list[float] = []
+    for length in sorted(set(left)):
+        places = [
+            text
+            for text in over[length]
+            if not masks[text] & blocked
             and not (known.announced and masks[text] & known.hits == masks[text])
         ]
-    blocked |= known.hits
-    longest = left[0]
-    return [(longest, t, 1.0) for t in tables.placements[longest] if not masks[t] & blocked]
+        options += places
+        weights += [left.count(length) / max(len(known.clear[length]), 0.5)] * len(places)
+    return options, weights
 
 
 def _mix(known: _Known, fleet: list[str], sweeps: int = 2) -> None:
@@ -505,15 +552,16 @@ def _mix(known: _Known, fleet: list[str], sweeps: int = 2) -> None:
     for _ in range(sweeps):
         for index, length in enumerate(known.lengths):
             rest = [text for place, text in enumerate(fleet) if place != index]
-            blocked = _blocked(known.tables, rest, known.touching) | known.misses
+            blocked = _blocked(known.tables, rest, known.touching)
             needed = known.hits
             for text in rest:
                 needed &= ~masks[text]
-            ways = [
-                text
-                for text in known.tables.placements[length]
-                if not masks[text] & blocked and masks[text] & needed == needed
-            ]
+            places = known.clear[length]
+            if needed:
+                places = known.over[needed & -needed][length]
+            elif known.hits:
+                places = known.open[length]
+            ways = [t for t in places if not masks[t] & blocked and masks[t] & needed == needed]
             if known.announced:
                 ways = [t for t in ways if known.explains([*fleet[:index], t, *fleet[index + 1 :]])]
             fleet[index] = random.choice(ways)
