@@ -80,7 +80,7 @@ SEARCHING = (
         "halving",
         "Sequential halving: values all actions, then again and again the better half of them.",
         (
-            Parameter("simulations", 1000, "Simulations a decision.", least=1),
+            *SIMULATIONS,
             *leaf("rollout", 1),
             *belief("auto"),
             DEADLINE,

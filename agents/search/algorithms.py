@@ -38,7 +38,7 @@ USES: dict[str, frozenset[str]] = {
     "pimc": frozenset({*_GRAPH, "worlds"}),
     "flatmc": frozenset(_SAMPLING),
     "osla": frozenset({*_BUDGET, *_LEAF, "passes"} - {"simulations"}),
-    "halving": frozenset({"simulations", *_LEAF}),
+    "halving": frozenset({*_BUDGET, *_LEAF}),
     "rhea": frozenset({*_PLANS, "population", "elite", "tournament"}),
     "rmhc": frozenset(_PLANS),
     "alphabeta": frozenset({"depth", "calls"}),

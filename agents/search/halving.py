@@ -1,10 +1,10 @@
 """Sequential halving: the root's actions are narrowed to the better half, again and again.
 
-The simulations are shared evenly among `ceil(log2 A)` rounds of `A` actions. A round values every
-action that is left equally often, all in the same determinizations (common random worlds), then
-keeps the half with the larger means; of the last two the better is played, of equals one at random.
-So the actions that matter are valued many times more often than one-step look-ahead could for the
-same simulations, and no opponent is looked at beyond what the leaf says.
+The budget is shared evenly among `ceil(log2 A)` rounds of `A` actions. A round values every action
+that is left equally often, all in the same determinizations (common random worlds), then keeps the
+half with the larger means; of the last two the better is played, of equals one at random. So the
+actions that matter are valued many times more often than one-step look-ahead could for the same
+budget, and no opponent is looked at beyond what the leaf says.
 
 Reference:
     Karnin, Koren & Somekh (2013), Almost Optimal Exploration in Multi-Armed Bandits, algorithm 1;
@@ -12,7 +12,7 @@ Reference:
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from math import ceil, log2
+from math import ceil, inf, log2
 
 import numpy as np
 
@@ -37,36 +37,49 @@ def halving(
 ) -> SearchResult:
     """Search from what one seat knows; see `agents.search.flatmc.flatmc` for the arguments.
 
-    `determinize` is called once for each pass over the actions that are left. Simulations are
-    never exceeded: where there are fewer than actions, only so many, at random, are valued.
+    `determinize` is called once for each pass over the actions that are left. A budget too small
+    for one pass over all actions values as many as it can, at random.
 
     Raises:
-        ValueError: If the budget is not one of simulations, whose rounds are known beforehand, or
-            as `flatmc`.
-        ModuleFault: As `flatmc`.
+        ValueError, ModuleFault: As `flatmc`.
     """
-    if settings.budget != "simulations":
-        raise ValueError(f"budget is {settings.budget!r}; required: simulations")
     meter = Meter(rules, settings, clock, counting=True)
     leaves = Leaves(meter.rules, settings, generator, heuristics)
     bandit = Bandit(meter.rules, seat, leaves, settings, drawing(generator))
     first = determinize()
-    left = _shuffled(bandit, bandit.enter(first))[: settings.simulations]
+    left = _shuffled(bandit, bandit.enter(first))
+    turns = (
+        (state, action) for state in _worlds(bandit, first, determinize) for action in tuple(left)
+    )
+
+    def simulate() -> None:
+        state, action = next(turns)
+        bandit.count(action, bandit.worth(state, action))
+
     rounds = max(1, ceil(log2(len(left))))
-    worlds = _worlds(bandit, first, determinize)
     for number in range(rounds):
-        share = settings.simulations * (number + 1) // rounds - meter.done
-        turns = ((state, action) for state in worlds for action in tuple(left))
+        share = _total(settings) * (number + 1) / rounds
+        while True:
+            before = _spent(meter)
+            meter.run(simulate, at_most=len(left))
+            after = _spent(meter)
+            ends = after if number == rounds - 1 else 2 * after - before
+            if after == before or ends > share or after >= share:
+                break
+        left[:] = _better_half(bandit, left)
+    return bandit.result(meter, left[0])
 
-        def simulate(turns: Iterator[tuple[State, Action]] = turns) -> None:
-            state, action = next(turns)
-            bandit.count(action, bandit.worth(state, action))
 
-        passes = max(1, share // len(left))
-        meter.run(simulate, at_most=passes * len(left))
-        if number < rounds - 1:
-            left = _better_half(bandit, left)
-    return bandit.result(meter, _better_half(bandit, left)[0])
+def _total(settings: SearchSettings) -> float:
+    """The budget, in its own unit."""
+    totals = {"calls": settings.calls, "time": settings.seconds}
+    return totals.get(settings.budget, settings.simulations)
+
+
+def _spent(meter: Meter) -> float:
+    """What was used of the budget, in its own unit."""
+    spent = {"calls": meter.made, "time": meter.seconds or 0.0}
+    return spent.get(meter.settings.budget, meter.done)
 
 
 def _worlds(bandit: Bandit, first: State, determinize: Callable[[], State]) -> Iterator[State]:
@@ -85,6 +98,10 @@ def _shuffled(bandit: Bandit, actions: Sequence[Action]) -> list[Action]:
 
 
 def _better_half(bandit: Bandit, actions: Sequence[Action]) -> list[Action]:
-    """The half of larger means, at least one action; the better first."""
-    ranked = sorted(actions, key=lambda action: -bandit.means[bandit.place[action]])
-    return ranked[: ceil(len(ranked) / 2)]
+    """The half of larger means, at least one action; the better first, what was not tried last."""
+
+    def rank(action: Action) -> float:
+        place = bandit.place[action]
+        return -bandit.means[place] if bandit.visits[place] else inf
+
+    return sorted(actions, key=rank)[: ceil(len(actions) / 2)]

@@ -1,7 +1,6 @@
 """Sequential halving: how often each action is valued, and which is played."""
 
 import numpy as np
-import pytest
 
 from agents.search.halving import halving
 from agents.search.rules import Rules, bind
@@ -63,8 +62,9 @@ def test_what_differs_between_hidden_worlds_is_not_taken_for_known() -> None:
     assert halving(rules, 0, determinize, settings, np.random.default_rng(0)).best == "sure "
 
 
-def test_a_budget_whose_rounds_are_not_known_beforehand_is_refused() -> None:
+def test_a_budget_of_calls_is_shared_among_the_rounds_as_well() -> None:
     rules, root = slots()
-    settings = SearchSettings(budget="calls", calls=50)
-    with pytest.raises(ValueError, match="budget is 'calls'; required: simulations"):
-        halving(rules, 0, lambda: root, settings, np.random.default_rng(0))
+    settings = SearchSettings(budget="calls", calls=480)  # a simulation makes two: choice, chance
+    found = halving(rules, 0, lambda: root, settings, np.random.default_rng(0))
+    assert sorted(found.visits) == [10] * 4 + [30] * 2 + [70] * 2
+    assert found.calls == 480
