@@ -21,6 +21,7 @@ class Bandit:
             any that only later ones allow.
         visits: `[A]` simulations of each.
         means: `[A]` mean return of the seat from each on; 0 where there are no visits.
+        entered: The legal actions of the newest determinization, which hardly ever change.
     """
 
     def __init__(
@@ -37,6 +38,7 @@ class Bandit:
         self.actions: list[Action] = []
         self.visits: list[int] = []
         self.means: list[float] = []
+        self.entered: list[Action] = []
 
     def simulate(self, state: State, choose: Callable[[Sequence[Action]], Action]) -> None:
         """Try one action in a determinization.
@@ -59,8 +61,10 @@ class Bandit:
                 f"the determinization has player {player} to move; required: seat {self.seat}"
             )
         legal = self.rules.legal_actions(state)
-        for action in legal:
-            self._hold(action)
+        if legal != self.entered:
+            for action in legal:
+                self._hold(action)
+            self.entered = legal
         return legal
 
     def worth(self, state: State, action: Action) -> list[float]:

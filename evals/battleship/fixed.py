@@ -53,6 +53,9 @@ ALONE = {
     "1 fleet, weighted": "osla:passes=1,leaf=value,belief=constraint",
     "40 fleets, weighted": "osla:passes=40,leaf=value,belief=constraint",
     "40 fleets, heat map": "osla:passes=40,leaf=value,belief=heatmap",
+    "250 fleets, halving": (
+        "halving:simulations=4000,leaf=value,belief=module,determinizations=250"
+    ),
     "bandit over 20 fleets": (
         "flatmc:simulations=1000,leaf=value,belief=module,determinizations=20"
     ),

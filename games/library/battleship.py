@@ -16,6 +16,7 @@ TERMINAL = -4
 FILES = "abcdefghij"
 START_OVER = "start over"
 SEARCHES = 500
+EXPLAINS = 5.0  # about as many places as another ship has that need not explain a hit
 
 # fmt: off
 GAME: dict[str, Any] = {
@@ -525,7 +526,8 @@ def _next_options(
 ) -> tuple[list[str], list[float]]:
     """Places over one open hit, with weights, or places for the longest ship left, all alike.
 
-    A ship that could lie in many other places is the less likely one to lie here.
+    A ship that could lie in many other places is the less likely one to lie here; one that explains
+    several hits leaves the other ships free, so it is the more likely one.
     """
     masks = known.tables.masks
     blocked = _blocked(known.tables, fleet, known.touching)
@@ -542,7 +544,8 @@ def _next_options(
             and not (known.announced and masks[text] & known.hits == masks[text])
         ]
         options += places
-        weights += [left.count(length) / max(len(known.clear[length]), 0.5)] * len(places)
+        share = left.count(length) / max(len(known.clear[length]), 0.5)
+        weights += [share * EXPLAINS ** (masks[text] & open_hits).bit_count() for text in places]
     return options, weights
 
 
