@@ -37,7 +37,7 @@ def eval_run(
         ),
     ] = None,
     workers: Annotated[
-        int, typer.Option("--workers", min=1, max=64, help="Processes that play at the same time.")
+        int, typer.Option("--jobs", min=1, max=64, help="Processes that play at the same time.")
     ] = 1,
     sandbox: Backend = None,
     no_isolation: NoIsolation = False,

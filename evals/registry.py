@@ -46,8 +46,9 @@ class EvalInfo:
             if field.name in self.takes or getattr(chosen, field.name) == field.default:
                 continue
             able = ", ".join(info.name for info in known_evals() if field.name in info.takes)
+            flag = "jobs" if field.name == "workers" else field.name
             raise EvalError(
-                f"{self.name} takes no --{field.name}; run it without, or one of those that do: "
+                f"{self.name} takes no --{flag}; run it without, or one of those that do: "
                 f"{able or 'none'}"
             )
 

@@ -160,7 +160,7 @@ def test_a_stale_map_fires_in_one_order_whatever_it_hits() -> None:
     assert sorted(fired[0]) == cells_of((1 << CELLS) - 1)
 
 
-def test_scores_hold_the_best_against_the_issue_and_the_interval_of_a_small_run() -> None:
+def test_scores_hold_a_player_against_the_bounds_and_the_interval_of_a_small_run() -> None:
     field = alone_field(0, ["1 fleet"])
     games = {"random": [95, 96], "stale map": [90, 91], OSLA: [55, 57], "1 fleet": [48, 50]}
     played = Played(
