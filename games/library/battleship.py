@@ -16,7 +16,7 @@ TERMINAL = -4
 FILES = "abcdefghij"
 START_OVER = "start over"
 SEARCHES = 500
-EXPLAINS = 5.0  # about as many places as another ship has that need not explain a hit
+EXPLAINS = 8.0  # about as many places as another ship has that need not explain a hit
 
 # fmt: off
 GAME: dict[str, Any] = {
