@@ -239,11 +239,13 @@ def apply_action(state: State, action: str) -> State:
         if action not in get_legal_actions(state):
             raise ValueError(f"{action!r} is not legal; it must be one of get_legal_actions()")
         return _placed(state, where if kind == "ship" else None)
-    if action not in state["targets"][player]:
-        raise ValueError(f"{action!r} is not legal; legal: {', '.join(state['targets'][player])}")
     targets, shots = state["targets"].copy(), state["shots"].copy()
-    targets[player] = targets[player].copy()
-    targets[player].remove(action)
+    targets[player] = left = targets[player].copy()
+    try:
+        left.remove(action)
+    except ValueError:
+        legal = ", ".join(state["targets"][player])
+        raise ValueError(f"{action!r} is not legal; legal: {legal}") from None
     result = _result(state, 1 - player, where, state["shots"][player])
     shots[player] = [*shots[player], f"{where} {result}"]
     after = {**state, "targets": targets, "shots": shots}
@@ -273,9 +275,12 @@ def _result(state: State, target: int, cell: str, earlier: list[str]) -> str:
     """What is announced of a shot: miss, hit, or sunk with the ship's length."""
     rules = state["rules"]
     tables = _tables(rules["rows"], rules["columns"])
-    bit = tables.bits[cell]
-    ship = next((tables.masks[s] for s in state["fleets"][target] if tables.masks[s] & bit), 0)
-    if not ship:
+    bit, masks = tables.bits[cell], tables.masks
+    for text in state["fleets"][target]:
+        ship = masks[text]
+        if ship & bit:
+            break
+    else:
         return "miss"
     if not rules["announce_sunk"]:
         return "hit"

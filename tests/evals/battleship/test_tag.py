@@ -79,7 +79,7 @@ def test_a_whole_run_has_every_table_and_goes_on_in_its_folder(tmp_path: Path) -
     assert sum("interval reaches" in line for line in said) == 3
     tables = {row["table"] for row in result.samples}
     assert tables == {"pairs", "averages", "matrix", "confound", "metrics", "latency"}
-    assert [score.scored for score in result.scores] == [9, 5, 9, 5, 5]
+    assert [score.scored for score in result.scores] == [9, 5, 9, 5, 9, 5]
     assert result.effective["mast"] == "IS-MCTS' games count for it"
     again = measured(3, told, EvalOptions(folder=tmp_path), TINY)
     kept = [row for row in result.samples if row["table"] != "latency"]
