@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from app.groups import eval_app, sandbox_app
-from app.options import Backend, Json, NoIsolation, Seed, sandbox_of
+from app.options import Backend, Jobs, JournalFile, Json, NoIsolation, Seed, sandbox_of
 
 # One thread for numpy: with more, embedding and search fight over the cores and lose.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -110,6 +110,8 @@ def match(  # noqa: PLR0913, PLR0917 - one parameter an option
         list[str] | None, typer.Option("--set", help="A parameter of the game: NAME=VALUE.")
     ] = None,
     max_plies: Annotated[int, typer.Option("--max-plies", min=1)] = 2000,
+    jobs: Jobs = 1,
+    journal: JournalFile = None,
     sandbox: Backend = None,
     no_isolation: NoIsolation = False,
     as_json: Json = False,
@@ -125,6 +127,8 @@ def match(  # noqa: PLR0913, PLR0917 - one parameter an option
             seed=seed,
             settings=setting or [],
             max_plies=max_plies,
+            jobs=jobs,
+            journal=journal,
             as_json=as_json,
         )
 
@@ -155,10 +159,8 @@ def tournament(  # noqa: PLR0913, PLR0917 - one parameter an option
     prior_draws: Annotated[
         float, typer.Option("--prior-draws", min=0, help="Draws added to a pair in the ratings.")
     ] = 0.0,
-    jobs: Annotated[int, typer.Option("--jobs", min=1, help="Matches at the same time.")] = 1,
-    journal: Annotated[
-        Path | None, typer.Option("--journal", help="File to go on from after a stop.")
-    ] = None,
+    jobs: Jobs = 1,
+    journal: JournalFile = None,
     sandbox: Backend = None,
     no_isolation: NoIsolation = False,
     as_json: Json = False,

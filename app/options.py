@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -22,6 +23,10 @@ NoIsolation = Annotated[
         "--i-accept-no-isolation",
         help="Goes with --sandbox process, which keeps the code from nothing.",
     ),
+]
+Jobs = Annotated[int, typer.Option("--jobs", min=1, max=64, help="Matches at the same time.")]
+JournalFile = Annotated[
+    Path | None, typer.Option("--journal", help="File to go on from after a stop.")
 ]
 
 

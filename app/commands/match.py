@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Sequence
 from contextlib import ExitStack
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -12,14 +13,14 @@ from app.console import leave, note, print_json, say
 
 if TYPE_CHECKING:
     from games.contract import Json
-    from tools.playtest import Series
+    from tools.playtest import Series, SeriesSettings
     from tools.sandbox import Sandbox
     from tools.sources import GameSource
 
 _TELL_EVERY = 10
 
 
-def play_matches(
+def play_matches(  # noqa: PLR0913 - one parameter an option
     game: str,
     specs: Sequence[str],
     *,
@@ -27,6 +28,8 @@ def play_matches(
     seed: int,
     settings: Sequence[str],
     max_plies: int,
+    jobs: int,
+    journal: Path | None,
     as_json: bool,
 ) -> None:
     """Play `games` matches; see `app.cli.match`. Exit code 1 where none finished."""
@@ -42,7 +45,8 @@ def play_matches(
         note(describe_grade(grade))
         parameters = _parameters(found, sandbox, settings)
         _require_seats(found, sandbox, len(specs))
-        series = _play(found, sandbox, names, parameters, games, seed, max_plies)
+        asked = _asked(found, names, parameters, games, seed, max_plies)
+        series = _play(found, sandbox, names, asked, jobs, journal)
     result = {
         "game": found.name,
         "players": names,
@@ -107,19 +111,42 @@ def counted(series: "Series") -> dict[str, Any]:
     }
 
 
-def _play(
+def _asked(
     found: "GameSource",
-    sandbox: "Sandbox",
     names: Sequence[str],
     parameters: "dict[str, Json]",
     games: int,
     seed: int,
     max_plies: int,
+) -> "SeriesSettings":
+    from tools.playtest import SeriesSettings
+
+    rotations = 1 if len(set(names)) == 1 else len(names)
+    matches = -(-games // rotations) * rotations
+    if matches != games:
+        note(f"{matches} matches instead of {games}, so that every player has every seat as often")
+    return SeriesSettings(
+        game=found.name,
+        source_id=hashlib.sha256(found.source.encode()).hexdigest(),
+        parameters=parameters,
+        matches=matches,
+        seed=seed,
+        max_plies=max_plies,
+    )
+
+
+def _play(
+    found: "GameSource",
+    sandbox: "Sandbox",
+    names: Sequence[str],
+    asked: "SeriesSettings",
+    jobs: int,
+    journal: Path | None,
 ) -> "Series":
     from agents.players import make_player, parse_spec
     from games.engine import Player
     from games.records import MatchRecord
-    from tools.playtest import Entrant, SeriesSettings, play_series, sandbox_tables
+    from tools.playtest import Entrant, play_series, sandbox_tables
 
     def entrant(name: str) -> Entrant:
         spec = parse_spec(name)
@@ -130,7 +157,7 @@ def _play(
                 spec,
                 seat=seat,
                 num_players=len(names),
-                parameters=parameters,
+                parameters=asked.parameters,
                 source=found.source,
                 sandbox=sandbox,
                 heuristics=found.heuristics,
@@ -138,28 +165,17 @@ def _play(
 
         return Entrant(name, make)
 
-    rotations = 1 if len(set(names)) == 1 else len(names)
-    matches = -(-games // rotations) * rotations
-    if matches != games:
-        note(f"{matches} matches instead of {games}, so that every player has every seat as often")
     played = 0
 
     def tell(_: MatchRecord) -> None:
         nonlocal played
         played += 1
         if played % _TELL_EVERY == 0:
-            note(f"{played} of {matches} matches")
+            note(f"{played} of {asked.matches} matches")
 
-    settings = SeriesSettings(
-        game=found.name,
-        source_id=hashlib.sha256(found.source.encode()).hexdigest(),
-        parameters=parameters,
-        matches=matches,
-        seed=seed,
-        max_plies=max_plies,
-    )
     tables = sandbox_tables(sandbox, found.source)
-    return play_series(tables, [entrant(name) for name in names], settings, on_match=tell)
+    entrants = [entrant(name) for name in names]
+    return play_series(tables, entrants, asked, journal=journal, jobs=jobs, on_match=tell)
 
 
 def _parameters(

@@ -49,6 +49,22 @@ def test_a_match_is_the_same_twice(command: Command) -> None:
     assert first.json["finished"] == 4
 
 
+def test_matches_are_the_same_side_by_side_and_go_on_from_their_journal(
+    command: Command, tmp_path: Path
+) -> None:
+    arguments = ["match", "leduc_poker", "--player", "random", "--player",
+                 "ismcts:simulations=10", "--seed", "5", "--json"]  # fmt: skip
+    journal = tmp_path / "matches.jsonl"
+    whole = command(*arguments, "--games", "6")
+    assert command(*arguments, "--games", "6", "--jobs", "2").out == whole.out
+    assert command(*arguments, "--games", "2", "--journal", journal).json["finished"] == 2
+    begun = journal.read_bytes()
+    assert command(*arguments, "--games", "6", "--journal", journal).out == whole.out
+    assert journal.read_bytes().startswith(begun)
+    other = command(*arguments, "--seed", "6", "--games", "6", "--journal", journal)
+    assert (other.code, "Traceback" in other.err, str(journal) in other.err) == (2, False, True)
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
