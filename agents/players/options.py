@@ -66,8 +66,9 @@ def leaf(default: str, rollouts: int) -> tuple[Parameter, ...]:
             "leaf",
             default,
             "What a new leaf is worth: rollouts to the end, rollouts of some plies and then the "
-            "game's value function if it has one, that function at once, or play by the game's "
-            "heuristics for some plies.",
+            "game's value function if it has one, that function at once, play by the game's "
+            "heuristics for some plies; auto takes the value function where there is one, else "
+            "rollouts to the end.",
             choices=get_args(Leaf),
         ),
         Parameter(
@@ -75,14 +76,14 @@ def leaf(default: str, rollouts: int) -> tuple[Parameter, ...]:
             rollouts,
             "Rollouts averaged at a new leaf.",
             least=1,
-            when=("leaf", (*_RANDOM_LEAF, "heuristic")),
+            when=("leaf", (*_RANDOM_LEAF, "heuristic", "auto")),
         ),
         Parameter(
             "rollout_limit",
             1000,
             "Plies after which a rollout is cut.",
             least=1,
-            when=("leaf", ("rollout",)),
+            when=("leaf", ("rollout", "auto")),
         ),
         Parameter(
             "depth",

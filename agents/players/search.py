@@ -71,6 +71,8 @@ class SearchPlayer:
     def _prepare(self, heuristics: Mapping[str, str]) -> None:
         """Have the worker hold what it needs besides the module."""
         settings = self.spec.settings
+        if settings.get("leaf") == "auto":
+            self._value_leaves()
         if settings.get("belief") == "module" and not self.worker.names & _RESAMPLERS:
             raise PlayerSpecError(
                 f"{self.spec.name} with belief=module needs resample_state() or "
@@ -94,6 +96,15 @@ class SearchPlayer:
         if not self.belief:
             self._refuse(hidden)
         self.is_known = hidden is None
+
+    def _value_leaves(self) -> None:
+        """Settle what leaf=auto asks for, so that a decision reports what it was."""
+        if "value_function" in self.worker.names:
+            self.asked["leaf"] = "value"
+            for name in ("rollouts", "rollout_limit"):
+                self.asked.pop(name, None)
+        else:
+            self.asked["leaf"] = "rollout"
 
     def choose(
         self, log: SeatLog, legal: Sequence[Action], generator: np.random.Generator

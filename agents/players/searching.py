@@ -74,7 +74,7 @@ SEARCHING = (
     PlayerInfo(
         "osla",
         "One-step look-ahead: plays the action after which the state is worth most.",
-        (*PASSES, *leaf("rollout", 4), *belief("auto"), DEADLINE),
+        (*PASSES, *leaf("auto", 4), *belief("auto"), DEADLINE),
     ),
     PlayerInfo(
         "halving",

@@ -1,6 +1,7 @@
 """What a new leaf is worth: rollouts to the end or truncated, the module's value, heuristics."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -40,6 +41,8 @@ class Leaves:
             ModuleFault: If `leaf` is "value" and the module has no `value_function`.
             ValueError: If `leaf` is "heuristic" and there is no heuristic.
         """
+        if settings.leaf == "auto":
+            settings = replace(settings, leaf="rollout" if rules.value is None else "value")
         if settings.leaf == "value" and rules.value is None:
             raise ModuleFault("missing", "value_function", "leaf=value needs the module's own")
         self.value = rules.value if settings.leaf == "value" else None

@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias, get_args
 
 from games.contract import Action, Json
 
-Leaf: TypeAlias = Literal["rollout", "truncated", "value", "heuristic"]
+Leaf: TypeAlias = Literal["rollout", "truncated", "value", "heuristic", "auto"]
 BudgetKind: TypeAlias = Literal["simulations", "calls", "time"]
 Policy: TypeAlias = Literal["uniform", "mast", "gibbs"]
 Amaf: TypeAlias = Literal["none", "rave", "grave"]
@@ -24,6 +24,7 @@ _WORDS = {
     "opponents": get_args(Opponents),
 }
 _INFINITY = float("inf")
+_RANDOM = ("rollout", "truncated")  # leaves worth what random play pays
 # What a number must be, by the sentence that says so.
 _NUMBERS: dict[str, tuple[tuple[str, ...], Callable[[float], bool]]] = {
     "at least 1": (
@@ -52,7 +53,8 @@ class SearchSettings:
         rollout_limit: Plies after which a rollout is cut; what it paid so far counts.
         leaf: What a new leaf is worth: "rollout" to the end; "truncated", a rollout of `depth`
             plies and then the module's `value_function`, if it has one; "value" for that function
-            at once; "heuristic", `depth` plies by the game's heuristics, then as "truncated".
+            at once; "heuristic", `depth` plies by the game's heuristics, then as "truncated";
+            "auto", "value" where the module has that function, else "rollout".
         value_range: Lowest and highest return a seat can still get, where that is known;
             None takes the range of the returns seen so far, a seat at a time.
         budget: What ends the search: so many simulations, calls of `apply_action`, or seconds.
@@ -121,7 +123,7 @@ class SearchSettings:
 
     def _refuse_combinations(self) -> None:
         """Refuse settings that do not go together."""
-        if self.rave != "none" and (self.rollouts > 1 or self.leaf in ("value", "heuristic")):
+        if self.rave != "none" and (self.rollouts > 1 or self.leaf not in _RANDOM):
             raise ValueError(
                 f"rave is {self.rave!r} with rollouts={self.rollouts}, leaf={self.leaf!r}; "
                 "required: one random rollout at a leaf, whose moves it counts"

@@ -69,6 +69,19 @@ def test_alphabeta_refuses_other_numbers_of_seats(seat: Seat, source: str, playe
         player.choose(log, legal, np.random.default_rng(0))
 
 
+VALUED = "def value_function(state, player_id):\n    return 1.0 if state['board'][7] == 'x' else 0.0\n"
+
+
+def test_one_step_ahead_asks_the_value_function_where_there_is_one(seat: Seat) -> None:
+    log, legal = tic_tac_toe([], 0)
+    source = f"{TIC_TAC_TOE}\n\n{VALUED}"
+    decided = seat("osla", source).choose(log, legal, np.random.default_rng(0))
+    assert (decided.action, decided.effort["leaf"]) == ("7", "value")
+    assert "rollouts" not in decided.effort  # nothing was rolled out
+    decided = seat("osla", TIC_TAC_TOE).choose(log, legal, np.random.default_rng(0))
+    assert (decided.effort["leaf"], decided.effort["rollouts"]) == ("rollout", 4)
+
+
 CENTRE = "def score(observation, action):\n    return 1.0 if action == '4' else 0.0\n"
 
 
