@@ -69,7 +69,9 @@ def test_alphabeta_refuses_other_numbers_of_seats(seat: Seat, source: str, playe
         player.choose(log, legal, np.random.default_rng(0))
 
 
-VALUED = "def value_function(state, player_id):\n    return 1.0 if state['board'][7] == 'x' else 0.0\n"
+VALUED = (
+    "def value_function(state, player_id):\n    return 1.0 if state['board'][7] == 'x' else 0.0\n"
+)
 
 
 def test_one_step_ahead_asks_the_value_function_where_there_is_one(seat: Seat) -> None:
