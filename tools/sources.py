@@ -9,7 +9,7 @@ _LARGEST_SOURCE = 2_000_000
 
 
 class GameNotFoundError(LookupError):
-    """Nothing by that name; the message says what would do."""
+    """Nothing by that name, or nothing that can be read; the message says what would do."""
 
 
 @dataclass(frozen=True)
@@ -33,27 +33,47 @@ def find_game(name: str) -> GameSource:
     """A library name, a module file, or a folder with `game.py` (as a run leaves it).
 
     Raises:
-        GameNotFoundError: Listing the library where nothing fits.
+        GameNotFoundError: Listing the library where nothing fits; naming the file where the module
+            or a heuristic beside it is no text that can be read.
     """
     if name in library.names():
         return GameSource(name, library.source(name), library.heuristic_sources(name), trusted=True)
     path = Path(name)
-    file = path / "game.py" if path.is_dir() else path
-    if not file.is_file():
+    try:
+        file = path / "game.py" if path.is_dir() else path
+        is_there = file.is_file()
+    except OSError as error:
+        raise GameNotFoundError(f"no game at {name!r:.200}: {error.strerror}") from error
+    if not is_there:
         raise GameNotFoundError(
             f"no game called {name!r}: required is a module file, a run's folder, or a library "
             f"name ({', '.join(library.names())})"
         )
-    if file.stat().st_size > _LARGEST_SOURCE:
-        raise GameNotFoundError(
-            f"{file} has {file.stat().st_size} bytes; a module may have {_LARGEST_SOURCE}"
-        )
-    try:
-        source = file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise GameNotFoundError(f"{file} cannot be read as UTF-8 text: {error}") from error
-    players = file.parent / "players"
+    source = _text(file, "a module")
     heuristics = {
-        item.stem: item.read_text(encoding="utf-8") for item in sorted(players.glob("*.py"))
+        item.stem: _text(item, "a heuristic")
+        for item in sorted((file.parent / "players").glob("*.py"))
     }
     return GameSource(str(file), source, heuristics, trusted=False)
+
+
+def _text(file: Path, role: str) -> str:
+    """What a file says.
+
+    Raises:
+        GameNotFoundError: If it is no file, too large, or no text in UTF-8.
+    """
+    try:
+        if not file.is_file():
+            raise GameNotFoundError(
+                f"{file} is no file that can be read; {role} must be one: mend it or remove it"
+            )
+        size = file.stat().st_size
+        if size > _LARGEST_SOURCE:
+            raise GameNotFoundError(f"{file} has {size} bytes; {role} may have {_LARGEST_SOURCE}")
+        return file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise GameNotFoundError(
+            f"{file} cannot be read as UTF-8 text: {error}; save {role} as such, and see that it "
+            "may be read"
+        ) from error

@@ -1,5 +1,6 @@
 """Checking a source in the sandbox, and finding it by name."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -137,6 +138,52 @@ def test_a_run_folder_is_a_game_with_its_heuristics(tmp_path: Path) -> None:
     (tmp_path / "players" / "bold.py").write_text("def score(observation, action): return 1.0\n")
     found = find_game(str(tmp_path))
     assert (found.source, list(found.heuristics), found.trusted) == (SOUND, ["bold"], False)
+
+
+def heuristic(folder: Path) -> Path:
+    """Where a run folder of a sound game keeps a heuristic, which is not written yet."""
+    (folder / "game.py").write_text(SOUND)
+    (folder / "players").mkdir()
+    return folder / "players" / "bold.py"
+
+
+def test_a_heuristic_that_is_no_text_is_named(tmp_path: Path) -> None:
+    heuristic(tmp_path).write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(GameNotFoundError, match=r"bold.py cannot be read as UTF-8 text.*save"):
+        find_game(str(tmp_path))
+
+
+def test_a_heuristic_of_five_megabytes_is_refused(tmp_path: Path) -> None:
+    heuristic(tmp_path).write_text("#" * 5_000_000)
+    with pytest.raises(GameNotFoundError, match="bold.py has 5000000 bytes; a heuristic may"):
+        find_game(str(tmp_path))
+
+
+@pytest.mark.parametrize("kind", ["folder", "broken link", "link to itself", "pipe"])
+def test_what_is_named_like_a_heuristic_and_is_no_file_is_refused_at_once(
+    tmp_path: Path, kind: str
+) -> None:
+    file = heuristic(tmp_path)
+    if kind == "folder":
+        file.mkdir()
+    elif kind == "pipe":
+        os.mkfifo(file)
+    else:
+        file.symlink_to("nowhere.py" if kind == "broken link" else file.name)
+    with pytest.raises(GameNotFoundError, match=r"bold.py is no file that can be read"):
+        find_game(str(tmp_path))
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_a_heuristic_that_may_not_be_read_is_named(tmp_path: Path) -> None:
+    heuristic(tmp_path).touch(0)
+    with pytest.raises(GameNotFoundError, match=r"bold.py cannot be read"):
+        find_game(str(tmp_path))
+
+
+def test_a_name_longer_than_any_path_is_no_game() -> None:
+    with pytest.raises(GameNotFoundError, match="no game at"):
+        find_game("x" * 5_000)
 
 
 def test_a_game_that_is_not_there_lists_the_library() -> None:
