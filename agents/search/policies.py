@@ -4,13 +4,15 @@
 every seat and action, the mean return `Q(a)` from that ply on over all plies that played it, in the
 tree and in rollouts. Actions never played count as the best seen.
 
-- "gibbs" (the same paper): `P(a) = exp(Q(a) / temperature) / sum_b exp(Q(b) / temperature)`;
+- "gibbs" (the same paper): `P(a) = exp(Q(a) / temperature) / sum_b exp(Q(b) / temperature)`, with
+  `Q` less the largest where the sum would underflow;
 - "mast", epsilon-greedy (Tak, Winands & Björnsson 2012, N-Grams and the Last-Good-Reply Policy):
   the action of largest `Q` with probability `1 - epsilon`, else a uniform one.
 
 `Q` is taken to [0, 1] by the range of that seat's returns, as the tree's are.
 """
 
+import sys
 from collections.abc import Callable, Sequence
 from math import exp
 from typing import Protocol, TypeAlias
@@ -27,6 +29,7 @@ Score: TypeAlias = Callable[[Observation, Action], float]
 Played: TypeAlias = tuple[int, Action, list[float] | None]
 """One ply: the player, its action, what it paid (None for nothing)."""
 Draw: TypeAlias = Callable[[], float]
+SMALLEST = sys.float_info.min  # below it a float loses digits, then all of itself
 
 
 class Policy(Protocol):
@@ -89,7 +92,11 @@ class Mast:
         return legal[equal[int(self.draw() * len(equal))]]
 
     def _gibbs(self, player: int, legal: Sequence[Action]) -> int:
-        weights = [exp((q - 1.0) / self.temperature) for q in self._values(player, legal)]
+        values = self._values(player, legal)
+        weights = [exp((q - 1.0) / self.temperature) for q in values]
+        if sum(weights) < SMALLEST:
+            best = max(values)
+            weights = [exp((q - best) / self.temperature) for q in values]
         left = self.draw() * sum(weights)
         for index, weight in enumerate(weights):
             left -= weight
