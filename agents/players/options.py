@@ -9,7 +9,11 @@ from agents.search.settings import Amaf, BudgetKind, Ensemble, Leaf, Policy
 
 _NO_YES = ("no", "yes")
 _RANDOM_LEAF = ("rollout", "truncated")
-DEADLINE = Parameter("deadline", 60.0, "Seconds to decide before the seat forfeits.", least=0.1)
+MANY = 100_000  # of what a worker's memory holds all at once
+DAY = 86_400  # seconds
+DEADLINE = Parameter(
+    "deadline", 60.0, "Seconds to decide before the seat forfeits.", least=0.1, most=DAY
+)
 
 
 def budget(simulations: Parameter) -> tuple[Parameter, ...]:
@@ -34,6 +38,7 @@ def budget(simulations: Parameter) -> tuple[Parameter, ...]:
             1.0,
             "Seconds after which a decision begins no simulation.",
             least=0.001,
+            most=DAY,
             when=("budget", ("time",)),
         ),
     )
@@ -203,6 +208,7 @@ def belief(default: str) -> tuple[Parameter, ...]:
             0,
             "Hidden states drawn for a decision and used in turn; 0 draws a new one whenever one "
             "is needed.",
+            most=MANY,
             when=("belief", names),
         ),
         Parameter(
@@ -220,7 +226,13 @@ TREE = (*SIMULATIONS, *leaf("rollout", 1), *POLICY, *WIDENING)
 PLANS = (
     *SIMULATIONS,
     *leaf("rollout", 1),
-    Parameter("horizon", 10, "Own plies that are planned.", least=1),
+    Parameter(
+        "horizon",
+        10,
+        "Own plies that are planned; a plan is cut where a rollout to the end would be.",
+        least=1,
+        most=MANY,
+    ),
     Parameter("discount", 1.0, "Worth of a payment an own ply later.", least=0.001, most=1),
     Parameter(
         "opponent",

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 Setting: TypeAlias = int | float | str
+LARGEST = 1e9  # beyond any use, and below where clocks and loops overflow
 
 
 class PlayerSpecError(ValueError):
@@ -21,7 +22,7 @@ class Parameter:
         meaning: What it does, with its unit.
         least: Smallest number allowed.
         choices: Words allowed, where it is a word from a list.
-        most: Largest number allowed.
+        most: Largest number allowed, finite.
         when: The setting that decides whether this one is used, and its values with which it
             is; where there are no values, any number above 0.
     """
@@ -31,7 +32,7 @@ class Parameter:
     meaning: str
     least: float = 0
     choices: tuple[str, ...] = ()
-    most: float = float("inf")
+    most: float = LARGEST
     when: tuple[str, tuple[str, ...]] | None = None
 
     def read(self, text: str) -> Setting:
@@ -46,14 +47,16 @@ class Parameter:
                 raise PlayerSpecError(f"{self.name} is {text!r}; known values: {known}")
             return text
         kind = type(self.default)
-        wanted = f"required: {'a whole' if kind is int else 'a finite'} number >= {self.least:g}"
-        wanted += f" and <= {self.most:g}" if self.most < float("inf") else ""
+        refusal = (
+            f"{self.name} is {text!r:.40}; required: {'a whole' if kind is int else 'a finite'} "
+            f"number >= {self.least:g} and <= {self.most:,.0f}"
+        )
         try:
             value = kind(text)
         except ValueError as error:
-            raise PlayerSpecError(f"{self.name} is {text!r}; {wanted}") from error
-        if not (self.least <= value <= self.most and value < float("inf")):
-            raise PlayerSpecError(f"{self.name} is {text!r}; {wanted}")
+            raise PlayerSpecError(refusal) from error
+        if not self.least <= value <= self.most:
+            raise PlayerSpecError(refusal)
         return value
 
     def is_used(self, settings: Mapping[str, Setting]) -> bool:

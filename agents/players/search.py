@@ -19,6 +19,7 @@ PRELOAD = ("agents.search.operations",)  # what the sandbox must preload for thi
 _NEVER_HIDDEN = ("uct", "alphabeta")  # search one state, which the log must determine
 _ALWAYS_SAMPLED = ("ismcts", "moismcts")  # see what others hold as what it may be
 _RESAMPLERS = frozenset({"resample_history", "resample_state"})
+_VALUE = "value_function"
 _BELIEF = ("belief", "determinizations", "protocol")
 _MOST_FIGURES, _LONGEST_WORD, _LONGEST_REASON = 32, 40, 400
 
@@ -44,7 +45,8 @@ class SearchPlayer:
 
         Raises:
             PlayerSpecError: If the algorithm is asked to play a game that hides information from
-                it, to follow heuristics where there are none, or to ask a sampler that it has not.
+                it, to follow heuristics where there are none, or to ask a sampler or a value
+                function that it has not; or alpha-beta to play a game not for two.
             ModuleFault: If the module or a heuristic does not load, or fails when it is tried.
         """
         self.spec = spec
@@ -73,11 +75,7 @@ class SearchPlayer:
         settings = self.spec.settings
         if settings.get("leaf") == "auto":
             self._value_leaves()
-        if settings.get("belief") == "module" and not self.worker.names & _RESAMPLERS:
-            raise PlayerSpecError(
-                f"{self.spec.name} with belief=module needs resample_state() or "
-                "resample_history(), which this game does not define; use belief=auto"
-            )
+        self._require_functions()
         if "heuristic" in (settings.get("leaf"), settings.get("opponent")):
             if not heuristics:
                 raise PlayerSpecError(
@@ -85,21 +83,47 @@ class SearchPlayer:
                     "and opponent"
                 )
             sources: dict[str, Json] = dict(heuristics)
-            self.worker.request("hold_heuristics", {"sources": sources}, self.deadline)
+            self._request("hold_heuristics", {"sources": sources})
         if self.spec.name in _ALWAYS_SAMPLED or settings.get("belief", "auto") not in (
             "auto",
             "none",
         ):
             return
         payload: dict[str, Json] = {**self.table, "words": [0]}
-        hidden = self.worker.request("perfect_information", payload, self.deadline)
+        hidden = self._request("perfect_information", payload)
         if not self.belief:
             self._refuse(hidden)
         self.is_known = hidden is None
 
+    def _require_functions(self) -> None:
+        """Refuse a game that lacks what the settings ask of it."""
+        name, settings, defined = self.spec.name, self.spec.settings, self.worker.names
+        if settings.get("belief") == "module" and not defined & _RESAMPLERS:
+            raise PlayerSpecError(
+                f"{name} with belief=module needs resample_state() or resample_history(), which "
+                "this game does not define; use belief=auto"
+            )
+        if settings.get("leaf") == "value" and _VALUE not in defined:
+            raise PlayerSpecError(
+                f"{name} with leaf=value needs value_function(), which this game does not define; "
+                "use leaf=rollout or leaf=auto"
+            )
+        if name != "alphabeta":
+            return
+        if self.table["num_players"] != 2:  # noqa: PLR2004 - minimax is of two
+            raise PlayerSpecError(
+                f"alphabeta cannot play this game: it has {self.table['num_players']} seats; "
+                "required: two; use uct"
+            )
+        if settings["depth"] and _VALUE not in defined:
+            raise PlayerSpecError(
+                f"alphabeta with depth={settings['depth']} needs value_function(), which this game "
+                "does not define; use depth=0"
+            )
+
     def _value_leaves(self) -> None:
         """Settle what leaf=auto asks for, so that a decision reports what it was."""
-        if "value_function" in self.worker.names:
+        if _VALUE in self.worker.names:
             self.asked["leaf"] = "value"
             for name in ("rollouts", "rollout_limit"):
                 self.asked.pop(name, None)
@@ -141,17 +165,26 @@ class SearchPlayer:
         if self.spec.settings.get("reuse") == "yes":
             payload["match_words"] = [*match_words(generator)]
         try:
-            reply = self.worker.request("choose", payload, self.deadline)
-        except IllegalActionError as error:
-            raise ModuleFault(
-                "raised", "apply_action", f"refused a legal action: {error}"
-            ) from error
+            reply = self._request("choose", payload)
         except ModuleFault as fault:
             if fault.function == HEURISTIC:
                 raise PlayerFault(f"{self.spec.name} at seat {self.seat}: {fault}") from fault
             raise
         self.sent = len(log.entries)
         return self._decision(reply)
+
+    def _request(self, op: str, payload: Mapping[str, Json]) -> Json:
+        """Have the worker do something within the deadline.
+
+        Raises:
+            ModuleFault: If the module failed, if only by refusing an action that it calls legal.
+        """
+        try:
+            return self.worker.request(op, payload, self.deadline)
+        except IllegalActionError as error:
+            raise ModuleFault(
+                "raised", "apply_action", f"refused a legal action: {error}"
+            ) from error
 
     def _decision(self, reply: Json) -> Decision:
         if isinstance(reply, dict):
@@ -163,7 +196,7 @@ class SearchPlayer:
             if isinstance(why := reply.get("late"), str):
                 raise PlayerFault(
                     f"{self.spec.name} at seat {self.seat}: {_reason(why)}; ask for fewer "
-                    "simulations, or raise deadline="
+                    "simulations, or for less in each, or raise deadline="
                 )
             action, effort = reply.get("action"), reply.get("effort")
             if isinstance(action, str) and isinstance(effort, dict) and _plain(effort):

@@ -4,6 +4,7 @@ from typing import get_args
 
 from agents.players.options import (
     DEADLINE,
+    MANY,
     PASSES,
     PLANS,
     POLICY,
@@ -54,7 +55,7 @@ SEARCHING = (
             exploration(1.0),
             *TREE,
             *graph("no"),
-            Parameter("worlds", 20, "Hidden states searched a decision.", least=1),
+            Parameter("worlds", 20, "Hidden states searched a decision.", least=1, most=MANY),
             *belief("auto"),
             DEADLINE,
         ),
@@ -93,7 +94,7 @@ SEARCHING = (
             *PLANS,
             Parameter("population", 10, "Plans kept.", least=2),
             Parameter("elite", 1, "Best plans taken over unchanged."),
-            Parameter("tournament", 2, "Plans drawn for each parent.", least=1),
+            Parameter("tournament", 2, "Plans drawn for each parent.", least=1, most=MANY),
             *belief("auto"),
             DEADLINE,
         ),

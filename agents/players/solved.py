@@ -122,7 +122,9 @@ class SolvedPlayer:
         try:
             reply = self.worker.request("solve", payload, self.deadline)
         except ModuleFault as fault:
-            raise PlayerFault(f"cfr at seat {self.seat}: {fault}") from fault
+            helps = "; ask for fewer iterations, or raise deadline="
+            advice = helps if fault.kind == "timed_out" else ""
+            raise PlayerFault(f"cfr at seat {self.seat}: {fault}{advice}") from fault
         if reply is None:
             raise PlayerFault(f"cfr at seat {self.seat}: no play of the game leads to its log")
         return reply if isinstance(reply, dict) else {}

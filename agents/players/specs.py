@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from agents.players.options import DAY
 from agents.players.parameters import Parameter, PlayerInfo, PlayerSpecError, Setting
 from agents.players.searching import SEARCHING
 from agents.search.algorithms import USES, planned
@@ -68,6 +69,7 @@ _PLAYERS = (
                 60.0,
                 "Seconds that enumerating the game may take, and solving it at the first decision.",
                 least=0.1,
+                most=DAY,
             ),
         ),
     ),

@@ -103,6 +103,11 @@ def planned(algorithm: str, settings: Mapping[str, Json]) -> Plan:
             f"reuse with budget={search.budget}; required: budget=simulations, so that the tree "
             "can be rebuilt"
         )
+    if search.budget == "simulations" and evolution.trials > search.simulations:
+        raise ValueError(
+            f"trials is {evolution.trials} with simulations={search.simulations}; required: no "
+            "more, so that a plan is valued at all"
+        )
     return Plan(algorithm, search, evolution, AlphaBetaSettings(), more)
 
 
@@ -132,7 +137,7 @@ def run(
         clock: Seconds.
 
     Raises:
-        UnsuitableGameError: If alpha-beta cannot play the game.
+        UnsuitableGameError: If alpha-beta cannot play the game, or it pays more than `win`.
         ValueError, ModuleFault: As the algorithm.
     """
     name, settings = plan.algorithm, plan.search

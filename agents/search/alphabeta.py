@@ -24,7 +24,7 @@ ZERO = 1e-9  # payments of a zero-sum game may miss zero by so much
 
 
 class UnsuitableGameError(Exception):
-    """The game is not one that alpha-beta can play; says why."""
+    """The game is not one that a search can play as it is set up; says why."""
 
 
 @dataclass(frozen=True)

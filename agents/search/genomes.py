@@ -4,7 +4,8 @@ A genome is `[L]` whole numbers, one an own ply, nothing for anybody else's. Pla
 the seat's next ply takes the gene `g` to the legal action `g mod number of legal actions`, so every
 gene stands for a legal action wherever it is met. In between the other seats play by the opponent
 model and chance by its probabilities; so turns may alternate, or not, in any way. Play ends with
-the match, after the last gene, or after `limit` plies; then the leaf says what is still to come.
+the match, after the last gene, or is cut after `limit` plies; then the leaf says what is still to
+come.
 
 The fitness is `sum_k discount^k p_k + discount^K v`, where `p_k` is what was paid to the seat
 between its own `k`th ply, from 0, and the next, and `v` the worth of the last state after `K` own
@@ -119,6 +120,7 @@ class Valuer:
         actions: `[A]` the seat's legal actions at the root; empty before the first valuation.
         visits: `[A]` valuations that began with each.
         means: `[A]` mean fitness of them; 0 where there are none.
+        cut: Genomes not played to their end, or the match's, within the limit.
     """
 
     def __init__(
@@ -143,6 +145,7 @@ class Valuer:
         self.actions: list[Action] = []
         self.visits: list[int] = []
         self.means: list[float] = []
+        self.cut = 0
 
     def value(self, state: State, genome: Genome) -> float:
         """The fitness of a genome in one determinization.
@@ -184,8 +187,10 @@ class Valuer:
             state = rules.apply_action(state, action)
             paid = rules.rewards(state)
             fitness += self.discount ** (own - 1) * paid[seat]
-        if rules.current_player(state) == TERMINAL:
+        player = rules.current_player(state)
+        if player == TERMINAL:
             return fitness
+        self.cut += not (player == seat and own == len(genome))
         return fitness + self.discount**own * self.leaves.returns(state, paid)[seat]
 
     def result(self, meter: Meter, best: Genome | None, fitness: float) -> SearchResult:
@@ -198,7 +203,7 @@ class Valuer:
             means=tuple(mean if visits else None for visits, mean in pairs),
             simulations=meter.done,
             nodes=1,
-            cut_rollouts=self.leaves.rollouts.cut,
+            cut_rollouts=self.cut + self.leaves.rollouts.cut,
             calls=meter.made,
             seconds=meter.seconds,
             chosen=self.actions[first],

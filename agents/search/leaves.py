@@ -75,7 +75,7 @@ class Leaves:
                 rules.num_players, draw, epsilon=epsilon, temperature=temperature
             )
         is_cut = settings.leaf in ("truncated", "heuristic")
-        limit = min(settings.depth if is_cut else settings.rollout_limit, settings.rollout_limit)
+        limit = settings.depth if is_cut else settings.rollout_limit
         return PolicyRollouts(rules, policy, draw, limit, estimates=is_cut)
 
     def returns(

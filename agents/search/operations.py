@@ -69,6 +69,7 @@ def choose(namespace: dict[str, object], payload: dict[str, Json]) -> Json:
         with Watch() as watch:
             return _blamed(namespace, payload, partial(_chosen, namespace, payload, watch))
     except LateError as error:
+        _late[:] = [error]
         return {"late": str(error)}
 
 
@@ -271,6 +272,7 @@ _held: list[dict[str, Json]] = []
 _memory = Memory()  # checks for itself that the log is still the same
 _trees: list[ReusedTree] = []  # the one of this match; checks the same
 _heuristics: list[Score] = []
+_late: list[LateError] = []  # its tree outlives the reply: to free it may take past the deadline
 
 
 def _entries(payload: Payload) -> list[dict[str, Json]]:

@@ -72,6 +72,8 @@ def pimc(
 def shares(settings: SearchSettings, worlds: int) -> list[SearchSettings]:
     """The settings of every world that gets some of the budget, which add up to it.
 
+    What a budget of whole numbers leaves nothing for is not even listed: `worlds` may be any size.
+
     >>> [s.simulations for s in shares(SearchSettings(simulations=8), 3)]
     [3, 3, 2]
     >>> len(shares(SearchSettings(simulations=2), 3))
@@ -80,10 +82,10 @@ def shares(settings: SearchSettings, worlds: int) -> list[SearchSettings]:
     if settings.budget == "time":
         return [replace(settings, seconds=settings.seconds / worlds)] * worlds
     whole = settings.calls if settings.budget == "calls" else settings.simulations
-    parts = [whole // worlds + (index < whole % worlds) for index in range(worlds)]
+    parts = [whole // worlds + (index < whole % worlds) for index in range(min(worlds, whole))]
     if settings.budget == "calls":
-        return [replace(settings, calls=part) for part in parts if part]
-    return [replace(settings, simulations=part) for part in parts if part]
+        return [replace(settings, calls=part) for part in parts]
+    return [replace(settings, simulations=part) for part in parts]
 
 
 def agreed(found: Sequence[SearchResult]) -> SearchResult:

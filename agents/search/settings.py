@@ -50,7 +50,8 @@ class SearchSettings:
         exploration: Weight of the exploration term, unitless, at least 0; returns are in [0, 1]
             when it is added.
         rollouts: Rollouts averaged at a new leaf, at least 1.
-        rollout_limit: Plies after which a rollout is cut; what it paid so far counts.
+        rollout_limit: Plies after which a rollout to the end, or the playing of a plan, is cut;
+            what it paid so far counts.
         leaf: What a new leaf is worth: "rollout" to the end; "truncated", a rollout of `depth`
             plies and then the module's `value_function`, if it has one; "value" for that function
             at once; "heuristic", `depth` plies by the game's heuristics, then as "truncated";
@@ -155,7 +156,7 @@ class SearchResult:
         means: `[A]` mean return of the root's player, in the game's own units; None where untried.
         simulations: Simulations done.
         nodes: Nodes in the tree.
-        cut_rollouts: Rollouts that reached `rollout_limit` before the match's end.
+        cut_rollouts: Rollouts that were cut before the match's end, and plans before their own.
         calls: Calls of `apply_action` made.
         seconds: Seconds used, where the budget was time; None elsewhere.
         chosen: The action to play, where it is not the most visited one.

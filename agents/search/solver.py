@@ -101,9 +101,9 @@ class SolverSearch(UctSearch):
     def _hold_to_win(self) -> None:
         paid = max(self.range.high)
         if paid > self.win:
-            raise ValueError(
-                f"a simulation paid {paid}, with win={self.win}; required: the largest return of "
-                "the game"
+            raise UnsuitableGameError(
+                f"a simulation paid {paid}, with win={self.win}; required: the largest return "
+                "of the game"
             )
 
     def _note(self, path: list[Node], returns: list[float]) -> None:

@@ -130,6 +130,51 @@ def test_a_search_that_is_asked_too_much_for_its_deadline_is_the_players_fault(
         player.choose(log, legal, np.random.default_rng(0))
 
 
+TOO_MUCH = (
+    "rhea:horizon=100000,population=1000000,simulations=1000000",
+    "rmhc:horizon=100000,simulations=1000000000",
+    "rhea:tournament=100000,population=2,simulations=1000000000",
+    "pimc:worlds=100000,simulations=1000000000",
+    "pimc:worlds=100000,budget=time,seconds=60",
+)
+
+
+@pytest.mark.parametrize("spec", TOO_MUCH)
+def test_plans_and_worlds_of_the_largest_sizes_forfeit_the_seat_and_never_blame_the_module(
+    seat: Seat, spec: str
+) -> None:
+    log, legal = tic_tac_toe(["0"], 1)
+    player = seat(f"{spec},deadline=0.5", TIC_TAC_TOE, at=1)
+    with pytest.raises(PlayerFault, match=r"no decision within 0.5 s; .* raise deadline="):
+        player.choose(log, legal, np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("name", ["uct", "pimc"])
+def test_a_win_that_is_said_to_pay_less_than_it_does_is_told_as_the_setting_it_is(
+    seat: Seat, name: str
+) -> None:
+    log, legal = tic_tac_toe(["0"], 1)
+    player = seat(f"{name}:simulations=50,solver=yes,win=0.5", TIC_TAC_TOE, at=1)
+    with pytest.raises(PlayerSpecError, match=r"paid 1.0, with win=0.5; required: the largest"):
+        player.choose(log, legal, np.random.default_rng(0))
+
+
+@pytest.mark.parametrize(
+    ("spec", "told"),
+    [
+        ("ismcts:leaf=value", "needs value_function.*; use leaf=rollout or leaf=auto"),
+        ("uct:leaf=value", "needs value_function.*; use leaf=rollout or leaf=auto"),
+        ("alphabeta:depth=3", "alphabeta with depth=3 needs value_function.*; use depth=0"),
+    ],
+)
+def test_what_needs_a_value_function_is_refused_where_there_is_none(
+    seat: Seat, spec: str, told: str
+) -> None:
+    with pytest.raises(PlayerSpecError, match=told):
+        seat(spec, TIC_TAC_TOE)
+    seat(spec, TIC_TAC_TOE + "\n\ndef value_function(state, player_id):\n    return 0.0\n")
+
+
 def test_a_module_that_does_not_load_is_the_modules_fault(seat: Seat) -> None:
     with pytest.raises(ModuleFault, match="unreadable"):
         seat("ismcts", "def :")

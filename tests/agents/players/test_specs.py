@@ -1,6 +1,6 @@
 import pytest
 
-from agents.players import PlayerInfo, PlayerSpecError, known_players, parse_spec
+from agents.players import Parameter, PlayerInfo, PlayerSpecError, known_players, parse_spec
 from agents.search.algorithms import USES
 
 
@@ -60,6 +60,24 @@ def test_a_spec_written_out_reads_back_the_same(info: PlayerInfo) -> None:
         ("uct:reuse=yes,budget=calls", "reuse with budget=calls"),
         ("uct:reuse=yes,belief=auto", "reuse=yes needs belief=none"),
         ("rhea:elite=10", "elite is 10; required: from 0 to below the population"),
+        ("rmhc:simulations=20,trials=21", "trials is 21 with simulations=20; required: no more"),
+        # What overflows a clock, a loop or the memory is refused before it does.
+        ("uct:deadline=1e300", "deadline is '1e300'; required: .* >= 0.1 and <= 86,400"),
+        ("cfr:deadline=86401", "<= 86,400"),
+        ("uct:budget=time,seconds=1e308", "required: a finite number >= 0.001 and <= 86,400"),
+        ("uct:widening=1e308", "required: a finite number >= 0 and <= 1,000,000,000"),
+        ("ismcts:rollout_limit=9223372036854775808", "number >= 1 and <= 1,000,000,000"),
+        ("rmhc:horizon=100000000", "number >= 1 and <= 100,000"),
+        ("pimc:worlds=1000000000", "number >= 1 and <= 100,000"),
+        ("rhea:tournament=1000000000", "number >= 1 and <= 100,000"),
+        ("ismcts:determinizations=1000000", "number >= 0 and <= 100,000"),
+        ("uct:simulations=", "simulations is ''; required: a whole number"),
+        ("uct:=5", "no setting ''"),
+        ("uct:simulations=1=2", "simulations is '1=2'"),
+        ("uct:simulations=1e3", "required: a whole number"),
+        ("uct:simulations=0x10", "required: a whole number"),
+        ("uct:exploration=-inf", "required: a finite number"),
+        ("uct:exploration=infinity", "required: a finite number"),
     ],
 )
 def test_bad_specs_say_what_is_known_or_required(text: str, complaint: str) -> None:
@@ -69,6 +87,47 @@ def test_bad_specs_say_what_is_known_or_required(text: str, complaint: str) -> N
 
 def test_spaces_around_names_and_values_do_not_matter() -> None:
     assert parse_spec(" uct: simulations = 20 ") == parse_spec("uct:simulations=20")
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("１", 1), ("1_0", 10), ("+7", 7), (" 7 ", 7), ("007", 7), ("1000000000", 10**9)],
+)
+def test_a_whole_number_is_read_however_it_is_written_and_told_in_plain_digits(
+    text: str, value: int
+) -> None:
+    spec = parse_spec(f"uct:simulations={text}")
+    assert spec.settings["simulations"] == value
+    assert f"simulations={value}," in str(spec)
+
+
+@pytest.mark.parametrize(("text", "value"), [("1e-320", 1e-320), ("-0", 0.0), (".5", 0.5)])
+def test_a_number_is_read_however_small(text: str, value: float) -> None:
+    spec = parse_spec(f"uct:exploration={text}")
+    assert spec.settings["exploration"] == value
+    assert parse_spec(str(spec)) == spec
+
+
+def test_a_setting_of_any_length_is_refused_in_one_short_sentence() -> None:
+    for text in ("9" * 10_000, "x" * 10_000):
+        with pytest.raises(PlayerSpecError, match="required: a whole number") as refused:
+            parse_spec(f"uct:simulations={text}")
+        assert len(str(refused.value)) < 200
+
+
+NUMBERS = [
+    (info.name, parameter)
+    for info in known_players()
+    for parameter in info.parameters
+    if not isinstance(parameter.default, str)
+]
+
+
+@pytest.mark.parametrize(("name", "parameter"), NUMBERS)
+def test_no_setting_is_without_bounds(name: str, parameter: Parameter) -> None:
+    for text in (str(10**30), "1e308", "nan", "inf", "-1", "1.5.1", ""):
+        with pytest.raises(PlayerSpecError, match=f"{parameter.name} is .*; required: a"):
+            parse_spec(f"{name}:{parameter.name}={text}")
 
 
 @pytest.mark.parametrize(

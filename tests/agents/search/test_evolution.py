@@ -1,6 +1,7 @@
 """Rolling horizon evolution and random mutation hill climbing."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -60,6 +61,31 @@ def test_a_genome_is_of_the_own_plies_only_and_its_fitness_their_discounted_paym
 def test_an_illegal_gene_stands_for_a_legal_action() -> None:
     plain = valuer(climb(), EvolutionSettings(horizon=4))
     assert plain.value({"path": ""}, (4, 301, 1, 2**29)) == 3.0  # all 1 modulo 3 but 2^29: 2
+
+
+@pytest.mark.parametrize(
+    ("limit", "horizon", "cut", "fitness"),
+    [
+        (7, 4, 0, 4.0),
+        (6, 4, 1, 3.0),
+        (5, 2, 0, 2.0),
+        (4, 2, 1, 2.0),
+        (3, 2, 1, 1.0),
+        (1, 1, 1, 1.0),
+    ],
+)
+def test_a_plan_cut_short_by_the_limit_is_counted(
+    limit: int, horizon: int, cut: int, fitness: float
+) -> None:
+    # Seat 0 moves at plies 0, 3, 5 and 6 of 7, and its plan ends where it would move once more.
+    plain = climb()
+    rules = replace(plain, value=lambda state, at: plain.rewards(state)[at])  # nothing to come
+    generator = np.random.default_rng(0)
+    plan = EvolutionSettings(horizon=horizon)
+    settings = SearchSettings(rollout_limit=limit, leaf="value")
+    one = seated(rules, 0, settings, plan, generator, drawing(generator), ())
+    assert one.value({"path": ""}, (1,) * horizon) == fitness
+    assert one.cut == cut
 
 
 def test_after_the_last_gene_the_leaf_decides() -> None:

@@ -6,9 +6,10 @@ import pytest
 from agents.search.ensemble import EnsemblePolicy, mean_ranks
 from agents.search.leaves import Leaves
 from agents.search.policies import Mast, PolicyRollouts, Uniform, drawing
-from agents.search.settings import SearchSettings
+from agents.search.rules import bind
+from agents.search.settings import Leaf, SearchSettings
 from agents.search.uct import uct
-from games.contract import Action, Observation
+from games.contract import Action, Observation, load_namespace
 from tests.agents.small_games import DIE, SOON, TIC_TAC_TOE, game
 
 
@@ -37,6 +38,49 @@ def test_gibbs_draws_by_the_boltzmann_distribution_of_normalised_means() -> None
     weights = np.array([exp(0.0), exp(2.0), exp(1.0)])  # q = 0, 1, 0.5 over temperature 0.5
     shares = [drawn.count(action) / len(drawn) for action in "abc"]
     np.testing.assert_allclose(shares, weights / weights.sum(), atol=0.012)  # 3.5 deviations
+
+
+def gibbs(means: list[float], temperature: float, uniform: float) -> int:
+    """The index drawn at seat 0 of a table whose returns went from 0 to 1 before."""
+    table = Mast(1, lambda: uniform, epsilon=None, temperature=temperature)
+    table.learn([(0, "worst", None)], [0.0])
+    table.learn([(0, "best", None)], [1.0])
+    legal = [f"a{index}" for index in range(len(means))]
+    for action, mean in zip(legal, means, strict=True):
+        table.learn([(0, action, None)], [mean])
+    return legal.index(table.choose({}, 0, legal))
+
+
+@pytest.mark.parametrize("means", [[0.2, 0.1, 0.0], [0.0, 0.2, 0.1], [0.1, 0.0, 0.2]])
+@pytest.mark.parametrize("temperature", [0.001, 0.0011, 0.005])
+def test_the_colder_gibbs_the_surer_its_best_action_however_small_its_mean(
+    means: list[float], temperature: float
+) -> None:
+    # Boltzmann's limit: the next one is exp(-0.1 / 0.005) = 2e-9 as likely, or less.
+    best = means.index(max(means))
+    drawn = [gibbs(means, temperature, (number + 0.5) / 1000) for number in range(1000)]
+    assert drawn == [best] * 1000
+
+
+def test_gibbs_draws_by_its_formula_as_written_wherever_that_does_not_underflow() -> None:
+    generator = np.random.default_rng(0)
+    compared = underflown = 0
+    for _ in range(3000):
+        means = generator.random(int(generator.integers(2, 6))).tolist()
+        temperature, uniform = 10 ** generator.uniform(-3, 1), generator.random()
+        weights = [exp((mean - 1.0) / temperature) for mean in means]
+        if sum(weights) < 2.2250738585072014e-308:  # the smallest number of all its digits
+            underflown += 1
+            continue
+        left, expected = uniform * sum(weights), len(weights) - 1
+        for index, weight in enumerate(weights):
+            left -= weight
+            if left < 0:
+                expected = index
+                break
+        assert gibbs(means, temperature, uniform) == expected
+        compared += 1
+    assert compared > 2000 > underflown > 0
 
 
 def test_greedy_mast_draws_uniformly_at_its_epsilon() -> None:
@@ -71,6 +115,24 @@ def test_a_truncated_rollout_adds_the_value_function_where_it_was_cut() -> None:
     worth = {leaves.returns(root, None)[0] for _ in range(30)}
     assert worth == {3.0, 4.0}
     assert leaves.rollouts.cut == leaves.rollouts.calls == 30
+
+
+ENDLESS = """
+def get_current_player(state): return 0
+def get_legal_actions(state): return ["on"]
+def apply_action(state, action): return {"plies": state["plies"] + 1}
+def get_rewards(state): return [1.0]
+def get_observations(state): return [state]
+"""
+
+
+@pytest.mark.parametrize("leaf", ["truncated", "heuristic"])
+@pytest.mark.parametrize("depth", [3, 1000, 2500])
+def test_a_truncated_rollout_is_as_deep_as_asked(leaf: Leaf, depth: int) -> None:
+    rules = bind(load_namespace(ENDLESS), 1)  # pays 1 a ply, for ever
+    settings = SearchSettings(leaf=leaf, depth=depth)
+    leaves = Leaves(rules, settings, np.random.default_rng(0), [lambda _seen, _action: 0.0])
+    assert leaves.returns({"plies": 0}, None) == [float(depth)]
 
 
 def test_without_a_value_function_a_truncated_rollout_keeps_what_it_was_paid() -> None:

@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from agents.search.alphabeta import AlphaBetaSettings, alphabeta
+from agents.search.alphabeta import AlphaBetaSettings, UnsuitableGameError, alphabeta
 from agents.search.rules import bind
 from agents.search.settings import SearchSettings
 from agents.search.solver import SolverSearch
@@ -76,7 +76,7 @@ def test_chance_is_never_proven() -> None:
 
 def test_a_return_above_the_largest_that_was_said_is_refused() -> None:
     rules, _, root = game(THREE, 3)
-    with pytest.raises(ValueError, match=r"paid .*, with win=1.0; required: the largest return"):
+    with pytest.raises(UnsuitableGameError, match=r"paid .*, with win=1.0; required: the largest"):
         tree_search(rules, root, SETTINGS, np.random.default_rng(0))
 
 
