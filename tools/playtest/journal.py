@@ -4,16 +4,22 @@ import contextlib
 import fcntl
 import json
 import os
+import stat
 import threading
 import types
 import zlib
 from collections.abc import Mapping
+from io import BufferedReader, FileIO
+from itertools import count
 from pathlib import Path
-from typing import IO, Self
+from typing import BinaryIO, Self
 
 from games.contract import Json, canonical_key
 
 _VERSION = 1
+_TRIES = 100  # to lock a file that others keep replacing
+_LONGEST_HEADING, _LONGEST_LINE = 2**24, 2**28  # bytes; no line of ours comes near
+_NOT_READ = (ValueError, TypeError, KeyError, RecursionError, MemoryError)
 
 
 class JournalError(Exception):
@@ -23,8 +29,9 @@ class JournalError(Exception):
 class Journal:
     """An append-only JSONL file: a heading, then one line a finished entry.
 
-    A line that a killed process left half-written is dropped; any other damage is an error. One
-    process at a time may hold a journal; its threads may share it.
+    A line that a killed process left half-written is dropped; any other damage is an error. A file
+    without our heading is somebody else's, and no byte of it is changed. One process at a time may
+    hold a journal; its threads may share it.
 
     Attributes:
         entries: What was in the file when it was opened, by index.
@@ -34,19 +41,22 @@ class Journal:
         """Open or start the journal of the work that `identity` describes.
 
         Raises:
-            JournalError: If it belongs to other work, is damaged, in use, or cannot be written.
+            JournalError: If the file is none, belongs to other work, is damaged, in use, or cannot
+                be written.
         """
         self._path = path
+        self._place = Path(os.path.realpath(path))  # what a link leads to, not the link
         self._lock = threading.Lock()
         self.entries: dict[int, Json] = {}
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self._file: IO[bytes] = path.open("a+b", buffering=0)
+            self._file = self._held()
         except OSError as error:
             raise self._unwritable(error) from error
         try:
-            self._hold()
-            self._read(identity)
+            self._begin(identity)
+        except OSError as error:
+            self._file.close()
+            raise self._unwritable(error) from error
         except BaseException:
             self._file.close()
             raise
@@ -63,7 +73,7 @@ class Journal:
         """Rewrite the file to hold exactly these entries in this order, or leave it as it is.
 
         For the end of work whose entries arrived in any order. A process that is killed meanwhile
-        leaves the old file or the new one.
+        leaves the old file or the new one; nobody else can take either before this one is closed.
 
         Raises:
             JournalError: If it cannot be written.
@@ -75,14 +85,8 @@ class Journal:
             after = heading + b"".join(map(_line, entries.keys(), entries.values()))
             if after == before:
                 return
-            beside = self._path.with_name(self._path.name + ".part")
             try:
-                with beside.open("wb") as file:
-                    fcntl.flock(file, fcntl.LOCK_EX)
-                    file.write(after)
-                    file.flush()
-                    os.fsync(file.fileno())
-                    beside.replace(self._path)
+                self._replace(after)
             except OSError as error:
                 raise self._unwritable(error) from error
 
@@ -90,48 +94,108 @@ class Journal:
         """Let go of the file."""
         self._file.close()
 
-    def _hold(self) -> None:
+    def _held(self) -> FileIO:
+        """The file, locked, and still the one at its place: its last holder may have replaced it.
+
+        Raises:
+            JournalError: If it is in use, or not a regular file.
+        """
+        self._place.parent.mkdir(parents=True, exist_ok=True)
+        for _ in range(_TRIES):
+            if self._place.exists() and not self._place.is_file():
+                raise JournalError(
+                    f"{self._path} is a folder, a pipe or a device; a journal is a file: name one"
+                )
+            file = self._place.open("a+b", buffering=0)
+            with contextlib.ExitStack() as unless_held:
+                unless_held.callback(file.close)
+                self._take(file)
+                if _is_at(file, self._place):
+                    unless_held.pop_all()
+                    return file
+        raise JournalError(f"{self._path} is replaced again and again; name another file")
+
+    def _take(self, file: FileIO) -> None:
         try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             raise JournalError(
                 f"another process is writing {self._path}; wait for it or end it"
             ) from error
 
-    def _read(self, identity: dict[str, Json]) -> None:
+    def _replace(self, content: bytes) -> None:
+        """Put a new file at the journal's place, locked before it is there, and hold that one."""
+        beside = self._place.with_name(self._place.name + ".part")
+        beside.unlink(missing_ok=True)  # of a killed process
+        with contextlib.ExitStack() as unless_held:
+            file = beside.open("x+b", buffering=0)
+            unless_held.callback(beside.unlink, missing_ok=True)
+            unless_held.callback(file.close)
+            self._take(file)
+            os.fchmod(file.fileno(), stat.S_IMODE(os.fstat(self._file.fileno()).st_mode))
+            rest = memoryview(content)
+            while rest:
+                rest = rest[file.write(rest) :]
+            os.fsync(file.fileno())
+            beside.replace(self._place)
+            unless_held.pop_all()
+        self._file.close()
+        self._file = file
+
+    def _begin(self, identity: dict[str, Json]) -> None:
+        """Read the file or begin it; nothing is changed before its heading is known to be ours."""
+        ours = _as_line({"journal": _VERSION, "identity": identity})
         self._file.seek(0)
-        data = self._file.read()
-        whole = data.rfind(b"\n") + 1
-        if whole < len(data):
-            self._file.truncate(whole)
-        lines = data[:whole].splitlines()
-        if not lines:
-            self._write(_as_line({"journal": _VERSION, "identity": identity}))
-            return
-        heading = self._parsed(lines[0], 1)
-        if heading.get("journal") != _VERSION or "identity" not in heading:
-            raise JournalError(f"{self._path} is no journal of this version; name another file")
-        if heading["identity"] != identity:
+        lines = BufferedReader(self._file)
+        try:
+            heading = lines.readline(_LONGEST_HEADING)
+            begun = heading.endswith(b"\n")
+            if begun:
+                self._require(heading, identity, lines)
+                whole = self._read(lines, len(heading))
+            elif not ours.startswith(heading):
+                raise self._foreign()
+        finally:
+            lines.detach()
+        self._file.truncate(whole if begun else 0)  # what a killed process left half-written
+        if not begun:
+            self._write(ours)
+
+    def _require(self, heading: bytes, identity: dict[str, Json], below: BinaryIO) -> None:
+        try:
+            fields = json.loads(heading.decode())
+            version, theirs = fields["journal"], fields["identity"]
+        except _NOT_READ as error:
+            if _entry(below.readline(_LONGEST_LINE)) is None:
+                raise self._foreign() from error
             raise JournalError(
-                f"{self._path} belongs to other work ({_differences(heading['identity'], identity)}"
+                f"{self._path} is damaged in line 1, which says what the matches below it belong "
+                "to; nothing was changed: begin the same work in another file, and put that "
+                "file's line 1 in the place of this one"
+            ) from error
+        if version != _VERSION:
+            raise self._foreign()
+        if theirs != identity:
+            raise JournalError(
+                f"{self._path} belongs to other work ({_differences(theirs, identity)}"
                 "); use the settings it was started with, or name another file"
             )
-        for number, line in enumerate(lines[1:], 2):
-            fields = self._parsed(line, number)
-            index, entry = fields.get("index"), fields.get("entry")
-            crc = zlib.crc32(canonical_key(entry).encode())
-            if not isinstance(index, int) or fields.get("crc") != crc:
-                raise self._damaged(number)
-            self.entries[index] = entry
 
-    def _parsed(self, line: bytes, number: int) -> dict[str, Json]:
-        try:
-            fields = json.loads(line)
-        except ValueError as error:
-            raise self._damaged(number) from error
-        if not isinstance(fields, dict):
-            raise self._damaged(number)
-        return fields
+    def _read(self, lines: BinaryIO, whole: int) -> int:
+        """Take the entries in; how many bytes are whole lines, with the `whole` above them."""
+        for number in count(2):
+            line = lines.readline(_LONGEST_LINE)
+            if not line.endswith(b"\n") and len(line) < _LONGEST_LINE:
+                break
+            found = _entry(line)
+            if found is None:
+                raise JournalError(
+                    f"{self._path} is damaged in line {number}; delete that line to play its "
+                    "match again"
+                )
+            self.entries[found[0]] = found[1]
+            whole += len(line)
+        return whole
 
     def _write(self, line: bytes) -> None:
         with self._lock:
@@ -146,9 +210,9 @@ class Journal:
                     self._file.truncate(before)  # another thread's line must not join half a one
                 raise self._unwritable(failure) from failure
 
-    def _damaged(self, number: int) -> JournalError:
+    def _foreign(self) -> JournalError:
         return JournalError(
-            f"{self._path} is damaged in line {number}; delete that line to play its match again"
+            f"{self._path} is no journal of this version; it is left as it is: name another file"
         )
 
     def _unwritable(self, error: OSError) -> JournalError:
@@ -169,9 +233,30 @@ class Journal:
         self.close()
 
 
+def _is_at(file: FileIO, place: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(file.fileno()), place.stat())
+    except FileNotFoundError:
+        return False
+
+
 def _line(index: int, entry: Json) -> bytes:
-    crc = zlib.crc32(canonical_key(entry).encode())
-    return _as_line({"index": index, "crc": crc, "entry": entry})
+    return _as_line({"index": index, "crc": _crc(entry), "entry": entry})
+
+
+def _entry(line: bytes) -> tuple[int, Json] | None:
+    """The index and the entry of a line; None where it is damaged."""
+    try:
+        fields = json.loads(line.decode())
+        index, entry = fields["index"], fields["entry"]
+        sound = type(index) is int and index >= 0 and fields["crc"] == _crc(entry)
+    except _NOT_READ:
+        return None
+    return (index, entry) if sound else None
+
+
+def _crc(entry: Json) -> int:
+    return zlib.crc32(canonical_key(entry).encode())
 
 
 def _as_line(fields: dict[str, Json]) -> bytes:
