@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import cast
 
 from games.contract import Json, ModuleFault
+from games.values import show
 
 
 class UnknownParameterError(ValueError):
@@ -64,9 +65,23 @@ def specialise(
 
 
 def defaults(game: Mapping[str, Json]) -> dict[str, Json]:
-    """The effective parameters of a module that is started without any."""
-    declared = cast("dict[str, dict[str, Json]]", game.get("parameters") or {})
-    return {name: field["default"] for name, field in declared.items()}
+    """The effective parameters of a module that is started without any.
+
+    Raises:
+        ModuleFault: If the module does not declare them as it must.
+    """
+    declared = game.get("parameters") or {}
+    found: dict[str, Json] = {}
+    for name, field in declared.items() if isinstance(declared, dict) else [("parameters", None)]:
+        if not isinstance(field, dict) or "default" not in field:
+            raise ModuleFault(
+                "bad_value",
+                "GAME",
+                f"has {name}: {show(field)[:80]}; required under parameters: for every name a dict "
+                "with its default",
+            )
+        found[name] = field["default"]
+    return found
 
 
 def _assignment(source: str) -> ast.Dict:

@@ -5,9 +5,7 @@ import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from functools import cache, lru_cache
-from importlib.metadata import version
 from pathlib import Path
-from platform import python_version
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from langgraph.runtime import Runtime
@@ -18,6 +16,7 @@ from graph.folder import RunFolder
 from graph.places import runs_folder
 from graph.settings import RunSettings, settings_for
 from graph.state import RunState
+from graph.versions import versions
 
 if TYPE_CHECKING:
     from agents.budgets import Budget
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
 Opened = TypeVar("Opened")
 _LOG = logging.getLogger(__name__)
 _RUNS_AT_ONCE = 32
-_PACKAGES = ("rulewright", "langgraph", "langchain-openai", "chromadb", "numpy", "pydantic")
 
 
 def context_of(runtime: Runtime[RunContext], folder: str) -> RunContext:
@@ -106,11 +104,6 @@ def _roles_of(folder: str) -> "tuple[RoleSet, Budget | None]":
     from graph.resources import open_roles
 
     return open_roles(RunFolder(Path(folder)).exchanges)
-
-
-def versions() -> dict[str, str]:
-    """Versions of what takes part in a run, by name."""
-    return {"python": python_version(), **{name: version(name) for name in _PACKAGES}}
 
 
 def make_context(

@@ -1,21 +1,19 @@
 """`match`: players against each other, with the results counted honestly."""
 
 import hashlib
-import json
 from collections.abc import Sequence
-from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import typer
-
-from app.console import leave, note, print_json, say
+from app.commands.match_results import counted, show
+from app.console import leave, note, print_json
+from app.interrupt import ends_at_once
+from app.parameters import accepted_parameters, given_parameters
 
 if TYPE_CHECKING:
-    from games.contract import Json
-    from tools.playtest import Series, SeriesSettings
+    from tools.playtest import GameSetup, Series, SeriesSettings
     from tools.sandbox import Sandbox
-    from tools.sources import GameSource
 
 _TELL_EVERY = 10
 
@@ -32,92 +30,47 @@ def play_matches(  # noqa: PLR0913 - one parameter an option
     journal: Path | None,
     as_json: bool,
 ) -> None:
-    """Play `games` matches; see `app.cli.match`. Exit code 1 where none finished."""
+    """Play `games` matches; see `app.cli.match`. Exit code 1 where none can be counted."""
     from agents.players import parse_spec
     from graph.sandboxes import describe_grade, open_sandbox
+    from graph.versions import versions
+    from tools.playtest import GameSetup
     from tools.sources import find_game
 
-    found = find_game(game)
-    names = [str(parse_spec(spec)) for spec in specs]
-    with ExitStack() as stack:
-        sandbox = stack.enter_context(open_sandbox())
-        grade = sandbox.grade
-        note(describe_grade(grade))
-        parameters = _parameters(found, sandbox, settings)
-        _require_seats(found, sandbox, len(specs))
-        asked = _asked(found, names, parameters, games, seed, max_plies)
-        series = _play(found, sandbox, names, asked, jobs, journal)
-    result = {
-        "game": found.name,
-        "players": names,
-        "parameters": parameters,
-        "games": games,
-        "seed": seed,
-        "max_plies": max_plies,
-        "sandbox": grade.model_dump(mode="json"),
-        **counted(series),
-    }
+    with ends_at_once(lambda: _farewell(journal)):
+        found = find_game(game)
+        given = given_parameters(settings)
+        names = [str(parse_spec(spec)) for spec in specs]
+        setup = GameSetup(found.name, found.source, len(names), given, found.heuristics)
+        with open_sandbox() as sandbox:
+            grade = sandbox.grade
+            note(describe_grade(grade))
+            setup = replace(setup, parameters=accepted_parameters(setup, sandbox))
+            asked = _asked(setup, names, games, seed, max_plies)
+            series = _play(setup, sandbox, names, asked, jobs, journal)
+        result = {
+            **asked.model_dump(mode="json", exclude={"matches"}),
+            "players": names,
+            "asked": games,
+            "sandbox": grade.model_dump(mode="json"),
+            "versions": versions(),
+            **counted(series),
+        }
     if as_json:
         print_json(result)
     else:
-        _show(result)
-    leave(0 if series.endings["finished"] else 1)
+        show(result)
+    leave(0 if result["scored"] else 1)
 
 
-def counted(series: "Series") -> dict[str, Any]:
-    """Endings, wins and returns by entrant, with intervals where there are enough matches.
-
-    `used` is what the entrant's decisions really used, as they reported it.
-    """
-    from tools.playtest import NoSamplesError, mean_interval, wilson, win_share
-    from tools.playtest.outcomes import used_by
-
-    finished = [r.match for r in series.records if r.match.returns is not None]
-    rows = []
-    for entrant, name in enumerate(series.line_up):
-        returns, wins, efforts = [], 0.0, []
-        for record in series.records:
-            seat = (entrant + record.match_index % series.rotations) % len(series.line_up)
-            efforts += [ply.effort for ply in record.match.plies if ply.player == seat]
-            if record.match.returns is None:
-                continue
-            returns.append(record.match.returns[seat])
-            wins += win_share(record.match.returns, seat)
-        row: dict[str, Any] = {"player": name, "entrant": entrant, "wins": wins}
-        try:
-            row["win_share"] = wilson(wins, len(returns)).model_dump()
-            row["mean_return"] = mean_interval(returns).model_dump()
-        except NoSamplesError as error:
-            row["not_estimated"] = str(error)
-        row["used"] = used_by(efforts).model_dump(mode="json")
-        rows.append(row)
-    return {
-        "finished": len(finished),
-        "endings": dict(series.endings),
-        "reasons": sorted({r.match.reason for r in series.records if r.match.reason}),
-        "rotations": series.rotations,
-        "entrants": rows,
-        "matches": [
-            {
-                "match": record.match_index,
-                "players": list(record.players),
-                "ending": record.match.ending,
-                "returns": record.match.returns,
-                "plies": len(record.match.plies),
-                "actions": list(record.actions),
-            }
-            for record in series.records
-        ],
-    }
+def _farewell(journal: Path | None) -> str:
+    if journal is None:
+        return "stopped; nothing is kept: with --journal FILE the same command could go on"
+    return f"stopped; finished matches are kept in {journal}: the same command goes on from there"
 
 
 def _asked(
-    found: "GameSource",
-    names: Sequence[str],
-    parameters: "dict[str, Json]",
-    games: int,
-    seed: int,
-    max_plies: int,
+    game: "GameSetup", names: Sequence[str], games: int, seed: int, max_plies: int
 ) -> "SeriesSettings":
     from tools.playtest import SeriesSettings
 
@@ -126,17 +79,22 @@ def _asked(
     if matches != games:
         note(f"{matches} matches instead of {games}, so that every player has every seat as often")
     return SeriesSettings(
-        game=found.name,
-        source_id=hashlib.sha256(found.source.encode()).hexdigest(),
-        parameters=parameters,
+        game=game.name,
+        source_id=_sha256(game.source),
+        heuristics={name: _sha256(source) for name, source in sorted(game.heuristics.items())},
+        parameters=dict(game.parameters),
         matches=matches,
         seed=seed,
         max_plies=max_plies,
     )
 
 
+def _sha256(source: str) -> str:
+    return hashlib.sha256(source.encode()).hexdigest()
+
+
 def _play(
-    found: "GameSource",
+    game: "GameSetup",
     sandbox: "Sandbox",
     names: Sequence[str],
     asked: "SeriesSettings",
@@ -156,11 +114,11 @@ def _play(
             return make_player(
                 spec,
                 seat=seat,
-                num_players=len(names),
-                parameters=asked.parameters,
-                source=found.source,
+                num_players=game.num_players,
+                parameters=game.parameters,
+                source=game.source,
                 sandbox=sandbox,
-                heuristics=found.heuristics,
+                heuristics=game.heuristics,
             )
 
         return Entrant(name, make)
@@ -173,64 +131,6 @@ def _play(
         if played % _TELL_EVERY == 0:
             note(f"{played} of {asked.matches} matches")
 
-    tables = sandbox_tables(sandbox, found.source)
+    tables = sandbox_tables(sandbox, game.source)
     entrants = [entrant(name) for name in names]
     return play_series(tables, entrants, asked, journal=journal, jobs=jobs, on_match=tell)
-
-
-def _parameters(
-    found: "GameSource", sandbox: "Sandbox", settings: Sequence[str]
-) -> "dict[str, Json]":
-    """NAME=VALUE pairs as parameters; the value is JSON, or else a word."""
-    from games.contract import Game
-    from games.library import UnknownParameterError, defaults
-    from tools.sandbox import SandboxedModule
-
-    parameters: dict[str, Json] = {}
-    if not settings:
-        return parameters
-    with sandbox.worker("parameters", found.source) as worker:
-        worker.load(found.source)
-        known = defaults(Game(SandboxedModule(worker)).info)
-    for pair in settings:
-        name, equals, text = pair.partition("=")
-        if name not in known or not equals:
-            raise UnknownParameterError(
-                f"--set {pair!r}: required is NAME=VALUE with one of {', '.join(sorted(known))}"
-            )
-        try:
-            parameters[name] = json.loads(text)
-        except json.JSONDecodeError:
-            parameters[name] = text
-    return parameters
-
-
-def _require_seats(found: "GameSource", sandbox: "Sandbox", count: int) -> None:
-    from games.contract import Game
-    from tools.sandbox import SandboxedModule
-
-    with sandbox.worker("seats", found.source) as worker:
-        worker.load(found.source)
-        info = Game(SandboxedModule(worker)).info
-    fewest, most = info["min_players"], info["max_players"]
-    if not (isinstance(fewest, int) and isinstance(most, int) and fewest <= count <= most):
-        raise typer.BadParameter(
-            f"{found.name} takes {fewest} to {most} players; {count} --player were given"
-        )
-
-
-def _show(result: dict[str, Any]) -> None:
-    endings = ", ".join(f"{count} {name}" for name, count in result["endings"].items() if count)
-    say(f"{result['game']}: {endings}")
-    for row in result["entrants"]:
-        share = row.get("win_share")
-        shown = (
-            f"win share {share['value']:.3f} ({share['low']:.3f} to {share['high']:.3f})"
-            if share
-            else row["not_estimated"]
-        )
-        mean = row.get("mean_return")
-        paid = f", mean return {mean['value']:.3f}" if mean else ""
-        say(f"  {row['player']}: {shown}{paid}")
-    for reason in result["reasons"]:
-        say(f"  {reason}")

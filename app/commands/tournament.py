@@ -1,18 +1,19 @@
 """`tournament`: a round robin of players, rated, with every pair's results."""
 
-import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
 from app.console import leave, note, print_json, say
+from app.parameters import accepted_parameters, given_parameters
 
 if TYPE_CHECKING:
-    from games.contract import Json
     from tools.playtest import (
         Estimate,
+        GameSetup,
         Outcome,
         Question,
         SandboxRecipe,
@@ -43,8 +44,8 @@ def play_round_robin(  # noqa: PLR0913 - one parameter an option
     from tools.playtest import GameSetup, TournamentSettings, Workers, play_tournament
     from tools.sources import find_game
 
-    found = find_game(game)
-    setup = GameSetup(found.name, found.source, seats, _given(settings), found.heuristics)
+    found, given, recipe = find_game(game), given_parameters(settings), _recipe()
+    setup = GameSetup(found.name, found.source, seats, given, found.heuristics)
     asked = TournamentSettings(
         deals=deals,
         seed=seed,
@@ -61,12 +62,12 @@ def play_round_robin(  # noqa: PLR0913 - one parameter an option
             note(f"{played} matches")
 
     result = play_tournament(
-        setup,
+        _accepted(setup, recipe),
         specs,
         asked,
         PlayerRoster(),
         journal=journal,
-        workers=Workers(jobs, sandbox=_recipe()),
+        workers=Workers(jobs, sandbox=recipe),
         on_match=tell,
     )
     if as_json:
@@ -86,18 +87,12 @@ def _recipe() -> "SandboxRecipe":
     return SandboxRecipe(chosen.get(NAME), accept_no_isolation=ACCEPTED in chosen)
 
 
-def _given(settings: Sequence[str]) -> "dict[str, Json]":
-    """NAME=VALUE pairs; a value is JSON, or else a word. The tournament knows which names exist."""
-    given: dict[str, Json] = {}
-    for pair in settings:
-        name, equals, text = pair.partition("=")
-        if not equals:
-            raise typer.BadParameter(f"--set {pair!r}: required is NAME=VALUE")
-        try:
-            given[name] = json.loads(text)
-        except json.JSONDecodeError:
-            given[name] = text
-    return given
+def _accepted(game: "GameSetup", recipe: "SandboxRecipe") -> "GameSetup":
+    """The game with what was given, once the module has accepted it."""
+    if not game.parameters:
+        return game
+    with recipe.make() as sandbox:
+        return replace(game, parameters=accepted_parameters(game, sandbox))
 
 
 def _question(until: str | None) -> "Question | None":

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from games.contract import canonical_key
+from games.contract import Json, canonical_key
 from games.engine import Ending, Match, Player, play_match
 from games.records import MatchRecord
 from games.table import Table
@@ -44,6 +44,8 @@ class SeriesSettings(BaseModel):
         game: The game's name.
         source_id: Identifies the module's source, such as its hash; a journal of another source
             is refused.
+        heuristics: SHA-256 of each heuristic that players could use; a journal of others is
+            refused.
         parameters: The effective parameters.
         matches: Matches to play; a multiple of the seats, unless all entrants are the same.
         seed: The run's seed.
@@ -54,6 +56,7 @@ class SeriesSettings(BaseModel):
 
     game: str
     source_id: str
+    heuristics: dict[str, str] = Field(default_factory=dict)
     parameters: dict[str, JsonValue] = Field(default_factory=dict)
     matches: int = Field(gt=0)
     seed: int = Field(ge=0)
@@ -83,6 +86,14 @@ class Series:
         counts = Counter(record.match.ending for record in self.records)
         endings: tuple[Ending, ...] = ("finished", "unfinished", "forfeit", "fault")
         return {ending: counts[ending] for ending in endings}
+
+    def seat_of(self, entrant: int, match: int) -> int:
+        """Where an entrant sat in a match."""
+        return (entrant + match % self.rotations) % len(self.line_up)
+
+    def entrant_at(self, seat: int, match: int) -> int:
+        """Who sat at a seat in a match."""
+        return (seat - match % self.rotations) % len(self.line_up)
 
     def finished_deals(self) -> list[tuple[MatchRecord, ...]]:
         """The records of each deal whose matches all finished, in the order of rotation."""
@@ -124,8 +135,8 @@ def play_series(
 ) -> Series:
     """Play a series, or what is missing of it.
 
-    The result depends on the settings, the entrants and the module alone: neither on `jobs` nor
-    on how often the series was interrupted and resumed.
+    The result, and the journal of a finished series, depend on the settings, the entrants and the
+    module alone: neither on `jobs` nor on how often the series was interrupted and resumed.
 
     Args:
         tables: Opens a table for one match.
@@ -152,17 +163,22 @@ def play_series(
     plan = _Plan(tables, tuple(entrants), settings, rotations)
     played: dict[int, MatchRecord] = {}
 
-    def keep(index: int, match: Match) -> None:
-        played[index] = plan.record(index, match)
+    def keep(index: int, entry: Json) -> None:
+        played[index] = plan.record(index, match_from_json(entry))
         on_match(played[index])
 
     with Journal(journal, plan.identity()) if journal else nullcontext() as book:
-        for index, entry in sorted(book.entries.items() if book else ()):
+        entries = dict(book.entries) if book else {}
+        for index in sorted(entries):
             if index < settings.matches:
-                keep(index, match_from_json(entry))
+                keep(index, entries[index])
         missing = [index for index in range(settings.matches) if index not in played]
-        for index, match in plan.play_all(missing, jobs, book):
-            keep(index, match)
+        for index, entry in plan.play_all(missing, jobs, book):
+            keep(index, entry)
+            if book:
+                entries[index] = entry
+        if book:
+            book.settle(dict(sorted(entries.items())))
     records = tuple(played[index] for index in range(settings.matches))
     return Series(settings, tuple(entrant.name for entrant in entrants), rotations, records)
 
@@ -175,7 +191,9 @@ class _Plan:
     rotations: int
 
     def identity(self) -> dict[str, JsonValue]:
-        settings = self.settings.model_dump(mode="json", exclude={"matches"})
+        # Without heuristics the heading is as it always was: older journals go on.
+        left = {"matches"} if self.settings.heuristics else {"matches", "heuristics"}
+        settings = self.settings.model_dump(mode="json", exclude=left)
         return {**settings, "line_up": [entrant.name for entrant in self.entrants]}
 
     def seated(self, index: int) -> list[Entrant]:
@@ -196,13 +214,13 @@ class _Plan:
 
     def play_all(
         self, missing: Sequence[int], jobs: int, book: Journal | None
-    ) -> Iterator[tuple[int, Match]]:
+    ) -> Iterator[tuple[int, Json]]:
         if jobs <= 1:
             for index in missing:
                 yield index, self.play(index, book)
             return
         with ThreadPoolExecutor(jobs, thread_name_prefix="match") as pool:
-            futures: dict[Future[Match], int] = {
+            futures: dict[Future[Json], int] = {
                 pool.submit(self.play, index, book): index for index in missing
             }
             try:
@@ -211,7 +229,7 @@ class _Plan:
             finally:
                 pool.shutdown(wait=True, cancel_futures=True)
 
-    def play(self, index: int, book: Journal | None) -> Match:
+    def play(self, index: int, book: Journal | None) -> Json:
         players: list[Player] = []
         try:
             for seat, entrant in enumerate(self.seated(index)):
@@ -231,7 +249,8 @@ class _Plan:
                 close = getattr(player, "close", None)
                 if callable(close):
                     close()
-        entry = match_to_json(match)
+        # Through text, so that a series is the same whether its journal was read or not.
+        entry: Json = json.loads(canonical_key(match_to_json(match)))
         if book is not None:
             book.append(index, entry)
-        return match_from_json(json.loads(canonical_key(entry)))  # as a resumed series reads it
+        return entry

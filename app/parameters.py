@@ -1,0 +1,103 @@
+"""A game's parameters as a person gives them: what cannot be is said before anything is played."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import typer
+
+if TYPE_CHECKING:
+    from games.contract import Json
+    from tools.playtest import GameSetup
+    from tools.sandbox import Sandbox
+
+_HINT = "--set"
+_SHOWN = 80
+
+
+def given_parameters(pairs: Sequence[str]) -> "dict[str, Json]":
+    """NAME=VALUE pairs; a value is JSON, or else a word. Which names exist, the game knows.
+
+    Raises:
+        typer.BadParameter: If a pair is none, or its value is none that JSON can hold.
+
+    >>> given_parameters(["rows=5", "wrap=true", "trump=hearts"])
+    {'rows': 5, 'wrap': True, 'trump': 'hearts'}
+    """
+    given: dict[str, Json] = {}
+    for pair in pairs:
+        name, equals, text = pair.partition("=")
+        if not equals:
+            raise typer.BadParameter(f"{_shown(pair)}; required: NAME=VALUE", param_hint=_HINT)
+        try:
+            given[name] = _value(text)
+        except ValueError as error:
+            raise typer.BadParameter(
+                f"{_shown(pair)}; required: a finite number of a usual size, true, false, other "
+                "JSON, or a word",
+                param_hint=_HINT,
+            ) from error
+    return given
+
+
+def accepted_parameters(game: "GameSetup", sandbox: "Sandbox") -> "dict[str, Json]":
+    """All parameters of a game: its defaults, and over them what was given, which it accepts.
+
+    Raises:
+        typer.BadParameter: If the module refuses what was given, but not its own defaults.
+        TournamentError: If a parameter is unknown, or the game does not take so many players.
+        ModuleFault: If the module does not load.
+    """
+    from tools.playtest.tournament import effective_parameters
+
+    parameters = effective_parameters(game, sandbox)
+    if not game.parameters or (refusal := _refusal(game, parameters, sandbox)) is None:
+        return parameters
+    defaults = effective_parameters(replace(game, parameters={}), sandbox)
+    if _refusal(game, defaults, sandbox) is not None:
+        return parameters  # not for what was given: the matches will show the module's fault
+    given = ", ".join(_shown(f"{name}={value}") for name, value in game.parameters.items())
+    raise typer.BadParameter(f"{game.name} refuses {given}: {refusal}", param_hint=_HINT)
+
+
+def _value(text: str) -> "Json":
+    """Read a value.
+
+    Raises:
+        ValueError: If no JSON can hold it, or a module could not be sent it.
+    """
+    from games.contract import ModuleFault, require_json
+
+    text.encode()  # a byte of the command line that was no UTF-8 fails here
+    try:
+        value: Json = json.loads(text)
+    except json.JSONDecodeError:
+        return text
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error
+    try:
+        require_json(value, "parameter")
+    except ModuleFault as fault:  # NaN, Infinity and 1e999, which Python reads
+        raise ValueError(str(fault)) from fault
+    json.dumps(value, ensure_ascii=False).encode()
+    return value
+
+
+def _refusal(game: "GameSetup", parameters: "Mapping[str, Json]", sandbox: "Sandbox") -> str | None:
+    """What the module's ValueError says of a first state with these parameters, if it raises it."""
+    from games.contract import ModuleFault
+
+    refused = "ValueError: "
+    with sandbox.worker("parameters", game.source) as worker:
+        worker.load(game.source)
+        try:
+            worker.call("initial_state", [game.num_players], parameters)
+        except ModuleFault as fault:
+            ours = fault.kind == "raised" and fault.message.startswith(refused)
+            return fault.message.removeprefix(refused) if ours else None
+    return None
+
+
+def _shown(pair: str) -> str:
+    return pair if len(pair) <= _SHOWN else pair[: _SHOWN - 1] + "…"
