@@ -43,7 +43,7 @@ def find_game(name: str) -> GameSource:
         file = path / "game.py" if path.is_dir() else path
         is_there = file.is_file()
     except OSError as error:
-        raise GameNotFoundError(f"no game at {name!r:.200}: {error.strerror}") from error
+        raise GameNotFoundError(f"no game at {name[:200]!r}: {error.strerror}") from error
     if not is_there:
         raise GameNotFoundError(
             f"no game called {name!r}: required is a module file, a run's folder, or a library "

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 Setting: TypeAlias = int | float | str
+_SHOWN = 40  # characters of what a person typed that an error quotes
 LARGEST = 1e9  # beyond any use, and below where clocks and loops overflow
 
 
@@ -44,11 +45,11 @@ class Parameter:
         if isinstance(self.default, str):
             if self.choices and text not in self.choices:
                 known = ", ".join(self.choices)
-                raise PlayerSpecError(f"{self.name} is {text!r}; known values: {known}")
+                raise PlayerSpecError(f"{self.name} is {_shown(text)}; known values: {known}")
             return text
         kind = type(self.default)
         refusal = (
-            f"{self.name} is {text!r:.40}; required: {'a whole' if kind is int else 'a finite'} "
+            f"{self.name} is {_shown(text)}; required: {'a whole' if kind is int else 'a finite'} "
             f"number >= {self.least:g} and <= {self.most:,.0f}"
         )
         try:
@@ -67,6 +68,10 @@ class Parameter:
         if name not in settings:
             return False
         return settings[name] in values if values else float(settings[name]) > 0
+
+
+def _shown(text: str) -> str:
+    return repr(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}...")
 
 
 @dataclass(frozen=True)

@@ -129,6 +129,12 @@ def _require_together(name: str, settings: Mapping[str, Setting]) -> None:
     """Hold the settings of a search against each other."""
     if name not in USES:
         return
+    seconds, deadline = settings.get("seconds", 0.0), settings["deadline"]
+    if float(seconds) >= float(deadline):
+        raise PlayerSpecError(
+            f"{name}: seconds is {seconds} with deadline={deadline}; required: fewer, so that the "
+            "search has ended by then"
+        )
     try:
         planned(name, {key: settings[key] for key in settings.keys() & USES[name]})
     except ValueError as error:

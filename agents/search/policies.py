@@ -94,10 +94,12 @@ class Mast:
     def _gibbs(self, player: int, legal: Sequence[Action]) -> int:
         values = self._values(player, legal)
         weights = [exp((q - 1.0) / self.temperature) for q in values]
-        if sum(weights) < SMALLEST:
+        total = sum(weights)
+        if total < SMALLEST:
             best = max(values)
             weights = [exp((q - best) / self.temperature) for q in values]
-        left = self.draw() * sum(weights)
+            total = sum(weights)
+        left = self.draw() * total
         for index, weight in enumerate(weights):
             left -= weight
             if left < 0:

@@ -65,6 +65,7 @@ def test_a_spec_written_out_reads_back_the_same(info: PlayerInfo) -> None:
         ("uct:deadline=1e300", "deadline is '1e300'; required: .* >= 0.1 and <= 86,400"),
         ("cfr:deadline=86401", "<= 86,400"),
         ("uct:budget=time,seconds=1e308", "required: a finite number >= 0.001 and <= 86,400"),
+        ("pimc:budget=time,seconds=60", "pimc: seconds is 60.0 with deadline=60.0; required: few"),
         ("uct:widening=1e308", "required: a finite number >= 0 and <= 1,000,000,000"),
         ("ismcts:rollout_limit=9223372036854775808", "number >= 1 and <= 1,000,000,000"),
         ("rmhc:horizon=100000000", "number >= 1 and <= 100,000"),
