@@ -1,13 +1,15 @@
 """`tournament`: a round robin of players, rated, with every pair's results."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
 from app.console import leave, note, print_json, say
+from app.interrupt import ends_at_once, kept_in
 from app.parameters import accepted_parameters, given_parameters
 
 if TYPE_CHECKING:
@@ -40,41 +42,44 @@ def play_round_robin(  # noqa: PLR0913 - one parameter an option
     as_json: bool,
 ) -> None:
     """Play a tournament; see `app.cli.tournament`. Exit code 1 where no match finished."""
-    from agents.players.roster import PlayerRoster
-    from tools.playtest import GameSetup, TournamentSettings, Workers, play_tournament
-    from tools.sources import find_game
+    with ends_at_once(lambda: kept_in(journal)):
+        from agents.players.roster import PlayerRoster
+        from tools.playtest import GameSetup, TournamentSettings, Workers, play_tournament
+        from tools.sources import find_game
 
-    found, given, recipe = find_game(game), given_parameters(settings), _recipe()
-    setup = GameSetup(found.name, found.source, seats, given, found.heuristics)
-    asked = TournamentSettings(
-        deals=deals,
-        seed=seed,
-        max_plies=max_plies,
-        question=_question(until),
-        prior_draws=prior_draws,
-    )
-    played = 0
-
-    def tell(_index: int, _outcome: "Outcome") -> None:
-        nonlocal played
-        played += 1
-        if played % _TELL_EVERY == 0:
-            note(f"{played} matches")
-
-    result = play_tournament(
-        _accepted(setup, recipe),
-        specs,
-        asked,
-        PlayerRoster(),
-        journal=journal,
-        workers=Workers(jobs, sandbox=recipe),
-        on_match=tell,
-    )
+        asked = TournamentSettings(
+            deals=deals,
+            seed=seed,
+            max_plies=max_plies,
+            question=_question(until),
+            prior_draws=_draws(prior_draws),
+        )
+        found, given, recipe = find_game(game), given_parameters(settings), _recipe()
+        setup = GameSetup(found.name, found.source, seats, given, found.heuristics)
+        result = play_tournament(
+            _accepted(setup, recipe),
+            specs,
+            asked,
+            PlayerRoster(),
+            journal=journal,
+            workers=Workers(jobs, sandbox=recipe),
+            on_match=_teller(),
+        )
     if as_json:
         print_json(result.model_dump(mode="json"))
     else:
         _show(result)
     leave(0 if result.endings["finished"] else 1)
+
+
+def _teller() -> "Callable[[int, Outcome], None]":
+    played = count(1)
+
+    def tell(_index: int, _outcome: "Outcome") -> None:
+        if (number := next(played)) % _TELL_EVERY == 0:
+            note(f"{number} matches")
+
+    return tell
 
 
 def _recipe() -> "SandboxRecipe":
@@ -93,6 +98,17 @@ def _accepted(game: "GameSetup", recipe: "SandboxRecipe") -> "GameSetup":
         return game
     with recipe.make() as sandbox:
         return replace(game, parameters=accepted_parameters(game, sandbox))
+
+
+def _draws(prior: float) -> float:
+    from tools.playtest.results import MOST_PRIOR_DRAWS
+
+    if 0 <= prior <= MOST_PRIOR_DRAWS:  # false of NaN
+        return prior
+    raise typer.BadParameter(
+        f"{prior:g}; required: a number from 0 to {MOST_PRIOR_DRAWS:.0f}",
+        param_hint="--prior-draws",
+    )
 
 
 def _question(until: str | None) -> "Question | None":
@@ -130,8 +146,8 @@ def _show(result: "TournamentResult") -> None:
         say(f"  {who}: {counts}, {_told(pair.score)}{answer}")
     if result.left_out:
         say(f"  {result.left_out} finished matches of deals that did not finish are left out")
-    for reason, count in result.reasons.items():
-        say(f"  {count} times: {reason}")
+    for reason, times in result.reasons.items():
+        say(f"  {times} times: {reason}")
 
 
 def _told(value: "Estimate | Unmeasured", digits: int = 3) -> str:

@@ -45,7 +45,15 @@ def test_its_tables_are_told_in_words(command: Command) -> None:
         (["--player", "greedy", "--seats", "3"], "takes 2 to 2 players, not 3"),
         (["--player", "greedy", "--seats", "9"], "required: 2 to 8"),
         (["--player", "greedy", "--until", "0.6,0.4"], "the smaller first"),
-        ([], "at least two different"),
+        (["--player", "greedy", "--seats", "1"], "required: 2 to 8"),
+        (["--player", "greedy", "--until", "nan,nan"], "the smaller first"),
+        (["--player", "greedy", "--until", "inf"], "the smaller first"),
+        (["--player", "greedy", "--until", "0.4,inf"], "the smaller first"),
+        (["--player", "greedy", "--prior-draws", "nan"], "--prior-draws"),
+        (["--player", "greedy", "--prior-draws", "inf"], "a number from 0 to 1000000"),
+        (["--player", "greedy", "--prior-draws", "1e308"], "a number from 0 to 1000000"),
+        (["--player", "greedy", "--prior-draws", "1000001"], "a number from 0 to 1000000"),
+        ([], "at least two different entrants, not 1"),
     ],
 )
 def test_what_cannot_be_played_is_said_in_one_line(

@@ -4,14 +4,18 @@ import importlib
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
+from multiprocessing import forkserver, resource_tracker
 from typing import Any, TypeVar
 
 from tools.playtest.jobs import SandboxRecipe, keep_sandbox
 
 T = TypeVar("T")
+
+_SEMAPHORES = "ignore:resource_tracker:UserWarning"
 
 
 class ExecutorUnavailableError(RuntimeError):
@@ -42,7 +46,24 @@ def process_pool(workers: int, recipe: SandboxRecipe) -> ProcessPoolExecutor:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # read when a process first imports numpy
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload([__name__])
+    _start_fork_server()
     return ProcessPoolExecutor(workers, mp_context=context, initializer=_begin, initargs=(recipe,))
+
+
+def _start_fork_server() -> None:
+    """Start what the pool needs so that it says nothing when this process is interrupted or ends.
+
+    Until it had set itself up, a fork server would answer an interrupt with a traceback; and of a
+    process that ended at once, the tracker would warn that it removes the pool's semaphores.
+    """
+    if _SEMAPHORES not in sys.warnoptions:
+        sys.warnoptions.append(_SEMAPHORES)
+    resource_tracker.ensure_running()  # which lets the signal through again
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        forkserver.ensure_running()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _begin(recipe: SandboxRecipe) -> None:

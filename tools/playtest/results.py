@@ -17,6 +17,8 @@ from tools.playtest.schedule import LineUps
 from tools.playtest.sprt import Answer, Question
 from tools.sandbox import Grade
 
+MOST_PRIOR_DRAWS = 1e6  # they outweigh any results long before
+
 
 class TournamentSettings(BaseModel):
     """What is played, apart from who plays which game.
@@ -28,8 +30,8 @@ class TournamentSettings(BaseModel):
         line_ups: How line-ups are chosen; see `tools.playtest.schedule.make_schedule`.
         question: Where it is asked, two entrants meet only until it is answered of their score
             (the first entrant's; a sample is a deal). Line-ups must hold two entrants.
-        prior_draws: Draws every two who met are given in the ratings; with 0, a player that never
-            lost leaves them unmeasured.
+        prior_draws: Draws every two who met are given in the ratings, a million at the most; with
+            0, a player that never lost leaves them unmeasured.
         ply_s: Seconds one ply of the module may take; None for the sandbox's bound.
     """
 
@@ -40,7 +42,7 @@ class TournamentSettings(BaseModel):
     max_plies: int = Field(default=2000, gt=0)
     line_ups: LineUps = "auto"
     question: Question | None = None
-    prior_draws: float = Field(default=0.0, ge=0)
+    prior_draws: float = Field(default=0.0, ge=0, le=MOST_PRIOR_DRAWS, allow_inf_nan=False)
     ply_s: float | None = Field(default=None, gt=0)
 
 

@@ -103,11 +103,9 @@ def make_schedule(entrants: int, seats: int, line_ups: LineUps = "auto") -> Sche
     (((0, 1), (0, 2), (1, 2)), ((0, 0, 1), (0, 1, 1)))
     """
     if not FEWEST_SEATS <= seats <= MOST_SEATS:
-        raise TournamentError(f"{seats} seats; required: {FEWEST_SEATS} to {MOST_SEATS}")
+        raise TournamentError(f"seats: {seats}; required: {FEWEST_SEATS} to {MOST_SEATS}")
     if entrants < 2:  # noqa: PLR2004
-        raise TournamentError(
-            f"{entrants} entrants; a tournament needs at least two different ones"
-        )
+        raise TournamentError(f"a tournament needs at least two different entrants, not {entrants}")
     if entrants < seats:
         found, design = _filled(entrants, seats), "fewer entrants than seats, shared out evenly"
     elif _takes_all(entrants, seats, line_ups):

@@ -164,7 +164,7 @@ def _play(plan: Plan, fold: Fold, executor: Executor, jobs: int) -> Iterator[tup
             if not running:
                 return
             done, _ = wait(running, return_when=FIRST_COMPLETED)
-            for future in sorted(done, key=running.__getitem__):
+            for future in sorted(done, key=lambda one: (_failed(one), running[one])):
                 yield running.pop(future), future.result()
     except BrokenExecutor as error:
         raise TournamentStoppedError(
@@ -174,6 +174,11 @@ def _play(plan: Plan, fold: Fold, executor: Executor, jobs: int) -> Iterator[tup
     finally:
         for future in running:
             future.cancel()
+
+
+def _failed(done: Future[Json]) -> bool:
+    """Whether a call raised: what others came to is kept before that is raised."""
+    return done.exception() is not None
 
 
 def _result(plan: Plan, fold: Fold, grade: Grade) -> TournamentResult:

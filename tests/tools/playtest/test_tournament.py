@@ -1,7 +1,9 @@
 import json
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Sequence
+from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
+from itertools import count
 from pathlib import Path
+from typing import Any, TypeVar
 
 import pytest
 from pydantic import ValidationError
@@ -21,12 +23,15 @@ from tools.playtest import (
     TournamentError,
     TournamentResult,
     TournamentSettings,
+    TournamentStoppedError,
     Unmeasured,
     Workers,
     play_tournament,
     write_result,
 )
 from tools.sandbox import Limits, Sandbox
+
+T = TypeVar("T")
 
 GAME = GameSetup("nim", NIM, 2)
 LIMITS = Limits(memory_bytes=320 * 2**20, load_s=5, call_s=5, grace_s=0.5)
@@ -250,3 +255,35 @@ def test_the_journal_of_another_tournament_is_refused(
         play(TRIO, other, journal=journal)
     with pytest.raises(JournalError, match="belongs to other work"):
         play(["perfect", "uniform"], journal=journal)
+
+
+def test_what_arrived_beside_a_failure_is_kept(tmp_path: Path) -> None:
+    path, calls = tmp_path / "journal.jsonl", count()
+
+    class Losing(Executor):
+        """Plays four matches at once, and loses the first and the third."""
+
+        def submit(
+            self,
+            fn: Callable[..., T],
+            /,
+            *args: Any,
+            **kwargs: Any,  # noqa: ANN401
+        ) -> Future[T]:
+            future: Future[T] = Future()
+            if next(calls) in {0, 2}:
+                future.set_exception(BrokenExecutor("a process was lost"))
+            else:
+                future.set_result(fn(*args, **kwargs))
+            return future
+
+    two = Workers(2, Losing(), HERE.sandbox)
+    with pytest.raises(TournamentStoppedError, match="finished matches are in the journal"):
+        play(TRIO, workers=two, journal=path)
+    assert [json.loads(line)["index"] for line in path.read_text().splitlines()[1:]] == [1, 3]
+
+
+@pytest.mark.parametrize("draws", [-1.0, 1e308, float("inf"), float("nan")])
+def test_prior_draws_that_no_rating_can_take_are_refused(draws: float) -> None:
+    with pytest.raises(ValidationError, match="prior_draws"):
+        TournamentSettings(deals=1, seed=0, prior_draws=draws)
