@@ -267,7 +267,7 @@ def test_what_arrived_beside_a_failure_is_kept(tmp_path: Path) -> None:
             self,
             fn: Callable[..., T],
             /,
-            *args: Any,
+            *args: Any,  # noqa: ANN401
             **kwargs: Any,  # noqa: ANN401
         ) -> Future[T]:
             future: Future[T] = Future()
