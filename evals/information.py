@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, as_completed
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict
+from hashlib import sha256
 from statistics import fmean
 from typing import cast
 
@@ -21,6 +22,7 @@ from agents.players import parse_spec
 from evals.omniscience import HONEST, OMNISCIENT, REASON, Deal, Setup, play_deal
 from evals.options import EvalOptions
 from evals.results import EvalError, EvalResult, Score
+from games import library
 from games.contract import Json
 from tools.playtest import (
     Estimate,
@@ -165,7 +167,8 @@ def _dealt(
 def _identity(setup: Setup, seed: int) -> dict[str, Json]:
     """What the journal of a game belongs to; how many deals are played is no part of it."""
     fields = {name: value for name, value in asdict(setup).items() if name not in _AMOUNTS}
-    return {**fields, "player": str(parse_spec(setup.spec)), "seed": seed}
+    source_id = sha256(library.source(setup.game).encode()).hexdigest()
+    return {**fields, "source_id": source_id, "player": str(parse_spec(setup.spec)), "seed": seed}
 
 
 _AMOUNTS = ("quick", "full", "at_least")

@@ -18,7 +18,7 @@ from typing import cast
 from pydantic import JsonValue
 
 from evals.battleship.fields import Amount, Entry, Field, Played, play_field
-from evals.battleship.fixed_players import SpecShooter, player, stale
+from evals.battleship.fixed_players import SpecShooter, played_module, player, stale
 from evals.battleship.playing import Contestant, View, numbers
 from evals.battleship.rates import in_points, matrix, pair_rates
 from evals.battleship.sea import BITS, random_fleet
@@ -131,14 +131,15 @@ def thesis_osla(seed: int) -> Contestant:
 def alone_field(seed: int, names: Sequence[str]) -> Field:
     """Everyone who does not look at the other."""
     ours = tuple(player(name, ALONE[name]) for name in names)
-    return Field("fixed-alone", seed, (uniform(), stale(200), thesis_osla(seed), *ours), {})
+    players = (uniform(), stale(200), thesis_osla(seed), *ours)
+    return Field("fixed-alone", seed, players, played_module())
 
 
 def looking_field(seed: int, best: str) -> Field:
     """Everyone who looks, with OSLA and the best of the others."""
     ours = tuple(player(name, spec, looks=True, slow=True) for name, spec in LOOKING.items())
     players = (thesis_osla(seed), player(best, ALONE[best], slow=True), *ours)
-    return Field("fixed-looking", seed, players, {})
+    return Field("fixed-looking", seed, players, played_module())
 
 
 def compared(field: Field, played: Played) -> list[Row]:
@@ -236,6 +237,7 @@ def _effective(seed: int, amounts: Amounts) -> dict[str, JsonValue]:
     specs = {name: str(player(name, ALONE[name]).effective["spec"]) for name in amounts.names}
     looking = LOOKING if amounts.looking is not None else {}
     return {
+        **played_module(),
         "seed": seed,
         "games_alone": amounts.alone.solos,
         "duels_a_pair": 0 if amounts.looking is None else amounts.looking.duels,

@@ -10,6 +10,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, partial
+from hashlib import sha256
 from random import Random
 from typing import Any, cast
 
@@ -45,6 +46,11 @@ def game() -> Game:
     namespace = load_namespace(library.source(GAME))
     start = cast("Any", namespace["initial_state"])
     return Game(bind(namespace, _SEATS), namespace, start(_SEATS))
+
+
+def played_module() -> dict[str, Json]:
+    """The module that is played: its name and its source's SHA-256."""
+    return {"game": GAME, "source_id": sha256(library.source(GAME).encode()).hexdigest()}
 
 
 def cell_name(cell: int) -> str:

@@ -1,4 +1,5 @@
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from evals.omniscience import OMNISCIENT, Deal, Setup, every_deal, play_deal
 from evals.options import EvalOptions
 from evals.registry import find_eval
 from evals.results import EvalError
+from games import library
 from tools.playtest.jobs import sandbox_of_process
 
 SEA = Setup(
@@ -66,6 +68,19 @@ def test_a_run_goes_on_from_its_folder_to_the_same_result(tmp_path: Path) -> Non
     assert sorted(journal.read_bytes().splitlines(keepends=True)) == sorted(lines)
     with pytest.raises(EvalError, match="kuhn"):
         measured([KUHN], 5, told, kept)
+
+
+def test_a_folder_of_another_source_of_the_game_is_refused(tmp_path: Path) -> None:
+    kept = EvalOptions(quick=True, folder=tmp_path)
+    measured([KUHN], 4, told, kept)
+    (journal,) = tmp_path.iterdir()
+    source = library.source("kuhn_poker").encode()
+    ours, other = (sha256(text).hexdigest() for text in (source, source + b"# changed since\n"))
+    text = journal.read_text()
+    assert text.count(ours) == 1
+    journal.write_text(text.replace(ours, other))
+    with pytest.raises(EvalError, match=f"source_id: .{other}. there, .{ours}. here"):
+        measured([KUHN], 4, told, kept)
 
 
 def test_two_processes_come_to_the_result_of_one() -> None:

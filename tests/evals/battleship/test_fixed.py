@@ -1,6 +1,8 @@
 """Our players as shooters, held against the library's referee and an enumerated sea."""
 
+from hashlib import sha256
 from json import loads
+from pathlib import Path
 from random import Random
 
 import numpy as np
@@ -12,8 +14,17 @@ from agents.belief.memory import Memory
 from agents.search.osla import osla
 from agents.search.rules import Rules
 from agents.search.settings import SearchSettings
-from evals.battleship.fields import Played
-from evals.battleship.fixed import ALONE, LOOKING, OSLA, alone_field, compared, scored, shots_row
+from evals.battleship.fields import Amount, Field, Played, play_field
+from evals.battleship.fixed import (
+    ALONE,
+    LOOKING,
+    OSLA,
+    alone_field,
+    compared,
+    looking_field,
+    scored,
+    shots_row,
+)
 from evals.battleship.fixed_players import (
     Mapped,
     Seat,
@@ -27,10 +38,13 @@ from evals.battleship.fixed_players import (
 from evals.battleship.playing import View, duel, solo
 from evals.battleship.sea import BITS, CELLS, LENGTHS, cells_of, random_fleet
 from evals.options import EvalOptions
+from evals.results import EvalError
+from games import library
 from games.contract import State
 from tests.agents.belief.logs import logs_of
 from tests.agents.belief.posteriors import exact, library_game, random_match
 from tests.agents.belief.test_particle import explains
+from tools.playtest import Journal
 
 CHEAP = "osla:passes=2,leaf=value,belief=module"
 
@@ -158,6 +172,20 @@ def test_a_stale_map_fires_in_one_order_whatever_it_hits() -> None:
         fired.append(order)
     assert fired[0] == fired[1]
     assert sorted(fired[0]) == cells_of((1 << CELLS) - 1)
+
+
+@pytest.mark.parametrize("field", [alone_field(0, ["1 fleet"]), looking_field(0, "1 fleet")])
+def test_a_folder_of_another_source_of_the_game_is_refused(tmp_path: Path, field: Field) -> None:
+    journal = tmp_path / f"{field.name}.jsonl"
+    Journal(journal, field.identity()).close()
+    source = Path(library.__file__).with_name("battleship.py").read_bytes()
+    ours, other = (sha256(text).hexdigest() for text in (source, source + b"# changed since\n"))
+    heading = journal.read_text()
+    assert heading.count(ours) == 1
+    journal.write_text(heading.replace(ours, other))
+    with pytest.raises(EvalError, match="belongs to other work .effective: "):
+        play_field(field, Amount(2, 4), EvalOptions(folder=tmp_path), print)
+    assert journal.read_text() == heading.replace(ours, other)
 
 
 def test_scores_hold_a_player_against_the_bounds_and_the_interval_of_a_small_run() -> None:
