@@ -33,6 +33,7 @@ from games.contract import CHANCE, TERMINAL, Action, State
 
 Genome: TypeAlias = tuple[int, ...]
 Opponent: TypeAlias = Literal["uniform", "greedy", "heuristic"]
+GENES = 2_000_000  # of a population, some 40 bytes each
 SPAN = 2**30  # genes are below it, so that every action of a ply is about as likely
 
 
@@ -46,7 +47,7 @@ class EvolutionSettings:
         opponent: How other seats play: "uniform", "greedy" (the action that pays it most at
             once, of equals one at random), or "heuristic" (by the game's heuristics).
         mutation: Probability that a gene changes, above 0.
-        population: Genomes kept, at least 2.
+        population: Genomes kept, at least 2, of at most `GENES` genes together.
         elite: Best genomes taken over unchanged, below `population`.
         tournament: Genomes drawn for each parent, the fittest of which is it, at least 1.
         trials: Determinizations a genome is valued in, at least 1.
@@ -69,6 +70,11 @@ class EvolutionSettings:
         for name in ("discount", "mutation"):
             if not 0 < getattr(self, name) <= 1:
                 raise ValueError(f"{name} is {getattr(self, name)}; required: above 0, at most 1")
+        if self.population * self.horizon > GENES:
+            raise ValueError(
+                f"population is {self.population} with horizon={self.horizon}; required: at most "
+                f"{GENES:,} genes in all, so that two generations fit the memory"
+            )
         if not 0 <= self.elite < self.population:
             raise ValueError(f"elite is {self.elite}; required: from 0 to below the population")
         if self.opponent not in get_args(Opponent):

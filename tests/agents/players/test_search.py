@@ -131,7 +131,7 @@ def test_a_search_that_is_asked_too_much_for_its_deadline_is_the_players_fault(
 
 
 TOO_MUCH = (
-    "rhea:horizon=100000,population=1000000,simulations=1000000",
+    "rhea:horizon=100000,population=20,simulations=1000000000",
     "rmhc:horizon=100000,simulations=1000000000",
     "rhea:tournament=100000,population=2,simulations=1000000000",
     "pimc:worlds=100000,simulations=1000000000",
@@ -147,6 +147,31 @@ def test_plans_and_worlds_of_the_largest_sizes_forfeit_the_seat_and_never_blame_
     player = seat(f"{spec},deadline=0.5", TIC_TAC_TOE, at=1)
     with pytest.raises(PlayerFault, match=r"no decision within 0.5 s; .* raise deadline="):
         player.choose(log, legal, np.random.default_rng(0))
+
+
+LARGEST = (
+    "uct:exploration=1e9",
+    "uct:rollout_limit=1000000000",
+    "uct:leaf=truncated,depth=1000000000",
+    "uct:widening=1e9",
+    "uct:rave=grave,bias=1e9,reference=1000000000",
+    "uct:solver=yes,win=1e9",
+    "uct:policy=gibbs,temperature=1e9",
+    "uct:deadline=86400",
+    "ismcts:determinizations=100000",
+    "pimc:worlds=100000",
+    "rhea:population=200000",
+    "rmhc:horizon=100000",
+)
+
+
+@pytest.mark.parametrize("spec", LARGEST)
+def test_a_search_is_done_with_its_settings_at_their_largest(seat: Seat, spec: str) -> None:
+    log, legal = tic_tac_toe(["0", "8", "1"], 1)
+    player = seat(f"{spec},simulations=20", TIC_TAC_TOE, at=1)
+    decided = player.choose(log, legal, np.random.default_rng(0))
+    assert decided.action in legal
+    assert decided.effort["simulations_done"] == 20
 
 
 @pytest.mark.parametrize("name", ["uct", "pimc"])

@@ -60,6 +60,7 @@ def test_a_spec_written_out_reads_back_the_same(info: PlayerInfo) -> None:
         ("uct:reuse=yes,budget=calls", "reuse with budget=calls"),
         ("uct:reuse=yes,belief=auto", "reuse=yes needs belief=none"),
         ("rhea:elite=10", "elite is 10; required: from 0 to below the population"),
+        ("rhea:population=1000000000", "population is 1000000000 with horizon=10; .* 2,000,000 g"),
         ("rmhc:simulations=20,trials=21", "trials is 21 with simulations=20; required: no more"),
         # What overflows a clock, a loop or the memory is refused before it does.
         ("uct:deadline=1e300", "deadline is '1e300'; required: .* >= 0.1 and <= 86,400"),
