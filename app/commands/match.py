@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from app.commands.match_results import counted, show
 from app.console import leave, note, print_json
-from app.interrupt import ends_at_once
+from app.interrupt import ends_at_once, kept_in
 from app.parameters import accepted_parameters, given_parameters
 
 if TYPE_CHECKING:
@@ -31,13 +31,13 @@ def play_matches(  # noqa: PLR0913 - one parameter an option
     as_json: bool,
 ) -> None:
     """Play `games` matches; see `app.cli.match`. Exit code 1 where none can be counted."""
-    from agents.players import parse_spec
-    from graph.sandboxes import describe_grade, open_sandbox
-    from graph.versions import versions
-    from tools.playtest import GameSetup
-    from tools.sources import find_game
+    with ends_at_once(lambda: kept_in(journal)):
+        from agents.players import parse_spec
+        from graph.sandboxes import describe_grade, open_sandbox
+        from graph.versions import versions
+        from tools.playtest import GameSetup
+        from tools.sources import find_game
 
-    with ends_at_once(lambda: _farewell(journal)):
         found = find_game(game)
         given = given_parameters(settings)
         names = [str(parse_spec(spec)) for spec in specs]
@@ -61,12 +61,6 @@ def play_matches(  # noqa: PLR0913 - one parameter an option
     else:
         show(result)
     leave(0 if result["scored"] else 1)
-
-
-def _farewell(journal: Path | None) -> str:
-    if journal is None:
-        return "stopped; nothing is kept: with --journal FILE the same command could go on"
-    return f"stopped; finished matches are kept in {journal}: the same command goes on from there"
 
 
 def _asked(

@@ -42,7 +42,7 @@ def show(result: dict[str, Any]) -> None:
     """Tell a result in words."""
     endings = ", ".join(f"{count} {name}" for name, count in result["endings"].items() if count)
     say(f"{result['game']}: {result['played']} matches: {endings}")
-    for row in result["entrants"]:
+    for number, row in enumerate(result["entrants"], 1):
         told = [
             f"{words} {_told(row[name])}"
             for name, words in (("win_share", "win share"), ("mean_return", "mean return"))
@@ -50,7 +50,7 @@ def show(result: dict[str, Any]) -> None:
         ]
         if "not_estimated" in row:
             told.append(f"not estimated: {row['not_estimated']}")
-        say(f"  {row['player']}")
+        say(f"  {number}. {row['player']}")
         say(f"    {', '.join(told)}")
         if row["forfeits"]:
             say(f"    forfeited {row['forfeits']} matches")

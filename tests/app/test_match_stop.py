@@ -30,7 +30,7 @@ def test_it_ends_at_once_in_the_middle_of_decisions(started: Started, jobs: str)
     out, err = host.communicate(timeout=60)
     assert time.monotonic() - told < AT_ONCE_S
     assert (host.returncode, out) == (130, "")
-    assert "stopped; nothing is kept: with --journal FILE" in err
+    assert "stopped; nothing was kept: with --journal FILE" in err
     assert "Traceback" not in err
     wait_for(lambda: all(map(gone, processes)), seconds=20)
 
@@ -44,7 +44,7 @@ def test_what_was_finished_is_kept_and_the_same_command_goes_on(
     host.send_signal(signal.SIGINT)
     out, err = host.communicate(timeout=60)
     assert (host.returncode, out) == (130, "")
-    assert f"finished matches are kept in {journal}: the same command goes on" in err
+    assert f"finished matches are kept in {journal}: give the same command again" in err
     kept = journal.read_bytes()
     complete = kept[: kept.rfind(b"\n") + 1].splitlines()
     assert 3 < len(complete) < 61
