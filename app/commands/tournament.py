@@ -123,8 +123,8 @@ def _question(until: str | None) -> "Question | None":
         return Question(low=float(low), high=float(high))
     except (ValueError, ValidationError) as error:
         raise typer.BadParameter(
-            f"--until {until!r}: required are two scores between 0 and 1, the smaller first, such "
-            "as 0.45,0.55"
+            f"--until {until!r}: required are two scores from 0.001 to 0.999, the smaller first, "
+            "such as 0.45,0.55"
         ) from error
 
 

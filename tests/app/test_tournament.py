@@ -49,6 +49,7 @@ def test_its_tables_are_told_in_words(command: Command) -> None:
         (["--player", "greedy", "--until", "nan,nan"], "the smaller first"),
         (["--player", "greedy", "--until", "inf"], "the smaller first"),
         (["--player", "greedy", "--until", "0.4,inf"], "the smaller first"),
+        (["--player", "greedy", "--until", "1e-320,1e-319"], "from 0.001 to 0.999"),
         (["--player", "greedy", "--prior-draws", "nan"], "--prior-draws"),
         (["--player", "greedy", "--prior-draws", "inf"], "a number from 0 to 1000000"),
         (["--player", "greedy", "--prior-draws", "1e308"], "a number from 0 to 1000000"),

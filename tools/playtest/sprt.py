@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 Decision: TypeAlias = Literal["low", "high", "undecided"]
 
+LEAST_SCORE = 1e-3  # that a question may be about; the highest is as far from 1
 _NEVER_SEEN = 1e-3  # count of a lowest or highest score that no sample had yet
 _HALVINGS = 200
 _CLOSE = 1e-15
@@ -22,7 +23,7 @@ class Question(BaseModel):
     """Is an entrant's score against another at most `low`, or at least `high`?
 
     Attributes:
-        low: Mean score of the null hypothesis; a win is 1, a draw 0.5.
+        low: Mean score of the null hypothesis, 0.001 to 0.999; a win is 1, a draw 0.5.
         high: Mean score of the alternative.
         alpha: Bound on deciding "high" where `low` is true.
         beta: Bound on deciding "low" where `high` is true.
@@ -30,8 +31,8 @@ class Question(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    low: float = Field(gt=0, lt=1)
-    high: float = Field(gt=0, lt=1)
+    low: float = Field(ge=LEAST_SCORE, le=1 - LEAST_SCORE)
+    high: float = Field(ge=LEAST_SCORE, le=1 - LEAST_SCORE)
     alpha: float = Field(default=0.05, gt=0, lt=0.5)
     beta: float = Field(default=0.05, gt=0, lt=0.5)
 
