@@ -44,8 +44,7 @@ def play_round_robin(  # noqa: PLR0913 - one parameter an option
     """Play a tournament; see `app.cli.tournament`. Exit code 1 where no match finished."""
     with ends_at_once(lambda: kept_in(journal)):
         from agents.players.roster import PlayerRoster
-        from tools.playtest import GameSetup, TournamentSettings, Workers, play_tournament
-        from tools.sources import find_game
+        from tools.playtest import TournamentSettings, Workers, play_tournament
 
         asked = TournamentSettings(
             deals=deals,
@@ -54,10 +53,9 @@ def play_round_robin(  # noqa: PLR0913 - one parameter an option
             question=_question(until),
             prior_draws=_draws(prior_draws),
         )
-        found, given, recipe = find_game(game), given_parameters(settings), _recipe()
-        setup = GameSetup(found.name, found.source, seats, given, found.heuristics)
+        recipe = _recipe()
         result = play_tournament(
-            _accepted(setup, recipe),
+            _set_up(game, seats, settings, recipe),
             specs,
             asked,
             PlayerRoster(),
@@ -92,12 +90,17 @@ def _recipe() -> "SandboxRecipe":
     return SandboxRecipe(chosen.get(NAME), accept_no_isolation=ACCEPTED in chosen)
 
 
-def _accepted(game: "GameSetup", recipe: "SandboxRecipe") -> "GameSetup":
+def _set_up(game: str, seats: int, settings: Sequence[str], recipe: "SandboxRecipe") -> "GameSetup":
     """The game with what was given, once the module has accepted it."""
-    if not game.parameters:
-        return game
+    from tools.playtest import GameSetup
+    from tools.sources import find_game
+
+    found, given = find_game(game), given_parameters(settings)
+    setup = GameSetup(found.name, found.source, seats, given, found.heuristics)
+    if not given:
+        return setup
     with recipe.make() as sandbox:
-        return replace(game, parameters=accepted_parameters(game, sandbox))
+        return replace(setup, parameters=accepted_parameters(setup, sandbox))
 
 
 def _draws(prior: float) -> float:
