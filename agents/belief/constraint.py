@@ -4,54 +4,42 @@ The population is that of the particle filter, and so are its weights: a state w
 game's own chance (and the opponent model) makes of it, over how likely it was to be proposed. What
 differs is where it looks. Wherever a ply puts a component into a zone that is hidden from the seat,
 outcomes that a known fact rules out are left out; of the others those are preferred that leave the
-zone able to satisfy what the log needs of it (see `Outlook`). While components are dealt,
-populations are thinned by weight times that chance, which the weights then lose again. When the
-effective size has halved and is below an eighth of the size, a new population is dealt from the
-first state, and verified against the whole log. A module without declared zones is left to the
-particle filter, and so is a log that nothing fits which the facts allow.
+zone able to satisfy what the log needs of it (see `Outlook`), or, where the cards of a pack are
+dealt, all zones at once (see `Assignment`). While components are dealt, populations are thinned by
+weight times that chance, which the weights then lose again. When the effective size has halved and
+is below an eighth of the size, a new population is dealt from the first state, or from the last
+one in which nothing but a pack was hidden, and verified against the whole log. Before that, where
+the old one has died out, a few scouts hear what the log tells. A module without declared zones is
+left to the particle filter, and so is a log that nothing fits which the facts allow.
 """
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 
 from agents.belief.counting import BeliefCallsError
-from agents.belief.exchange import exchanged
+from agents.belief.dealing import Dealing, Turn
+from agents.belief.exchange import MAX_PLIES, exchanged
 from agents.belief.facts import Facts
 from agents.belief.follow import OpponentModel, Step, uniform_opponent
 from agents.belief.guided import KnownToFit
-from agents.belief.outlook import Outlook
 from agents.belief.particle import CALLS, SIZE, ParticleSampler
-from agents.belief.particles import Link, Particle, merged
+from agents.belief.particles import Particle, merged
+from agents.belief.proposals import AnyAction
 from agents.belief.splice import Splice
-from agents.belief.testimony import testify
-from agents.belief.weights import Floats, effective_size, thinned
+from agents.belief.testimony import imagined, testify
+from agents.belief.weights import effective_size, thinned
 from agents.belief.zones import Zones
 from agents.search.rules import Rules
-from games.contract import Action, State
+from games.contract import CHANCE, State
 
 BREADTH = 2  # particles kept while components are dealt, as a multiple of the size
 DEALS = 4  # populations dealt anew in a row, while each dies of something new
 POOR = 8  # a population is dealt anew when its effective size falls below its size over this
-DEAL_CALLS = 60_000  # module calls for dealing one anew
-
-
-class Turn(NamedTuple):
-    """A turn that deals a component to a hidden zone.
-
-    Attributes:
-        particle: The particle whose turn it is.
-        player: Chance, or another seat.
-        legal: Its outcomes.
-        zone: Path of the zone.
-    """
-
-    particle: Particle
-    player: int
-    legal: list[Action]
-    zone: str
+ALONE = 1.5  # an effective size below it is never enough
+SCOUTS = 8  # particles that hear what the log tells, before a population is dealt
+DEAL_CALLS = 120_000  # module calls for dealing one anew
 
 
 class ConstraintSampler(ParticleSampler):
@@ -78,22 +66,22 @@ class ConstraintSampler(ParticleSampler):
         self._forget_facts()
 
     def _forget_facts(self) -> None:
-        # Zones is needed by facts alone; without it the filter is the generic one.
-        self.facts = None if self.zones is None else Facts(self.rules, self.zones, self.seat)
-        self.components: dict[Action, str | None] = {}  # what an outcome deals
-        self.slots: list[str] = []  # zones dealt to on the way here, one after the other
-        self.dealt_to: dict[tuple[int, int, int], str | None] = {}
-        self.outlooks: dict[tuple[str, int, int, int], Outlook] = {}
+        self.dealing: Dealing | None = None  # without zones the filter is the generic one
         self.splice = Splice()
-        if self.facts is not None:
+        if self.zones is not None:
+            dealing = Dealing(self.guide, Facts(self.rules, self.zones, self.seat))
             self.proposals = KnownToFit(
                 self.guide,
-                facts=self.facts,
-                zone_of=self._zone_of,
-                component_of=self._component,
+                facts=dealing.facts,
+                zone_of=dealing.zone_of,
+                component_of=dealing.component,
             )
+            self.dealing = dealing
         self.can_leap = False  # whether a population is being dealt anew
         self.dealt = float(self.size)  # effective size of the newest population when it was dealt
+        self.anchor: Particle | None = None  # where all was known last
+        self.is_lost = True  # whether the log may tell more than is known of it
+        self.is_scouting = False
         self.is_dealing = False  # whether a component was dealt in this ply
 
     def _forget(self) -> None:
@@ -102,14 +90,17 @@ class ConstraintSampler(ParticleSampler):
 
     def _renewed(self, particles: list[Particle]) -> list[Particle]:
         """The population, dealt anew where it has died out."""
-        if self.facts is None:
+        if self.dealing is None:
             return super()._renewed(particles)
         self.splice.checked = 0
         found = super()._renewed(particles)
-        effective = _effective(found)
-        if found and (self.complete or effective >= min(self._room() / POOR, self.dealt / 2)):
+        # Moved copies of a few survivors are more alike than their number says.
+        effective = min(_effective(particles), _effective(found))
+        enough = min(self._room() / POOR, max(self.dealt / 2, ALONE))
+        if found and (self.complete or effective >= enough):
             return found
-        dealt = self._dealt_anew(self.facts)
+        self.is_lost = not found
+        dealt = self._dealt_anew(self.dealing.facts)
         if dealt and (self.complete or _effective(dealt) > effective):
             self.dealt = _effective(dealt)
             return dealt
@@ -119,11 +110,6 @@ class ConstraintSampler(ParticleSampler):
     def _exchanged(self, particle: Particle) -> Particle | None:
         goal = self.guide.follower.is_present
         return exchanged(particle, self.guide, goal, self.proposals, splice=self.splice)
-
-    def _zone_of(self, link: Link) -> str | None:
-        """The hidden zone that a choice dealt a component to; None where it dealt none."""
-        player = self.rules.current_player(link.place.state)
-        return self.dealt_to.get((link.place.read, player, link.fills))
 
     def _dealt_anew(self, facts: Facts) -> list[Particle]:
         """A new population; again where what it died of was not known before."""
@@ -140,12 +126,37 @@ class ConstraintSampler(ParticleSampler):
                 return dealt
         return []
 
+    def _scout(self, facts: Facts) -> None:
+        """Hear what the whole log tells, by a few particles that go on from made-up states.
+
+        What kills a population teaches one fact; knowing them all beforehand spares as many deals.
+        """
+        self.is_lost, self.is_scouting, is_complete = False, True, self.complete
+        scouts = self._started()
+        try:
+            for _ in range(MAX_PLIES):
+                active = [p for p in scouts if not self.guide.follower.is_present(p.place)]
+                if not active:
+                    break
+                beyond = self._children(active)
+                made_up = None if beyond else imagined(facts, self.guide, active[0])
+                scouts = self._fitting(beyond) if made_up is None else [made_up]
+        except BeliefCallsError:
+            pass  # what was heard until then is known
+        finally:
+            self.is_scouting, self.complete = False, is_complete
+
+    def _started(self) -> list[Particle]:
+        if self.is_lost and self.dealing is not None:
+            self._scout(self.dealing.facts)
+        return [self.anchor] if self.anchor is not None else super()._started()
+
     def _leapt(self, dealt: list[Particle], /) -> list[Particle]:
         """A population that was dealt, at the decision: one is played, the others are spliced."""
-        facts = self.facts
-        if not self.can_leap or self.splice.is_off or facts is None or not self.is_dealing:
+        dealing = self.dealing
+        if not self.can_leap or self.splice.is_off or dealing is None or not self.is_dealing:
             return []
-        if any(self._turn(facts.zones, particle) is not None for particle in dealt):
+        if any(dealing.turn(particle) is not None for particle in dealt):
             return []
         self.can_leap = False
         played = self._played_on(dealt[0])
@@ -171,61 +182,66 @@ class ConstraintSampler(ParticleSampler):
     def _unguided(self) -> list[Particle]:
         """What the particle filter alone finds, where nothing that the facts allow fits the log."""
         self.cost.allow(CALLS / 4)
-        facts, self.facts = self.facts, None
+        dealing, proposals = self.dealing, self.proposals
+        self.dealing, self.proposals = None, AnyAction(self.guide)
         try:
             found = super()._renewed(self._run(self._started(), self._revived))
         finally:
-            self.facts = facts
-        return [replace(particle, fills=len(self.slots)) for particle in found]
+            self.dealing, self.proposals = dealing, proposals
+        fills = len(dealing.slots) if dealing is not None else 0
+        return [replace(particle, fills=fills) for particle in found]
 
     def _children(self, active: list[Particle]) -> list[Particle]:
         """Where the particles may be a ply later; components are dealt by what is known."""
-        if self.facts is None:
+        dealing = self.dealing
+        if dealing is None:
             return super()._children(active)
-        turns = [self._turn(self.facts.zones, particle) for particle in active]
+        self._anchored(dealing.facts.zones, active)
+        turns = [dealing.turn(particle) for particle in active]
         self.is_dealing = any(turns)
         others = [p for p, turn in zip(active, turns, strict=True) if turn is None]
-        children = self._dealt(self.facts, [turn for turn in turns if turn is not None])
+        children = self._dealt(dealing, [turn for turn in turns if turn is not None])
         if others:
             after = super()._children(others)
-            testify(self.facts, self.guide, others, after, dict.fromkeys(self.slots))
+            testify(dealing.facts, self.guide, others, after, dict.fromkeys(dealing.slots))
             children += after
         return children
 
+    def _anchored(self, zones: Zones, active: Sequence[Particle]) -> None:
+        """Remember a place where all is known, as before a new deal: plays may begin there."""
+        first = active[0]
+        state, read = first.place.state, first.place.read
+        if self.is_scouting or self.rules.current_player(state) != CHANCE:
+            return
+        if self.anchor is not None and read <= self.anchor.place.read:
+            return
+        if zones.is_bare(state, self.seat) and all(p.place == first.place for p in active):
+            self.anchor = replace(first, weight=1.0, mass=0.0, last=None)
+
     def _room(self) -> int:
+        if self.is_scouting:
+            return SCOUTS
         return super()._room() * (BREADTH if self.is_dealing else 1)
 
-    def _turn(self, zones: Zones, particle: Particle) -> Turn | None:
-        """The turn of chance or of another seat that deals a component to a hidden zone, if so."""
-        state = particle.place.state
-        player = self.rules.current_player(state)
-        if self.guide.is_narrow(particle.place, player):
-            return None
-        legal = self.rules.legal_actions(state)
-        if len(legal) < 2:  # noqa: PLR2004 - one outcome tells nothing of what it hides
-            return None
-        where = (particle.place.read, player, particle.fills)
-        if where not in self.dealt_to:
-            after = self.rules.apply_action(state, legal[0])
-            filled = zones.filled(state, after, self.seat)
-            self.dealt_to[where] = None if filled is None else filled.zone
-        zone = self.dealt_to[where]
-        return None if zone is None else Turn(particle, player, legal, zone)
-
-    def _dealt(self, facts: Facts, turns: Sequence[Turn]) -> list[Particle]:
+    def _dealt(self, dealing: Dealing, turns: Sequence[Turn]) -> list[Particle]:
         """Particles after a component was dealt, thinned by weight times chance."""
-        weights, chances = [np.empty(0)], [np.empty(0)]
-        for turn in turns:
-            prior, chance = self._deals(facts, turn)
-            weights.append(prior)
-            chances.append(chance)
-        weight, chance = np.concatenate(weights), np.concatenate(chances)
-        kept, thin = thinned(weight * chance, self._room(), self.generator)
+        if not turns:
+            return []
+        shared = [dealing.shared(turn) for turn in turns]
+        found = [one for one in shared if one is not None]
+        room = SCOUTS if self.is_scouting else super()._room()
+        if len(found) < len(turns):
+            found, room = [dealing.judged(turn) for turn in turns], self._room()
+        weight = np.concatenate([one.weights for one in found])
+        chance = np.concatenate([one.chances for one in found])
+        counts = [len(turn.legal) for turn in turns]
+        families = np.repeat(np.arange(len(turns)), counts)
+        kept, thin = thinned(weight * chance, room, self.generator, families=families)
         self.complete = self.complete and len(kept) == int(np.count_nonzero(chance))
-        ends = np.cumsum([len(prior) for prior in weights[1:]])
+        ends = np.cumsum(counts)
         children = []
         for index, new in zip(kept.tolist(), (thin / chance[kept]).tolist(), strict=True):
-            which = int(np.searchsorted(ends, index, side="right"))
+            which = int(families[index])
             particle, _, legal, _ = turns[which]
             action = legal[index - int(ends[which])]
             after = self.guide.follower.after(particle.place, action)
@@ -235,54 +251,6 @@ class ConstraintSampler(ParticleSampler):
                 child = particle.moved(step, share=1.0, is_open=True, fills=1)
                 children.append(replace(child, weight=new))
         return merged(children, self.draw) if self.complete else children
-
-    def _deals(self, facts: Facts, turn: Turn) -> tuple[Floats, Floats]:
-        """The outcomes of one turn.
-
-        Returns:
-            `[outcomes]` the particle's weight times the outcome's probability, and how likely the
-            log's needs of the zone are satisfied then; 0 for outcomes that a fact rules out.
-        """
-        particle, player, legal, zone = turn
-        state, since = particle.place.state, particle.place.read
-        if particle.fills == len(self.slots):
-            self.slots.append(zone)
-        left = self.slots[particle.fills + 1 :].count(zone)
-        outlook = self._outlook(facts, zone, since)
-        needs = facts.needs(zone, since)
-        for present in facts.zones.contents(state, zone) if needs else ():
-            needs &= ~facts.about(zone, present, since)[1]
-        kinds = outlook.kinds
-        for action in legal:
-            if action not in kinds:
-                component = self._component(turn, zone, action)
-                about = (False, 0) if component is None else facts.about(zone, component, since)
-                kinds[action] = outlook.kind(*about)
-        chances = outlook.chances(needs, left)[[kinds[action] for action in legal]]
-        weights = self.guide.follower.weights(state, player, legal)
-        return particle.weight * np.asarray(weights), chances
-
-    def _component(self, where: Turn | Link, zone: str, action: Action) -> str | None:
-        """What an outcome of a turn puts into the zone; None where it puts nothing."""
-        if self.facts is None:
-            return None
-        if action not in self.components:
-            state = where.particle.place.state if isinstance(where, Turn) else where.place.state
-            after = self.rules.apply_action(state, action)
-            filled = self.facts.zones.filled(state, after, self.seat)
-            self.components[action] = None if filled is None else filled.component
-        component = self.components[action]
-        if component is not None:
-            self.facts.known.setdefault(zone, {})[component] = None
-        return component
-
-    def _outlook(self, facts: Facts, zone: str, since: int) -> Outlook:
-        known = facts.known.setdefault(zone, {})
-        key = (zone, since, len(facts.witnesses), len(known))
-        if key not in self.outlooks:
-            about = (facts.about(zone, component, since) for component in known)
-            self.outlooks[key] = Outlook(about)
-        return self.outlooks[key]
 
 
 def _effective(particles: Sequence[Particle]) -> float:

@@ -12,9 +12,10 @@ perceived differently, then
 Facts guide where a sampler looks; what it finds is still verified against the whole log.
 """
 
-from bisect import bisect_left
+from bisect import bisect_left, insort
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import NamedTuple
 
 from agents.belief.zones import Zones
@@ -107,7 +108,7 @@ class Facts:
     _tests: dict[tuple[int, str], Test | None] = field(default_factory=dict)
     _learnt: dict[tuple[str, str], Learnt] = field(default_factory=dict)
     _needs: dict[str, list[int]] = field(default_factory=dict)
-    _left: dict[tuple[str, str], int] = field(default_factory=dict)
+    _left: dict[tuple[str, str], list[int]] = field(default_factory=dict)
 
     def witness(
         self,
@@ -131,50 +132,6 @@ class Facts:
                 self.witnesses.append(witness)
                 return
 
-    def imagine(self, read: int, actions: Sequence[Action], events: Json, state: State) -> None:
-        """Add a ply that no state at hand explains, by a state made up so that it does.
-
-        One zone is filled with copies of one component that explains the ply, and the copies but
-        one are exchanged for other components as long as the ply is perceived as it was.
-
-        Args:
-            read: Entries of the log before the ply.
-            actions: What the ply may have been; none for whatever is legal then.
-            events: What the seat perceived of it.
-            state: A state before it.
-        """
-        if self.witnesses and read <= self.witnesses[-1].read:
-            return
-        for zone, components in self.known.items():
-            size = len(self.zones.contents(state, zone))
-            hidden = [c for c in components if not self.zones.is_open(state, zone, c, self.seat)]
-            for component in hidden if size else ():
-                contents = [component] * size
-                made_up = self.zones.holding(state, zone, contents)
-                for action in actions or self._legal(made_up):
-                    witness = Witness(read, made_up, action, events, {})
-                    if self._explains(witness, made_up):
-                        self.witnesses.append(self._filled_up(witness, zone, hidden))
-                        return
-
-    def _filled_up(self, witness: Witness, zone: str, hidden: Sequence[str]) -> Witness:
-        """The witness with different components in the zone, as far as they go with the ply."""
-        contents = self.zones.contents(witness.state, zone)
-        others = iter([c for c in hidden if c != contents[0]])
-        for place in range(1, len(contents)):
-            for other in others:
-                trial = [*contents[:place], other, *contents[place + 1 :]]
-                if self._explains(witness, self.zones.holding(witness.state, zone, trial)):
-                    contents = trial
-                    break
-        return witness._replace(state=self.zones.holding(witness.state, zone, contents))
-
-    def _legal(self, state: State) -> list[Action]:
-        try:
-            return self.rules.legal_actions(state)
-        except CHOKES:
-            return []
-
     def about(self, zone: str, component: str, since: int) -> tuple[bool, int]:
         """What is known of a component that comes into a zone.
 
@@ -192,8 +149,8 @@ class Facts:
         learnt.asked = len(self.witnesses)
         first = bisect_left(self.witnesses, since, key=lambda witness: witness.read)
         out = learnt.out >> first
-        left = self._left.get((zone, component))
-        if left is not None and left >= first:
+        left = next((at for at in self._left.get((zone, component), ()) if at >= first), None)
+        if left is not None:
             out &= (1 << (left - first + 1)) - 1  # it is not there any more afterwards
         return out != 0, learnt.supports
 
@@ -239,7 +196,7 @@ class Facts:
         after = self.zones.contents(self.rules.apply_action(witness.state, witness.action), zone)
         for component in needed:
             if component not in after:
-                self._left[zone, component] = index
+                insort(self._left.setdefault((zone, component), []), index)
             elif not self._is_always_met(index, zone, component):
                 continue
             numbered.append((len(reads), component))
@@ -272,8 +229,10 @@ class Facts:
     def _is_needed(self, index: int, zone: str, component: str, contents: list[str]) -> bool:
         """Whether most of the components that could be there instead would not do."""
         others = [c for c in self.known.get(zone, {}) if c not in contents]
-        tried = others[index % len(others) :: max(1, len(others) // OTHERS)] if others else []
-        passed = [self._passes(index, zone, (component, other)) for other in tried]
+        step = max(1, len(others) // OTHERS)
+        spread = (c for first in range(step) for c in others[(index + first) % step :: step])
+        answers = (self._passes(index, zone, (component, other)) for other in spread)
+        passed = [*islice((answer for answer in answers if answer is not None), OTHERS)]
         return passed.count(False) > passed.count(True)
 
     def _passes(self, index: int, zone: str, exchange: tuple[str, str]) -> bool | None:
@@ -285,9 +244,14 @@ class Facts:
         """
         witness = self.witnesses[index]
         state = self.zones.exchanged(witness.state, zone, *exchange, seat=self.seat)
-        return None if state is None else self._explains(witness, state)
+        return None if state is None else self.explains(witness, state)
 
-    def _explains(self, witness: Witness, state: State) -> bool | None:
+    def explains(self, witness: Witness, state: State) -> bool | None:
+        """Whether a ply would be perceived as a witness says, from another state before it.
+
+        Returns:
+            None where the module chokes on the state.
+        """
         try:
             return self._perceived(witness, state)
         except CHOKES:

@@ -124,3 +124,17 @@ class Follower:
             return Place(after, read, seen)
         logged = entry.get("events") == events and entry.get("observation") == seen
         return Place(after, read + 1, seen) if logged else None
+
+
+def decisions(entries: Sequence[Mapping[str, Json]], after: int) -> list[int]:
+    """How much of the log had been written at each decision of its seat.
+
+    Args:
+        entries: The log at a decision.
+        after: Decisions up to this length are left out.
+
+    >>> decisions([{"events": []}, {"action": "a"}, {"events": []}], after=0)
+    [1, 3]
+    """
+    made = [index for index, entry in enumerate(entries) if "action" in entry]
+    return [end for end in (*made, len(entries)) if end > after]

@@ -14,7 +14,7 @@ by the log's content. Brought up to date decision by decision, or built at once 
 is the same.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from typing import TypeAlias
@@ -23,9 +23,9 @@ import numpy as np
 
 from agents.belief.counting import BeliefCallsError, CallCount, counted_rules
 from agents.belief.exchange import MAX_PLIES, exchanged, revived
-from agents.belief.follow import Follower, OpponentModel, Place, uniform_opponent
+from agents.belief.follow import Follower, OpponentModel, Place, decisions, uniform_opponent
 from agents.belief.guide import SURE, Guide
-from agents.belief.particles import Particle, branched, merged
+from agents.belief.particles import Particle, branched, families, merged
 from agents.belief.proposals import AnyAction, Proposals
 from agents.belief.stepping import stepped
 from agents.belief.weights import effective_size, systematic, thinned
@@ -137,14 +137,20 @@ class ParticleSampler:
         self.cost.allow(CALLS)
         try:
             if self.particles or self.dead.bit_count() < 2:  # noqa: PLR2004 - 0, 1, 2, 4, 8, ...
-                particles = self.particles or self._started()
-                self.particles = self._renewed(self._run(particles, self._revived))
+                self.particles = self._renewed(self._carried_on())
         except BeliefCallsError:
             self.particles = []
         self.dead = 0 if self.particles else self.dead + 1
         self.cost.allow(float("inf"))
         self.complete = self.complete and bool(self.particles)
         self.spent = self.cost.calls - before
+
+    def _carried_on(self) -> list[Particle]:
+        """The population at the decision; none where the calls are spent on the way."""
+        try:
+            return self._run(self.particles or self._started(), self._revived)
+        except BeliefCallsError:
+            return []
 
     def _started(self) -> list[Particle]:
         start = self.guide.follower.start(self.initial)
@@ -230,9 +236,9 @@ class ParticleSampler:
     def _fitting(self, particles: list[Particle]) -> list[Particle]:
         """As many of the particles as are kept, with weights that sum to 1."""
         weights = np.array([particle.weight for particle in particles])
-        if len(particles) > self._room():
+        if len(particles) > (room := self._room()):
             self.complete = False
-            kept, weights = thinned(weights, self._room(), self.generator)
+            kept, weights = thinned(weights, room, self.generator, families=families(particles))
             particles = [particles[index] for index in kept]
         total = float(weights.sum())
         return [
@@ -283,17 +289,3 @@ class ParticleSampler:
         except BeliefCallsError:
             pass  # what was found until then is what there is
         return found
-
-
-def decisions(entries: Sequence[Mapping[str, Json]], after: int) -> list[int]:
-    """How much of the log had been written at each decision of its seat.
-
-    Args:
-        entries: The log at a decision.
-        after: Decisions up to this length are left out.
-
-    >>> decisions([{"events": []}, {"action": "a"}, {"events": []}], after=0)
-    [1, 3]
-    """
-    made = [index for index, entry in enumerate(entries) if "action" in entry]
-    return [end for end in (*made, len(entries)) if end > after]

@@ -5,6 +5,9 @@ from dataclasses import dataclass, replace
 from math import log
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from agents.belief.follow import Place, Step
 from games.contract import Action, canonical_key
 
@@ -90,6 +93,13 @@ def branched(particle: Particle, steps: Sequence[Step], *, is_open: bool) -> lis
         for step in steps
         if step.weight > 0
     ]
+
+
+def families(particles: Sequence[Particle]) -> NDArray[np.int64]:
+    """`[N]` the same number for particles whose last open choice was made at the same place."""
+    numbers: dict[int, int] = {}
+    places = (particle.last.place if particle.last else particle.place for particle in particles)
+    return np.array([numbers.setdefault(id(place), len(numbers)) for place in places])
 
 
 def merged(particles: Sequence[Particle], draw: Callable[[], float]) -> list[Particle]:

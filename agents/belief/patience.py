@@ -111,6 +111,8 @@ class Watch:
 
     def _ring(self, number: int, frame: types.FrameType | None) -> None:
         del number
+        if frame is not None and frame.f_code is Watch.__exit__.__code__:
+            return  # the decision is ending already, and says so itself
         going_on = _outermost(frame)
         self.seen = self.seen + 1 if going_on is self.call else 1
         self.call = going_on

@@ -1,9 +1,11 @@
 """What a ply of a population tells of hidden components: the witnesses that facts are asked of."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from agents.belief.facts import Facts
 from agents.belief.guide import Guide
+from agents.belief.imagination import imagine
 from agents.belief.particles import Particle
 
 HEARD = 64  # particles whose states are held against what a ply is said to rule out
@@ -38,7 +40,7 @@ def testify(
         return
     if not after:
         actions = [] if action is None else [action]
-        facts.imagine(read, actions, told["events"], before[0].place.state)
+        imagine(facts, read, actions, told["events"], before[0].place.state)
     elif action is not None:
         states = (particle.place.state for particle in before if particle.place.read == read)
         held = {
@@ -46,3 +48,21 @@ def testify(
             for zone in zones
         }
         facts.witness((read, action, told["events"]), states, held)
+
+
+def imagined(facts: Facts, guide: Guide, dead: Particle) -> Particle | None:
+    """A particle beyond a ply that none outlived, in the state made up to explain the ply.
+
+    It reproduces the log no more: it serves to hear what the rest of the log tells.
+
+    Args:
+        facts: What is known; its newest witness is of the ply, if it could be explained.
+        guide: The log.
+        dead: A particle before the ply.
+    """
+    if not facts.witnesses or facts.witnesses[-1].read != dead.place.read:
+        return None
+    witness = facts.witnesses[-1]
+    place = dead.place._replace(state=witness.state)
+    steps = [step for step in guide.follower.steps(place) if step.action == witness.action]
+    return replace(dead, place=steps[0].place) if steps else None

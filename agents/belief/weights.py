@@ -44,7 +44,13 @@ def systematic(weights: Floats, count: int, uniform: float) -> Ints:
     return np.where(found < last, found, last)
 
 
-def thinned(weights: Floats, count: int, generator: np.random.Generator) -> tuple[Ints, Floats]:
+def thinned(
+    weights: Floats,
+    count: int,
+    generator: np.random.Generator,
+    *,
+    families: Ints | None = None,
+) -> tuple[Ints, Floats]:
     """At most `count` of the samples, with new weights whose expectation is the old ones.
 
     The optimal resampling of Fearnhead & Clifford (2003, §4): with the threshold k that solves
@@ -56,6 +62,10 @@ def thinned(weights: Floats, count: int, generator: np.random.Generator) -> tupl
         weights: `[N]`, at least 0.
         count: Samples to keep, at least 1.
         generator: The only source of randomness.
+        families: `[N]` which samples branched from the same one. The draws then go through family
+            after family, in random order within each, so that families of equal weight keep
+            equally many: drawn in a random order of all, of N equal families each time one in e
+            would die out, and after N times nearly all samples would have one ancestor.
 
     Returns:
         Indices kept, ascending, and their weights; all of positive weight where they are no more
@@ -72,6 +82,8 @@ def thinned(weights: Floats, count: int, generator: np.random.Generator) -> tupl
     threshold = thresholds[heavy]
     # In their own order draws would fall into step with children that come in equal numbers.
     light = generator.permutation(order[heavy:])
+    if families is not None:
+        light = light[np.argsort(families[light], kind="stable")]
     drawn = np.unique(light[systematic(weights[light], count - heavy, float(generator.random()))])
     kept = np.concatenate((order[:heavy], drawn))
     new = np.concatenate((ranked[:heavy], np.full(len(drawn), threshold)))

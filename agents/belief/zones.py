@@ -47,6 +47,13 @@ class Zones:
         """Paths of the zones whose contents the seat may not see."""
         return [zone for zone, how in self.visible(state, seat).items() if how != "contents"]
 
+    def is_bare(self, state: State, seat: int) -> bool:
+        """Whether what the seat sees tells all components: at the most a pack is hidden from it."""
+        filled = [zone for zone in self.hidden(state, seat) if self.contents(state, zone)]
+        packs = [zone for zone in filled if self.is_conserved(zone)]
+        is_pack = len(packs) == 1 and not self.declaration(packs[0]).get("ordered")
+        return not filled or (len(filled) == 1 and is_pack)
+
     def contents(self, state: State, zone: str) -> list[str]:
         """The components in a zone, or at a place of an ordered one; none where it is missing."""
         try:

@@ -2,6 +2,7 @@ import pytest
 
 from agents.belief.constraint import ConstraintSampler
 from agents.belief.zones import zones_of
+from games import library
 from games.contract import Json
 from tests.agents.belief.logs import logs_of
 from tests.agents.belief.posteriors import (
@@ -57,6 +58,35 @@ def test_voids_and_counts_of_hidden_hands_are_respected() -> None:
                 state = particle.place.state
                 assert rules.observations(state)[0] == log.latest()
                 assert rules.legal_actions(state) == legal
+
+
+@pytest.mark.parametrize("preset", ["whist", "spades"])
+def test_hands_of_thirteen_cards_are_sampled_at_every_decision(preset: str) -> None:
+    found = library.preset(preset)
+    rules, namespace, start = library_game(
+        found.family, dict(found.parameters), num_players=found.players
+    )
+    sampler = ConstraintSampler(rules, 0, start, zones_of(namespace))
+    for log, legal in random_match(rules, start, 0, seed=2)[:6]:
+        sampler.update(log.entries)
+        hands = {str(particle.place.state["hands"]) for particle in sampler.particles}
+        assert len(hands) > 1
+        for particle in sampler.particles:
+            state = particle.place.state
+            assert rules.observations(state)[0] == log.latest()
+            assert rules.legal_actions(state) == legal
+
+
+def test_nothing_but_a_pack_is_hidden_until_a_card_is_dealt_to_another_seat() -> None:
+    parameters: dict[str, Json] = {"hand_size": 2, "deck": "tiny"}
+    rules, namespace, state = library_game("trick_taking", parameters, num_players=2)
+    zones = zones_of(namespace)
+    assert zones is not None
+    bare = []
+    for _ in range(3):  # the first card is seat 0's own
+        bare.append((zones.is_bare(state, 0), zones.is_bare(state, 1)))
+        state = rules.apply_action(state, rules.legal_actions(state)[0])
+    assert bare == [(True, True), (True, False), (False, False)]
 
 
 def test_a_module_without_zones_is_left_to_the_particle_filter() -> None:

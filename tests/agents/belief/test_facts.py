@@ -1,6 +1,7 @@
 import pytest
 
 from agents.belief.facts import Facts
+from agents.belief.imagination import imagine
 from agents.belief.outlook import Outlook
 from agents.belief.zones import Filled, zones_of
 from games.contract import Json, State
@@ -86,7 +87,7 @@ def test_an_entry_that_no_state_explains_is_explained_by_one_made_up() -> None:
     assert zones is not None
     facts = Facts(rules, zones, seat=0)
     facts.known["fleets.1"] = dict.fromkeys(["c1-c2", "d1-d2", "b1-c1", "a1-b1", "c4-e4", "a1-a2"])
-    facts.imagine(9, ["fire a1"], [*rules.events(right, "fire a1")[0]], wrong)
+    imagine(facts, 9, ["fire a1"], [*rules.events(right, "fire a1")[0]], wrong)
     supports = {c: facts.about("fleets.1", c, since=4)[1] for c in facts.known["fleets.1"]}
     assert {c for c, needs in supports.items() if needs} == {"a1-b1", "a1-a2"}
 

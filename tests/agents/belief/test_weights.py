@@ -45,3 +45,13 @@ def test_thinning_does_not_fall_into_step_with_what_comes_in_equal_numbers() -> 
     # Of 4 children of each of 64 parents a quarter is kept: not the same child of every parent.
     kept, _ = thinned(np.full(256, 1 / 256), 64, np.random.default_rng(0))
     assert set(np.bincount(kept % 4, minlength=4) > 4) == {True}
+
+
+def test_families_of_equal_weight_all_live_on() -> None:
+    # 64 families of 30 children: in a random order of all, about 24 of the 64 would die out.
+    families = np.repeat(np.arange(64), 30)
+    weights = np.full(64 * 30, 1.0)
+    kept, new = thinned(weights, 64, np.random.default_rng(1), families=families)
+    assert sorted(families[kept]) == list(range(64))
+    assert new == pytest.approx(np.full(64, 30.0))
+    assert len(set((kept % 30).tolist())) > 10  # and not all with the same child
