@@ -57,6 +57,8 @@ def list_players(*, as_json: bool) -> None:
                     p.name: {
                         "default": p.default,
                         "choices": list(p.choices),
+                        "least": None if isinstance(p.default, str) else p.least,
+                        "most": None if isinstance(p.default, str) else p.most,
                         "meaning": p.meaning,
                     }
                     for p in info.parameters
@@ -69,5 +71,8 @@ def list_players(*, as_json: bool) -> None:
     for info in infos:
         say(f"{info.name}  {info.meaning}")
         for parameter in info.parameters:
-            choices = f"  [{', '.join(parameter.choices)}]" if parameter.choices else ""
-            say(f"    {parameter.name} = {parameter.default}{choices}  {parameter.meaning}")
+            allowed = ", ".join(parameter.choices)
+            if not isinstance(parameter.default, str):
+                allowed = f"{parameter.least:g} to {parameter.most:g}"
+            shown = f"  [{allowed}]" if allowed else ""
+            say(f"    {parameter.name} = {parameter.default}{shown}  {parameter.meaning}")

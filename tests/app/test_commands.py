@@ -37,7 +37,10 @@ def test_games_lists_the_library(command: Command) -> None:
 def test_players_lists_settings(command: Command) -> None:
     rows = {row["name"]: row for row in command("players", "--json").json["players"]}
     assert {"random", "greedy", "uct", "ismcts"} <= rows.keys()
-    assert "simulations" in rows["uct"]["parameters"]
+    simulations = rows["uct"]["parameters"]["simulations"]
+    assert (simulations["default"], simulations["least"], simulations["choices"]) == (1000, 1, [])
+    assert rows["uct"]["parameters"]["deadline"]["most"] == 86_400
+    assert rows["uct"]["parameters"]["budget"]["least"] is None
 
 
 def test_a_match_is_the_same_twice(command: Command) -> None:
