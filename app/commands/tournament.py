@@ -41,7 +41,7 @@ def play_round_robin(  # noqa: PLR0913 - one parameter an option
     journal: Path | None,
     as_json: bool,
 ) -> None:
-    """Play a tournament; see `app.cli.tournament`. Exit code 1 where no match finished."""
+    """Play a tournament; see `app.cli.tournament`. Exit code 1 where no whole deal finished."""
     with ends_at_once(lambda: kept_in(journal)):
         from agents.players.roster import PlayerRoster
         from tools.playtest import TournamentSettings, Workers, play_tournament
@@ -67,7 +67,7 @@ def play_round_robin(  # noqa: PLR0913 - one parameter an option
         print_json(result.model_dump(mode="json"))
     else:
         _show(result)
-    leave(0 if result.endings["finished"] else 1)
+    leave(0 if result.endings["finished"] > result.left_out else 1)
 
 
 def _teller() -> "Callable[[int, Outcome], None]":
