@@ -183,7 +183,8 @@ class ConstraintSampler(ParticleSampler):
         """What the particle filter alone finds, where nothing that the facts allow fits the log."""
         self.cost.allow(CALLS / 4)
         dealing, proposals = self.dealing, self.proposals
-        self.dealing, self.proposals = None, AnyAction(self.guide)
+        # What was taken for known may be what is wrong.
+        self.dealing, self.proposals, self.anchor = None, AnyAction(self.guide), None
         try:
             found = super()._renewed(self._run(self._started(), self._revived))
         finally:
