@@ -3,6 +3,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 STUDIO := .venv-studio
 export OPENBLAS_NUM_THREADS := 1
+# Dozens of processes start in a test run: each would compile every module again without this.
+export PYTHONDONTWRITEBYTECODE :=
 export LANGSMITH_TRACING ?= false
 # The prompt travels through the environment, unexpanded: neither make nor a shell reads the words.
 PROMPT ?= a trick-taking game for three players where taking hearts costs points and the last trick counts double
@@ -15,7 +17,7 @@ demo: setup
 	@$(BIN)/python scripts/demo.py
 
 test: setup check
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 	$(MAKE) studio
 
 check: setup

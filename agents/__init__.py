@@ -1,1 +1,1 @@
-"""Who decides: the roles, with and without a language model, the players and their search."""
+"""Deciders: the roles, with and without a language model, the players and their search."""

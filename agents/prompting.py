@@ -1,6 +1,6 @@
 """Prompts are data: Markdown files with a header that declares their variables.
 
-A file under `agents/prompts/` has a header between `---` lines (name, version, variables, reply),
+A file under `agents/prompts/` has a header between `---` lines (name, version, variables),
 then the system message, a line `=== user ===`, and the user message; a file without that line is
 a part that other prompts take in as a variable. Inserted text is never rendered again.
 """
@@ -155,7 +155,7 @@ def parse_prompt(name: str, text: str) -> Prompt:
     if len(pieces) != 3 or pieces[0]:  # noqa: PLR2004 - before, header, text
         raise PromptError(f"prompt {name!r} must begin with a header between two '---' lines")
     header = yaml.safe_load(pieces[1])
-    required = {"name", "version", "variables", "reply"}
+    required = {"name", "version", "variables"}
     if not isinstance(header, dict) or header.keys() != required:
         raise PromptError(f"the header of prompt {name!r} must have exactly {sorted(required)}")
     if header["name"] != name:

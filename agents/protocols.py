@@ -7,8 +7,9 @@ from typing import Literal, Protocol, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from games.checks.findings import Finding
-from games.checks.unit_tests import UnitTest as UnitTest
+from games.checks.unit_tests import UnitTest
 from games.records import MatchRecord
+from vectorstore.documents import Example
 
 Section: TypeAlias = Literal[
     "Game State",
@@ -20,6 +21,8 @@ Section: TypeAlias = Literal[
     "Scoring",
     "Observations",
 ]
+NEW_FAMILY = "new"
+"""The family of a design that is no library family's."""
 ClauseStatus: TypeAlias = Literal["honoured", "not_honoured"]
 
 
@@ -36,6 +39,38 @@ class Clause(_Value):
     reason: str = Field(default="", description="Why it could not be honoured.")
 
 
+class Choices(_Value):
+    """What the person fixed beside the words of a brief; it overrides them."""
+
+    family: str | None = Field(default=None, description="A library family or preset.")
+    num_players: int | None = Field(default=None, ge=1)
+    settings: dict[str, JsonValue] = Field(default_factory=dict)
+
+    def but(self, newer: "Choices") -> "Choices":
+        """These choices, with newer ones over them; another family has settings of its own.
+
+        >>> Choices(family="shedding", settings={"hand": 5}).but(Choices(num_players=4)).settings
+        {'hand': 5}
+        >>> Choices(family="shedding", settings={"hand": 5}).but(Choices(family="poker")).settings
+        {}
+        """
+        moved = newer.family not in (None, self.family)
+        return Choices(
+            family=newer.family or self.family,
+            num_players=newer.num_players or self.num_players,
+            settings={**({} if moved else self.settings), **newer.settings},
+        )
+
+
+class Fit(_Value):
+    """What the nearest library family would make of a brief."""
+
+    family: str
+    kept: tuple[str, ...] = Field(description="The brief's demands that the family honours.")
+    lost: tuple[str, ...] = Field(description="Those that it does not.")
+    missing: tuple[str, ...] = Field(default=(), description="Mechanisms that no family has.")
+
+
 class Brief(_Value):
     """What the person asked for."""
 
@@ -46,6 +81,15 @@ class Brief(_Value):
     question: str | None = Field(
         default=None, description="The one clarifying question, where nothing can be made without."
     )
+    choices: Choices = Choices()
+    corrections: tuple[str, ...] = Field(
+        default=(), description="What the person said of earlier rulebooks; it overrides the rest."
+    )
+
+    @property
+    def words(self) -> str:
+        """All that the person said."""
+        return "\n".join((self.prompt, *self.corrections))
 
 
 class Rule(_Value):
@@ -112,17 +156,17 @@ class Heuristic(_Value):
     source: str
 
 
-class Example(_Value):
-    """A retrieved piece: a whole game, a function with its rule text, or a mechanic."""
-
-    id: str
-    title: str
-    text: str
-    distance: float
-
-
 class RoleError(Exception):
     """A role could not do its work; the message says why and what to do next."""
+
+
+class NoFitError(RoleError):
+    """No library family is what the brief asks for; nothing was made."""
+
+    def __init__(self, message: str, fit: Fit) -> None:
+        """Keep what the nearest family would have made of it."""
+        super().__init__(message)
+        self.fit = fit
 
 
 class CoderTools(Protocol):
@@ -156,6 +200,7 @@ class Designer(Protocol):
         """Design a game; `retrieve` gives mechanics near a phrase.
 
         Raises:
+            NoFitError: If the designer's means are not near enough to the brief.
             RoleError: If no game can be designed from the brief.
         """
         ...

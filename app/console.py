@@ -1,19 +1,52 @@
-"""What every command shares: JSON or text out, and errors that a person can act on."""
+"""The terminal: results, remarks, questions, progress and Ctrl-C."""
 
 import json
 import os
+import signal
 import sys
+import time
+import types
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
-from typing import NoReturn
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 import typer
 
-from games.text import plain_text
+from games.text import plain_text, quoted
+
+if TYPE_CHECKING:
+    from rich.status import Status
+
+STOPPED = 130  # exit code of a command that Ctrl-C stopped
+_SIGNALLED = 128  # exit code of a command that a signal stopped, less the signal's number
+_ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_SHOW_CURSOR = "\x1b[?25h"
+_WHAT = {
+    "open": "opening the store and the sandbox",
+    "intake": "reading the brief",
+    "design": "designing",
+    "code": "writing the code",
+    "check": "checking",
+    "refine": "refining",
+    "strategize": "finding strategies",
+    "evaluate": "playing matches",
+    "report": "writing the report",
+}
+_NEXT = {
+    "intake": "design",
+    "design": "code",
+    "code": "check",
+    "refine": "check",
+    "strategize": "evaluate",
+}
 
 
 def print_json(value: object) -> None:
-    """One JSON object on stdout."""
-    typer.echo(json.dumps(value, indent=2, sort_keys=True))
+    """One JSON object on stdout, in plain ASCII; bytes that are no UTF-8 become question marks."""
+    text = json.dumps(value, ensure_ascii=False).encode(errors="replace")
+    typer.echo(json.dumps(json.loads(text), indent=2, sort_keys=True))
 
 
 def say(text: str = "") -> None:
@@ -56,3 +89,100 @@ def database() -> str | None:
             "rulewright[postgres], or unset it to keep checkpoints in the run folder"
         )
     return address
+
+
+@contextmanager
+def ends_at_once(farewell: Callable[[], str]) -> Iterator[None]:
+    """Let Ctrl-C, SIGTERM and SIGHUP end the process inside the block, `farewell()` on stderr.
+
+    A KeyboardInterrupt would be held back until the node at work is done, which can take minutes.
+    A run may be killed at any point, so ending the process loses no more than the matches in
+    progress; workers end with their parent. What the caller has had ignored (`nohup`) stays so.
+    """
+    process = os.getpid()
+
+    def stop(number: int, frame: types.FrameType | None) -> None:
+        del frame
+        if os.getpid() != process:
+            os._exit(_SIGNALLED + number)  # a forked helper, which has nothing to say
+        cursor = _SHOW_CURSOR if os.isatty(2) else ""
+        try:
+            text = f"{cursor}\n{plain_text(farewell())}\n"  # it may hold a path that is no UTF-8
+            # Not through sys.stderr: the signal may have come in the middle of a write to it.
+            os.write(2, text.encode(errors="backslashreplace"))
+        finally:
+            os._exit(_SIGNALLED + number)
+
+    ends = [one for one in _ENDS if signal.getsignal(one) != signal.SIG_IGN]
+    before = [(one, signal.signal(one, stop)) for one in ends]
+    try:
+        yield
+    finally:
+        for one, handler in before:
+            signal.signal(one, handler)
+
+
+def kept_in(journal: Path | None) -> str:
+    """The farewell of a command that plays matches: where they are kept, and how to go on.
+
+    >>> kept_in(Path("matches.jsonl"))
+    'stopped; finished matches are kept in matches.jsonl: give the same command again to go on'
+    >>> kept_in(None)
+    'stopped; nothing was kept: with --journal FILE, the same command goes on after a stop'
+    """
+    if journal is None:
+        return (
+            "stopped; nothing was kept: with --journal FILE, the same command goes on after a stop"
+        )
+    return f"stopped; finished matches are kept in {journal}: give the same command again to go on"
+
+
+class Progress:
+    """Tells a person, on stderr, what the machine is doing."""
+
+    def __init__(self, *, quiet: bool) -> None:
+        """`quiet` says nothing at all, for `--json`."""
+        from rich.console import Console
+
+        self._console = Console(file=sys.stderr, quiet=quiet, highlight=False)
+        self._started = time.monotonic()
+        self._status: Status | None = None
+
+    def __call__(self, event: dict[str, Any]) -> None:
+        """Show one event of the machine."""
+        node = str(event.get("node", ""))
+        details = quoted(
+            ", ".join(
+                f"{key} {value}"
+                for key, value in event.items()
+                if key != "node" and value not in ([], "")
+            )
+        )
+        seconds = time.monotonic() - self._started
+        if "played" in event and "of" in event:
+            self._show(f"{_WHAT.get(node, node)}: {details}")
+            return
+        if node != "open":
+            line = f"[{seconds:6.1f} s] {node}: {details}"
+            self._console.print(line, markup=False, soft_wrap=True)
+        self._show(_WHAT.get(_NEXT.get(node, node), node))
+
+    def pause(self) -> None:
+        """Take the spinner off the screen, so that somebody else may write there."""
+        if self._status is not None:
+            self._status.stop()
+            self._status = None
+
+    def _show(self, text: str) -> None:
+        if not self._console.is_terminal:
+            return
+        if self._status is None:
+            self._status = self._console.status(text)
+            self._status.start()
+        self._status.update(text)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.pause()

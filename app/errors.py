@@ -3,6 +3,10 @@
 import errno
 import sqlite3
 import sys
+from pathlib import Path
+from resource import RLIMIT_NOFILE, getrlimit
+
+_FILES_NEEDED = 64
 
 # What the machine refuses, whatever we do: no room, no permission, nothing left to open.
 _REFUSALS = frozenset(
@@ -22,7 +26,9 @@ _REFUSALS = frozenset(
 def explained(error: Exception) -> str | None:
     """The message of an error that a person can act on; None for a bug of ours."""
     if isinstance(error, _known()):
-        return str(error)
+        return f"{error}{_too_few_files(error)}"
+    if isinstance(error, FileNotFoundError) and not _is_here():
+        return "the working folder was removed; change to another one"
     if isinstance(error, OSError) and error.errno in _REFUSALS:
         where = f" {error.filename}" if error.filename else ""
         return f"cannot use{where or ' the disk'}: {error.strerror}; make room or mend permissions"
@@ -37,21 +43,44 @@ def explained(error: Exception) -> str | None:
     return None
 
 
+def _is_here() -> bool:
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def _too_few_files(error: Exception) -> str:
+    """What a sandbox that does not start may lack."""
+    from tools.sandbox import SandboxUnavailableError
+
+    allowed, _ = getrlimit(RLIMIT_NOFILE)
+    if not isinstance(error, SandboxUnavailableError) or allowed >= _FILES_NEEDED:
+        return ""
+    return f". Only {allowed} open files are allowed here: raise the limit ('ulimit -n 256')"
+
+
 def _known() -> tuple[type[Exception], ...]:
-    from agents.models import ModelError
-    from agents.players import PlayerSpecError
+    from agents.model.errors import ModelError
+    from agents.players.specs import PlayerSpecError
     from agents.protocols import RoleError
     from evals.registry import EvalError
     from games.contract import ModuleFault
-    from games.library import UnknownGameError, UnknownParameterError
-    from graph.folder import RunFolderError
-    from tools.playtest import JournalError, TournamentError, TournamentStoppedError
+    from games.library import UnknownGameError
+    from games.specialise import UnknownParameterError
+    from graph.run.folder import RunFolderError
+    from tools.playtest.journal import JournalError
+    from tools.playtest.runner import ExecutorUnavailableError, RunStoppedError
+    from tools.playtest.schedule import TournamentError
+    from tools.replaying import VoidResultError
     from tools.sandbox import SandboxUnavailableError
     from tools.sources import GameNotFoundError
     from vectorstore.errors import StoreError
 
     return (
         EvalError,
+        ExecutorUnavailableError,
         GameNotFoundError,
         JournalError,
         ModelError,
@@ -59,10 +88,11 @@ def _known() -> tuple[type[Exception], ...]:
         PlayerSpecError,
         RoleError,
         RunFolderError,
+        RunStoppedError,
         SandboxUnavailableError,
         StoreError,
         TournamentError,
-        TournamentStoppedError,
         UnknownGameError,
         UnknownParameterError,
+        VoidResultError,
     )

@@ -7,6 +7,13 @@ from typing import Annotated
 
 import typer
 
+HostSearch = Annotated[
+    bool,
+    typer.Option(
+        "--host-search",
+        help="Search on the host, where a module cannot reach the search: slower, the same moves.",
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Seeds every random choice.")]
 Backend = Annotated[
@@ -25,6 +32,20 @@ NoIsolation = Annotated[
     ),
 ]
 Jobs = Annotated[int, typer.Option("--jobs", min=1, max=64, help="Matches at the same time.")]
+Executor = Annotated[
+    str,
+    typer.Option(
+        "--executor",
+        metavar="KIND",
+        help="What plays them side by side: threads, processes, ray or ray:ADDRESS.",
+    ),
+]
+Game = Annotated[str, typer.Argument(help="A library name, a module file or a run's folder.")]
+Parameters = Annotated[
+    list[str] | None, typer.Option("--set", help="A parameter of the game: NAME=VALUE.")
+]
+MaxPlies = Annotated[int, typer.Option("--max-plies", min=1)]
+Seats = Annotated[int, typer.Option("--players", min=0, help="Seats; 0: the usual.")]
 JournalFile = Annotated[
     Path | None, typer.Option("--journal", help="File to go on from after a stop.")
 ]
@@ -33,7 +54,7 @@ JournalFile = Annotated[
 @contextmanager
 def sandbox_of(name: str | None, no_isolation: bool) -> Iterator[None]:  # noqa: FBT001 - an option
     """Let generated code run where the command line says, inside the block."""
-    from graph.sandboxes import SandboxChoice, sandbox_chosen
+    from graph.run.sandboxes import SandboxChoice, sandbox_chosen
 
     with sandbox_chosen(SandboxChoice(name, no_isolation)):
         yield

@@ -9,7 +9,7 @@ import typer
 
 if TYPE_CHECKING:
     from games.contract import Json
-    from tools.playtest import GameSetup
+    from tools.playtest.jobs import GameSetup
     from tools.sandbox import Sandbox
 
 _HINT = "--set"

@@ -16,7 +16,7 @@ _NUMPY = "import numpy\n"
 def default_name() -> str | None:
     """The name of this platform's own backend; None where it has none."""
     from tools.sandbox import SandboxUnavailableError
-    from tools.sandbox.choosing import default_backend
+    from tools.sandbox.local import default_backend
 
     try:
         return default_backend().name
@@ -31,19 +31,15 @@ def try_all(*, elsewhere: bool) -> list[dict[str, Any]]:
         elsewhere: Whether to also start a machine of a service, which takes its time and costs
             money.
     """
-    from tools.sandbox.choosing import NAMES
+    from tools.sandbox.local import NAMES
 
-    return [_tried(name, elsewhere=elsewhere) for name in NAMES if name in _here()]
-
-
-def _here() -> tuple[str, ...]:
-    own = default_name()
-    return (own, "e2b", "process") if own else ("e2b", "process")
+    here = (default_name(), "e2b", "process")
+    return [_tried(name, elsewhere=elsewhere) for name in NAMES if name in here]
 
 
 def _tried(name: str, *, elsewhere: bool) -> dict[str, Any]:
     from tools.sandbox import SandboxUnavailableError
-    from tools.sandbox.choosing import backend_named
+    from tools.sandbox.local import backend_named
 
     row: dict[str, Any] = {"backend": name, "default": name == default_name()}
     if name == "e2b" and os.environ.get("E2B_API_KEY") and not elsewhere:
@@ -64,7 +60,7 @@ def _measured(backend: "Backend") -> dict[str, Any]:
     Raises:
         SandboxUnavailableError: If it cannot start, or its own start-up test fails.
     """
-    from tools.guest.canaries import CANARIES
+    from tools.guest.confine.canaries import CANARIES
     from tools.sandbox import Sandbox
 
     with Sandbox(backend) as sandbox:

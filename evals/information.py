@@ -1,44 +1,36 @@
 """Eval: what is it worth to see what is hidden?
 
 The same search, with the same settings, plays against itself: one side with its honest belief, the
-other one with the true state as its only determinization (`agents.belief.cheat`). Every deal is
-played twice, the sides changing seats. The share of the win, and the gap of the returns, of the
+other one with the true state as its only determinization (`evals.leakage.omniscient`). Every deal
+is played twice, the sides changing seats. The share of the win, and the gap of the returns, of the
 side that sees all is what information is worth to that search in that game: it says how far better
 beliefs could carry it, and nothing of how strong it is. It is thresholded only where it is certain.
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, as_completed
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from hashlib import sha256
 from statistics import fmean
-from typing import cast
+from typing import Any
 
 from pydantic import JsonValue
 
-from agents.players import parse_spec
-from evals.omniscience import HONEST, OMNISCIENT, REASON, Deal, Setup, play_deal
+from agents.players.registry import parse_spec
+from evals.leakage.omniscience import HONEST, OMNISCIENT, REASON, Deal, DealSetup, play_deal
 from evals.options import EvalOptions
-from evals.results import EvalError, EvalResult, Score
+from evals.results import EvalError, EvalResult, Row, Score
 from games import library
 from games.contract import Json
-from tools.playtest import (
-    Estimate,
-    Journal,
-    JournalError,
-    NoSamplesError,
-    mean_interval,
-    process_pool,
-    share_interval,
-)
+from tools.playtest.intervals import Estimate, NoSamplesError, mean_interval, share_interval
 from tools.playtest.jobs import sandbox_of_process
+from tools.playtest.journal import JournalError, journal_at
+from tools.playtest.runner import RunStoppedError, Workers, play_all
 
 Tell = Callable[[str], None]
 
 SETUPS = (
-    Setup(
+    DealSetup(
         "leduc poker, deals in turn",
         "leduc_poker",
         "ismcts:simulations=100",
@@ -46,7 +38,7 @@ SETUPS = (
         full=1200,
         every_deal=3,
     ),
-    Setup(
+    DealSetup(
         "battleship, 4 by 4",
         "battleship",
         "ismcts:simulations=100",
@@ -55,7 +47,7 @@ SETUPS = (
         full=200,
         at_least=0.9,
     ),
-    Setup(
+    DealSetup(
         "battleship, 10 by 10",
         "battleship",
         "osla:passes=1,leaf=value",
@@ -63,9 +55,9 @@ SETUPS = (
         full=100,
         at_least=0.9,
     ),
-    Setup("whist", "whist", "ismcts:simulations=20", players=4, quick=4, full=60),
-    Setup("go fish", "go_fish", "ismcts:simulations=20", quick=2, full=60),
-    Setup(
+    DealSetup("whist", "whist", "ismcts:simulations=20", players=4, quick=4, full=60),
+    DealSetup("go fish", "go_fish", "ismcts:simulations=20", quick=2, full=60),
+    DealSetup(
         "capture the flag, small",
         "small_capture_the_flag",
         "ismcts:simulations=50,leaf=value",
@@ -76,23 +68,24 @@ SETUPS = (
 _SLACK = 0.03
 
 
-def run(seed: int, tell: Tell, options: EvalOptions) -> EvalResult:
+def run(
+    seed: int, tell: Tell, options: EvalOptions, setups: Sequence[DealSetup] = SETUPS
+) -> EvalResult:
     """Play every game from both sides.
 
     Raises:
         EvalError: If the folder belongs to another evaluation, or no game could be scored.
     """
-    return measured(SETUPS, seed, tell, options)
-
-
-def measured(setups: Sequence[Setup], seed: int, tell: Tell, options: EvalOptions) -> EvalResult:
-    """As `run`, with these games."""
-    rows: list[dict[str, JsonValue]] = []
-    with _pool(options.workers) as pool, sandbox_of_process(OMNISCIENT) as sandbox:
+    rows: list[Row] = []
+    with (
+        Workers(options.workers).opened() as workers,
+        sandbox_of_process(HONEST),
+        sandbox_of_process(OMNISCIENT) as sandbox,
+    ):
         for setup in setups:
             try:
-                deals = _dealt(setup, seed, options, pool)
-            except JournalError as error:
+                deals = _dealt(setup, seed, options, workers)
+            except (JournalError, RunStoppedError) as error:
                 raise EvalError(str(error)) from error
             rows.append(_row(setup, deals))
             tell(_said(rows[-1]))
@@ -114,57 +107,25 @@ def measured(setups: Sequence[Setup], seed: int, tell: Tell, options: EvalOption
             "sandbox": grade.model_dump(mode="json"),
         },
         unscored={
-            str(row["game"]): "; ".join(cast("list[str]", row["reasons"])) or "no deal was played"
+            str(row["game"]): "; ".join(row["reasons"]) or "no deal was played"
             for row in rows
             if row["wins"] is None
         },
     )
 
 
-@contextmanager
-def _pool(workers: int) -> Iterator[Executor | None]:
-    """Processes, each with an honest and an omniscient sandbox; None for this one alone."""
-    if workers == 1:
-        with sandbox_of_process(HONEST), sandbox_of_process(OMNISCIENT):
-            yield None
-        return
-    pool = process_pool(workers, HONEST)
-    try:
-        yield pool
-    finally:
-        pool.shutdown(cancel_futures=True)
-
-
-def _played(
-    setup: Setup, seed: int, missing: Sequence[int], pool: Executor | None
-) -> Iterator[tuple[int, Json]]:
-    """What each missing deal comes to, as soon as it is known."""
-    deals = [Deal(setup, index, seed) for index in missing]
-    if pool is None:
-        yield from ((deal.index, play_deal(deal)) for deal in deals)
-        return
-    jobs = {pool.submit(play_deal, deal): deal.index for deal in deals}
-    yield from ((jobs[job], job.result()) for job in as_completed(jobs))
-
-
-def _dealt(
-    setup: Setup, seed: int, options: EvalOptions, pool: Executor | None
-) -> list[Mapping[str, Json]]:
+def _dealt(setup: DealSetup, seed: int, options: EvalOptions, workers: Workers) -> list[Row]:
     """What every deal came to, those that the folder holds among them."""
     count = setup.quick if options.quick else setup.full
     words = setup.label.replace(",", "").split()
     path = None if options.folder is None else options.folder / f"{'-'.join(words)}.jsonl"
-    played: dict[int, Json] = {}
-    with Journal(path, _identity(setup, seed)) if path is not None else nullcontext() as book:
-        played |= book.entries if book else {}
-        missing = [index for index in range(count) if index not in played]
-        for index, played[index] in _played(setup, seed, missing, pool):
-            if book:
-                book.append(index, played[index])
-    return [cast("Mapping[str, Json]", played[index]) for index in range(count)]
+    deals = ((index, Deal(setup, index, seed)) for index in range(count))
+    with journal_at(path, _identity(setup, seed)) as journal:
+        played: dict[int, Any] = dict(play_all(deals, play_deal, journal=journal, workers=workers))
+    return [played[index] for index in range(count)]
 
 
-def _identity(setup: Setup, seed: int) -> dict[str, Json]:
+def _identity(setup: DealSetup, seed: int) -> dict[str, Json]:
     """What the journal of a game belongs to; how many deals are played is no part of it."""
     fields = {name: value for name, value in asdict(setup).items() if name not in _AMOUNTS}
     source_id = sha256(library.source(setup.game).encode()).hexdigest()
@@ -174,17 +135,17 @@ def _identity(setup: Setup, seed: int) -> dict[str, Json]:
 _AMOUNTS = ("quick", "full", "at_least")
 
 
-def _row(setup: Setup, deals: Sequence[Mapping[str, Json]]) -> dict[str, JsonValue]:
+def _row(setup: DealSetup, deals: Sequence[Row]) -> Row:
     whole = [deal for deal in deals if not deal["reasons"]]
 
     def estimated(name: str, interval: Callable[[Sequence[float]], Estimate]) -> JsonValue:
-        values = [fmean(cast("list[float]", deal[name])) for deal in whole]
+        values = [fmean(deal[name]) for deal in whole]
         try:
             return interval(values).model_dump(mode="json")
         except NoSamplesError:
             return None
 
-    reasons = [reason for deal in deals for reason in cast("list[str]", deal["reasons"])]
+    reasons = [reason for deal in deals for reason in deal["reasons"]]
     return {
         "game": setup.label,
         "module": setup.game,
@@ -195,13 +156,11 @@ def _row(setup: Setup, deals: Sequence[Mapping[str, Json]]) -> dict[str, JsonVal
         "whole_deals": len(whole),
         "wins": estimated("wins", share_interval),
         "gain": estimated("gain", mean_interval),
-        "reasons": cast("list[JsonValue]", sorted(set(reasons))),
+        "reasons": sorted(set(reasons)),
     }
 
 
-def _scores(
-    setups: Sequence[Setup], rows: Sequence[Mapping[str, JsonValue]], *, quick: bool
-) -> Iterator[Score]:
+def _scores(setups: Sequence[DealSetup], rows: Sequence[Row], *, quick: bool) -> Iterator[Score]:
     """Wins and gain of whoever sees all, a game at a time; quick thresholds leave room for chance.
 
     That is three points, or two standard errors of a share measured on so few deals.
@@ -213,14 +172,14 @@ def _scores(
         bound = setup.at_least
         if bound is not None and quick:
             bound -= max(_SLACK, 2 * math.sqrt(bound * (1 - bound) / wins.n))
-        lost = cast("int", row["deals"]) - wins.n
+        lost = row["deals"] - wins.n
         name = f"{setup.label}: wins of who sees all"
         yield Score(name=name, value=wins.value, at_least=bound, scored=wins.n, unscored=lost)
         name = f"{setup.label}: its gain in returns"
         yield Score(name=name, value=gain.value, scored=gain.n, unscored=lost)
 
 
-def _said(row: Mapping[str, JsonValue]) -> str:
+def _said(row: Row) -> str:
     if row["wins"] is None or row["gain"] is None:
         return f"{row['game']}: not to be estimated from {row['whole_deals']} deals"
     wins, gain = (Estimate.model_validate(row[name]) for name in ("wins", "gain"))

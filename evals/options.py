@@ -1,4 +1,4 @@
-"""How an evaluation is to be run, where it leaves a choice."""
+"""Options of an evaluation, where it leaves a choice."""
 
 from dataclasses import dataclass
 from pathlib import Path

@@ -7,25 +7,28 @@ says that it is not honoured, and *dropped* where neither holds. A pair *invents
 games differ in a setting that no clause of the difference names.
 """
 
+import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 from typing import Literal, TypeAlias
 
-from pydantic import JsonValue
+from pydantic import BaseModel, ConfigDict, JsonValue
 
-from agents.composer import composer_roles
 from agents.protocols import Clause, Design, RoleError, RoleSet
-from evals.pairs import Pair, load_pairs
 from evals.results import EvalResult, Score, share
-from graph.examples import mechanics_near
-from graph.resources import open_store_here
-from graph.sandboxes import open_sandbox
+from graph.run.opening import composer_over, open_store_here
+from graph.run.sandboxes import open_sandbox
 from tools.retrieval import Retrieval
 
 Fate: TypeAlias = Literal["honoured", "listed", "dropped"]
 HONOURED_AT_LEAST = 0.8
 EXACT_AT_LEAST = 0.8
+_HELD_OUT = "paraphrase_pairs_3.json"
+# Packs have names ("short"), so a count of cards need not stand in the setting itself.
+_DECK = re.compile(r"\b(deck|decks|ranks|suits|copies|cards)=")
+_NAMED_VALUES = frozenset(("hearts", "spades", "clubs", "diamonds", "none", "standard", "short"))
 
 _FILLERS = frozenset(
     re.findall(
@@ -40,8 +43,55 @@ _FILLERS = frozenset(
 )
 
 
+class ParaphrasePair(BaseModel):
+    """Two prompts that differ by one clause.
+
+    Attributes:
+        id: Name of the pair.
+        family: Family of prompt `a`; of both unless `kind` is "family".
+        kind: What the differing clause is about; "none" where the demands are the same, and
+            "unsupported" where no such program can honour it.
+        a: The first prompt.
+        b: The second prompt.
+        clause_a: The words of the differing clause in `a`; empty where it is absent.
+        clause_b: The same in `b`.
+        value_a: What `clause_a` demands; None where it is absent.
+        value_b: The same for `clause_b`.
+        held_out: Whether the composer was never developed against it.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: str
+    family: str
+    kind: str
+    a: str
+    b: str
+    clause_a: str
+    clause_b: str
+    value_a: JsonValue
+    value_b: JsonValue
+    held_out: bool = False
+
+
+def load_pairs() -> list[ParaphrasePair]:
+    """The blind-written pairs, by three authors.
+
+    The composer was developed against the first two sets once they had been measured; the third
+    stays held out.
+    """
+    pairs: list[ParaphrasePair] = []
+    for name in ("paraphrase_pairs.json", "paraphrase_pairs_2.json", _HELD_OUT):
+        text = (files("evals") / "data" / name).read_text(encoding="utf-8")
+        held_out = {"held_out": name == _HELD_OUT}
+        pairs += [
+            ParaphrasePair.model_validate({**fields, **held_out}) for fields in json.loads(text)
+        ]
+    return pairs
+
+
 @dataclass(frozen=True)
-class Reading:
+class PromptDesign:
     """What the composer made of one prompt."""
 
     family: str
@@ -50,7 +100,7 @@ class Reading:
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgedPair:
     """One pair, judged.
 
     Attributes:
@@ -62,7 +112,7 @@ class Judged:
         problem: Why it could not be judged; empty where it was.
     """
 
-    pair: Pair
+    pair: ParaphrasePair
     fates: tuple[Fate, ...]
     invented: tuple[str, ...]
     unheard: tuple[str, ...] = ()
@@ -71,14 +121,13 @@ class Judged:
 
 def run(seed: int, tell: Callable[[str], None]) -> EvalResult:
     """Read every prompt of every pair with the composer; no model, no play."""
-    roles = composer_roles()
     with open_sandbox() as opened:  # nothing runs in it here; every result says what there was
         sandbox = opened.grade.model_dump(mode="json")
     judged = []
     with open_store_here(tell) as store:
-        retrieval = Retrieval(store)
+        roles, retrieval = composer_over(store), Retrieval(store)
         for pair in load_pairs():
-            judged.append(judge(pair, lambda text: read(text, roles, retrieval)))
+            judged.append(judge_pair(pair, lambda text: design_of(text, roles, retrieval)))
             tell(f"{pair.id} {pair.kind}: {_line(judged[-1])}")
         effective: dict[str, JsonValue] = {
             "seed": seed,
@@ -88,17 +137,17 @@ def run(seed: int, tell: Callable[[str], None]) -> EvalResult:
             "sandbox": sandbox,
             "pairs": len(judged),
         }
-    return score(judged, effective)
+    return score_pairs(judged, effective)
 
 
-def _line(one: Judged) -> str:
+def _line(one: JudgedPair) -> str:
     said = [", ".join(one.fates) or "no clause differs"]
     said += [f"invented {name}" for name in one.invented]
     said += [f"unheard {name}" for name in one.unheard]
     return "; ".join([*said, *filter(None, [one.problem])])
 
 
-def read(prompt: str, roles: RoleSet, retrieval: Retrieval) -> Reading:
+def design_of(prompt: str, roles: RoleSet, retrieval: Retrieval) -> PromptDesign:
     """The design of one prompt, as far as it can be compared.
 
     Raises:
@@ -107,17 +156,17 @@ def read(prompt: str, roles: RoleSet, retrieval: Retrieval) -> Reading:
     brief = roles.designer.clarify(prompt)
     if brief.question is not None:
         raise RoleError(f"asked: {brief.question}")
-    design: Design = roles.designer.design(brief, mechanics_near(retrieval))
+    design: Design = roles.designer.design(brief, retrieval.mechanics)
     settings = {"num_players": design.num_players, **design.parameters}
-    return Reading(design.family, settings, design.clauses)
+    return PromptDesign(design.family, settings, design.clauses)
 
 
-def judge(pair: Pair, reader: Callable[[str], Reading]) -> Judged:
+def judge_pair(pair: ParaphrasePair, reader: Callable[[str], PromptDesign]) -> JudgedPair:
     """Compare the two readings of a pair."""
     try:
         first, second = reader(pair.a), reader(pair.b)
     except RoleError as problem:
-        return Judged(pair, (), (), problem=str(problem))
+        return JudgedPair(pair, (), (), problem=str(problem))
     sides = [
         (reading, clause, value)
         for reading, clause, value in (
@@ -130,10 +179,10 @@ def judge(pair: Pair, reader: Callable[[str], Reading]) -> Judged:
     elsewhere = changed_elsewhere(pair, first, second)
     unheard = tuple(name for name in elsewhere if _listed_for(name, first, second))
     silent = tuple(name for name in elsewhere if name not in unheard)
-    return Judged(pair, fates, silent, unheard)
+    return JudgedPair(pair, fates, silent, unheard)
 
 
-def fate(kind: str, reading: Reading, clause: str, value: JsonValue) -> Fate:
+def fate(kind: str, reading: PromptDesign, clause: str, value: JsonValue) -> Fate:
     """What became of one clause in one reading."""
     if kind == "family":
         return "honoured" if reading.family == value else _listed_or_dropped(reading, clause)
@@ -150,7 +199,9 @@ def fate(kind: str, reading: Reading, clause: str, value: JsonValue) -> Fate:
     return _listed_or_dropped(reading, clause)
 
 
-def changed_elsewhere(pair: Pair, first: Reading, second: Reading) -> tuple[str, ...]:
+def changed_elsewhere(
+    pair: ParaphrasePair, first: PromptDesign, second: PromptDesign
+) -> tuple[str, ...]:
     """Settings in which the games differ although the differing clause does not name them."""
     if pair.kind == "family":
         return ()
@@ -169,7 +220,7 @@ def changed_elsewhere(pair: Pair, first: Reading, second: Reading) -> tuple[str,
     return tuple(sorted(changed - named))
 
 
-def _listed_for(name: str, first: Reading, second: Reading) -> bool:
+def _listed_for(name: str, first: PromptDesign, second: PromptDesign) -> bool:
     """Whether one reading lists as not honoured the words by which the other sets `name`."""
     for setter, other in ((first, second), (second, first)):
         words = [c.text for c in setter.clauses if re.search(rf"\b{name}=", c.setting)]
@@ -212,12 +263,7 @@ def says(settings: str, value: JsonValue) -> bool:
     return False
 
 
-# Packs have names ("short"), so a count of cards need not stand in the setting itself.
-_DECK = re.compile(r"\b(deck|decks|ranks|suits|copies|cards)=")
-_NAMED_VALUES = frozenset(("hearts", "spades", "clubs", "diamonds", "none", "standard", "short"))
-
-
-def _listed_or_dropped(reading: Reading, clause: str) -> Fate:
+def _listed_or_dropped(reading: PromptDesign, clause: str) -> Fate:
     missed = [c for c in reading.clauses if c.status == "not_honoured"]
     return "listed" if any(overlap(c.text, clause) for c in missed) else "dropped"
 
@@ -226,7 +272,7 @@ def _words(text: str) -> set[str]:
     return set(re.findall(r"[a-z0-9']+", text.lower())) - _FILLERS
 
 
-def score(judged: Sequence[Judged], effective: dict[str, JsonValue]) -> EvalResult:
+def score_pairs(judged: Sequence[JudgedPair], effective: dict[str, JsonValue]) -> EvalResult:
     """Shares over all differing clauses and over all pairs."""
     fates = [fate for one in judged for fate in one.fates]
     can = [f for one in judged if one.pair.kind != "unsupported" for f in one.fates]
@@ -271,7 +317,7 @@ def score(judged: Sequence[Judged], effective: dict[str, JsonValue]) -> EvalResu
     return EvalResult(name="paraphrase", scores=scores, samples=samples, effective=effective)
 
 
-def _held_out(judged: Sequence[Judged]) -> tuple[Score, ...]:
+def _held_out(judged: Sequence[JudgedPair]) -> tuple[Score, ...]:
     """The same on pairs the composer was never developed against; shown, without thresholds."""
     can = [f for one in judged if one.pair.kind != "unsupported" for f in one.fates]
     if not can:

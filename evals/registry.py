@@ -1,4 +1,4 @@
-"""Which evaluations there are."""
+"""Registry of the evaluations."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields
@@ -65,6 +65,17 @@ _EVALS = (
         "evals.paraphrase",
     ),
     EvalInfo(
+        "fit",
+        "Is a game made only where a family is what the brief asks for, with seats and settings?",
+        "evals.fit",
+        takes=("quick",),
+    ),
+    EvalInfo(
+        "bad-inputs",
+        "Do forty bad inputs end as they should, with a sentence and without a traceback?",
+        "evals.bad_inputs",
+    ),
+    EvalInfo(
         "speed",
         "How long do the command's help, a quick run and a search simulation take?",
         "evals.bench.speed",
@@ -72,12 +83,12 @@ _EVALS = (
     EvalInfo(
         "sandbox",
         "Can hostile code do harm or forge a result, and what does keeping it from that cost?",
-        "evals.sandbox",
+        "evals.sandbox.evaluation",
     ),
     EvalInfo(
         "sandbox-soak",
         "Do 10,000 workers and 1,000,000 requests leave anything behind?",
-        "evals.sandbox_soak",
+        "evals.sandbox.soak",
     ),
     EvalInfo(
         "tournaments",
@@ -105,7 +116,7 @@ _EVALS = (
     EvalInfo(
         "leakage",
         "Does any player's decision depend on what is hidden from its seat?",
-        "evals.leakage",
+        "evals.leakage.audit",
         takes=("quick",),
     ),
     EvalInfo(
@@ -117,19 +128,19 @@ _EVALS = (
     EvalInfo(
         "battleship-tag",
         "Are the thesis' Battleship tournaments in TAG what its programs really give?",
-        "evals.battleship.tag",
+        "evals.lechat2026.tag",
         takes=("quick", "folder", "workers"),
     ),
     EvalInfo(
         "battleship-ludii",
         "Do the thesis' tournaments in Ludii come out, and does its layer keep the fleets hidden?",
-        "evals.battleship.ludii",
+        "evals.lechat2026.ludii",
         takes=("quick", "folder", "workers"),
     ),
     EvalInfo(
         "battleship-fixed",
         "What do the thesis' ideas for Battleship give once they are really applied?",
-        "evals.battleship.fixed",
+        "evals.lechat2026.fixed",
         takes=("quick", "folder", "workers"),
     ),
 )

@@ -1,6 +1,11 @@
-"""What an evaluation reports."""
+"""Results of an evaluation: scores with their thresholds, samples, effective parameters."""
+
+from typing import Any, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
+
+Row: TypeAlias = dict[str, Any]
+"""One JSON object of a result: a sample, or a row of a table."""
 
 
 class EvalError(Exception):

@@ -9,15 +9,15 @@ from pydantic import JsonValue
 
 from evals.results import EvalResult, share
 from games.checks.run import CheckSettings
-from graph.defaults import make_context
-from graph.folder import RunFolder
-from graph.results import RunResult
-from graph.runs import start_run
-from graph.settings import RunSettings
+from graph.new.results import RunResult
+from graph.new.runs import start_run
+from graph.run.folder import RunFolder
+from graph.run.opening import make_context
+from graph.run.settings import RunSettings
 
 
 @dataclass(frozen=True)
-class Sample:
+class SmokePrompt:
     """One prompt with what its words demand.
 
     Attributes:
@@ -34,35 +34,35 @@ class Sample:
 
 
 SAMPLES = (
-    Sample(
+    SmokePrompt(
         "a trick-taking game for three players where taking hearts costs points and the last "
         "trick counts double",
         "trick_taking",
         3,
         {"last_trick_multiplier": 2},
     ),
-    Sample(
+    SmokePrompt(
         "a game for two on a 7 by 8 board where pieces fall down and five in a row wins",
         "placement",
         2,
         {"connect": 5, "gravity": True},
     ),
-    Sample(
+    SmokePrompt(
         "crazy eights for four players, everybody starts with six cards",
         "shedding",
         4,
         {"hand_size": 6},
     ),
-    Sample("go fish for three players", "go_fish", 3, {}),
-    Sample("a rummy game for two with ten cards each", "rummy", 2, {"hand_size": 10}),
-    Sample("battleship on an 8 by 8 board", "battleship", 2, {"rows": 8, "columns": 8}),
-    Sample(
+    SmokePrompt("go fish for three players", "go_fish", 3, {}),
+    SmokePrompt("a rummy game for two with ten cards each", "rummy", 2, {"hand_size": 10}),
+    SmokePrompt("battleship on an 8 by 8 board", "battleship", 2, {"rows": 8, "columns": 8}),
+    SmokePrompt(
         "a push your luck dice game for three, first to 60 wins",
         "push_your_luck",
         3,
         {"target_score": 60},
     ),
-    Sample("goofspiel for two with ten cards", "goofspiel", 2, {"cards": 10}),
+    SmokePrompt("goofspiel for two with ten cards", "goofspiel", 2, {"cards": 10}),
 )
 
 
@@ -85,7 +85,7 @@ def run(seed: int, tell: Callable[[str], None]) -> EvalResult:
         for index, sample in enumerate(SAMPLES):
             folder = RunFolder(Path(place) / str(index))
             folder.journals.mkdir(parents=True)
-            rows.append(judged(sample, start_run(sample.prompt, folder, context)))
+            rows.append(judge_run(sample, start_run(sample.prompt, folder, context)))
             tell(f"{sample.family}: {rows[-1]}")
     return score(
         rows,
@@ -100,19 +100,18 @@ def run(seed: int, tell: Callable[[str], None]) -> EvalResult:
     )
 
 
-def judged(sample: Sample, result: RunResult) -> dict[str, JsonValue]:
+def judge_run(sample: SmokePrompt, result: RunResult) -> dict[str, JsonValue]:
     """What became of one sample, against what its words demand."""
     design = result.state.design
     parameters = design.parameters if design else {}
-    evaluation = result.state.evaluation or {}
-    unfinished = evaluation.get("unfinished")
+    evaluation = result.state.evaluation
     return {
         "prompt": sample.prompt,
         "made": result.state.end == "made",
         "as_asked": design is not None
         and (design.family, design.num_players) == (sample.family, sample.players)
         and all(parameters.get(name) == value for name, value in sample.parameters.items()),
-        "all_finished": None if unfinished is None else not unfinished,
+        "all_finished": None if evaluation is None else not evaluation.unfinished,
         "reason": result.state.reason,
     }
 

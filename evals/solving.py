@@ -8,9 +8,9 @@ a policy is from an equilibrium.
 - The *searches* are the player `ismcts` with its default settings, in a sandboxed worker as in any
   match, and OpenSpiel's C++ ISMCTSBot: the most visited move, one rollout a simulation, both with
   the same simulations and equally many searches an information state in the same run. Their average
-  policies are sampled (`evals.solving_searches`); finitely many searches put NashConv too high,
-  for both alike. On Leduc they are asked at one information state of every class under the exchange
-  of equal cards (`evals.solving_symmetry`).
+  policies are sampled; finitely many searches put NashConv too high, for both alike. On Leduc they
+  are asked at one information state of every class under the exchange of equal cards: no rule tells
+  the cards of a rank apart, so a search decides alike, in distribution, at all states of a class.
 - *Head to head* the solver's policy and those of the searches are set against each other by
   evaluating the whole tree: a hand of Leduc has a standard deviation of about 4.2, and 100 hands
   would tell nothing.
@@ -19,56 +19,51 @@ More simulations do not make a search over information sets converge to an equil
 says so with the figures.
 """
 
+import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from importlib.util import find_spec
-from math import sqrt
-from statistics import stdev
-from typing import cast
+from functools import partial
+from typing import TypeAlias
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import JsonValue
 
-from agents.players import parse_spec
-from agents.search.rules import bind
-from agents.solving import (
-    Behaviour,
-    SequenceForm,
-    cfr_plus,
-    enumerate_game,
-    expected_returns,
-    nash_conv,
-    uniform,
-)
+from agents.players.registry import PRELOAD, make_player, parse_spec
+from agents.search.rules import bind, first_state
+from agents.solving.cfr import cfr_plus
+from agents.solving.enumeration import enumerate_game
+from agents.solving.exploitability import expected_returns, nash_conv, uniform
+from agents.solving.form import Behaviour, SequenceForm
 from evals.bench.timings import machine
+from evals.openspiel import MISSING, THEIR_EXPLORATION, Ask, has_openspiel, their_nash_conv, theirs
 from evals.options import EvalOptions
 from evals.results import EvalResult, Score
-from evals.solving_searches import (
-    THEIR_EXPLORATION,
-    Sampled,
-    Translate,
-    kuhn_action,
-    leduc_action,
-    ours,
-    sampled,
-    their_nash_conv,
-    theirs,
-)
-from evals.solving_symmetry import alone, classes
 from games import library
-from games.contract import State, load_namespace
+from games.contract import Action, canonical_key, load_namespace
+from games.engine import Player
+from games.information import SeatLog
+from games.streams import stream
+from tools.sandbox import Sandbox
 
+RANKS, SUITS = "JQK", "HS"
+_CARD = re.compile(f"\\b([{RANKS}])([{SUITS}])\\b")
 UNIFORM_KUHN = 11 / 12
 SOLVED_AT_MOST, SECONDS_AT_MOST = 0.01, 10.0
 WORSE_AT_MOST = 0.15
-MISSING = "OpenSpiel is not installed; it comes with the extra openspiel"
 _ITERATIONS = 300
 _KUHN, _LEDUC = "kuhn_poker", "leduc_poker"
-_TRANSLATES: Mapping[str, Translate] = {_KUHN: kuhn_action, _LEDUC: leduc_action}
+_OURS, _THEIRS = "ismcts", "OpenSpiel ISMCTSBot"
+
+
+Found: TypeAlias = "dict[tuple[str, str, int], SampledPolicy]"
+"""By game, search and simulations."""
 
 
 @dataclass(frozen=True)
-class Size:
+class SolvingSize:
     """How much is searched.
 
     Attributes:
@@ -76,23 +71,25 @@ class Size:
         held: The simulations at which ours are held against OpenSpiel's.
         again: Times OpenSpiel's search is sampled anew there, which shows how far chance moves
             such a figure.
-        is_strict: Whether the threshold stands alone, without what chance may do to it.
+        worse_at_most: How far our NashConv may lie above OpenSpiel's there; None where too few
+            searches make the figure say little, and it is only shown. OpenSpiel's search is not
+            the same twice with one seed.
         searched: The games that are searched.
     """
 
     searches: Mapping[int, int]
     held: int = 1000
     again: int = 5
-    is_strict: bool = True
+    worse_at_most: float | None = WORSE_AT_MOST
     searched: tuple[str, ...] = ("kuhn_poker", "leduc_poker")
 
 
-FULL = Size({30: 20, 100: 20, 1000: 20, 10_000: 4})
-QUICK = Size({30: 2, 100: 2, 1000: 2}, is_strict=False)
+FULL = SolvingSize({30: 20, 100: 20, 1000: 20, 10_000: 4})
+QUICK = SolvingSize({30: 2, 100: 2, 1000: 2}, worse_at_most=None)
 
 
 @dataclass(frozen=True)
-class Solved:
+class SolvedGame:
     """A game with CFR+'s average policy, and how long that took, its enumeration included."""
 
     name: str
@@ -106,74 +103,220 @@ class Solved:
         return nash_conv(self.game, self.behaviours).total
 
 
-def run(seed: int, tell: Callable[[str], None], options: EvalOptions) -> EvalResult:
-    """Measure with the usual sizes."""
-    return measure(seed, tell, QUICK if options.quick else FULL)
+@dataclass(frozen=True)
+class SampledPolicy:
+    """A search's average policy, from finitely many decisions.
+
+    Attributes:
+        searches: Decisions at each information state that was asked for.
+        asked: Decisions made in all.
+        behaviours: `[num_players]` the average policy.
+        nash_conv: Its NashConv; finitely many decisions put it too high, on average.
+        halves: Mean NashConv of the two halves of the decisions: by how much it still falls.
+    """
+
+    searches: int
+    asked: int
+    behaviours: tuple[Behaviour, ...]
+    nash_conv: float
+    halves: float
 
 
-def measure(seed: int, tell: Callable[[str], None], size: Size) -> EvalResult:
-    """Solve and search both games.
+def sample_policy(
+    game: SequenceForm, ask: Ask, searches: int, classes: Sequence[Sequence[int]]
+) -> SampledPolicy:
+    """Ask a search at one information state of every class, and let the others copy it.
+
+    States that a seat was never seen to enter by its own decisions are not asked for: they change
+    no return.
 
     Args:
-        seed: Of the searches.
-        tell: Hears each result.
-        size: How much is searched.
+        game: The game.
+        ask: The search.
+        searches: Decisions at each state; even, at least 2.
+        classes: `[num_players][I]` as `classes`.
+
+    Raises:
+        ValueError: If `searches` is odd or below 2, or an answer is not legal.
     """
-    games = {name: solved(name) for name in (_KUHN, _LEDUC)}
+    if searches < 2 or searches % 2:  # noqa: PLR2004 - two halves are compared
+        raise ValueError(f"searches is {searches}; required: an even number, at least 2")
+    counts = [_counts(game, seat, ask, searches, classes[seat]) for seat in range(len(game.seats))]
+
+    def behaviours(chosen: slice) -> tuple[Behaviour, ...]:
+        return tuple(
+            form.normalised(count[0][chosen].sum(axis=0))
+            for form, count in zip(game.seats, counts, strict=True)
+        )
+
+    halves = [nash_conv(game, behaviours(half)).total for half in (slice(0, 1), slice(1, 2))]
+    whole = behaviours(slice(0, 2))
+    return SampledPolicy(
+        searches=searches,
+        asked=sum(asked for _, asked in counts),
+        behaviours=whole,
+        nash_conv=nash_conv(game, whole).total,
+        halves=sum(halves) / 2,
+    )
+
+
+def _counts(
+    game: SequenceForm, seat: int, ask: Ask, searches: int, classes: Sequence[int]
+) -> tuple[NDArray[np.float64], int]:
+    """`[2, S]` how often each sequence was chosen in either half, and decisions made."""
+    form, asked = game.seats[seat], 0
+    counts, entered = np.zeros((2, form.size)), np.zeros(form.size, dtype=np.bool_)
+    entered[0] = True
+    known = dict[int, NDArray[np.float64]]()
+    for number, (first, state) in enumerate(zip(form.firsts, form.states, strict=True)):
+        here = slice(int(first), int(first) + len(state.actions))
+        if not entered[form.origin[first]]:
+            continue
+        if classes[number] not in known:
+            found = known[classes[number]] = np.zeros((2, len(state.actions)))
+            for sample in range(searches if len(state.actions) > 1 else 0):
+                action = ask(seat, number, sample)
+                if action not in state.actions:
+                    raise ValueError(f"seat {seat} chose {action!r}; legal: {list(state.actions)}")
+                found[2 * sample // searches, state.actions.index(action)] += 1
+                asked += 1
+        counts[:, here] = known[classes[number]]
+        entered[here] = counts[:, here].sum(axis=0) > 0 if len(state.actions) > 1 else True
+    return counts, asked
+
+
+@contextmanager
+def ours(game: SequenceForm, source: str, spec: str, seed: int) -> Iterator[Ask]:
+    """A player of ours, as it plays in matches: in a sandboxed worker, from the seat's log."""
+    with Sandbox(preload=PRELOAD) as sandbox, ExitStack() as stack:
+        players = [
+            make_player(
+                parse_spec(spec),
+                seat=seat,
+                num_players=len(game.seats),
+                parameters={},
+                source=source,
+                sandbox=sandbox,
+                heuristics={},
+            )
+            for seat in range(len(game.seats))
+        ]
+        for player in players:
+            stack.callback(player.close)
+
+        yield asking(game, players, seed)
+
+
+def asking(game: SequenceForm, players: Sequence[Player], seed: int) -> Ask:
+    """Players, one a seat, each asked with a log of its own and keyed random numbers."""
+
+    def ask(seat: int, number: int, sample: int) -> Action:
+        log = SeatLog(seat, list(game.log(seat, number).entries))
+        legal = game.seats[seat].states[number].actions
+        generator = stream(seed, "solving", match=sample, seat=seat, ply=number)
+        return players[seat].choose(log, legal, generator).action
+
+    return ask
+
+
+def classes(game: SequenceForm, seat: int) -> list[int]:
+    """The first of a seat's information states that each is an exchange of cards away from.
+
+    Args:
+        game: Leduc poker.
+        seat: The seat.
+
+    Returns:
+        `[I]`: a number of an information state for each, itself where it is the first.
+    """
+    first = dict[str, int]()
+    numbers = list[int]()
+    for number in range(len(game.seats[seat].states)):
+        told = canonical_key([*game.log(seat, number).entries])
+        numbers.append(first.setdefault(min(_exchanged(told)), number))
+    return numbers
+
+
+def alone(game: SequenceForm, seat: int) -> list[int]:
+    """Every information state in a class of its own, for games without such a symmetry."""
+    return list(range(len(game.seats[seat].states)))
+
+
+def _exchanged(told: str) -> list[str]:
+    """A log's text with the cards of some ranks exchanged, in every way."""
+    texts = [told]
+    for rank in RANKS:
+        texts += [_CARD.sub(partial(_exchange, rank), text) for text in texts]
+    return texts
+
+
+def _exchange(rank: str, card: re.Match[str]) -> str:
+    suit = SUITS[1 - SUITS.index(card[2])] if card[1] == rank else card[2]
+    return f"{card[1]}{suit}"
+
+
+def run(
+    seed: int,
+    tell: Callable[[str], None],
+    options: EvalOptions,
+    size: SolvingSize | None = None,
+) -> EvalResult:
+    """Solve and search both games, by the usual sizes where none is given."""
+    size = size or (QUICK if options.quick else FULL)
+    games = {name: solve_preset(name) for name in (_KUHN, _LEDUC)}
     for one in games.values():
         tell(f"{one.name}: CFR+ reaches NashConv {one.nash_conv:.4f} in {one.seconds:.1f} s")
-    found = dict[tuple[str, str, int], Sampled]()
-    again = list[float]()
+    found: Found = {}
+    again: list[float] = []
     for name in size.searched:
         one = games[name]
         shares = classes if name == _LEDUC else alone
         known = [shares(one.game, seat) for seat in range(2)]
         for simulations, searches in size.searches.items():
-            for who in ("ismcts", "OpenSpiel ISMCTSBot") if find_spec("pyspiel") else ("ismcts",):
+            for who in (_OURS, _THEIRS) if has_openspiel() else (_OURS,):
                 policy = _searched(one, who, simulations, seed, (searches, known))
                 found[name, who, simulations] = policy
                 tell(
                     f"{name}: {who}, {simulations} simulations: NashConv {policy.nash_conv:.3f} "
                     f"from {policy.searches} searches a state ({policy.halves:.3f} from half)"
                 )
-            if name == _LEDUC and simulations == size.held and find_spec("pyspiel"):
+            if name == _LEDUC and simulations == size.held and has_openspiel():
                 again = [
-                    _searched(one, "", simulations, seed + 1 + n, (searches, known)).nash_conv
+                    _searched(one, _THEIRS, simulations, seed + 1 + n, (searches, known)).nash_conv
                     for n in range(size.again)
                 ]
     words = conclusion(games[_LEDUC], found)
     tell(words)
     return EvalResult(
         name="solving",
-        scores=(*solver_scores(games), *search_scores(found, size, again)),
+        scores=(*solver_scores(games), *search_scores(found, size)),
         samples=(*_solver_rows(games), *_search_rows(found), *_duels(games, found)),
         effective={**_effective(seed, size, again), "in_words": words},
-        unscored={} if find_spec("pyspiel") else {_score_name(size): MISSING},
+        unscored={} if has_openspiel() else {_score_name(size): MISSING},
     )
 
 
-def solved(name: str) -> Solved:
-    """Enumerate and solve a preset of the library."""
+def solve_preset(name: str) -> SolvedGame:
+    """Enumerate and solve_preset a preset of the library."""
     begun = time.perf_counter()
     namespace = load_namespace(library.source(name))
-    initial_state = cast("Callable[[int], State]", namespace["initial_state"])
-    game = enumerate_game(bind(namespace, 2), initial_state(2))
-    return Solved(name, game, cfr_plus(game, _ITERATIONS), time.perf_counter() - begun)
+    game = enumerate_game(bind(namespace, 2), first_state(namespace, 2))
+    return SolvedGame(name, game, cfr_plus(game, _ITERATIONS), time.perf_counter() - begun)
 
 
 def _searched(
-    one: Solved, who: str, simulations: int, seed: int, how: tuple[int, Sequence[Sequence[int]]]
-) -> Sampled:
+    one: SolvedGame, who: str, simulations: int, seed: int, how: tuple[int, Sequence[Sequence[int]]]
+) -> SampledPolicy:
     searches, known = how
-    if who == "ismcts":
+    if who == _OURS:
         spec = f"ismcts:simulations={simulations}"
         with ours(one.game, library.source(one.name), spec, seed) as ask:
-            return sampled(one.game, ask, searches, known)
-    ask = theirs(one.game, one.name, _TRANSLATES[one.name], simulations, seed)
-    return sampled(one.game, ask, searches, known)
+            return sample_policy(one.game, ask, searches, known)
+    ask = theirs(one.game, one.name, simulations, seed)
+    return sample_policy(one.game, ask, searches, known)
 
 
-def solver_scores(games: Mapping[str, Solved]) -> tuple[Score, ...]:
+def solver_scores(games: Mapping[str, SolvedGame]) -> tuple[Score, ...]:
     """The solver's distance from equilibrium and its time; the oracle of uniform play."""
     kuhn, leduc = games[_KUHN], games[_LEDUC]
     error = abs(nash_conv(kuhn.game, uniform(kuhn.game)).total - UNIFORM_KUHN)
@@ -191,32 +334,24 @@ def solver_scores(games: Mapping[str, Solved]) -> tuple[Score, ...]:
     )
 
 
-def search_scores(
-    found: Mapping[tuple[str, str, int], Sampled], size: Size, again: Sequence[float]
-) -> tuple[Score, ...]:
+def search_scores(found: Found, size: SolvingSize) -> tuple[Score, ...]:
     """Our NashConv less OpenSpiel's, at the same simulations and searches."""
-    theirs_there = found.get((_LEDUC, "OpenSpiel ISMCTSBot", size.held))
+    theirs_there = found.get((_LEDUC, _THEIRS, size.held))
     if theirs_there is None:
         return ()
-    our = found[_LEDUC, "ismcts", size.held]
-    allowed = WORSE_AT_MOST + (0.0 if size.is_strict else tolerance(again))
+    our = found[_LEDUC, _OURS, size.held]
     gap = our.nash_conv - theirs_there.nash_conv
-    return (Score(name=_score_name(size), value=gap, at_most=allowed, scored=our.asked),)
+    return (Score(name=_score_name(size), value=gap, at_most=size.worse_at_most, scored=our.asked),)
 
 
-def tolerance(again: Sequence[float]) -> float:
-    """Two standard errors of the difference of two such figures, from samples of one of them."""
-    return 2.0 * stdev(again) * sqrt(2.0)
-
-
-def _score_name(size: Size) -> str:
+def _score_name(size: SolvingSize) -> str:
     return f"NashConv of ismcts above OpenSpiel's ISMCTSBot, Leduc, {size.held} simulations"
 
 
-def conclusion(leduc: Solved, found: Mapping[tuple[str, str, int], Sampled]) -> str:
+def conclusion(leduc: SolvedGame, found: Found) -> str:
     """What the figures say of searching for an equilibrium, in words."""
     told = list[str]()
-    for who in ("ismcts", "OpenSpiel ISMCTSBot"):
+    for who in (_OURS, _THEIRS):
         figures = [
             f"{policy.nash_conv:.2f} at {simulations}"
             for (name, by, simulations), policy in found.items()
@@ -231,7 +366,7 @@ def conclusion(leduc: Solved, found: Mapping[tuple[str, str, int], Sampled]) -> 
     )
 
 
-def _solver_rows(games: Mapping[str, Solved]) -> list[dict[str, JsonValue]]:
+def _solver_rows(games: Mapping[str, SolvedGame]) -> list[dict[str, JsonValue]]:
     rows = list[dict[str, JsonValue]]()
     for one in games.values():
         row: dict[str, JsonValue] = {
@@ -243,13 +378,13 @@ def _solver_rows(games: Mapping[str, Solved]) -> list[dict[str, JsonValue]]:
             "information_states": one.game.num_states,
             "uniform_nash_conv": nash_conv(one.game, uniform(one.game)).total,
         }
-        if find_spec("pyspiel"):
+        if has_openspiel():
             row["openspiel_nash_conv"] = their_nash_conv(one.name, _ITERATIONS)
         rows.append(row)
     return rows
 
 
-def _search_rows(found: Mapping[tuple[str, str, int], Sampled]) -> list[dict[str, JsonValue]]:
+def _search_rows(found: Found) -> list[dict[str, JsonValue]]:
     return [
         {
             "game": name,
@@ -264,9 +399,7 @@ def _search_rows(found: Mapping[tuple[str, str, int], Sampled]) -> list[dict[str
     ]
 
 
-def _duels(
-    games: Mapping[str, Solved], found: Mapping[tuple[str, str, int], Sampled]
-) -> list[dict[str, JsonValue]]:
+def _duels(games: Mapping[str, SolvedGame], found: Found) -> list[dict[str, JsonValue]]:
     """The solver's policy against every search's, from both seats, by exact evaluation."""
     rows = list[dict[str, JsonValue]]()
     for (name, who, simulations), policy in found.items():
@@ -286,7 +419,7 @@ def _duels(
     return rows
 
 
-def _effective(seed: int, size: Size, again: Sequence[float]) -> dict[str, JsonValue]:
+def _effective(seed: int, size: SolvingSize, again: Sequence[float]) -> dict[str, JsonValue]:
     return {
         **machine(),
         "seed": seed,
@@ -295,6 +428,5 @@ def _effective(seed: int, size: Size, again: Sequence[float]) -> dict[str, JsonV
         "exploration_openspiel": THEIR_EXPLORATION,
         "searches_a_state": {str(count): k for count, k in size.searches.items()},
         "openspiel_sampled_again": [round(figure, 4) for figure in again],
-        "tolerance": 0.0 if size.is_strict or not again else round(tolerance(again), 4),
         "process": "the solver in a plain process, on the library; ismcts in a sandboxed worker",
     }

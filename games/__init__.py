@@ -1,1 +1,1 @@
-"""What a game is: the module contract, the referee, records, checks and the verified library."""
+"""Games: the module contract, the referee, records, checks and the verified library."""

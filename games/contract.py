@@ -9,9 +9,9 @@ length or a NaN is reported as the module's fault and never travels further.
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import cast
 
 from games.modules import LocalModule, Module, load_namespace
+from games.text import is_plain_line
 from games.values import (
     CHANCE,
     MAX_PLAYERS,
@@ -27,7 +27,10 @@ from games.values import (
     Observation,
     State,
     Visibility,
+    are_texts,
     canonical_key,
+    is_number,
+    is_visibility,
     require_json,
     show,
 )
@@ -85,23 +88,12 @@ class Game:
 
     def initial_state(self, num_players: int, parameters: Mapping[str, Json]) -> State:
         """The static state before any chance event."""
-        return _state("initial_state", self.module.call("initial_state", num_players, **parameters))
+        value = self.module.call("initial_state", num_players, **parameters)
+        return read_state("initial_state", value)
 
     def current_player(self, state: State) -> int:
         """0..n-1, or `CHANCE`, or `TERMINAL`."""
-        value = self.module.call("get_current_player", state)
-        if (
-            isinstance(value, bool)
-            or not isinstance(value, int)
-            or (value < 0 and value not in (CHANCE, TERMINAL))
-        ):
-            raise ModuleFault(
-                "bad_value",
-                "get_current_player",
-                f"returned {show(value)}; required: a seat from 0, {CHANCE} (chance) or "
-                f"{TERMINAL} (terminal), as an int",
-            )
-        return value
+        return read_player(self.module.call("get_current_player", state))
 
     def player_name(self, player: int) -> str:
         """A display name; 'chance' for -1 and 'terminal' for -4."""
@@ -112,86 +104,87 @@ class Game:
 
     def legal_actions(self, state: State) -> list[Action]:
         """The legal actions (at a chance node, its outcomes), without duplicates."""
-        value = self.module.call("get_legal_actions", state)
-        return list(_actions(value))
+        return read_actions(self.module.call("get_legal_actions", state))
 
     def chance_probabilities(self, state: State, legal: Sequence[Action]) -> list[float]:
         """Probabilities aligned with `legal`; uniform where the module defines none."""
         if not self.defines("get_chance_probabilities"):
             return [1.0 / len(legal)] * len(legal)
-        value = self.module.call("get_chance_probabilities", state)
-        return _probabilities(value, len(legal))
+        return read_probabilities(self.module.call("get_chance_probabilities", state), len(legal))
 
     def apply_action(self, state: State, action: Action) -> State:
         """The state after `action`; raises `IllegalActionError` for an illegal one."""
-        return _state("apply_action", self.module.call("apply_action", state, action))
+        return read_state("apply_action", self.module.call("apply_action", state, action))
 
     def rewards(self, state: State, num_players: int) -> list[float]:
         """What entering `state` paid each seat."""
-        value = self.module.call("get_rewards", state)
-        return _numbers("get_rewards", value, num_players)
+        return read_rewards(self.module.call("get_rewards", state), num_players)
 
     def observations(self, state: State, num_players: int) -> list[Observation]:
         """One observation a seat."""
-        value = self.module.call("get_observations", state)
-        if not isinstance(value, list) or len(value) != num_players:
-            raise ModuleFault(
-                "bad_value",
-                "get_observations",
-                f"returned {show(value)}; required: a list of {num_players} dicts, one a player",
-            )
-        return [_state("get_observations", item) for item in value]
+        return read_observations(self.module.call("get_observations", state), num_players)
 
     def events(self, state: State, action: Action, num_players: int) -> list[list[str]]:
         """What each seat perceives when `action` is applied in `state`."""
-        value = self.module.call("get_events", state, action)
-        good = (
-            isinstance(value, list)
-            and len(value) == num_players
-            and all(
-                isinstance(seat, list) and all(isinstance(e, str) for e in seat) for seat in value
-            )
-        )
-        if not good:
-            raise ModuleFault(
-                "bad_value",
-                "get_events",
-                f"returned {show(value)}; required: {num_players} lists of str, one a player",
-            )
-        return cast("list[list[str]]", value)
+        return read_events(self.module.call("get_events", state, action), num_players)
 
     def visible(self, state: State, player: int) -> dict[str, Visibility]:
         """What the rules let `player` see: state path to contents, count or nothing."""
         value = self.module.call("visible", state, player)
-        good = isinstance(value, dict) and all(
-            v in ("contents", "count", "nothing") for v in value.values()
-        )
-        if not good:
+        paths = value if isinstance(value, dict) else {"": None}
+        seen = {path: word for path, word in paths.items() if is_visibility(word)}
+        if len(seen) != len(paths):
             raise ModuleFault(
                 "bad_value",
                 "visible",
                 f"returned {show(value)}; required: path -> 'contents', 'count' or 'nothing'",
             )
-        return cast("dict[str, Visibility]", value)
+        return seen
 
 
-def _state(function: str, value: Json) -> dict[str, Json]:
+def read_state(function: str, value: Json) -> State:
+    """A raw value as the state or observation that it must be."""
     if not isinstance(value, dict):
         raise ModuleFault("bad_value", function, f"returned {show(value)}; required: a dict")
     return value
 
 
-def _actions(value: Json) -> list[Action]:
-    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+def read_player(value: Json) -> int:
+    """A raw value as a seat, `CHANCE` or `TERMINAL`."""
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, int)
+        or (value < 0 and value not in (CHANCE, TERMINAL))
+    ):
+        raise ModuleFault(
+            "bad_value",
+            "get_current_player",
+            f"returned {show(value)}; required: a seat from 0, {CHANCE} (chance) or "
+            f"{TERMINAL} (terminal), as an int",
+        )
+    return value
+
+
+def read_actions(value: Json) -> list[Action]:
+    """A raw value as actions, none of them twice."""
+    if not are_texts(value):
         raise ModuleFault(
             "bad_value", "get_legal_actions", f"returned {show(value)}; required: a list of str"
         )
-    if len(set(cast("list[str]", value))) != len(value):
+    if len(set(value)) != len(value):
         raise ModuleFault("bad_value", "get_legal_actions", f"returned duplicates: {show(value)}")
-    return cast("list[Action]", value)
+    if not is_plain_line("".join(value)):
+        raise ModuleFault(
+            "bad_value",
+            "get_legal_actions",
+            f"returned {show(value)}; required: one line each, without control, direction and "
+            "invisible characters, so that no two look the same",
+        )
+    return list(value)
 
 
-def _probabilities(value: Json, count: int) -> list[float]:
+def read_probabilities(value: Json, count: int) -> list[float]:
+    """A raw value as the probabilities of `count` outcomes."""
     numbers = _numbers("get_chance_probabilities", value, count)
     if any(p <= 0 for p in numbers) or abs(math.fsum(numbers) - 1) > 1e-9:  # noqa: PLR2004
         raise ModuleFault(
@@ -202,21 +195,38 @@ def _probabilities(value: Json, count: int) -> list[float]:
     return numbers
 
 
+def read_rewards(value: Json, count: int) -> list[float]:
+    """A raw value as the rewards of `count` seats."""
+    return _numbers("get_rewards", value, count)
+
+
+def read_observations(value: Json, count: int) -> list[Observation]:
+    """A raw value as the observations of `count` seats."""
+    if not isinstance(value, list) or len(value) != count:
+        raise ModuleFault(
+            "bad_value",
+            "get_observations",
+            f"returned {show(value)}; required: a list of {count} dicts, one a player",
+        )
+    return [read_state("get_observations", item) for item in value]
+
+
+def read_events(value: Json, count: int) -> list[list[str]]:
+    """A raw value as what each of `count` seats perceives."""
+    events = [seat for seat in value if are_texts(seat)] if isinstance(value, list) else []
+    if not isinstance(value, list) or not len(events) == len(value) == count:
+        raise ModuleFault(
+            "bad_value",
+            "get_events",
+            f"returned {show(value)}; required: {count} lists of str, one a player",
+        )
+    return events
+
+
 def _numbers(function: str, value: Json, count: int) -> list[float]:
-    good = (
-        isinstance(value, list)
-        and len(value) == count
-        and all(type(n) in (int, float) and _is_finite(cast("float", n)) for n in value)
-    )
-    if not good:
+    numbers = [float(n) for n in value if is_number(n)] if isinstance(value, list) else []
+    if not isinstance(value, list) or not len(numbers) == len(value) == count:
         raise ModuleFault(
             "bad_value", function, f"returned {show(value)}; required: {count} finite numbers"
         )
-    return [float(cast("float", n)) for n in cast("list[Json]", value)]
-
-
-def _is_finite(number: float) -> bool:
-    try:
-        return math.isfinite(number)
-    except OverflowError:  # a whole number that no float holds
-        return False
+    return numbers

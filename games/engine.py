@@ -9,21 +9,7 @@ import numpy as np
 from games.contract import CHANCE, TERMINAL, Action, Json, ModuleFault, Observation, State
 from games.information import SeatLog
 from games.streams import stream
-from games.table import GameTable, Position, Table
-
-__all__ = [
-    "Decision",
-    "Ending",
-    "GameTable",
-    "Match",
-    "Player",
-    "PlayerFault",
-    "Ply",
-    "Position",
-    "Table",
-    "play_match",
-    "sample_index",
-]
+from games.table import Position, Table
 
 Ending: TypeAlias = Literal["finished", "unfinished", "forfeit", "fault"]
 
@@ -46,7 +32,7 @@ class Player(Protocol):
 
         Args:
             log: The seat's information state so far.
-            legal: Legal actions, at least one, in the module's order.
+            legal: Legal actions, at least one, in alphabetical order: the module's tells nothing.
             generator: The stream of this seat at this ply; the only source of randomness.
         """
         ...
@@ -215,7 +201,7 @@ class _Referee:
         seat = position.player
         generator = stream(self.seed, "player", match=self.match, seat=seat, ply=ply)
         try:
-            decision = self.players[seat].choose(self.logs[seat], position.legal, generator)
+            decision = self.players[seat].choose(self.logs[seat], sorted(position.legal), generator)
         except PlayerFault as fault:
             raise _ForfeitError(seat, str(fault)) from fault
         if decision.action not in position.legal:

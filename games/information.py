@@ -1,4 +1,4 @@
-"""What one seat knows: its log of observations, events and own actions.
+"""Information state of one seat: its log of observations, events and own actions.
 
 A seat is sent its observation and its events after *every* ply. An observation equal to the one
 before it, without events, adds nothing and is dropped, so the log does not betray how many hidden
@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from games.contract import Action, Json, Observation, canonical_key
+from games.values import canonical_value
 
 Turn: TypeAlias = tuple[Observation, Action | None]
 
@@ -28,10 +29,11 @@ class SeatLog:
     entries: list[dict[str, Json]] = field(default_factory=list)
 
     def see(self, observation: Observation, events: Sequence[str]) -> None:
-        """Append what the seat sees after a ply, unless it is nothing new."""
+        """Append what the seat sees after a ply, unless it is nothing new, in its one form."""
         if not events and self.entries and self.latest() == observation:
             return
-        self.entries.append({"observation": observation, "events": list(events)})
+        seen = canonical_value(observation)
+        self.entries.append({"observation": seen, "events": list(events)})
 
     def act(self, action: Action) -> None:
         """Append the seat's own action."""

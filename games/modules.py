@@ -1,8 +1,11 @@
-"""A module's raw functions, wherever they run, and the loader for trusted sources."""
+"""A module's raw functions, wherever they run; the loader, and the seeding of what may draw."""
 
 import json
+import random
+import sys
 import types
-from typing import Protocol, cast
+from collections.abc import Sequence
+from typing import Any, Protocol
 
 from games.values import (
     OPTIONAL_FUNCTIONS,
@@ -73,7 +76,8 @@ class LocalModule:
         """See `Module.constant`."""
         if name not in self.namespace:
             raise ModuleFault("missing", name, f"the module must define {name}")
-        return cast("Json", self.namespace[name])
+        value: Json = self.namespace[name]
+        return value
 
     def call(self, function: str, *arguments: Json, **keywords: Json) -> Json:
         """See `Module.call`."""
@@ -81,7 +85,7 @@ class LocalModule:
         if not callable(target):
             raise ModuleFault("missing", function, f"the module must define {function}()")
         try:
-            value = cast("Json", target(*arguments, **keywords))
+            value: Json = target(*arguments, **keywords)
         except ValueError as error:
             if function == "apply_action":
                 raise IllegalActionError(str(error)) from error
@@ -93,11 +97,11 @@ class LocalModule:
 
     def call_echo(self, function: str, arguments: list[Json]) -> tuple[Json, list[Json]]:
         """See `Module.call_echo`."""
-        given = cast("list[Json]", json.loads(json.dumps(arguments)))
+        given: list[Json] = json.loads(json.dumps(arguments))
         return self.call(function, *given), given
 
 
-def load_namespace(source: str, name: str = "game") -> dict[str, object]:
+def load_namespace(source: str, name: str = "game") -> dict[str, Any]:
     """Run a module's source and return its namespace.
 
     Raises:
@@ -112,6 +116,20 @@ def load_namespace(source: str, name: str = "game") -> dict[str, object]:
     except Exception as error:
         raise _raised("module", error, kind="unreadable") from error
     return module.__dict__
+
+
+def reseed(words: Sequence[int]) -> None:
+    """Seed `random`, and `numpy.random` where numpy is loaded, from non-negative integers.
+
+    It is the only randomness a module may use, in its inference functions alone. The same
+    words give the same numbers afterwards, in this worker and in any other.
+    """
+    random.seed(",".join(str(word) for word in words))
+    if "numpy" in sys.modules:
+        import numpy as np
+
+        # The module's own code may use the global generator, so that is what must be seeded.
+        np.random.seed(np.random.SeedSequence(list(words)).generate_state(4))  # noqa: NPY002
 
 
 def _raised(function: str, error: BaseException, kind: FaultKind = "raised") -> ModuleFault:

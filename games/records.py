@@ -1,4 +1,4 @@
-"""What a match leaves: records as JSONL and as readable text."""
+"""Records of matches as JSONL and as readable text."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -34,7 +34,7 @@ class MatchRecord:
         return tuple(ply.action for ply in self.match.plies)
 
 
-def to_jsonl(record: MatchRecord) -> str:
+def json_line(record: MatchRecord) -> str:
     """One line of heading, one a ply, one of result; states are left out (closed deck)."""
     match = record.match
     head: dict[str, object] = {
@@ -89,6 +89,34 @@ def to_text(record: MatchRecord) -> str:
     if match.returns is not None:
         lines.append(f"returns: {_compact(list(match.returns))}")
     return "\n".join(lines) + "\n"
+
+
+def example_of_play(record: MatchRecord) -> list[str]:
+    """One decision of a match and what followed, up to the next one, as all could perceive it.
+
+    The decision is the first with a choice in the second half of the match; there may be none.
+    """
+    plies = record.match.plies
+    real = [n for n, ply in enumerate(plies) if ply.player >= 0 and len(ply.legal) > 1]
+    if not real:
+        return []
+    first = next((n for n in real if 2 * n >= len(plies)), real[-1])
+    ply = plies[first]
+    after = (n for n in range(first + 1, len(plies)) if plies[n].player >= 0)
+    last = next(after, len(plies))
+    told = [text for each in plies[first:last] for text in _perceived(each.events)]
+    choices = _choices(ply.legal, 8)
+    return [
+        f"Player {ply.player + 1} may choose: {choices}.",
+        f"The choice is: {ply.action}.",
+        *told,
+    ]
+
+
+def _perceived(events: Sequence[Sequence[str]]) -> list[str]:
+    """What every seat perceived alike."""
+    shared = [text for text in events[0] if all(text in seat for seat in events)] if events else []
+    return list(dict.fromkeys(shared))
 
 
 def _choices(legal: Sequence[Action], shown: int = 40) -> str:

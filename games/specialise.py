@@ -2,8 +2,8 @@
 
 import ast
 import pprint
+import re
 from collections.abc import Mapping
-from typing import cast
 
 from games.contract import Json, ModuleFault
 from games.values import show
@@ -19,7 +19,8 @@ def read_game(source: str) -> dict[str, Json]:
     Raises:
         ModuleFault: If the source does not parse or `GAME` is not one plain literal.
     """
-    return cast("dict[str, Json]", ast.literal_eval(_assignment(source)))
+    game: dict[str, Json] = ast.literal_eval(_assignment(source))
+    return game
 
 
 def specialise(
@@ -34,7 +35,7 @@ def specialise(
         ModuleFault: If `GAME` cannot be read.
     """
     game = read_game(source)
-    declared = cast("dict[str, dict[str, Json]]", game.get("parameters", {}))
+    declared = _declared(game)
     unknown = sorted(parameters.keys() - declared.keys())
     if unknown:
         raise UnknownParameterError(
@@ -49,19 +50,38 @@ def specialise(
         "max_players": num_players,
     }
     if declared:
-        fixed["parameters"] = cast(
-            "Json",
-            {
-                key: {**field, "default": parameters.get(key, field["default"])}
-                for key, field in declared.items()
-            },
-        )
+        fixed["parameters"] = {
+            key: {**field, "default": parameters.get(key, field["default"])}
+            for key, field in declared.items()
+        }
     node = _assignment(source)
     lines = source.splitlines(keepends=True)
-    first, last = node.lineno - 1, cast("int", node.end_lineno) - 1
+    first, last = node.lineno - 1, (node.end_lineno or node.lineno) - 1
     before = "".join(lines[:first]) + lines[first][: node.col_offset]
-    after = lines[last][cast("int", node.end_col_offset) :] + "".join(lines[last + 1 :])
+    after = lines[last][node.end_col_offset :] + "".join(lines[last + 1 :])
     return before + pprint.pformat(fixed, width=96, sort_dicts=False) + after
+
+
+def renumbered(source: str, numbers: Mapping[str, str]) -> str:
+    """The source with other rule numbers in its docstrings; a rule that has none is left out.
+
+    >>> renumbered("Rules: R2, R9, R4.", {"R2": "R1", "R4": "R3"})
+    'Rules: R1, R3.'
+    """
+
+    def line(found: re.Match[str]) -> str:
+        kept = [numbers[rule] for rule in re.findall(r"R\d+", found[2]) if rule in numbers]
+        kept.sort(key=lambda rule: int(rule[1:]))
+        return f"{found[1]}Rules: {', '.join(kept)}." if kept else ""
+
+    return re.sub(r"(\n\s*|^)Rules:\s*(R\d+(?:,\s*R\d+)*)\.", line, source)
+
+
+def _declared(game: Mapping[str, Json]) -> dict[str, dict[str, Json]]:
+    """The parameters that a `GAME` declares: name to default, range and meaning."""
+    declared = game.get("parameters")
+    fields = declared if isinstance(declared, dict) else {}
+    return {name: field for name, field in fields.items() if isinstance(field, dict)}
 
 
 def defaults(game: Mapping[str, Json]) -> dict[str, Json]:

@@ -1,12 +1,37 @@
-"""Random streams keyed by what they are for, never by order of arrival."""
+"""Random streams keyed by what they are for, never by order of arrival.
 
-import zlib
+A player's worker is sent words of its seat's stream, and shares its process with a module. So a
+stream is a keyed hash of its place: from its words nobody comes to the seed, or to the words of
+another place. Where modules are not trusted, the seed of the streams is a `run_key`.
+"""
+
+import hashlib
+from functools import lru_cache
 
 import numpy as np
 
 NOBODY = -1
-_WORD = 2**32 - 1
-_KEY = 5  # seed, purpose, match, seat, ply
+_WORD_BYTES = 4
+_KEY = 5  # four words of purpose, match and seat; ply
+_COST = 2**15  # 32 MiB, a tenth of a second
+
+
+@lru_cache(maxsize=256)
+def run_key(seed: int, *about: str) -> int:
+    """The seed of a run's streams, slow to make: a small `seed` cannot be found by trying.
+
+    Workers hold no library that makes it fast. It is another one for every module, so none can
+    bring a table of keys along.
+
+    Args:
+        seed: The run's seed, as a person gives it.
+        about: Sources that the run's workers load.
+    """
+    salt = hashlib.blake2b("\0".join(about).encode("utf-8", "surrogatepass"), digest_size=32)
+    key = hashlib.scrypt(
+        str(seed).encode(), salt=salt.digest(), n=_COST, r=8, p=1, maxmem=2**28, dklen=16
+    )
+    return int.from_bytes(key, "little")
 
 
 def stream(
@@ -15,7 +40,7 @@ def stream(
     """The generator for one purpose at one place of a run.
 
     Args:
-        seed: The run's seed, `>= 0`.
+        seed: The run's seed, or the key made of it.
         purpose: What the numbers decide, such as "chance" or "player".
         match: Index of the match.
         seat: 0-based seat, or `NOBODY`.
@@ -24,9 +49,9 @@ def stream(
     >>> float(stream(7, "chance", ply=3).random()) == float(stream(7, "chance", ply=3).random())
     True
     """
-    key = (seed, zlib.crc32(purpose.encode()), match, seat + 1, ply)
-    # The same words either way; numpy takes twice as long to read them from a tuple.
-    words = key if seed > _WORD else np.array(key, dtype=np.uint32)
+    place = f"{seed}/{purpose}/{match}/{seat}".encode()
+    key = hashlib.blake2b(place, digest_size=_WORD_BYTES * (_KEY - 1)).digest()
+    words = np.frombuffer(key + ply.to_bytes(_WORD_BYTES, "little"), dtype="<u4")
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence(words)))
 
 

@@ -1,6 +1,6 @@
-"""Where a match is played: positions, and tables over a module."""
+"""Tables, where matches are played, and the positions of a match."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -14,6 +14,11 @@ from games.contract import (
     ModuleFault,
     Observation,
     State,
+    read_actions,
+    read_observations,
+    read_player,
+    read_probabilities,
+    read_rewards,
 )
 
 
@@ -61,34 +66,64 @@ class GameTable:
     def open(self, num_players: int, parameters: Mapping[str, Json]) -> Position:
         """See `Table.open`."""
         state = self.game.initial_state(num_players, parameters)
-        return self._position(state, num_players, [[] for _ in range(num_players)])
+        return self._position(state, [[]] * num_players)
 
     def advance(self, position: Position, action: Action) -> Position:
         """See `Table.advance`."""
-        count = len(position.rewards)
-        events = self.game.events(position.state, action, count)
+        events = self.game.events(position.state, action, len(position.rewards))
         try:
             state = self.game.apply_action(position.state, action)
         except IllegalActionError as refusal:
-            raise ModuleFault(
-                "raised", "apply_action", f"refused {action!r}, which is legal here: {refusal}"
-            ) from refusal
-        return self._position(state, count, events)
+            raise refused(action, refusal) from refusal
+        return self._position(state, events)
 
-    def _position(self, state: State, count: int, events: list[list[str]]) -> Position:
-        player = self.game.current_player(state)
-        legal = self.game.legal_actions(state)
-        _require_turn(player, legal, count)
-        chances = self.game.chance_probabilities(state, legal) if player == CHANCE else []
-        return Position(
-            state=state,
-            player=player,
-            legal=tuple(legal),
-            probabilities=tuple(chances),
-            rewards=tuple(self.game.rewards(state, count)),
-            observations=tuple(self.game.observations(state, count)),
-            events=tuple(tuple(seat) for seat in events),
-        )
+    def _position(self, state: State, events: Sequence[Sequence[str]]) -> Position:
+        call, names = self.game.module.call, self.game.module.names
+        return position_of(lambda function: call(function, state), state, events, names)
+
+
+def position_of(
+    value_of: Callable[[str], Json],
+    state: State,
+    events: Sequence[Sequence[str]],
+    names: Container[str],
+) -> Position:
+    """A position, read from the raw values that a module gave for its state.
+
+    Args:
+        value_of: The value of a function of the state alone; raises where there is none.
+        state: The state.
+        events: `[num_players]`: what the ply that led here looked like to each seat.
+        names: Contract names that the module defines.
+
+    Raises:
+        ModuleFault: At the first value that breaks the contract.
+    """
+    seats = len(events)
+    player = read_player(value_of("get_current_player"))
+    legal = read_actions(value_of("get_legal_actions"))
+    _require_turn(player, legal, seats)
+    chances: list[float] = []
+    if player == CHANCE and "get_chance_probabilities" in names:
+        chances = read_probabilities(value_of("get_chance_probabilities"), len(legal))
+    elif player == CHANCE:
+        chances = [1.0 / len(legal)] * len(legal)
+    return Position(
+        state=state,
+        player=player,
+        legal=tuple(legal),
+        probabilities=tuple(chances),
+        rewards=tuple(read_rewards(value_of("get_rewards"), seats)),
+        observations=tuple(read_observations(value_of("get_observations"), seats)),
+        events=tuple(tuple(seat) for seat in events),
+    )
+
+
+def refused(action: Action, refusal: IllegalActionError) -> ModuleFault:
+    """The fault of a module that refuses what it calls legal."""
+    return ModuleFault(
+        "raised", "apply_action", f"refused {action!r}, which is legal here: {refusal}"
+    )
 
 
 def _require_turn(player: int, legal: Sequence[Action], count: int) -> None:

@@ -1,17 +1,57 @@
-"""Text that tested code wrote, made harmless to show."""
+"""Text that tested code or a person wrote, made harmless to show."""
 
 import re
 
-_ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?")
-_CONTROLS = re.compile(
-    r"[^\n\t\x20-\x7e\xa0-\u061b\u061d-\u200d\u2010-\u2027\u202f-\u2065\u206a-\U0010ffff]"
+_ESCAPES = re.compile(
+    r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"  # a control sequence, such as a colour
+    r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)?"  # such as a link
 )
+# Controls, direction marks, surrogates, line and paragraph ends, and what takes no room or shows
+# as a blank: soft hyphen, zero-width characters, fillers, variation selectors, tags.
+_UNSEEN = re.compile(
+    "[\0-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"
+    "\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0"
+    "\ufff0-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
+_TAG = re.compile(r"<(?=[A-Za-z/!?])")
 
 
 def plain_text(text: str) -> str:
-    r"""A text without terminal escapes, control and direction characters.
+    r"""A text without terminal escapes, control and direction characters, and unseen ones.
 
-    >>> plain_text("\x1b[31mred\x1b[0m\x07 \u202eevil\n")
+    >>> plain_text("\x1b[31mred\x1b[0m\x07 \u202eevil\u200b\n")
     'red evil\n'
+    >>> plain_text("\x1b]8;;http://somewhere\x1b\\link\x1b]8;;\x1b\\")
+    'link'
     """
-    return _CONTROLS.sub("", _ESCAPES.sub("", text))
+    return _UNSEEN.sub("", _ESCAPES.sub("", text))
+
+
+def untagged(text: str) -> str:
+    """A plain text in which nothing begins an HTML tag or a Markdown image.
+
+    >>> untagged("2 < 3 <script> ![x](y)")
+    '2 < 3 ‹script> ! [x](y)'
+    """
+    return _TAG.sub("‹", plain_text(text)).replace("![", "! [")
+
+
+def quoted(text: str) -> str:
+    r"""Somebody else's words within a line of ours: no line of theirs stands at the margin.
+
+    >>> print(quoted("wrong\nall checks passed"))
+    wrong
+        | all checks passed
+    """
+    return "\n    | ".join(untagged(text).splitlines())
+
+
+def is_plain_line(text: str) -> bool:
+    r"""Whether a text is one line that shows as it is, such as an action must be.
+
+    >>> is_plain_line("play 9♥"), is_plain_line("pass\u200b"), is_plain_line("a\tb")
+    (True, False, False)
+    """
+    if text.isascii():
+        return text.isprintable()
+    return plain_text(text) == text and "\n" not in text and "\t" not in text

@@ -3,9 +3,8 @@
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import cast
 
-from games.contract import Action, Json, Observation, State
+from games.contract import Action, Json, Observation, State, canonical_key
 from games.engine import Match
 from games.information import SeatLog
 
@@ -80,7 +79,7 @@ def closed_deck(
 
 def to_jsonl(transitions: list[Transition]) -> str:
     """One JSON object a line, keys sorted."""
-    return "".join(_line(transition) for transition in transitions)
+    return "".join(f"{canonical_key(vars(transition))}\n" for transition in transitions)
 
 
 def from_jsonl(text: str) -> Iterator[Transition]:
@@ -106,8 +105,3 @@ def from_jsonl(text: str) -> Iterator[Transition]:
             raise ValueError(
                 f"line {number} is not a transition ({error}); required: the lines of to_jsonl"
             ) from error
-
-
-def _line(transition: Transition) -> str:
-    fields = cast("dict[str, Json]", dict(vars(transition)))
-    return json.dumps(fields, sort_keys=True, separators=(",", ":"), allow_nan=False) + "\n"

@@ -3,7 +3,7 @@
 import json
 import math
 from collections.abc import Iterable
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, TypeGuard, get_args
 
 Json: TypeAlias = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 State: TypeAlias = dict[str, Json]
@@ -14,6 +14,8 @@ Visibility: TypeAlias = Literal["contents", "count", "nothing"]
 CHANCE = -1
 TERMINAL = -4
 MAX_PLAYERS = 8
+_PLAIN = frozenset((str, int, bool, type(None)))
+_INEXACT = 1e16
 
 REQUIRED_FUNCTIONS = (
     "initial_state",
@@ -29,6 +31,7 @@ REQUIRED_FUNCTIONS = (
 OPTIONAL_FUNCTIONS = (
     "get_chance_probabilities",
     "parse_action",
+    "render",
     "resample_history",
     "resample_state",
     "value_function",
@@ -80,6 +83,27 @@ def canonical_key(value: Json) -> str:
     return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
+def canonical_value(value: Json) -> Json:
+    """The one form of a JSON value: keys in order, a whole number as an int, no negative zero.
+
+    What a seat is told has this form, so that how a module wrote a value tells nothing. Floats
+    from 1e16 up stay, as they hold no exact count. A bool is no number, and no text is changed.
+
+    >>> canonical_value({"b": [1.0, -0.0], "a": True})
+    {'a': True, 'b': [1, 0]}
+    """
+    if isinstance(value, dict):
+        return {
+            name: item if type(item) in _PLAIN else canonical_value(item)
+            for name, item in sorted(value.items())
+        }
+    if isinstance(value, list):
+        return [item if type(item) in _PLAIN else canonical_value(item) for item in value]
+    if isinstance(value, float) and value.is_integer() and abs(value) < _INEXACT:
+        return int(value)
+    return value
+
+
 def require_json(value: object, function: str, path: str = "value") -> None:
     """Hold a value against the contract's JSON, strictly.
 
@@ -88,9 +112,6 @@ def require_json(value: object, function: str, path: str = "value") -> None:
     """
     if not _is_json(value):
         _refuse(value, function, path)
-
-
-_PLAIN = frozenset((str, int, bool, type(None)))
 
 
 def _is_json(value: object) -> bool:
@@ -133,6 +154,37 @@ def _refuse(value: object, function: str, path: str) -> None:
         f"{path} is a {type(value).__name__}; required: dict with string keys, list, str, int, "
         "float, bool or None (make a set or tuple a list, a numpy scalar an int or float)",
     )
+
+
+def is_number(value: object) -> TypeGuard[int | float]:
+    """Whether a value is an int or float of the contract: no bool, finite as a float."""
+    if not isinstance(value, int | float) or type(value) not in (int, float):
+        return False
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False
+
+
+def is_visibility(value: object) -> TypeGuard[Visibility]:
+    """Whether a value is a word of `visible`."""
+    return value in get_args(Visibility)
+
+
+def are_texts(value: object) -> TypeGuard[list[str]]:
+    """Whether a value is a list of strings."""
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)
+
+
+def as_object(value: Json) -> dict[str, Json]:
+    """A JSON value that must be an object.
+
+    Raises:
+        TypeError: If it is none.
+    """
+    if not isinstance(value, dict):
+        raise TypeError(f"{value!r:.80} is no object")
+    return value
 
 
 def show(value: object, limit: int = 120) -> str:

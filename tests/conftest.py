@@ -12,6 +12,6 @@ for name in [name for name in os.environ if name.startswith(("RULEWRIGHT_", "OPE
 
 @pytest.fixture(autouse=True, scope="session")
 def _no_network() -> None:
-    from agents.models import forbid_network
+    from agents.model.transport import forbid_network
 
     forbid_network()

@@ -29,8 +29,8 @@ def test_every_room_s_name_resolves_to_this_repository_from_anywhere(tmp_path: P
 
 def test_exactly_these_rooms_are_packaged_and_layered() -> None:
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    packaged = settings["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
-    assert sorted(packaged) == list(ROOMS)
+    packaged = settings["tool"]["hatch"]["build"]["targets"]["wheel"]["only-include"]
+    assert sorted(packaged) == sorted([*ROOMS, "rulewright.py"])
     layers = settings["tool"]["importlinter"]["contracts"][0]["layers"]
     assert sorted(layers) == list(ROOMS)
 

@@ -1,1 +1,1 @@
-"""What the agents act with: the sandbox, retrieval, play-testing and edits."""
+"""Tools of the agents: the sandbox, retrieval, play-testing and edits."""

@@ -4,15 +4,17 @@ import contextlib
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 
 from games.checks.contract import from_fault
 from games.checks.findings import Finding
+from games.checks.leaks import check_leaks
 from games.checks.run import CheckSettings, run_checks
-from games.checks.sampling import Subject, random_matches
+from games.checks.sampling import PlayedMatch, Subject, random_matches
 from games.checks.unit_tests import UnitTest, check_unit_tests
 from games.contract import Action, Game, Json, ModuleFault
 from games.records import MatchRecord
-from games.table import Position
+from games.table import Position, Table
 from games.trajectories import Transition, open_deck
 from tools.sandbox import Sandbox, SandboxedModule, SandboxTable, Worker
 from tools.transitions import replay_transitions
@@ -148,7 +150,7 @@ def check_source(
         except ModuleFault as fault:
             return CheckRun((from_fault("load", fault),), (), worker.output, sandbox, source, start)
         start = (subject.num_players, dict(parameters))
-        findings = run_checks(subject, settings)
+        findings = run_checks(subject, _of_its_own(settings, source))
         output = worker.output
     kept: tuple[MatchRecord, ...] = ()
     if _playable(findings):
@@ -160,6 +162,42 @@ def check_source(
             kept = tuple(r for r in played[:records] if r.match.ending == "finished")
             findings = _with_replay(findings, _replayed(trial, played))
     return CheckRun(tuple(findings), kept, output, sandbox, source, start)
+
+
+def audit_matches(
+    sandbox: Sandbox,
+    source: str,
+    played: Sequence[PlayedMatch],
+    *,
+    start: tuple[int, Mapping[str, Json]],
+    pairs: int,
+    deadline_s: float = 60.0,
+) -> list[Finding]:
+    """The leak audit over matches that somebody else played.
+
+    Args:
+        sandbox: Where the module runs.
+        source: The module.
+        played: The matches.
+        start: Players and parameters.
+        pairs: Pairs of matches to compare, shared among the seats.
+        deadline_s: Seconds for everything.
+    """
+    trial = _Trial(sandbox, source, Deadline.after(deadline_s))
+    with sandbox.worker("check", source) as worker:
+        try:
+            subject = trial.subject(worker, start)
+        except ModuleFault as fault:
+            return [from_fault("load", fault)]
+        return check_leaks(
+            subject, played, pairs=pairs, seed=_of_its_own(CheckSettings(), source).seed
+        )
+
+
+def _of_its_own(settings: CheckSettings, source: str) -> CheckSettings:
+    """The settings with a seed that the source decides too: it cannot hold what it will meet."""
+    words = sha256(f"{settings.seed}:{source}".encode()).digest()
+    return settings.model_copy(update={"seed": int.from_bytes(words[:6], "little")})
 
 
 def usual_players(info: Mapping[str, Json]) -> int:
@@ -191,13 +229,22 @@ class _Trial:
         if not players and game.defines("GAME"):
             players = usual_players(game.info)
         table = _DeadlinedTable(SandboxTable(worker), self.deadline)
-        return Subject(game, table, players or 2, start[1], self.fresh)
+        return Subject(
+            game, table, players or 2, start[1], self.fresh, self.anew, lambda: worker.weight
+        )
 
     @contextlib.contextmanager
     def fresh(self) -> Iterator[Game]:
         """See `Subject.fresh`: a worker of its own."""
         with self.sandbox.worker("check-again", self.source) as worker:
             yield self._loaded(worker)
+
+    @contextlib.contextmanager
+    def anew(self) -> Iterator[Table]:
+        """See `Subject.anew`: a worker of its own."""
+        with self.sandbox.worker("check-again", self.source) as worker:
+            self._loaded(worker)
+            yield _DeadlinedTable(SandboxTable(worker), self.deadline)
 
     def _loaded(self, worker: Worker) -> Game:
         self.deadline.require("module")

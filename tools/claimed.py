@@ -1,4 +1,4 @@
-"""What a worker says of its own work: a claim, until a referee's worker has gone through it.
+"""Claims: words of a worker about its own work, until a referee's worker has gone through it.
 
 A module shares its process with whatever counts wins or plays matches there, so a total that was
 made inside is the module's word. It is brought back as `Claimed`, which is no number, no list and
@@ -9,11 +9,12 @@ returns what came out there.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from random import Random
-from typing import Generic, NoReturn, TypeVar, cast
+from typing import Generic, NoReturn, TypeVar
 
 from games.contract import CHANCE, TERMINAL, Action, Json, ModuleFault
 from games.table import Position, Table
-from tools.guest.self_play import drawn, match_generator
+from games.values import are_texts
+from tools.guest.operations import drawn, match_generator
 from tools.sandbox import Sandbox, SandboxTable, Worker
 
 T = TypeVar("T")
@@ -53,7 +54,7 @@ class MatchTrace:
 
 
 @dataclass(frozen=True)
-class SelfPlay:
+class MatchesClaim:
     """Random matches, with all it takes to play them again.
 
     Attributes:
@@ -80,7 +81,7 @@ def claimed_self_play(
     seed: int,
     max_plies: int = 2000,
     deadline_s: float = 30.0,
-) -> Claimed[SelfPlay]:
+) -> Claimed[MatchesClaim]:
     """Random matches played inside one worker, without a message a ply.
 
     Raises:
@@ -98,10 +99,12 @@ def claimed_self_play(
     if len(rows) != matches:
         raise _false(f"claims {len(rows)} matches; {matches} were asked for")
     traces = tuple(_trace(number, row) for number, row in enumerate(rows))
-    return Claimed(SelfPlay(num_players, dict(parameters), seed, max_plies, traces))
+    return Claimed(MatchesClaim(num_players, dict(parameters), seed, max_plies, traces))
 
 
-def confirmed_self_play(sandbox: Sandbox, source: str, claimed: Claimed[SelfPlay]) -> SelfPlay:
+def confirmed_self_play(
+    sandbox: Sandbox, source: str, claimed: Claimed[MatchesClaim]
+) -> MatchesClaim:
     """Go through claimed matches step by step in a referee's worker.
 
     Every choice is drawn again with the same seed, so that matches cannot be picked either.
@@ -119,10 +122,10 @@ def confirmed_self_play(sandbox: Sandbox, source: str, claimed: Claimed[SelfPlay
         matches = tuple(
             _followed(table, word, number, trace) for number, trace in enumerate(word.matches)
         )
-    return SelfPlay(word.num_players, word.parameters, word.seed, word.max_plies, matches)
+    return MatchesClaim(word.num_players, word.parameters, word.seed, word.max_plies, matches)
 
 
-def _followed(table: Table, word: SelfPlay, number: int, trace: MatchTrace) -> MatchTrace:
+def _followed(table: Table, word: MatchesClaim, number: int, trace: MatchTrace) -> MatchTrace:
     generator = match_generator(word.seed, number)
     position = table.open(word.num_players, word.parameters)
     totals = [0.0] * word.num_players
@@ -153,16 +156,11 @@ def _require(place: str, claim: object, found: object) -> None:
 def _trace(number: int, row: Json) -> MatchTrace:
     fields = row if isinstance(row, dict) else {}
     actions, returns = fields.get("actions"), fields.get("returns")
-    sound = isinstance(actions, list) and all(isinstance(action, str) for action in actions)
-    counted = returns is None or (
-        isinstance(returns, list) and all(type(paid) is float for paid in returns)
-    )
-    if not (sound and counted):
+    paid = [one for one in returns if isinstance(one, float)] if isinstance(returns, list) else []
+    counted = returns is None or (isinstance(returns, list) and len(paid) == len(returns))
+    if not are_texts(actions) or not counted:
         raise _false(f"claims a match {number} that is no list of actions with returns")
-    return MatchTrace(
-        tuple(cast("list[str]", actions)),
-        None if returns is None else tuple(cast("list[float]", returns)),
-    )
+    return MatchTrace(tuple(actions), None if returns is None else tuple(paid))
 
 
 def _false(what: str) -> ModuleFault:

@@ -1,28 +1,28 @@
-"""What recorded transitions ask of a module, and how an answer is compared with the record."""
+"""Calls that recorded transitions ask of a module, and the comparison of answers with them."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
-from typing import TypeAlias, cast
+from typing import TypeAlias
 
 from games.checks.comparing import as_numbers
 from games.contract import IllegalActionError, Json, ModuleFault, canonical_key
 from games.trajectories import Transition
 
-Answer: TypeAlias = Json | ModuleFault | IllegalActionError
+CallResult: TypeAlias = Json | ModuleFault | IllegalActionError
 
 _SHOWN = 400
 
 
 @dataclass(frozen=True)
-class Question:
+class RecordedCall:
     """One call and what it must return; only the call is ever sent.
 
     Attributes:
         function: The contract function.
         arguments: Its arguments.
-        expected: The recorded value, as `told` reads it.
+        expected: The recorded value, as `_compared_part` reads it.
         seat: The seat whose observation was recorded; -1 where it plays no part.
         place: Where it was recorded, for messages.
         shows: Key of the state that the call shows to the worker.
@@ -69,18 +69,18 @@ class Difference:
 class Column:
     """The k-th steps: questions that show states only, then those that give successors."""
 
-    states: list[Question] = field(default_factory=list)
-    actions: list[Question] = field(default_factory=list)
+    states: list[RecordedCall] = field(default_factory=list)
+    actions: list[RecordedCall] = field(default_factory=list)
 
 
 @dataclass
-class Book:
+class DistinctCalls:
     """Every distinct question, and which of them each distinct transition rests on."""
 
-    questions: dict[str, Question] = field(default_factory=dict)
+    questions: dict[str, RecordedCall] = field(default_factory=dict)
     transitions: dict[tuple[str, ...], None] = field(default_factory=dict)
 
-    def note(self, questions: Iterable[Question]) -> list[Question]:
+    def note(self, questions: Iterable[RecordedCall]) -> list[RecordedCall]:
         """The questions that are new."""
         fresh = []
         for question in questions:
@@ -104,7 +104,7 @@ def _state_keys(number: int, trajectory: Sequence[Transition]) -> list[str]:
     return keys
 
 
-def columns(book: Book, trajectories: Sequence[Sequence[Transition]]) -> list[Column]:
+def columns(distinct: DistinctCalls, trajectories: Sequence[Sequence[Transition]]) -> list[Column]:
     """The questions of all trajectories, the k-th steps together; none is asked twice.
 
     Raises:
@@ -122,58 +122,60 @@ def columns(book: Book, trajectories: Sequence[Sequence[Transition]]) -> list[Co
             if 0 < step <= len(trajectory):
                 entered = [_rewards(trajectory[step - 1], place, keys[0])]
                 rests[number][step - 1] += [question.key for question in entered]
-                column.states += book.note(entered)
+                column.states += distinct.note(entered)
             if step < len(trajectory):
                 here = _here(trajectory[step], place, keys[0])
                 onward = _onward(trajectory[step], place, *keys)
                 rests[number][step] += [question.key for question in (*here, *onward)]
-                column.states += book.note(here)
-                column.actions += book.note(onward)
+                column.states += distinct.note(here)
+                column.actions += distinct.note(onward)
         made.append(column)
-    book.transitions.update({tuple(keys): None for rows in rests for keys in rows})
+    distinct.transitions.update({tuple(keys): None for rows in rests for keys in rows})
     return made
 
 
-def _rewards(entered: Transition, place: str, key: str) -> Question:
+def _rewards(entered: Transition, place: str, key: str) -> RecordedCall:
     expected = as_numbers([*entered.rewards])
-    return Question("get_rewards", (entered.next_state,), expected, -1, place, key)
+    return RecordedCall("get_rewards", (entered.next_state,), expected, -1, place, key)
 
 
-def _here(met: Transition, place: str, key: str) -> list[Question]:
-    state, legal = (met.state,), cast("Json", [*met.legal])
+def _here(met: Transition, place: str, key: str) -> list[RecordedCall]:
+    state, legal = (met.state,), list[Json](met.legal)
     asked = [
-        Question("get_current_player", state, met.player, -1, place, key),
-        Question("get_legal_actions", state, legal, -1, place, key),
+        RecordedCall("get_current_player", state, met.player, -1, place, key),
+        RecordedCall("get_legal_actions", state, legal, -1, place, key),
     ]
     if met.observation is not None:
-        asked.append(Question("get_observations", state, met.observation, met.player, place, key))
+        asked.append(
+            RecordedCall("get_observations", state, met.observation, met.player, place, key)
+        )
     return asked
 
 
-def _onward(met: Transition, place: str, key: str, after: str) -> list[Question]:
+def _onward(met: Transition, place: str, key: str, after: str) -> list[RecordedCall]:
     arguments: tuple[Json, ...] = (met.state, met.action)
-    asked = [Question("apply_action", arguments, met.next_state, -1, place, key, after)]
+    asked = [RecordedCall("apply_action", arguments, met.next_state, -1, place, key, after)]
     if met.events:
         events: Json = [list(seat) for seat in met.events]
-        asked.append(Question("get_events", arguments, events, -1, place, key))
+        asked.append(RecordedCall("get_events", arguments, events, -1, place, key))
     return asked
 
 
-def told(function: str, value: Json, seat: int) -> Json:
+def _compared_part(function: str, value: Json, seat: int) -> Json:
     """What of a returned value is compared: the acting seat's observation; rewards as numbers."""
     if function == "get_observations" and isinstance(value, list) and 0 <= seat < len(value):
         return value[seat]
     return as_numbers(value) if function == "get_rewards" else value
 
 
-def compared(question: Question, answer: Answer) -> Difference | None:
+def difference_of(question: RecordedCall, answer: CallResult) -> Difference | None:
     """How an answer differs from the record, or None where it is the same."""
     function, at = question.function, f"at {question.place}"
     if isinstance(answer, IllegalActionError):
         return Difference(function, f"refused the recorded action {at}: {answer}"[:_SHOWN])
     if isinstance(answer, ModuleFault):
         return Difference(function, f"failed {at}: {answer}"[:_SHOWN], answer.line)
-    value = told(function, answer, question.seat)
+    value = _compared_part(function, answer, question.seat)
     # A frame that could be read holds contract JSON alone, so that equal keys are equal values.
     found = canonical_key(value)
     if found == question.wanted:
@@ -185,13 +187,13 @@ def compared(question: Question, answer: Answer) -> Difference | None:
 
 
 def hidden_yet(
-    questions: Sequence[Question], shown: set[str]
-) -> tuple[list[Question], list[Question]]:
+    questions: Sequence[RecordedCall], shown: set[str]
+) -> tuple[list[RecordedCall], list[RecordedCall]]:
     """Questions that may stand in one message, and those that would meet their own successor."""
-    now: list[Question] = []
+    now: list[RecordedCall] = []
     inputs: set[str] = set()
     promised: set[str] = set()
-    later: list[Question] = []
+    later: list[RecordedCall] = []
     for question in questions:
         here, after = question.shows, question.successor
         met = after is not None and after != here and after in shown | inputs
@@ -205,7 +207,7 @@ def hidden_yet(
     return now, later
 
 
-def require_hidden(questions: Sequence[Question], shown: set[str]) -> None:
+def require_hidden(questions: Sequence[RecordedCall], shown: set[str]) -> None:
     """No message may hold, and no worker may have met, what the message asks for."""
     for question in questions:
         after = question.successor

@@ -20,24 +20,25 @@ class GameSource:
         name: Library name, or the file's path.
         source: The module.
         heuristics: Sources of its heuristics by name; empty where none are known.
-        trusted: Whether it is the library's own.
     """
 
     name: str
     source: str
     heuristics: dict[str, str]
-    trusted: bool
 
 
 def find_game(name: str) -> GameSource:
     """A library name, a module file, or a folder with `game.py` (as a run leaves it).
+
+    Heuristics lie beside `any.py` in `any_heuristics/`, beside `game.py` in `heuristics/` too, and
+    where a run left them in `players/`.
 
     Raises:
         GameNotFoundError: Listing the library where nothing fits; naming the file where the module
             or a heuristic beside it is no text that can be read.
     """
     if name in library.names():
-        return GameSource(name, library.source(name), library.heuristic_sources(name), trusted=True)
+        return GameSource(name, library.source(name), library.heuristic_sources(name))
     path = Path(name)
     try:
         file = path / "game.py" if path.is_dir() else path
@@ -49,25 +50,28 @@ def find_game(name: str) -> GameSource:
             f"no game called {name!r}: required is a module file, a run's folder, or a library "
             f"name ({', '.join(library.names())})"
         )
-    source = _text(file, "a module")
+    source = read_source(file, "a module")
+    folders = ["players", f"{file.stem}_heuristics"]
+    if file.name == "game.py":
+        folders.append("heuristics")
     heuristics = {
-        item.stem: _text(item, "a heuristic")
-        for item in sorted((file.parent / "players").glob("*.py"))
+        item.stem: read_source(item, "a heuristic")
+        for folder in folders
+        for item in sorted((file.parent / folder).glob("*.py"))
     }
-    return GameSource(str(file), source, heuristics, trusted=False)
+    return GameSource(str(file), source, heuristics)
 
 
-def _text(file: Path, role: str) -> str:
-    """What a file says.
+def read_source(path: Path | str, role: str) -> str:
+    """What a file of source code says.
 
     Raises:
         GameNotFoundError: If it is no file, too large, or no text in UTF-8.
     """
+    file = Path(path)
     try:
         if not file.is_file():
-            raise GameNotFoundError(
-                f"{file} is no file that can be read; {role} must be one: mend it or remove it"
-            )
+            raise GameNotFoundError(f"{file} is no file that can be read; {role} must be one")
         size = file.stat().st_size
         if size > _LARGEST_SOURCE:
             raise GameNotFoundError(f"{file} has {size} bytes; {role} may have {_LARGEST_SOURCE}")

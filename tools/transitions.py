@@ -15,20 +15,20 @@ from typing import Literal, TypeAlias
 from games.contract import IllegalActionError, Json, ModuleFault
 from games.trajectories import Transition
 from tools.recorded import (
-    Answer,
-    Book,
+    CallResult,
     Column,
     Difference,
-    Question,
+    DistinctCalls,
+    RecordedCall,
     columns,
-    compared,
+    difference_of,
     hidden_yet,
     require_hidden,
 )
 from tools.sandbox import Sandbox, Worker
-from tools.sandbox.claims import raise_fault
+from tools.sandbox.worker import raise_fault
 
-Protocol: TypeAlias = Literal["forward", "columns"]
+ReplayProtocol: TypeAlias = Literal["forward", "columns"]
 
 _MESSAGE_CALLS = 512
 _MESSAGE_S = 10.0  # for the calls of one message together
@@ -61,7 +61,7 @@ def replay_transitions(
     source: str,
     trajectories: Sequence[Sequence[Transition]],
     *,
-    protocol: Protocol = "forward",
+    protocol: ReplayProtocol = "forward",
     deadline_s: float = 60.0,
 ) -> Replay:
     """Ask a module for every recorded transition again.
@@ -78,12 +78,12 @@ def replay_transitions(
         ValueError: If there is no transition, or a trajectory does not hang together.
         ModuleFault: If the source does not load, or the time is used up.
     """
-    book = Book()
+    calls = DistinctCalls()
     run = _Run(sandbox, source, protocol, time.monotonic() + deadline_s, deadline_s)
-    waiting = run.forward(columns(book, trajectories))
+    waiting = run.forward(columns(calls, trajectories))
     while waiting and run.lost is None:
         waiting = run.apart(waiting)
-    return _judged(book, run)
+    return _judged(calls, run)
 
 
 @dataclass
@@ -92,16 +92,16 @@ class _Run:
 
     sandbox: Sandbox
     source: str
-    protocol: Protocol
+    protocol: ReplayProtocol
     ends: float
     seconds: float
     workers: int = 0
-    answers: dict[str, Answer] = field(default_factory=dict)
+    answers: dict[str, CallResult] = field(default_factory=dict)
     lost: Difference | None = None
 
-    def forward(self, columns: Sequence[Column]) -> list[Question]:
+    def forward(self, columns: Sequence[Column]) -> list[RecordedCall]:
         """The first pass, column by column; returns what has to wait for another worker."""
-        waiting: list[Question] = []
+        waiting: list[RecordedCall] = []
         shown: set[str] = set()
         with self._worker() as worker:
             for column in columns:
@@ -111,7 +111,7 @@ class _Run:
                 waiting += later
         return waiting
 
-    def apart(self, waiting: Sequence[Question]) -> list[Question]:
+    def apart(self, waiting: Sequence[RecordedCall]) -> list[RecordedCall]:
         """One more pass over what has to wait; at least one of them is asked."""
         now, later = hidden_yet(waiting, set())
         with self._worker() as worker:
@@ -128,7 +128,7 @@ class _Run:
             raise
         return worker
 
-    def _ask(self, worker: Worker, questions: Sequence[Question], shown: set[str]) -> set[str]:
+    def _ask(self, worker: Worker, questions: Sequence[RecordedCall], shown: set[str]) -> set[str]:
         """Have questions answered; returns the states that this has shown."""
         inputs = {question.shows for question in questions}
         require_hidden(questions, shown | inputs)
@@ -152,7 +152,7 @@ class _Run:
                 )
         return inputs
 
-    def _message(self, worker: Worker, questions: Sequence[Question]) -> list[Answer]:
+    def _message(self, worker: Worker, questions: Sequence[RecordedCall]) -> list[CallResult]:
         try:
             if self.protocol == "forward":
                 (question,) = questions
@@ -171,7 +171,7 @@ class _Run:
         ]
 
 
-def _answer(reply: Json, function: str) -> Answer:
+def _answer(reply: Json, function: str) -> CallResult:
     if isinstance(reply, dict) and reply.keys() == {"value"}:
         return reply["value"]
     try:
@@ -180,13 +180,13 @@ def _answer(reply: Json, function: str) -> Answer:
         return fault
 
 
-def _judged(book: Book, run: _Run) -> Replay:
+def _judged(calls: DistinctCalls, run: _Run) -> Replay:
     wrong: set[str] = set()
     differences: dict[str, Difference] = {}
-    for key, question in book.questions.items():
-        found = compared(question, run.answers[key]) if key in run.answers else run.lost
+    for key, question in calls.questions.items():
+        found = difference_of(question, run.answers[key]) if key in run.answers else run.lost
         if found is not None:
             wrong.add(key)
             differences.setdefault(found.function, found)
-    agreed = sum(wrong.isdisjoint(keys) for keys in book.transitions)
-    return Replay(len(book.transitions), agreed, tuple(differences.values()), run.workers)
+    agreed = sum(wrong.isdisjoint(keys) for keys in calls.transitions)
+    return Replay(len(calls.transitions), agreed, tuple(differences.values()), run.workers)

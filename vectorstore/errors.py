@@ -1,4 +1,4 @@
-"""What can go wrong with the store; every message may be shown to the person."""
+"""Faults of the store; every message may be shown to the person."""
 
 
 class StoreError(Exception):
@@ -6,7 +6,7 @@ class StoreError(Exception):
 
 
 class StoreLockedError(StoreError):
-    """Another process owns the embedded store."""
+    """Another process is writing the embedded store."""
 
 
 class NotIndexedError(StoreError):

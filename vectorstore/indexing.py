@@ -7,22 +7,18 @@ from collections.abc import Iterable, Iterator
 from importlib.resources import files
 from typing import Any
 
-from games.library import defaults
-from vectorstore.changes import IndexReport
-from vectorstore.documents import LIBRARY_KINDS, Document
+from games.specialise import defaults
+from vectorstore.documents import LIBRARY_KINDS, Document, IndexReport
 from vectorstore.errors import StoreError
 from vectorstore.library import Library, LibraryGame, PackagedLibrary
-from vectorstore.rules import RuleSentence, all_rules
-from vectorstore.snippets import annotated, functions
-from vectorstore.store import Progress, Store
+from vectorstore.rules import RuleSentence, all_rules, annotated, functions
+from vectorstore.store import Store
 
 _KEY_CHARACTERS = 800  # of a whole game's rulebook; the embedders read about 1,000 characters
 _MARKUP = re.compile(r"^(#+ |- (R[0-9]+: )?)", re.MULTILINE)
 
 
-def ensure_indexed(
-    store: Store, library: Library | None = None, *, progress: Progress | None = None
-) -> IndexReport:
+def ensure_indexed(store: Store, library: Library | None = None) -> IndexReport:
     """Make the store hold the library, doing nothing where it is current.
 
     An interrupted run is completed by the next one; vectors already worked out are not again.
@@ -30,7 +26,6 @@ def ensure_indexed(
     Args:
         store: The open store.
         library: Instead of the packaged one.
-        progress: Hears (documents written, documents to write) where there is something to do.
 
     Returns:
         What changed; all zeros where the store was current.
@@ -42,9 +37,8 @@ def ensure_indexed(
     fingerprint = hashlib.sha256(f"{_own_fingerprint()} {source.fingerprint()}".encode())
     if store.mark() == fingerprint.hexdigest():
         return IndexReport()
-    report = store.mirror(library_documents(source.games()), LIBRARY_KINDS, progress=progress)
-    store.set_mark(fingerprint.hexdigest())
-    return report
+    documents = library_documents(source.games())
+    return store.mirror(documents, LIBRARY_KINDS, mark=fingerprint.hexdigest())
 
 
 def library_documents(games: Iterable[LibraryGame]) -> list[Document]:
@@ -160,6 +154,6 @@ def _words(name: str) -> str:
 def _own_fingerprint() -> str:
     """Changes with the code that makes the documents."""
     digest = hashlib.sha256()
-    for name in ("indexing.py", "rules.py", "snippets.py", "documents.py"):
+    for name in ("indexing.py", "rules.py", "documents.py"):
         digest.update((files("vectorstore") / name).read_bytes())
     return digest.hexdigest()

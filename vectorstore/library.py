@@ -1,4 +1,4 @@
-"""What the index reads of the library: sources, rulebook templates, and a fingerprint."""
+"""The library as the index reads it: sources, rulebook templates, and a fingerprint."""
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,7 +9,10 @@ from typing import Protocol
 
 from games import library
 from games.contract import Json
+from games.specialise import read_game
 from vectorstore.errors import StoreError
+
+_READ = ("__init__.py", "game.py", "rulebook.md", "presets.yaml")
 
 
 @dataclass(frozen=True)
@@ -55,7 +58,7 @@ class PackagedLibrary:
     """`games.library`, as it is installed."""
 
     def fingerprint(self) -> str:
-        """SHA-256 over the names and contents of the package's files."""
+        """SHA-256 over the names and contents of the files that the index reads."""
         digest = hashlib.sha256()
         for name, content in sorted(_files(files("games.library"), "")):
             digest.update(f"{name} {len(content)}\n".encode() + content)
@@ -68,17 +71,16 @@ class PackagedLibrary:
 
 def _read(name: str) -> LibraryGame:
     chosen = library.preset(name)
-    template = files("games.library") / "rulebooks" / f"{chosen.family}.md"
     try:
         source = library.source(name)
         return LibraryGame(
             name=name,
             family=chosen.family,
             players=chosen.players,
-            game=library.read_game(source),
+            game=read_game(source),
             source=source,
             rulebook=library.rulebook(name),
-            template=template.read_text(encoding="utf-8"),
+            template=library.rulebook_template(chosen.family),
         )
     except OSError as error:
         raise StoreError(
@@ -91,5 +93,5 @@ def _files(folder: Traversable, prefix: str) -> Iterator[tuple[str, bytes]]:
         name = f"{prefix}{item.name}"
         if item.is_dir():
             yield from _files(item, f"{name}/")
-        elif item.name.endswith((".py", ".md", ".json")):
+        elif item.name in _READ:
             yield name, item.read_bytes()

@@ -1,4 +1,4 @@
-"""What a store is told: where it lies, who embeds."""
+"""Settings of the store: where it lies, who embeds."""
 
 from pathlib import Path
 from typing import Literal, Self
@@ -38,10 +38,11 @@ class StoreSettings(BaseModel):
         host: Host of a Chroma server; None for the embedded store.
         port: Port of the Chroma server.
         ssl: Whether the server is asked over TLS.
-        embedder: `auto` is MiniLM where its weights are installed, else Chroma's own MiniLM,
-            which downloads its weights at the first text.
+        embedder: `auto` is MiniLM where its weights are installed, else `lexical`, which compares
+            words alone. `chroma` is Chroma's own MiniLM; it downloads its weights at the first
+            text.
         remote: The endpoint, needed by the embedder `remote`.
-        lock_wait_s: Seconds to wait for another process to give up the embedded store.
+        lock_wait_s: Seconds to wait for another process that writes the embedded store.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -50,9 +51,9 @@ class StoreSettings(BaseModel):
     host: str | None = None
     port: int = Field(default=8000, ge=1, le=65535)
     ssl: bool = False
-    embedder: Literal["auto", "minilm", "chroma", "remote"] = "auto"
+    embedder: Literal["auto", "minilm", "lexical", "chroma", "remote"] = "auto"
     remote: RemoteSettings | None = None
-    lock_wait_s: float = Field(default=30.0, ge=0)
+    lock_wait_s: float = Field(default=120.0, ge=0)
 
     @model_validator(mode="after")
     def _remote_is_given(self) -> Self:

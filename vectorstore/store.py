@@ -3,21 +3,29 @@
 import hashlib
 import logging
 import threading
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Self, TypeAlias, cast
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import IO, TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
 
 from vectorstore.cache import EmbeddingCache
-from vectorstore.changes import IndexReport, plan_changes
-from vectorstore.client import close_client, describe, explained, open_client
-from vectorstore.documents import KINDS, LIBRARY_KINDS, Document, Hit, Kind
-from vectorstore.embedders import Embedder, choose_embedder
+from vectorstore.client import close_client, explaining_chroma, open_client, store_place
+from vectorstore.documents import (
+    KINDS,
+    LIBRARY_KINDS,
+    Document,
+    Example,
+    IndexReport,
+    Kind,
+    plan_changes,
+)
+from vectorstore.embedders import choose_embedder
+from vectorstore.embedders.base import Embedder, Vectors
 from vectorstore.errors import NotIndexedError, StoreError
-from vectorstore.lock import OwnerLock
 from vectorstore.settings import StoreSettings
+from vectorstore.snapshots import Snapshots
 
 if TYPE_CHECKING:
     from chromadb.api import ClientAPI
-    from chromadb.api.models.Collection import Collection
 
 FORMAT = "v1"
 BATCH = 256
@@ -26,7 +34,7 @@ _DECIMALS = 6  # of a distance; the embedders agree across machines to about 1e-
 _INDEX = {"space": "cosine", "ef_construction": 200, "ef_search": 200, "max_neighbors": 32}
 
 Tell: TypeAlias = Callable[[str], None]
-Progress: TypeAlias = Callable[[int, int], None]
+T = TypeVar("T")
 
 _LOG = logging.getLogger(__name__)
 
@@ -37,51 +45,49 @@ def open_store(
     embedder: Embedder | None = None,
     tell: Tell = _LOG.warning,
 ) -> "Store":
-    """Open the store; an embedded one belongs to this process until `Store.close`.
+    """Open the store: an embedded one at its newest snapshot, which no writer changes.
 
     Args:
         settings: Where it lies and who embeds.
         embedder: Instead of the one that the settings choose.
-        tell: Hears what a person should know: waiting for a lock, falling back to a download.
+        tell: Hears what a person should know: waiting for a writer, falling back to words alone.
 
     Raises:
-        StoreLockedError: If another process owns the embedded store after the wait.
+        StoreLockedError: If there is nothing to read yet, and another process is still writing
+            after the wait.
         StoreError: If the store is damaged, unwritable or does not answer.
     """
     chosen = embedder or choose_embedder(settings, tell)
-    with explained(settings, "opened"):
+    with explaining_chroma(settings, "opened"):
         settings.path.mkdir(parents=True, exist_ok=True)
-    lock = None
-    if settings.host is None:
-        lock = OwnerLock(settings.path / "owner.lock", wait_s=settings.lock_wait_s, tell=tell)
-    cache = None
+    store = Store(settings, chosen, EmbeddingCache(settings.path / "embeddings.sqlite3"), tell)
     try:
-        cache = EmbeddingCache(settings.path / "embeddings.sqlite3")
-        return Store(settings, chosen, open_client(settings), cache, lock)
+        store.open()
     except BaseException:
-        if cache is not None:
-            cache.close()
-        if lock is not None:
-            lock.release()
+        store.close()
         raise
+    return store
 
 
 class Store:
-    """One open store. Safe between threads; never fork a process that holds one."""
+    """One open store. Safe between threads; never fork a process that holds one.
+
+    An embedded store reads the snapshot it was opened at, or the one it wrote itself since. It
+    holds the lock only while it writes the next one.
+    """
 
     def __init__(
-        self,
-        settings: StoreSettings,
-        embedder: Embedder,
-        client: "ClientAPI",
-        cache: EmbeddingCache,
-        lock: OwnerLock | None,
+        self, settings: StoreSettings, embedder: Embedder, cache: EmbeddingCache, tell: Tell
     ) -> None:
         self.settings = settings
         self.embedder = embedder
-        self._client: ClientAPI | None = client
         self._cache = cache
-        self._lock = lock
+        self._snapshots: Snapshots | None = None
+        if settings.host is None:
+            self._snapshots = Snapshots(settings.path, wait_s=settings.lock_wait_s, tell=tell)
+        self._reading: tuple[ClientAPI, IO[bytes] | None] | None = None
+        self._is_open = True
+        self._turn = threading.RLock()  # around whatever uses the reading client
         self._writing = threading.Lock()
 
     def __enter__(self) -> Self:
@@ -91,37 +97,46 @@ class Store:
         self.close()
 
     def close(self) -> None:
-        """Give the store up to the next process; a second call does nothing."""
-        client, self._client = self._client, None
-        if client is not None:
-            close_client(client)
-            self._cache.close()
-            if self._lock is not None:
-                self._lock.release()
+        """Give up what is read; a second call does nothing."""
+        with self._turn:
+            if self._is_open:
+                self._is_open = False
+                self._let_go()
+                self._cache.close()
 
-    def index(
-        self, documents: Sequence[Document], *, progress: Progress | None = None
-    ) -> IndexReport:
+    def open(self) -> None:
+        """Open what is read, and make it where there is nothing for this embedder.
+
+        Raises:
+            StoreError: See `open_store`.
+        """
+        if not self._is_made():
+            with self._only_writer() as snapshots:
+                if snapshots is not None and not self._is_made():
+                    self._publish(snapshots, lambda _: None)
+
+    def index(self, documents: Sequence[Document]) -> IndexReport:
         """Add documents; one whose id is already there replaces it where anything differs.
 
         Args:
             documents: Of any kinds, no id twice within a kind.
-            progress: Hears (documents written, documents to write).
 
         Raises:
             StoreError: If they could not be embedded or written; what was written stays.
         """
-        return self._write(documents, (), progress)
+        return self._write(documents, ())
 
     def mirror(
-        self,
-        documents: Sequence[Document],
-        kinds: Sequence[Kind],
-        *,
-        progress: Progress | None = None,
+        self, documents: Sequence[Document], kinds: Sequence[Kind], *, mark: str = ""
     ) -> IndexReport:
-        """Make the collections `kinds` hold exactly `documents`: `index`, and remove the rest."""
-        return self._write(documents, kinds, progress)
+        """Make the collections `kinds` hold exactly `documents`: `index`, and remove the rest.
+
+        Args:
+            documents: See `index`.
+            kinds: The collections.
+            mark: Left in the store with them; where it is there already, nothing is done.
+        """
+        return self._write(documents, kinds, mark)
 
     def search(
         self,
@@ -129,7 +144,7 @@ class Store:
         query: str,
         limit: int,
         where: Mapping[str, Any] | None = None,
-    ) -> list[Hit]:
+    ) -> list[Example]:
         """The documents nearest to `query`, nearest first, equal distances by id.
 
         Args:
@@ -145,25 +160,29 @@ class Store:
         """
         if not query.strip() or limit < 1:
             raise ValueError(f"a search needs words and a limit from 1, not {query!r} and {limit}")
-        with explained(self.settings, "searched"):
+        with explaining_chroma(self.settings, "searched"), self._turn:
             collection = self._collection(kind)
             size = collection.count()
             if size == 0 and kind in LIBRARY_KINDS:
                 raise NotIndexedError(
-                    f"{kind} in {describe(self.settings)} is empty for the embedder "
+                    f"{kind} in {store_place(self.settings)} is empty for the embedder "
                     f"{self.embedder.identity}; index the library first"
                 )
             if size == 0:
                 return []
             found = collection.query(
-                query_embeddings=cast("Any", self._cache.embed(self.embedder, [query])),
+                query_embeddings=self._cache.embed(self.embedder, [query]),
                 n_results=min(limit + _SPARE_HITS, size),
-                where=cast("Any", where),
+                where=where,
                 include=["documents", "metadatas", "distances"],
             )
-        return _hits(cast("Mapping[str, Any]", found))[:limit]
+        return _hits(found)[:limit]
 
-    def get(self, kind: Kind, ids: Sequence[str]) -> list[Hit]:
+    def vectors(self, texts: Sequence[str]) -> Vectors:
+        """The embedder's vectors of N texts, [N, dimension]; known ones are read from the cache."""
+        return self._cache.embed(self.embedder, texts)
+
+    def get(self, kind: Kind, ids: Sequence[str]) -> list[Example]:
         """The documents with these ids, in the order asked, at distance 0.
 
         Raises:
@@ -171,9 +190,8 @@ class Store:
         """
         if not ids:
             return []
-        with explained(self.settings, "read"):
-            found = self._collection(kind).get(ids=list(ids), include=["documents", "metadatas"])
-        rows = cast("Mapping[str, Any]", found)
+        with explaining_chroma(self.settings, "read"), self._turn:
+            rows = self._collection(kind).get(ids=list(ids), include=["documents", "metadatas"])
         hits = _hits({name: [rows[name]] for name in ("ids", "documents", "metadatas")})
         by_id = {hit.id: hit for hit in hits}
         missing = [id_ for id_ in ids if id_ not in by_id]
@@ -183,8 +201,9 @@ class Store:
 
     def count(self, kind: Kind) -> int:
         """Documents in one collection."""
-        with explained(self.settings, "read"):
-            return self._collection(kind).count()
+        with explaining_chroma(self.settings, "read"), self._turn:
+            size: int = self._collection(kind).count()
+        return size
 
     def snapshot_id(self, kinds: Sequence[Kind] = LIBRARY_KINDS) -> str:
         """Content hash of what is indexed in `kinds`, with the embedder and the format.
@@ -198,75 +217,158 @@ class Store:
         return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
     def mark(self) -> str:
-        """What `set_mark` last left in this store for this embedder; "" where nothing."""
-        with explained(self.settings, "read"):
+        """What `mirror` last left in this store for this embedder; "" where nothing."""
+        with explaining_chroma(self.settings, "read"), self._turn:
             return str((self._collection("games").metadata or {}).get("mark", ""))
 
-    def set_mark(self, mark: str) -> None:
-        """Leave a word in the store: which library it holds in full."""
-        with explained(self.settings, "written"):
-            self._collection("games").modify(metadata={"mark": mark})
-
     def _write(
-        self, documents: Sequence[Document], mirrored: Sequence[Kind], progress: Progress | None
+        self, documents: Sequence[Document], mirrored: Sequence[Kind], mark: str = ""
+    ) -> IndexReport:
+        def change(client: "ClientAPI") -> IndexReport:
+            report = self._change(client, documents, mirrored)
+            if mark:
+                with explaining_chroma(self.settings, "written"):
+                    self._collection("games", client).modify(metadata={"mark": mark})
+            return report
+
+        with self._only_writer() as snapshots:
+            if mark and self.mark() == mark:  # another process was first
+                return IndexReport()
+            if snapshots is None:
+                return change(self._client())
+            return self._publish(snapshots, change)
+
+    @contextmanager
+    def _only_writer(self) -> "Iterator[Snapshots | None]":
+        """Be the only writer, having read the newest snapshot; a server looks after itself."""
+        with self._writing:
+            if self._snapshots is None:
+                yield None
+                return
+            with self._snapshots.writing():
+                self._let_go()
+                yield self._snapshots
+
+    def _publish(self, snapshots: Snapshots, change: "Callable[[ClientAPI], T]") -> T:
+        """Change a copy of the newest snapshot, and read it from now on."""
+        with explaining_chroma(self.settings, "written"):
+            folder = snapshots.draft()
+        client = open_client(self.settings, folder)
+        try:
+            changed = change(client)
+            for kind in KINDS:
+                self._settle(self._collection(kind, client))
+        finally:
+            close_client(client)
+        with explaining_chroma(self.settings, "written"):
+            snapshots.publish(folder)
+            self._let_go()
+            snapshots.prune()
+        return changed
+
+    def _settle(self, collection: Any) -> None:  # noqa: ANN401 - see `_collection`
+        """Have Chroma write what it keeps for the first query, so that no reader writes."""
+        with explaining_chroma(self.settings, "written"):
+            if collection.count():
+                first = [[1.0] + [0.0] * (self.embedder.dimension - 1)]
+                collection.query(query_embeddings=first, n_results=1, include=[])
+
+    def _is_made(self) -> bool:
+        """Whether what is read has the collections of this embedder."""
+        if self._snapshots is not None:
+            newest = self._snapshots.newest()
+            if newest is None:
+                return False
+            newest[1].close()
+        with explaining_chroma(self.settings, "opened"), self._turn:
+            names = {collection.name for collection in self._client().list_collections()}
+        return self._snapshots is None or {self._name(kind) for kind in KINDS} <= names
+
+    def _client(self) -> "ClientAPI":
+        """The client that reads, opened where there is none."""
+        with self._turn:
+            if not self._is_open:
+                raise StoreError(f"{store_place(self.settings)} is closed; open it again")
+            if self._reading is None:
+                folder, hold = self.settings.path, None
+                if self._snapshots is not None:
+                    newest = self._snapshots.newest()
+                    if newest is None:
+                        raise StoreError(f"{store_place(self.settings)} was removed; begin again")
+                    folder, hold = newest
+                try:
+                    self._reading = open_client(self.settings, folder), hold
+                except BaseException:
+                    if hold is not None:
+                        hold.close()
+                    raise
+            return self._reading[0]
+
+    def _let_go(self) -> None:
+        """Close what is read; whoever reads next opens the newest."""
+        with self._turn:
+            if self._reading is not None:
+                client, hold = self._reading
+                self._reading = None
+                close_client(client)
+                if hold is not None:
+                    hold.close()
+
+    def _change(
+        self, client: "ClientAPI", documents: Sequence[Document], mirrored: Sequence[Kind]
     ) -> IndexReport:
         report = IndexReport()
-        with self._writing:
-            plans = {}
-            for kind in KINDS:
-                wanted = [document for document in documents if document.kind == kind]
-                if wanted or kind in mirrored:
-                    plans[kind] = plan_changes(
-                        dict(self._digests(kind)), wanted, prune=kind in mirrored
-                    )
-            total = sum(len(plan.fresh) for plan in plans.values())
-            written = 0
-            for kind, plan in plans.items():
-                for start in range(0, len(plan.stale), BATCH):
-                    with explained(self.settings, "written"):
-                        self._collection(kind).delete(ids=plan.stale[start : start + BATCH])
-                for start in range(0, len(plan.fresh), BATCH):
-                    batch = plan.fresh[start : start + BATCH]
-                    self._add(kind, batch)
-                    written += len(batch)
-                    if progress is not None:
-                        progress(written, total)
-                report += plan.report
+        plans = {}
+        for kind in KINDS:
+            wanted = [document for document in documents if document.kind == kind]
+            if wanted or kind in mirrored:
+                held = dict(self._digests(kind, client))
+                plans[kind] = plan_changes(held, wanted, prune=kind in mirrored)
+        for kind, plan in plans.items():
+            collection = self._collection(kind, client)
+            for start in range(0, len(plan.stale), BATCH):
+                with explaining_chroma(self.settings, "written"):
+                    collection.delete(ids=plan.stale[start : start + BATCH])
+            for start in range(0, len(plan.fresh), BATCH):
+                self._add(collection, plan.fresh[start : start + BATCH])
+            report += plan.report
         return report
 
-    def _add(self, kind: Kind, batch: Sequence[Document]) -> None:
+    def _add(self, collection: Any, batch: Sequence[Document]) -> None:  # noqa: ANN401
         vectors = self._cache.embed(self.embedder, [document.key for document in batch])
         metadatas = [
             {**document.metadata, "title": document.title, "digest": document.digest}
             for document in batch
         ]
-        with explained(self.settings, "written"):
-            self._collection(kind).add(
+        with explaining_chroma(self.settings, "written"):
+            collection.add(
                 ids=[document.id for document in batch],
-                embeddings=cast("Any", vectors),
+                embeddings=vectors,
                 documents=[document.text for document in batch],
-                metadatas=cast("Any", metadatas),
+                metadatas=metadatas,
             )
 
-    def _digests(self, kind: Kind) -> list[tuple[str, str]]:
-        with explained(self.settings, "read"):
-            stored = self._collection(kind).get(include=["metadatas"])
-        rows = cast("Any", zip(stored["ids"], stored["metadatas"] or [], strict=True))
+    def _digests(self, kind: Kind, client: "ClientAPI | None" = None) -> list[tuple[str, str]]:
+        with explaining_chroma(self.settings, "read"), self._turn:
+            stored = self._collection(kind, client).get(include=["metadatas"])
+        rows = zip(stored["ids"], stored["metadatas"] or [], strict=True)
         return [(id_, metadata["digest"]) for id_, metadata in rows]
 
-    def _collection(self, kind: Kind) -> "Collection":
+    def _name(self, kind: Kind) -> str:
+        return f"{kind}__{self.embedder.identity}__{FORMAT}"
+
+    def _collection(self, kind: Kind, client: "ClientAPI | None" = None) -> Any:  # noqa: ANN401 - it takes more than its types say
         if kind not in KINDS:
             raise StoreError(f"unknown kind {kind!r}; known kinds: {', '.join(KINDS)}")
-        if self._client is None:
-            raise StoreError(f"{describe(self.settings)} is closed; open it again")
-        return self._client.get_or_create_collection(
-            f"{kind}__{self.embedder.identity}__{FORMAT}",
+        configuration: Any = {"hnsw": _INDEX}
+        return (client or self._client()).get_or_create_collection(
+            self._name(kind),
             embedding_function=None,
-            configuration=cast("Any", {"hnsw": _INDEX}),
+            configuration=configuration,
         )
 
 
-def _hits(found: Mapping[str, Any]) -> list[Hit]:
+def _hits(found: Mapping[str, Any]) -> list[Example]:
     ids, texts, metadatas = found["ids"][0], found["documents"][0], found["metadatas"][0]
     distances = found["distances"][0] if "distances" in found else [0.0] * len(ids)
     hits = []
@@ -274,5 +376,5 @@ def _hits(found: Mapping[str, Any]) -> list[Hit]:
         metadata = {name: value for name, value in stored.items() if name != "digest"}
         title = str(metadata.pop("title"))
         rounded = round(max(0.0, float(distance)), _DECIMALS)
-        hits.append(Hit(id_, title, text, metadata, rounded))
+        hits.append(Example(id_, title, text, rounded, metadata))
     return sorted(hits, key=lambda hit: (hit.distance, hit.id))

@@ -1,1 +1,1 @@
-"""What a player may think the hidden state is: one sampler a file."""
+"""Beliefs of a seat about the hidden state: samplers of the states that fit what it saw."""

@@ -2,257 +2,395 @@
 
 The population is that of the particle filter, and so are its weights: a state weighs what the
 game's own chance (and the opponent model) makes of it, over how likely it was to be proposed. What
-differs is where it looks. Wherever a ply puts a component into a zone that is hidden from the seat,
-outcomes that a known fact rules out are left out; of the others those are preferred that leave the
-zone able to satisfy what the log needs of it (see `Outlook`), or, where the cards of a pack are
-dealt, all zones at once (see `Assignment`). While components are dealt, populations are thinned by
-weight times that chance, which the weights then lose again. When the effective size has halved and
-is below an eighth of the size, a new population is dealt from the first state, or from the last
+differs is the proposal. Wherever a ply puts a component into a zone that is hidden from the seat,
+outcomes that evidence rules out are left out; of the others those are preferred that leave the
+zone able to satisfy what the log needs of it (see `NeedLikelihood`), or, where the cards of a pack
+are dealt, all zones at once (see `Assignment`). While components are dealt, populations are thinned
+by weight times that chance, which the weights then lose again. When the effective size has halved
+and is below an eighth of the size, a new population is dealt from the first state, or from the last
 one in which nothing but a pack was hidden, and verified against the whole log. Before that, where
-the old one has died out, a few scouts hear what the log tells. A module without declared zones is
-left to the particle filter, and so is a log that nothing fits which the facts allow.
+the old one has died out, a few scouts collect the evidence of the whole log. A module without
+declared zones is left to the particle filter, and so is a log that nothing fits which the evidence
+allows.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
 import numpy as np
 
-from agents.belief.counting import BeliefCallsError
-from agents.belief.dealing import Dealing, Turn
-from agents.belief.exchange import MAX_PLIES, exchanged
-from agents.belief.facts import Facts
-from agents.belief.follow import OpponentModel, Step, uniform_opponent
-from agents.belief.guided import KnownToFit
-from agents.belief.particle import CALLS, SIZE, ParticleSampler
-from agents.belief.particles import Particle, merged
-from agents.belief.proposals import AnyAction
-from agents.belief.splice import Splice
-from agents.belief.testimony import imagined, testify
-from agents.belief.weights import effective_size, thinned
+from agents.belief.dealing import Dealing, HiddenDeal
+from agents.belief.evidence import Evidence, counterfactual, observe
+from agents.belief.filter import (
+    CALLS,
+    ROOM,
+    Anchor,
+    Branching,
+    Moves,
+    ParticleFilter,
+)
+from agents.belief.follow import BeliefCallsError, Branch, Guide
+from agents.belief.moves import ActionProposal, Splice
+from agents.belief.population import Capacity, Link, Particle, Population, merged, thinned
 from agents.belief.zones import Zones
-from agents.search.rules import Rules
-from games.contract import CHANCE, State
+from games.contract import CHANCE, Action, State
+
+Where: TypeAlias = tuple[str, int]
+"""Path of a zone, and the entries of the log that were read when something came into it."""
+DealtComponent: TypeAlias = tuple[str | None, int | None]
+"""The component that an action deals, None for none, and the needs that it satisfies, as bits; None
+where it is ruled out."""
 
 BREADTH = 2  # particles kept while components are dealt, as a multiple of the size
 DEALS = 4  # populations dealt anew in a row, while each dies of something new
 POOR = 8  # a population is dealt anew when its effective size falls below its size over this
 ALONE = 1.5  # an effective size below it is never enough
-SCOUTS = 8  # particles that hear what the log tells, before a population is dealt
+SCOUTS = 8  # particles that collect the log's evidence, before a population is dealt
 DEAL_CALLS = 120_000  # module calls for dealing one anew
+ROUNDS = 4  # moves of a particle: evidence leaves few that are in vain
+REVIVAL_CALLS = 10_000  # dealing anew costs less than a long search
 
 
-class ConstraintSampler(ParticleSampler):
-    """Samples full states of one seat's log, guided by zones, counts and known facts."""
+class ConstraintSampler:
+    """Brings a population up to date by a filter that evidence guides, dealing anew where poor."""
 
-    name = "constraint"
-    moves = 4  # facts leave few that are in vain
-    revival_calls = 10_000  # dealing anew costs less than a long search
+    def __init__(self, guide: Guide, initial: State, zones: Zones, size: int) -> None:
+        """Compose the filters of one log.
 
-    def __init__(
-        self,
-        rules: Rules,
-        seat: int,
-        initial: State,
-        zones: Zones | None,
-        *,
-        size: int = SIZE,
-        seed: int = 0,
-        opponents: OpponentModel = uniform_opponent,
-    ) -> None:
-        """See `ParticleSampler`; `zones` are the module's, None where it declares none."""
-        super().__init__(rules, seat, initial, size=size, seed=seed, opponents=opponents)
-        self.zones = zones
-        self._forget_facts()
-
-    def _forget_facts(self) -> None:
-        self.dealing: Dealing | None = None  # without zones the filter is the generic one
-        self.splice = Splice()
-        if self.zones is not None:
-            dealing = Dealing(self.guide, Facts(self.rules, self.zones, self.seat))
-            self.proposals = KnownToFit(
-                self.guide,
-                facts=dealing.facts,
-                zone_of=dealing.zone_of,
-                component_of=dealing.component,
-            )
-            self.dealing = dealing
-        self.can_leap = False  # whether a population is being dealt anew
-        self.dealt = float(self.size)  # effective size of the newest population when it was dealt
-        self.anchor: Particle | None = None  # where all was known last
-        self.is_lost = True  # whether the log may tell more than is known of it
-        self.is_scouting = False
-        self.is_dealing = False  # whether a component was dealt in this ply
-
-    def _forget(self) -> None:
-        super()._forget()
-        self._forget_facts()
-
-    def _renewed(self, particles: list[Particle]) -> list[Particle]:
-        """The population, dealt anew where it has died out."""
-        if self.dealing is None:
-            return super()._renewed(particles)
-        self.splice.checked = 0
-        found = super()._renewed(particles)
-        # Moved copies of a few survivors are more alike than their number says.
-        effective = min(_effective(particles), _effective(found))
-        enough = min(self._room() / POOR, max(self.dealt / 2, ALONE))
-        if found and (self.complete or effective >= enough):
-            return found
-        self.is_lost = not found
-        dealt = self._dealt_anew(self.dealing.facts)
-        if dealt and (self.complete or _effective(dealt) > effective):
-            self.dealt = _effective(dealt)
-            return dealt
-        self.complete, self.dealt = False, effective
-        return found or self._unguided()
-
-    def _exchanged(self, particle: Particle) -> Particle | None:
-        goal = self.guide.follower.is_present
-        return exchanged(particle, self.guide, goal, self.proposals, splice=self.splice)
-
-    def _dealt_anew(self, facts: Facts) -> list[Particle]:
-        """A new population; again where what it died of was not known before."""
-        self.cost.allow(DEAL_CALLS)
-        for _ in range(DEALS):
-            known, self.complete, self.can_leap = len(facts.witnesses), True, True
-            try:
-                dealt = self._run(self._started(), lambda _: [])
-            except BeliefCallsError:
-                return []
-            finally:
-                self.can_leap = False
-            if dealt or len(facts.witnesses) == known:
-                return dealt
-        return []
-
-    def _scout(self, facts: Facts) -> None:
-        """Hear what the whole log tells, by a few particles that go on from made-up states.
-
-        What kills a population teaches one fact; knowing them all beforehand spares as many deals.
+        Args:
+            guide: The log.
+            initial: The state before any ply.
+            zones: The module's zones.
+            size: Particles kept, at least 1.
         """
-        self.is_lost, self.is_scouting, is_complete = False, True, self.complete
-        scouts = self._started()
-        try:
-            for _ in range(MAX_PLIES):
-                active = [p for p in scouts if not self.guide.follower.is_present(p.place)]
-                if not active:
-                    break
-                beyond = self._children(active)
-                made_up = None if beyond else imagined(facts, self.guide, active[0])
-                scouts = self._fitting(beyond) if made_up is None else [made_up]
-        except BeliefCallsError:
-            pass  # what was heard until then is known
-        finally:
-            self.is_scouting, self.complete = False, is_complete
+        follower = guide.follower
+        self.guide = guide
+        self.evidence = Evidence(follower.rules, zones, follower.seat)
+        self.dealing = Dealing(guide, self.evidence)
+        self.splice = Splice()
+        self.capacity = Capacity(size, breadth=BREADTH)
+        self.anchor = Anchor()
+        self.dealt = float(size)  # effective size of the newest population when it was dealt
+        branching = Branching(guide, ROOM * size)
+        unguided = Moves(ActionProposal(guide), ROUNDS, REVIVAL_CALLS)
+        plausible = ActionProposal(guide, PlausibleActions(self.dealing))
+        moves = replace(unguided, proposal=plausible, splice=self.splice)
+        proposal = ConstraintProposal(self.dealing, branching, self.anchor)
+        self.filter = ParticleFilter(guide, initial, proposal, moves, self.capacity, self.anchor)
+        scouting = ConstraintProposal(self.dealing, branching)
+        self.scouts = ParticleFilter(guide, initial, scouting, moves, Capacity(SCOUTS, SCOUTS))
+        self.generic = ParticleFilter(guide, initial, branching, unguided, self.capacity)
 
-    def _started(self) -> list[Particle]:
-        if self.is_lost and self.dealing is not None:
-            self._scout(self.dealing.facts)
-        return [self.anchor] if self.anchor is not None else super()._started()
+    def advance(self, before: Population) -> Population:
+        """The population at the decision, dealt anew where it has become poor or died out."""
+        if not self.capacity.sampled:
+            self._scout()
+        carried = self.filter.carried_on(before)
+        self.splice.checked = 0
+        found = self.filter.renew(carried)
+        # Moved copies of a few survivors are more alike than their number says.
+        effective = min(carried.effective_size, found.effective_size)
+        enough = min(self.capacity.room(found) / POOR, max(self.dealt / 2, ALONE))
+        if found.particles and (found.is_whole or effective >= enough):
+            return found
+        dealt = self._dealt_anew(is_lost=not found.particles)
+        if dealt.particles and (dealt.is_whole or dealt.effective_size > effective):
+            self.dealt = dealt.effective_size
+            return dealt
+        self.dealt = effective
+        return replace(found, is_whole=False) if found.particles else self._unguided()
 
-    def _leapt(self, dealt: list[Particle], /) -> list[Particle]:
-        """A population that was dealt, at the decision: one is played, the others are spliced."""
-        dealing = self.dealing
-        if not self.can_leap or self.splice.is_off or dealing is None or not self.is_dealing:
-            return []
-        if any(dealing.turn(particle) is not None for particle in dealt):
-            return []
-        self.can_leap = False
-        played = self._played_on(dealt[0])
-        if played is None:
-            return []
-        last, found = played.links()[dealt[0].choices - 1], []
-        for particle in dealt:
-            end = self.splice.end(particle, last, played)
-            if end is None:
-                return []
-            if self.splice.is_due(self.draw):
-                self.splice.tell(end, self._played_on(particle))
-            if self.splice.is_off:
-                return []
-            found.append(end)
-        return found
+    def _scout(self) -> None:
+        """Collect the evidence of the whole log, by a few particles.
 
-    def _played_on(self, particle: Particle) -> Particle | None:
-        """A particle at the decision, by play; None where it does not get there."""
-        ends = super()._run([particle], lambda _: [])
-        return replace(ends[0], weight=particle.weight) if len(ends) == 1 else None
+        Where none outlives a ply they go on from a counterfactual state. What kills a population
+        shows one piece of evidence; to have it all beforehand spares as many deals.
+        """
+        with suppress(BeliefCallsError):  # what was found until then is known
+            self.scouts.run(self.filter.start(), revive=self._counterfactual)
 
-    def _unguided(self) -> list[Particle]:
-        """What the particle filter alone finds, where nothing that the facts allow fits the log."""
-        self.cost.allow(CALLS / 4)
-        dealing, proposals = self.dealing, self.proposals
-        # What was taken for known may be what is wrong.
-        self.dealing, self.proposals, self.anchor = None, AnyAction(self.guide), None
-        try:
-            found = super()._renewed(self._run(self._started(), self._revived))
-        finally:
-            self.dealing, self.proposals = dealing, proposals
-        fills = len(dealing.slots) if dealing is not None else 0
-        return [replace(particle, fills=fills) for particle in found]
+    def _counterfactual(self, dead: Population) -> Population:
+        found = counterfactual(self.evidence, self.guide, dead.particles[0])
+        return replace(dead, particles=[] if found is None else [found])
 
-    def _children(self, active: list[Particle]) -> list[Particle]:
-        """Where the particles may be a ply later; components are dealt by what is known."""
-        dealing = self.dealing
-        if dealing is None:
-            return super()._children(active)
-        self._anchored(dealing.facts.zones, active)
-        turns = [dealing.turn(particle) for particle in active]
-        self.is_dealing = any(turns)
-        others = [p for p, turn in zip(active, turns, strict=True) if turn is None]
-        children = self._dealt(dealing, [turn for turn in turns if turn is not None])
-        if others:
-            after = super()._children(others)
-            testify(dealing.facts, self.guide, others, after, dict.fromkeys(dealing.slots))
-            children += after
-        return children
+    def _dealt_anew(self, *, is_lost: bool) -> Population:
+        """A new population; again where what it died of was not known before."""
+        self.guide.cost.allow(DEAL_CALLS)
+        for deal in range(DEALS):
+            known = len(self.evidence.plies)
+            if is_lost and not deal:
+                self._scout()
+            leap = Leap(self.filter, self.dealing, self.splice)
+            try:
+                dealt = self.filter.run(self.filter.start(), shortcut=leap)
+            except BeliefCallsError:
+                break
+            if dealt.particles or len(self.evidence.plies) == known:
+                return dealt
+        return Population([], is_whole=False)
 
-    def _anchored(self, zones: Zones, active: Sequence[Particle]) -> None:
-        """Remember a place where all is known, as before a new deal: plays may begin there."""
-        first = active[0]
+    def _unguided(self) -> Population:
+        """What the particle filter alone finds, where nothing that evidence allows fits the log."""
+        self.guide.cost.allow(CALLS / 4)
+        self.anchor.particle = None  # what was taken for known may be what is wrong
+        start = self.generic.start(is_whole=False)
+        found = self.generic.renew(self.generic.run(start, revive=self.generic.revive))
+        fills = len(self.dealing.slots)
+        return replace(found, particles=[replace(p, fills=fills) for p in found.particles])
+
+
+@dataclass
+class ConstraintProposal:
+    """Proposes deals to hidden zones by the evidence, and every branch of other plies.
+
+    Attributes:
+        dealing: The deals, with the evidence on them.
+        branching: Proposes the other plies.
+        anchor: Moved along to where all is known; None to move none.
+    """
+
+    dealing: Dealing
+    branching: Branching
+    anchor: Anchor | None = None
+
+    def propose(self, active: Population, capacity: Capacity) -> Population:
+        """See `Proposal`; what the plies tell of hidden components is added to the evidence."""
+        dealing, guide = self.dealing, self.branching.guide
+        if self.anchor is not None:
+            self._move(self.anchor, active.particles)
+        deals = [dealing.deal(particle) for particle in active.particles]
+        others = [p for p, deal in zip(active.particles, deals, strict=True) if deal is None]
+        hidden = [deal for deal in deals if deal is not None]
+        dealt = self._dealt(replace(active, is_dealing=bool(hidden)), hidden, capacity)
+        if not others:
+            return dealt
+        after = self.branching.propose(replace(dealt, particles=others), capacity)
+        observe(dealing.evidence, guide, others, after.particles, dict.fromkeys(dealing.slots))
+        return replace(after, particles=[*dealt.particles, *after.particles])
+
+    def _move(self, anchor: Anchor, active: Sequence[Particle]) -> None:
+        """Anchor the start of plays where all is known, as before a new deal."""
+        evidence, first = self.dealing.evidence, active[0]
         state, read = first.place.state, first.place.read
-        if self.is_scouting or self.rules.current_player(state) != CHANCE:
+        if evidence.rules.current_player(state) != CHANCE:
             return
-        if self.anchor is not None and read <= self.anchor.place.read:
+        if anchor.particle is not None and read <= anchor.particle.place.read:
             return
-        if zones.is_bare(state, self.seat) and all(p.place == first.place for p in active):
-            self.anchor = replace(first, weight=1.0, mass=0.0, last=None)
+        is_bare = evidence.zones.is_bare(state, evidence.seat)
+        if is_bare and all(p.place == first.place for p in active):
+            anchor.particle = replace(first, weight=1.0, log_prior=0.0, last=None)
 
-    def _room(self) -> int:
-        if self.is_scouting:
-            return SCOUTS
-        return super()._room() * (BREADTH if self.is_dealing else 1)
-
-    def _dealt(self, dealing: Dealing, turns: Sequence[Turn]) -> list[Particle]:
+    def _dealt(
+        self, active: Population, deals: Sequence[HiddenDeal], capacity: Capacity
+    ) -> Population:
         """Particles after a component was dealt, thinned by weight times chance."""
-        if not turns:
-            return []
-        shared = [dealing.shared(turn) for turn in turns]
+        if not deals:
+            return replace(active, particles=[])
+        guide, dealing = self.branching.guide, self.dealing
+        shared = [dealing.shared(deal) for deal in deals]
         found = [one for one in shared if one is not None]
-        room = SCOUTS if self.is_scouting else super()._room()
-        if len(found) < len(turns):
-            found, room = [dealing.judged(turn) for turn in turns], self._room()
+        room = capacity.room(replace(active, is_dealing=False))
+        if len(found) < len(deals):
+            found, room = [dealing.judged(deal) for deal in deals], capacity.room(active)
         weight = np.concatenate([one.weights for one in found])
         chance = np.concatenate([one.chances for one in found])
-        counts = [len(turn.legal) for turn in turns]
-        families = np.repeat(np.arange(len(turns)), counts)
-        kept, thin = thinned(weight * chance, room, self.generator, families=families)
-        self.complete = self.complete and len(kept) == int(np.count_nonzero(chance))
+        counts = [len(deal.legal) for deal in deals]
+        families = np.repeat(np.arange(len(deals)), counts)
+        kept, thin = thinned(weight * chance, room, guide.generator, families=families)
+        is_whole = active.is_whole and len(kept) == int(np.count_nonzero(chance))
         ends = np.cumsum(counts)
         children = []
         for index, new in zip(kept.tolist(), (thin / chance[kept]).tolist(), strict=True):
             which = int(families[index])
-            particle, _, legal, _ = turns[which]
+            particle, _, legal, _ = deals[which]
             action = legal[index - int(ends[which])]
-            after = self.guide.follower.after(particle.place, action)
-            self._tally(after is not None)
+            after = guide.follower.after(particle.place, action)
+            guide.cost.tally(after is not None)
             if after is not None:
-                step = Step(action, float(weight[index]) / particle.weight, after)
-                child = particle.moved(step, share=1.0, is_open=True, fills=1)
+                branch = Branch(action, float(weight[index]) / particle.weight, after)
+                child = particle.moved(branch, share=1.0, is_open=True, fills=1)
                 children.append(replace(child, weight=new))
-        return merged(children, self.draw) if self.complete else children
+        if is_whole:
+            children = merged(children, guide.draw)
+        return replace(active, particles=children, is_whole=is_whole)
 
 
-def _effective(particles: Sequence[Particle]) -> float:
-    return effective_size(np.array([particle.weight for particle in particles]))
+@dataclass
+class Leap:
+    """A shortcut from the last deal to the decision: one particle is played, the rest spliced.
+
+    Attributes:
+        filter: Plays particles.
+        dealing: Knows the deals.
+        splice: Gives ends of plays.
+        is_done: Whether it was tried; it is tried once.
+    """
+
+    filter: ParticleFilter
+    dealing: Dealing
+    splice: Splice
+    is_done: bool = False
+
+    def __call__(self, active: Population) -> Population:
+        """The particles at the decision; none where they have to be played."""
+        none = replace(active, particles=[])
+        if self.is_done or self.splice.is_off or not active.is_dealing:
+            return none
+        if any(self.dealing.deal(particle) is not None for particle in active.particles):
+            return none
+        self.is_done = True
+        first, found = active.particles[0], list[Particle]()
+        ends = self.filter.run(replace(active, particles=[first]))
+        none = replace(none, is_whole=ends.is_whole)  # what branches later cannot all be kept
+        if len(ends.particles) != 1:
+            return none
+        played = replace(ends.particles[0], weight=first.weight)
+        last = played.links()[first.choices - 1]
+        for particle in active.particles:
+            end = self.splice.end(particle, last, played)
+            if end is None:
+                return none
+            if self.splice.is_due(self.filter.guide.draw):
+                ends = self.filter.run(replace(active, particles=[particle]))
+                is_one = len(ends.particles) == 1
+                self.splice.verify(end, ends.particles[0] if is_one else None)
+            if self.splice.is_off:
+                return none
+            found.append(end)
+        return replace(active, particles=found, is_dealing=False)
+
+
+@dataclass
+class PlausibleActions:
+    """The actions that evidence allows where a choice deals a component to a hidden zone.
+
+    An action is plausible where no evidence rules its component out, and the zone still holds what
+    the log needs of it; where the component was dealt elsewhere, so that the two change places, the
+    same must be true there.
+
+    Attributes:
+        dealing: The deals, with the evidence on them.
+    """
+
+    dealing: Dealing
+    _known: dict[Where, dict[Action, DealtComponent]] = field(default_factory=dict)
+    _plies: int = 0
+
+    def is_about(self, link: Link) -> bool:
+        """Whether a choice deals to a hidden zone."""
+        return self.dealing.zone_of(link) is not None
+
+    def plausible(
+        self, links: Sequence[Link], index: int, actions: Sequence[Action]
+    ) -> Sequence[Action]:
+        """See `ActionEvidence`."""
+        link = links[index]
+        zone = self.dealing.zone_of(link)
+        if zone is None:
+            return actions
+        play, known = _OtherDeals(self, links, index), self.known(zone, link.place.read)
+        lacks, found = play.lacking(zone), []
+        for action in actions:
+            if action not in known:
+                known[action] = self.dealt_component(link, zone, action)
+            component, supports = known[action]
+            if component in play.holders:
+                if play.may_swap(zone, component, supports):
+                    found.append(action)
+            elif supports is not None and not lacks & ~supports:
+                found.append(action)
+        return found
+
+    def known(self, zone: str, since: int) -> dict[Action, DealtComponent]:
+        """What was asked of a zone before.
+
+        What was ruled out stays so; the rest is asked again when there is more evidence.
+        """
+        plies = len(self.dealing.evidence.plies)
+        if self._plies != plies:
+            self._plies = plies
+            self._known = {
+                where: {action: found for action, found in known.items() if found[1] is None}
+                for where, known in self._known.items()
+            }
+        return self._known.setdefault((zone, since), {})
+
+    def dealt_component(self, link: Link, zone: str, action: Action) -> DealtComponent:
+        """What an action of a choice puts into its zone."""
+        component = self.dealing.component(link.place.state, zone, action)
+        return component, self.supports(zone, component, link.place.read)
+
+    def supports(self, zone: str, component: str | None, since: int) -> int | None:
+        """The needs of a zone that a component satisfies; None where it is ruled out."""
+        if component is None:
+            return 0
+        is_out, supports = self.dealing.evidence.about(zone, component, since)
+        return None if is_out else supports
+
+
+class _OtherDeals:
+    """The components that a play deals, but for one choice's.
+
+    Attributes:
+        holders: Component dealt later -> its zone and when it was dealt there.
+    """
+
+    def __init__(self, plausible: PlausibleActions, links: Sequence[Link], index: int) -> None:
+        self.plausible = plausible
+        self.dealing = plausible.dealing
+        self.since = links[index].place.read
+        self.link = links[index]
+        self.held: dict[str, list[tuple[str, int, int]]] = {}
+        self.holders: dict[str | None, Where] = {}
+        for depth, link in enumerate(links):
+            zone, state = self.dealing.zone_of(link), link.place.state
+            component = None if zone is None else self.dealing.component(state, zone, link.action)
+            if zone is None or component is None or depth == index:
+                continue
+            since = link.place.read
+            known = plausible.known(zone, since)
+            if link.action not in known:
+                known[link.action] = plausible.dealt_component(link, zone, link.action)
+            supports = known[link.action][1] or 0
+            self.held.setdefault(zone, []).append((component, supports, since))
+            if depth > index:
+                self.holders[component] = (zone, since)
+
+    def may_swap(self, zone: str, component: str | None, supports: int | None) -> bool:
+        """Whether a component dealt later may come here, and what came here may go there."""
+        there, since = self.holders[component]
+        if there == zone:
+            return True
+        if supports is None or self.lacking(zone) & ~supports:
+            return False
+        known, action = self.plausible.known(there, since), self.link.action
+        own = known[action][1] if action in known else self._supports(there, since)
+        return own is not None and not self.lacking(there, component) & ~own
+
+    def _supports(self, zone: str, since: int) -> int | None:
+        """The needs that what came here would satisfy in another zone; None if it is ruled out."""
+        here, state = self.dealing.zone_of(self.link) or "", self.link.place.state
+        component = self.dealing.component(state, here, self.link.action)
+        return self.plausible.supports(zone, component, since)
+
+    def lacking(self, zone: str, without: str | None = None) -> int:
+        """Needs of a zone that nothing dealt to it satisfies, were a component not there."""
+        held = self.held.get(zone, [])
+        first = min([self.since, *(since for _, _, since in held)])
+        lacks = self.dealing.evidence.needs(zone, first)
+        for component, supports, _ in held:
+            if component != without:
+                lacks &= ~supports
+        return lacks
+
+
+def constraint_strategy(
+    guide: Guide, initial: State, size: int, *, zones: Zones | None
+) -> ParticleFilter | ConstraintSampler:
+    """The constraint sampler; the particle filter where a module declares no zones."""
+    if zones is not None:
+        return ConstraintSampler(guide, initial, zones, size)
+    moves = Moves(ActionProposal(guide), ROUNDS, REVIVAL_CALLS)
+    return ParticleFilter(guide, initial, Branching(guide, ROOM * size), moves, Capacity(size))

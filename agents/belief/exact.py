@@ -1,7 +1,23 @@
-"""The exact posterior over full states, by enumeration, where there are few enough."""
+"""Enumeration and replay of the plays that reproduce a log: the exact posterior, or a sample."""
 
-from agents.belief.follow import Follower, Place
-from games.contract import State, canonical_key
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from agents.belief.follow import (
+    BeliefCallsError,
+    Branch,
+    CallCount,
+    Follower,
+    LogPlace,
+    counted_rules,
+    random_action,
+)
+from agents.search.rollouts import uniforms
+from agents.search.rules import Rules
+from games.contract import CHANCE, TERMINAL, Observation, State, canonical_key
+from games.information import SeatLog
 
 Weighted = list[tuple[State, float]]
 
@@ -41,21 +57,159 @@ def posterior(follower: Follower, initial: State, *, limit: int, max_plies: int 
 
 def _merged(
     follower: Follower,
-    frontier: list[tuple[Place, float]],
+    frontier: list[tuple[LogPlace, float]],
     limit: int,
     present: dict[str, tuple[State, float]],
-) -> list[tuple[Place, float]]:
+) -> list[tuple[LogPlace, float]]:
     """One ply further; states that are at the decision go to `present`."""
-    merged: dict[tuple[int, str], tuple[Place, float]] = {}
+    merged: dict[tuple[int, str], tuple[LogPlace, float]] = {}
     for place, weight in frontier:
         if follower.is_present(place):
             key = canonical_key(place.state)
             present[key] = (place.state, weight + present.get(key, (None, 0.0))[1])
             continue
-        for step in follower.steps(place):
-            where = (step.place.read, canonical_key(step.place.state))
+        for branch in follower.branches(place):
+            where = (branch.place.read, canonical_key(branch.place.state))
             before = merged.get(where, (None, 0.0))[1]
-            merged[where] = (step.place, before + weight * step.weight)
+            merged[where] = (branch.place, before + weight * branch.weight)
         if len(merged) + len(present) > limit:
             raise TooManyStatesError(f"more than {limit} states fit what seat {follower.seat} saw")
     return list(merged.values())
+
+
+class ReplaySampler:
+    """Plays the game again so that a seat sees what it saw.
+
+    Chance and the other seats choose at random among the plies that reproduce the seat's next log
+    entry. Where none does, the walk goes back to a random earlier choice and on from there, within
+    a budget. It needs nothing of the module but its rules, and knows nothing of how likely a hidden
+    choice makes what was seen *later*: its support is right, its distribution only near the
+    posterior.
+
+    Attributes:
+        cost: Module calls made, and how many may be, over all samples.
+    """
+
+    def __init__(
+        self, follower: Follower, initial: State, draw: Callable[[], float], budget: int
+    ) -> None:
+        """Prepare the sampler.
+
+        Args:
+            follower: The seat's log and the game.
+            initial: The state before any ply.
+            draw: Gives the next uniform number in [0, 1).
+            budget: Module calls before giving up, over all samples.
+        """
+        self.cost = CallCount(limit=budget)
+        self.follower = replace(follower, rules=counted_rules(follower.rules, self.cost))
+        self.initial = initial
+        self.draw = draw
+
+    def sample(self) -> State | None:
+        """A state at the seat's decision; None where the budget ran out or nothing fits."""
+        try:
+            return self._replayed()
+        except BeliefCallsError:
+            return None
+
+    def _replayed(self) -> State | None:
+        start = self.follower.start(self.initial)
+        if start is None:
+            return None
+        choices: list[list[Branch]] = []
+        place: LogPlace = start
+        while True:
+            if self.follower.is_present(place):
+                return place.state
+            branches = self.follower.branches(place)
+            if not branches:
+                if not choices:
+                    return None
+                del choices[int(self.draw() * len(choices)) + 1 :]
+                branches = choices.pop()
+            if len(branches) > 1:
+                choices.append(branches)
+            place = self._pick(branches).place
+
+    def _pick(self, branches: list[Branch]) -> Branch:
+        reached, target = 0.0, self.draw() * sum(branch.weight for branch in branches)
+        for branch in branches:
+            reached += branch.weight
+            if target < reached:
+                return branch
+        return branches[-1]
+
+
+CANDIDATES = 64  # states that may fit for a while, such as a choice revealed a ply later
+CHECKED_PLIES = 200
+CHECKED_DECISIONS = 6
+
+
+class HiddenInformationError(Exception):
+    """What the seat saw does not determine the full state."""
+
+
+def known_state(follower: Follower, initial: State) -> State:
+    """The one full state that a seat's log allows at its decision.
+
+    The log is followed from the initial state; every ply of chance or another seat that would
+    have looked the same to this seat is kept. Nothing but the log is read.
+
+    Raises:
+        HiddenInformationError: If several states fit, or none does.
+    """
+    try:
+        states = posterior(follower, initial, limit=CANDIDATES)
+    except TooManyStatesError as error:
+        raise HiddenInformationError(str(error)) from error
+    if len(states) != 1:
+        raise HiddenInformationError(
+            f"{len(states)} full states fit what seat {follower.seat} saw; required: exactly one"
+        )
+    return states[0][0]
+
+
+def require_perfect_information(
+    rules: Rules, initial: State, generator: np.random.Generator, matches: int = 2
+) -> None:
+    """Hold a game against perfect information, by random play.
+
+    In each match the state is recovered from the log of the seat to move at up to
+    `CHECKED_DECISIONS` decisions, evenly spread over its plies. Passing is evidence, no proof.
+
+    Raises:
+        HiddenInformationError: At the first decision where the log leaves several states.
+    """
+    draw = uniforms(generator).__next__
+    for _ in range(matches):
+        decisions = _random_decisions(rules, initial, draw)
+        stride = max(1, len(decisions) // CHECKED_DECISIONS)
+        for log in decisions[::-stride]:
+            known_state(Follower(rules, log.seat, log.entries), initial)
+
+
+def _random_decisions(rules: Rules, initial: State, draw: Callable[[], float]) -> list[SeatLog]:
+    """The log of the seat to move at every decision of one random match."""
+    logs = [SeatLog(seat) for seat in range(rules.num_players)]
+    _tell(logs, rules.observations(initial), [[] for _ in logs])
+    state, decisions = initial, []
+    for _ in range(CHECKED_PLIES):
+        player = rules.current_player(state)
+        if player == TERMINAL:
+            break
+        action = random_action(rules, state, player, draw)
+        if player != CHANCE:
+            decisions.append(SeatLog(player, list(logs[player].entries)))
+            logs[player].act(action)
+        events = rules.events(state, action)
+        state = rules.apply_action(state, action)
+        _tell(logs, rules.observations(state), events)
+    return decisions
+
+
+def _tell(
+    logs: Sequence[SeatLog], observations: Sequence[Observation], events: Sequence[Sequence[str]]
+) -> None:
+    for log, observation, perceived in zip(logs, observations, events, strict=True):
+        log.see(observation, perceived)

@@ -1,11 +1,75 @@
-"""Which plies reproduce a seat's log: the step that enumeration and replay share."""
+"""Log following: the plies of a game that reproduce what one seat saw."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from copy import copy
+from dataclasses import dataclass, replace
+from typing import NamedTuple, ParamSpec, TypeAlias, TypeVar
 
+import numpy as np
+
+from agents.search.rollouts import uniforms
 from agents.search.rules import Rules
 from games.contract import CHANCE, TERMINAL, Action, Json, Observation, State
+from games.engine import sample_index
+
+Given = ParamSpec("Given")
+Returned = TypeVar("Returned")
+
+
+class BeliefCallsError(Exception):
+    """A sampler has used all the module calls that it was allowed for one decision."""
+
+
+@dataclass
+class CallCount:
+    """Counts module calls, and states tried against a log.
+
+    Attributes:
+        limit: Calls allowed in all; raised for every decision by what the decision may use.
+        calls: Calls made so far.
+        tried: States that were tried against the log's next entry, of the newest decision's.
+        fitted: Those of them that reproduced it.
+    """
+
+    limit: float = float("inf")
+    calls: int = 0
+    tried: int = 0
+    fitted: int = 0
+
+    def allow(self, more: float) -> None:
+        """Let `more` calls be made from now on."""
+        self.limit = self.calls + more
+
+    def tally(self, fits: int) -> None:
+        """Count a state that was tried, with the plies that reproduced the log's next entry."""
+        self.tried += 1
+        self.fitted += fits > 0
+
+    def counted(self, function: Callable[Given, Returned]) -> Callable[Given, Returned]:
+        """The same function, which raises `BeliefCallsError` once the limit is reached."""
+
+        def call(*args: Given.args, **named: Given.kwargs) -> Returned:
+            if self.calls >= self.limit:
+                raise BeliefCallsError(f"{self.calls} module calls are spent")
+            self.calls += 1
+            return function(*args, **named)
+
+        return call
+
+
+def counted_rules(rules: Rules, count: CallCount) -> Rules:
+    """The rules with every call counted."""
+    chances = rules.chance_probabilities
+    return replace(
+        rules,
+        current_player=count.counted(rules.current_player),
+        legal_actions=count.counted(rules.legal_actions),
+        apply_action=count.counted(rules.apply_action),
+        observations=count.counted(rules.observations),
+        events=count.counted(rules.events),
+        chance_probabilities=None if chances is None else count.counted(chances),
+    )
+
 
 Entries = Sequence[Mapping[str, Json]]
 OpponentModel: TypeAlias = Callable[[State, Sequence[Action]], Sequence[float]]
@@ -18,7 +82,15 @@ def uniform_opponent(state: State, legal: Sequence[Action]) -> list[float]:
     return [1.0 / len(legal)] * len(legal)
 
 
-class Place(NamedTuple):
+def random_action(rules: Rules, state: State, player: int, draw: Callable[[], float]) -> Action:
+    """One of a seat's legal actions, each as likely; or an outcome of chance by its probability."""
+    legal = rules.legal_actions(state)
+    if rules.chance_probabilities is not None and player == CHANCE:
+        return legal[sample_index(rules.chance_probabilities(state), draw())]
+    return legal[int(draw() * len(legal))]
+
+
+class LogPlace(NamedTuple):
     """A full state and how much of the log it has reproduced.
 
     Attributes:
@@ -32,7 +104,7 @@ class Place(NamedTuple):
     seen: Observation
 
 
-class Step(NamedTuple):
+class Branch(NamedTuple):
     """One ply that the log allows, and how likely it was before the log was read.
 
     Attributes:
@@ -44,7 +116,7 @@ class Step(NamedTuple):
 
     action: Action
     weight: float
-    place: Place
+    place: LogPlace
 
 
 @dataclass(frozen=True)
@@ -63,20 +135,20 @@ class Follower:
     entries: Entries
     opponents: OpponentModel = uniform_opponent
 
-    def start(self, initial: State) -> Place | None:
+    def start(self, initial: State) -> LogPlace | None:
         """The place before any ply; None if the log does not begin like this state."""
         seen = self.rules.observations(initial)[self.seat]
         if not self.entries or self.entries[0] != {"observation": seen, "events": []}:
             return None
-        return Place(initial, 1, seen)
+        return LogPlace(initial, 1, seen)
 
-    def is_present(self, place: Place) -> bool:
+    def is_present(self, place: LogPlace) -> bool:
         """Whether this is now: the whole log is read and the seat is to move."""
         return (
             place.read == len(self.entries) and self.rules.current_player(place.state) == self.seat
         )
 
-    def steps(self, place: Place) -> list[Step]:
+    def branches(self, place: LogPlace) -> list[Branch]:
         """Every ply from here that reproduces what the seat logged next."""
         player = self.rules.current_player(place.state)
         if player == TERMINAL:
@@ -88,7 +160,7 @@ class Follower:
         for action, weight in zip(legal, self.weights(place.state, player, legal), strict=True):
             after = self.after(place, action)
             if after is not None:
-                found.append(Step(action, weight, after))
+                found.append(Branch(action, weight, after))
         return found
 
     def weights(self, state: State, player: int, legal: Sequence[Action]) -> Sequence[float]:
@@ -98,20 +170,20 @@ class Follower:
         chances = self.rules.chance_probabilities
         return uniform_opponent(state, legal) if chances is None else chances(state)
 
-    def after(self, place: Place, action: Action) -> Place | None:
+    def after(self, place: LogPlace, action: Action) -> LogPlace | None:
         """Where an action of chance or of another seat leads; None if the log rules it out."""
         return self._seen(place, action, place.read)
 
-    def _own(self, place: Place, legal: Sequence[Action]) -> list[Step]:
+    def _own(self, place: LogPlace, legal: Sequence[Action]) -> list[Branch]:
         if place.read == len(self.entries):
             return []
         action = self.entries[place.read].get("action")
         if not isinstance(action, str) or action not in legal:
             return []
         after = self._seen(place, action, place.read + 1)
-        return [] if after is None else [Step(action, 1.0, after)]
+        return [] if after is None else [Branch(action, 1.0, after)]
 
-    def _seen(self, place: Place, action: Action, read: int) -> Place | None:
+    def _seen(self, place: LogPlace, action: Action, read: int) -> LogPlace | None:
         rules, seat = self.rules, self.seat
         entry = self.entries[read] if read < len(self.entries) else {}
         events = rules.events(place.state, action)[seat]
@@ -121,9 +193,9 @@ class Follower:
         after = rules.apply_action(place.state, action)
         seen = rules.observations(after)[seat]
         if not events and seen == place.seen:
-            return Place(after, read, seen)
+            return LogPlace(after, read, seen)
         logged = entry.get("events") == events and entry.get("observation") == seen
-        return Place(after, read + 1, seen) if logged else None
+        return LogPlace(after, read + 1, seen) if logged else None
 
 
 def decisions(entries: Sequence[Mapping[str, Json]], after: int) -> list[int]:
@@ -138,3 +210,102 @@ def decisions(entries: Sequence[Mapping[str, Json]], after: int) -> list[int]:
     """
     made = [index for index, entry in enumerate(entries) if "action" in entry]
     return [end for end in (*made, len(entries)) if end > after]
+
+
+SURE = 3  # places at which one ply alone must have fitted before the others are left out
+CHECKED = 1 / 16  # share of the later places at which all plies are tried all the same
+
+
+@dataclass
+class ForcedPly:
+    """The one action that fitted a log entry so far, and at how many places."""
+
+    action: Action
+    places: int = 0
+
+
+_UNSEEN = ForcedPly("")
+
+
+class Guide:
+    """Finds the plies that reproduce a log, and where one ply alone can, tries that one first.
+
+    An opponent's shot at one of a hundred cells is named by what the seat perceives of it; trying
+    the other ninety-nine in every particle would cost a hundred times as much. So once `SURE`
+    places have shown the same single action to fit an entry, other places try it alone, but for a
+    share `CHECKED` of them; if a second action is ever found, all are tried again everywhere.
+
+    Attributes:
+        cost: Calls of the rules made in following the log.
+        follower: The log, as far as it is followed now.
+        forced: The one ply that fits, by entries read and seat to move; None where several do.
+        generator: The only source of randomness.
+        draw: Gives its next uniform number in [0, 1).
+    """
+
+    def __init__(
+        self,
+        rules: Rules,
+        seat: int,
+        entries: Entries,
+        generator: np.random.Generator,
+        opponents: OpponentModel = uniform_opponent,
+    ) -> None:
+        """Follow a seat's log, with the other seats taken to play as `opponents` says."""
+        self.cost = CallCount()
+        self.follower = Follower(counted_rules(rules, self.cost), seat, entries, opponents)
+        self.forced: dict[tuple[int, int], ForcedPly | None] = {}
+        self.read_to(entries, generator)
+
+    def read_to(self, entries: Entries, generator: np.random.Generator) -> None:
+        """Follow the log as far as `entries`, which begin with those followed before."""
+        self.follower = replace(self.follower, entries=entries)
+        self.generator = generator
+        self.draw = uniforms(generator).__next__
+
+    def until(self, read: int) -> "Guide":
+        """A guide through the first `read` entries, which shares all that this one learns."""
+        shorter = copy(self)
+        shorter.follower = replace(self.follower, entries=self.follower.entries[:read])
+        return shorter
+
+    def is_forced(self, place: LogPlace, player: int) -> bool:
+        """Whether one ply alone is taken to go on from here."""
+        known = self.forced.get((place.read, player))
+        own = player in (self.follower.seat, TERMINAL)
+        return own or (known is not None and known.places >= SURE)
+
+    def is_known_open(self, place: LogPlace, player: int) -> bool:
+        """Whether more than one ply was seen to go on from where the log is."""
+        return self.forced.get((place.read, player), _UNSEEN) is None
+
+    def is_open(self, place: LogPlace, player: int, legal: Sequence[Action]) -> bool:
+        """Whether the log may leave open which ply goes on from here."""
+        return len(legal) > 1 and not self.is_forced(place, player)
+
+    def branches(self, place: LogPlace, player: int, legal: Sequence[Action]) -> list[Branch]:
+        """Every ply that reproduces what the seat logged next; see the class for the exception."""
+        follower = self.follower
+        if player == follower.seat:
+            return follower.branches(place)
+        known = self.forced.get((place.read, player))
+        if known is None or known.places < SURE or self.draw() < CHECKED:
+            found = follower.branches(place)
+            self._remember((place.read, player), found)
+            return found
+        after = follower.after(place, known.action) if known.action in legal else None
+        if after is None:
+            return []
+        weights = follower.weights(place.state, player, legal)
+        return [Branch(known.action, weights[list(legal).index(known.action)], after)]
+
+    def _remember(self, entry: tuple[int, int], found: Sequence[Branch]) -> None:
+        if not found:
+            return
+        known = self.forced.setdefault(entry, ForcedPly(found[0].action))
+        if known is None:
+            return
+        if len(found) > 1 or found[0].action != known.action:
+            self.forced[entry] = None
+        else:
+            known.places += 1

@@ -3,24 +3,28 @@
 import inspect
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Literal, TypeAlias, TypeGuard, cast
+from typing import Literal, TypeAlias, TypeGuard
 
 import numpy as np
 
 from agents.search.rules import Rules
 from games.contract import Action, Json, State, require_json
 from games.information import SeatLog, own_turns
-from tools.guest.faults import SoftTimeoutError
-from tools.guest.seeding import reseed
+from games.modules import reseed
 
 Resampler: TypeAlias = Literal["resample_history", "resample_state"]
 Guard: TypeAlias = Callable[[Callable[[], object]], object]
-"""Makes one call and returns what it gives; raises `HungError` where it takes too long."""
+"""Makes one call and returns what it gives; raises `HungError` where it takes too long, and
+`DeadlineError` where the decision itself does."""
 TRIES = 10  # Code World Models App. H.6
 
 
 class HungError(Exception):
     """A module's resampler did not return in time."""
+
+
+class DeadlineError(BaseException):
+    """The decision ran out of time; no `except Exception` of a module may swallow it."""
 
 
 def unguarded(call: Callable[[], object]) -> object:
@@ -63,7 +67,9 @@ class ModuleSampler:
         self.last: State | None = None
         history = "resample_history" in namespace
         self.function: Resampler = "resample_history" if history else "resample_state"
-        self.resample = cast("Callable[..., object]", namespace[self.function])
+        self.resample = _function(namespace, self.function)
+        # A namespace whose functions run elsewhere seeds them there.
+        self.reseed: Callable[[list[int]], None] = getattr(namespace, "reseed", reseed)
         self.extra = [False] * (history and _takes_ending(self.resample))
         self.turns: list[Json] = [[seen, action] for seen, action in own_turns(log)]
 
@@ -72,9 +78,9 @@ class ModuleSampler:
         for _ in range(TRIES):
             if self.hung:
                 return None
-            reseed([int(self.generator.integers(0, 2**32))])
-            state = cast("State | None", self._tried(self._consistent))
-            if state is not None:
+            self.reseed([int(self.generator.integers(0, 2**32))])
+            state = self._tried(self._consistent)
+            if isinstance(state, dict):
                 return state
             self.failures += 1
         return None
@@ -89,8 +95,8 @@ class ModuleSampler:
             return self.guard(call)
         except (HungError, MemoryError):
             self.hung = True
-        except SoftTimeoutError:
-            raise  # the decision's own deadline
+        except DeadlineError:
+            raise
         except BaseException:  # noqa: BLE001, S110 - the module's code may raise anything; it counts
             pass
         self.errors += 1
@@ -106,7 +112,7 @@ class ModuleSampler:
 
     def _state(self, sampled: object) -> State | None:
         if self.function == "resample_state":
-            return cast("State", sampled) if isinstance(sampled, dict) else None
+            return sampled if isinstance(sampled, dict) else None
         if not isinstance(sampled, list):
             return None
         state = self.initial
@@ -122,6 +128,16 @@ class ModuleSampler:
             self.rules.current_player(state) == seat
             and self.rules.observations(state)[seat] == self.log.latest()
         )
+
+
+def _function(namespace: Mapping[str, object], name: str) -> Callable[..., object]:
+    """A module's function; what is none raises when it is called, which counts against it."""
+
+    def called(*arguments: object) -> object:
+        raise TypeError(f"{name} is no function")
+
+    function = namespace[name]
+    return function if callable(function) else called
 
 
 def _takes_ending(resample_history: Callable[..., object]) -> bool:

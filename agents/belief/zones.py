@@ -1,15 +1,20 @@
-"""The zones that a module declares: which are hidden from a seat, and what a ply put into one."""
+"""Zones that a module declares, and determinizations over them alone (Lechat 2026)."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+import numpy as np
+
+from agents.belief.follow import random_action
+from agents.belief.population import Floats
+from agents.search.rules import Rules
 from games.checks.zones import matches, read_path, with_path
-from games.contract import Json, State
+from games.contract import TERMINAL, Json, State
 
 
-class Filled(NamedTuple):
+class Fill(NamedTuple):
     """One component that came into a hidden zone.
 
     Attributes:
@@ -45,7 +50,11 @@ class Zones:
 
     def hidden(self, state: State, seat: int) -> list[str]:
         """Paths of the zones whose contents the seat may not see."""
-        return [zone for zone, how in self.visible(state, seat).items() if how != "contents"]
+        return [
+            zone
+            for zone, how in self.visible(state, seat).items()
+            if how != "contents" and (not self.patterns or self.declaration(zone))
+        ]
 
     def is_bare(self, state: State, seat: int) -> bool:
         """Whether what the seat sees tells all components: at the most a pack is hidden from it."""
@@ -68,7 +77,7 @@ class Zones:
         """Whether the path holds one component, not a pile of them."""
         return isinstance(read_path(state, zone), str)
 
-    def filled(self, before: State, after: State, seat: int) -> Filled | None:
+    def filled(self, before: State, after: State, seat: int) -> Fill | None:
         """The one component that a ply put into a zone hidden from the seat.
 
         Returns:
@@ -84,9 +93,9 @@ class Zones:
                 return None
             if gained and self.declaration(zone).get("ordered") and not _is_text(after, zone):
                 place = next(i for i, c in enumerate(new) if i >= len(old) or old[i] != c)
-                found.append(Filled(f"{zone}.{place}", gained[0]))
+                found.append(Fill(f"{zone}.{place}", gained[0]))
             elif gained:
-                found.append(Filled(zone, gained[0]))
+                found.append(Fill(zone, gained[0]))
         return found[0] if len(found) == 1 else None
 
     def is_open(self, state: State, zone: str, component: str, seat: int) -> bool:
@@ -155,3 +164,128 @@ def zones_of(namespace: Mapping[str, object]) -> Zones | None:
         return None
     kinds = about.get("conserved", []) if isinstance(about, dict) else []
     return Zones(patterns, visible, frozenset(kinds))
+
+
+MAX_PLIES = 500
+
+
+@dataclass(frozen=True)
+class RandomSampler:
+    """Random determinization: hidden zones filled at random, whatever was seen of them.
+
+    The lower bound of Lechat (2026), Improving Imperfect-Information Reasoning in Ludii, section
+    3.4.1. Only what the rules themselves ask for is respected: the counts, the components that
+    there are, and how chance deals them. Hits, misses and voids are not, so most states contradict
+    the log. It is here to be compared with: what the other samplers gain over it is the worth of
+    all that the log says.
+
+    Attributes:
+        rules: The module's functions.
+        zones: Its declared zones.
+        seat: The seat that may not see them.
+        initial: The state before any ply.
+        known: Gives a state that is right in all that the seat sees; None where there is none.
+        draw: Gives the next uniform number in [0, 1).
+    """
+
+    rules: Rules
+    zones: Zones
+    seat: int
+    initial: State
+    known: Callable[[], State | None]
+    draw: Callable[[], float]
+
+    def sample(self) -> State | None:
+        """A state with random hidden zones; None where none could be filled."""
+        state = self.known()
+        if state is None:
+            return None
+        hidden = self.zones.hidden(state, self.seat)
+        piles = [zone for zone in hidden if self.zones.contents(state, zone)]
+        conserved = [zone for zone in piles if self.zones.is_conserved(zone)]
+        state = self._shuffled(state, conserved)
+        dealt = [zone for zone in piles if zone not in conserved]
+        return self._dealt(state, dealt) if dealt else state
+
+    def _shuffled(self, state: State, piles: list[str]) -> State:
+        """The state with the components of some piles dealt among them at random."""
+        contents = {zone: self.zones.contents(state, zone) for zone in piles}
+        for kind in dict.fromkeys(self.zones.kind(zone) for zone in piles):
+            same = [zone for zone in piles if self.zones.kind(zone) == kind]
+            pool = [component for zone in same for component in contents[zone]]
+            keys = {index: self.draw() for index in range(len(pool))}
+            order = iter(sorted(keys, key=keys.__getitem__))
+            for zone in same:
+                contents[zone] = [pool[next(order)] for _ in contents[zone]]
+        for zone, pile in contents.items():
+            state = self.zones.holding(state, zone, pile)
+        return state
+
+    def _dealt(self, state: State, zones: list[str]) -> State | None:
+        """The state with other zones as the game's own chance would fill them from the start."""
+        wanted = {zone: len(self.zones.contents(state, zone)) for zone in zones}
+        fresh = self.initial
+        for _ in range(MAX_PLIES):
+            filled = {zone: self.zones.contents(fresh, zone) for zone in zones}
+            if all(len(filled[zone]) == size for zone, size in wanted.items()):
+                for zone, contents in filled.items():
+                    state = self.zones.holding(state, zone, contents)
+                return state
+            player = self.rules.current_player(fresh)
+            if player == TERMINAL:
+                return None
+            action = random_action(self.rules, fresh, player, self.draw)
+            fresh = self.rules.apply_action(fresh, action)
+        return None
+
+
+HeatMap = Mapping[tuple[str, str], float]
+"""Probability that a component is in a zone, by path of the zone and component."""
+
+
+def heat_map(
+    zones: Zones, seat: int, states: Sequence[State], weights: Sequence[float]
+) -> dict[tuple[str, str], float]:
+    """How likely each component is to be in each zone that is hidden from a seat.
+
+    `heat(z, c) = sum over states s of w_s [c in z in s]`, with weights that sum to 1.
+
+    Args:
+        zones: The module's declared zones.
+        seat: The seat that may not see them.
+        states: `[N]` consistent states.
+        weights: `[N]`, summing to 1.
+    """
+    heat: dict[tuple[str, str], float] = {}
+    for state, weight in zip(states, weights, strict=True):
+        for place in _places(zones, seat, state):
+            heat[place] = heat.get(place, 0.0) + weight
+    return heat
+
+
+def heated(zones: Zones, seat: int, states: Sequence[State], weights: Sequence[float]) -> Floats:
+    """Weights that favour states whose components are where they most often are.
+
+    Lechat (2026), section 3.4.3, counts how often consistent samples occupy a place, and draws
+    states that occupy the places counted most. Here the samples are a population that reproduces
+    the log, counted anew at every decision: a map made once and kept says nothing of what was seen
+    since. It is a bias on purpose, no part of the posterior.
+
+    Each weight is multiplied by the mean heat of its state's hidden components; a state without any
+    keeps its weight.
+
+    Returns:
+        `[N]`, unnormalised.
+    """
+    heat = heat_map(zones, seat, states, weights)
+    means = []
+    for state in states:
+        found = [heat[place] for place in _places(zones, seat, state)]
+        means.append(sum(found) / len(found) if found else 1.0)
+    favoured: Floats = np.asarray(weights) * np.array(means)
+    return favoured
+
+
+def _places(zones: Zones, seat: int, state: State) -> set[tuple[str, str]]:
+    hidden = zones.hidden(state, seat)
+    return {(zone, component) for zone in hidden for component in zones.contents(state, zone)}

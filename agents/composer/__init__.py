@@ -1,19 +1,23 @@
 """The four roles without a language model: the embedded default."""
 
-from agents.composer.coder import ComposerCoder
+from agents.composer.coder import ComposerCoder, ComposerStrategist
 from agents.composer.designer import ComposerDesigner
-from agents.composer.strategist import ComposerStrategist
+from agents.composer.meaning.fit import Embed
 from agents.composer.validator import ComposerValidator
 from agents.protocols import RoleSet
 
 __all__ = ["composer_roles"]
 
 
-def composer_roles() -> RoleSet:
-    """The composer's roles; their identity is "composer", never a model's name."""
+def composer_roles(embed: Embed | None = None) -> RoleSet:
+    """The composer's roles; their identity is "composer", never a model's name.
+
+    Args:
+        embed: Texts to MiniLM's vectors, by which fit is judged; None for a judgement by words.
+    """
     return RoleSet(
         identity="composer",
-        designer=ComposerDesigner(),
+        designer=ComposerDesigner(embed),
         coder=ComposerCoder(),
         validator=ComposerValidator(),
         strategist=ComposerStrategist(),

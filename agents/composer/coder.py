@@ -1,14 +1,20 @@
-"""The coder without a model: a draft is the family's verified source with the design's settings."""
+"""Coder and strategist without a model: the library's verified sources and heuristics.
+
+A draft is the family's verified source with the design's settings.
+"""
 
 import ast
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-from agents.protocols import CoderTools, Design, Edit, RoleError
+from pydantic import JsonValue
+
+from agents.protocols import CoderTools, Design, Edit, Heuristic, RoleError
 from games.checks.findings import Finding
 from games.contract import canonical_key
-from games.library import families, source, specialise
+from games.library import families, heuristic_sources, in_reading_order, rulebook, source
+from games.specialise import renumbered, specialise
 
 
 def verified_source(design: Design) -> str:
@@ -29,8 +35,9 @@ def verified_source(design: Design) -> str:
 @lru_cache(maxsize=16)
 def _specialised(family: str, fields: str) -> str:
     values = json.loads(fields)
+    text = rulebook(family, values["parameters"], values["num_players"])
     return specialise(
-        source(family),
+        renumbered(source(family), in_reading_order(text)[1]),
         name=values["title"],
         summary=values["summary"],
         num_players=values["num_players"],
@@ -57,17 +64,19 @@ class ComposerCoder:
                 "the source is the verified one already; the composer has nothing left to propose "
                 f"for: {_failures(findings)}"
             )
+        whole = Edit(search=source, replace=wanted)
         try:
             changed = _differences(source, wanted)
         except SyntaxError:
-            return [_whole(source, wanted)]
+            return [whole]
         named = {f.function for f in findings if f.outcome != "passed" and f.function}
         chosen = [change for change in changed if change[0] in named] or changed
-        edits = [_unique(source, old, new) for _, old, new in chosen if old]
-        missing = [new for _, old, new in chosen if not old]
-        if missing or not edits or None in edits:
-            return [_whole(source, wanted)]
-        return [edit for edit in edits if edit is not None]
+        edits = [
+            Edit(search=old, replace=new)
+            for _, old, new in chosen
+            if old and source.count(old) == 1
+        ]
+        return edits if edits and len(edits) == len(chosen) else [whole]
 
 
 def _failures(findings: Sequence[Finding]) -> str:
@@ -101,11 +110,30 @@ def _parts(source: str) -> dict[str, str]:
     return parts
 
 
-def _unique(source: str, old: str, new: str) -> Edit | None:
-    """An edit of one part; None where the part's text occurs more than once."""
-    return Edit(search=old, replace=new) if source.count(old) == 1 else None
+class ComposerStrategist:
+    """Takes the heuristics that the library keeps beside the family."""
 
+    def heuristics(
+        self,
+        design: Design,
+        source: str,  # noqa: ARG002 - the protocol's
+        samples: Sequence[Mapping[str, JsonValue]],  # noqa: ARG002 - the protocol's
+    ) -> Sequence[Heuristic]:
+        """The family's heuristics, sorted by name.
 
-def _whole(source: str, wanted: str) -> Edit:
-    """One edit that replaces everything."""
-    return Edit(search=source, replace=wanted)
+        Raises:
+            RoleError: If the library has none for the design's family.
+        """
+        if design.family not in families():
+            raise RoleError(f"the library has no heuristics for {design.family!r}")
+        found = [
+            Heuristic(
+                name=name,
+                policy=" ".join((ast.get_docstring(ast.parse(text)) or "").split()),
+                source=text,
+            )
+            for name, text in sorted(heuristic_sources(design.family).items())
+        ]
+        if not found:
+            raise RoleError(f"the library has no heuristics for {design.family!r}")
+        return found

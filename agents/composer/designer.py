@@ -1,68 +1,198 @@
 """The mechanic designer without a model: a brief becomes a library family with its settings."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import cast
+from functools import cache
+from typing import get_args
 
-from agents.composer.families import lexicons
-from agents.composer.questions import offer, question_for
-from agents.composer.reader import Reading, find_reading, read
-from agents.composer.rules import mechanic_graph, rules_of, summary_of
-from agents.composer.settle import game_of
-from agents.protocols import Brief, Clause, Design, Example, RoleError
+from agents.composer.lexicon import Lexicon, game_of
+from agents.composer.loader import common, lexicons
+from agents.composer.meaning.fit import BAR, Embed, judge
+from agents.composer.mentions import ParsedBrief, is_filler, parse_brief
+from agents.composer.reader import Reading, family_scores, find_reading, read, reading_near
+from agents.composer.tokens import FUNCTION_WORDS, word_set
+from agents.protocols import (
+    Brief,
+    Choices,
+    Clause,
+    Design,
+    Fit,
+    Mechanic,
+    MechanicEdge,
+    NoFitError,
+    RoleError,
+    Rule,
+    Section,
+)
 from games.contract import Json
+from games.library import in_reading_order, names, preset, rulebook
+from vectorstore.documents import Example
 
-FAMILY_DISTANCE = 0.45
-"""Largest distance (1 - cosine) at which a retrieved mechanic may choose the family."""
 HINT_DISTANCE = 0.55
 """Largest distance at which a retrieved mechanic is named as what may have been meant."""
 
 Retrieve = Callable[[str], Sequence[Example]]
+_LONGEST = 4000
+_SURE = 6
+_SHOWN = 12
+_FEW_KEPT = 2
+_HALF = 0.5
+_FOREIGN = word_set(
+    "un une le la les des pour avec jeu cartes joueurs où et dans sur est deux trois quatre ein "
+    "eine einen der die das und für mit spiel spieler karten wo ist auf drei vier zwei el los las "
+    "para con juego cartas jugadores donde por del una tres cuatro dos il gli di per gioco carte "
+    "giocatori che tre due quattro um uma jogo jogadores onde het een voor met spel spelers "
+    "kaarten en och för ett gra dla graczy z w i kart na ve için oyun bir que qui quien como ou "
+    "oder"
+)
+_ENGLISH = word_set(
+    "a an the of for with where and game player players card cards play is are in to on board that "
+    "each you"
+)
+_AMBIGUOUS = word_set("die i in an on is a do me he we")
+_ENOUGH = 3
+"""Content words from which the nearest mechanic by meaning is looked for."""
+_LONGEST_TITLE = 6
+_NAMED = re.compile(
+    r"""\b(?:called|named|titled|title:|name:)\s+["“'‘]([^"”'’]{2,60})["”'’]|"""
+    r"""(?<!\w)["“]([^"”]{2,60})["”]\s*[:—–-]"""
+)
+_RULE = re.compile(r"^- (R\d+): (.+)$")
+_SECTIONS = frozenset(get_args(Section))
+_LEADS_TO = {
+    "Components": "Setup",
+    "Game State": "Setup",
+    "Setup": "Turn",
+    "Legal Actions": "Turn",
+    "Observations": "Legal Actions",
+    "Turn": "Rounds and Phases",
+    "Rounds and Phases": "",
+    "Scoring": "",
+}
+"""What each section's mechanics contribute to; nothing means the end of the game itself."""
 
 
 class ComposerDesigner:
-    """Sets the parameters of the closest library family from the brief's own words."""
+    """Sets the parameters of the library family that a brief asks for, from its own words.
+
+    Without `embed` it judges fit by words alone: a game is made where most demands are understood.
+    """
+
+    def __init__(self, embed: Embed | None = None) -> None:
+        self.embed = embed
 
     def clarify(self, prompt: str) -> Brief:
         """Read the person's words; see `agents.protocols.Designer.clarify`."""
-        question = question_for(prompt)
-        if question is not None:
-            return Brief(prompt=prompt, question=question)
-        reading = find_reading(prompt)
-        return Brief(prompt=prompt, assumptions=reading.assumptions if reading else ())
+        return Brief(prompt=prompt, question=question_for(prompt, judged=self.embed is not None))
 
     def design(self, brief: Brief, retrieve: Retrieve) -> Design:
         """Design a game; see `agents.protocols.Designer.design`."""
-        question = question_for(brief.prompt)
+        brief = _corrected(brief)
+        reading = self._reading(brief)
+        clauses = tuple(_hinted(clause, reading, retrieve) for clause in reading.clauses)
+        return _design(replace(reading, clauses=clauses), brief)
+
+    def _reading(self, brief: Brief) -> Reading:
+        """The brief as a game of the family that the person chose, or of the one it fits."""
+        choices = brief.choices
+        if choices.family is not None:
+            return read(brief.prompt, chosen_family(choices.family), choices, self.embed)
+        question = question_for(brief.prompt, judged=self.embed is not None)
         if question is not None:
             raise RoleError(question)
-        reading = find_reading(brief.prompt) or _by_meaning(brief.prompt, retrieve)
-        return _design(_with_hints(reading, retrieve), brief)
+        if self.embed is None:
+            found = find_reading(brief.prompt, choices)
+            if found is None:
+                raise RoleError(f"no game of the library is near this brief. {offer()}")
+            kept, lost = _kept_and_lost(found)
+            if not found.named and len(kept) < len(lost) / _FEW_KEPT:
+                raise _no_fit(found, "most of it has no setting there")
+        else:
+            scores = family_scores(parse_brief(brief.prompt))
+            judged = judge(brief.prompt, self.embed, scores)
+            found = reading_near(brief.prompt, {judged.family}, scores, choices, self.embed)
+            if judged.score < BAR:
+                raise _no_fit(found, f"it is nearer to another kind of game ({judged.other})")
+        if found.unseated:
+            raise _no_fit(found, f"that is not for {found.unseated} players")
+        return found
 
 
-def _by_meaning(prompt: str, retrieve: Retrieve) -> Reading:
-    """The family of the nearest mechanic, where it is near enough to be meant.
+def _kept_and_lost(reading: Reading) -> tuple[list[str], list[str]]:
+    """The demands that a reading honours, and those that it does not."""
+    kept = [c.text for c in reading.clauses if c.status == "honoured"]
+    return kept, [c.text for c in reading.clauses if c.status != "honoured"]
+
+
+def _no_fit(reading: Reading, why: str) -> NoFitError:
+    """The refusal: what is nearest, what it would keep and lose, and what to do."""
+    family, title = reading.lexicon.family, reading.lexicon.title
+    kept, lost = _kept_and_lost(reading)
+    said = [
+        f"No family of the library is this game. The nearest is a {title}, but {why}: it keeps "
+        f"{len(kept)} of {len(kept) + len(lost)} demands."
+    ]
+    said += [f"It would lose: {'; '.join(map(repr, lost[:_SHOWN]))}."] if lost else []
+    said.append(
+        "With a language model (set RULEWRIGHT_MODEL) rules that no family has are written as "
+        f"code. To make the {title} all the same: --family {family}"
+    )
+    fit = Fit(family=family, kept=tuple(kept), lost=tuple(lost))
+    return NoFitError("\n".join(said), fit)
+
+
+def chosen_family(name: str) -> Lexicon:
+    """The words of a family, or of a preset's.
 
     Raises:
-        RoleError: If nothing in the store is near enough.
+        RoleError: If the library has neither of that name.
     """
-    for example in retrieve(prompt):
-        family = example.id.split("/")[0]
-        lexicon = next((x for x in lexicons() if x.family == family), None)
-        if lexicon is not None and example.distance <= FAMILY_DISTANCE:
-            reading = read(prompt, lexicon)
-            made = f"By meaning, {example.title!r} is nearest (distance {example.distance:.2f})."
-            return replace(reading, assumptions=(*reading.assumptions, made))
-    raise RoleError(f"no game of the library is near this brief. {offer()}")
+    if name not in names():
+        raise RoleError(f"no family or preset is called {name!r}; known: {', '.join(names())}")
+    return next(lexicon for lexicon in lexicons() if lexicon.family == preset(name).family)
 
 
-def _with_hints(reading: Reading, retrieve: Retrieve) -> Reading:
-    """Name, beside each demand that no phrase explains, the setting it may have meant."""
-    clauses = [_hinted(clause, reading, retrieve) for clause in reading.clauses]
-    return replace(reading, clauses=tuple(clauses))
+def require_choices(choices: Choices, *, settings: bool) -> None:
+    """Refuse choices that no game of the library can be made with.
+
+    Args:
+        choices: What the person fixed beside the brief.
+        settings: Whether seats and settings are the library's too, and not a model's.
+
+    Raises:
+        RoleError: Saying what is allowed.
+    """
+    family = choices.family and chosen_family(choices.family)
+    if settings and family:
+        read("", family, choices)
+    elif settings and choices != Choices():
+        known = {lexicon.family for lexicon in lexicons()}
+        try:
+            reading_near("", known, dict.fromkeys(known, 0), choices)
+        except RoleError as error:
+            asked = str(choices.model_dump(exclude_defaults=True)).replace("'", "")
+            said = f"no family takes {asked}; see rulewright games NAME, for NAME one of "
+            raise RoleError(said + ", ".join(sorted(known))) from error
+
+
+def _corrected(brief: Brief) -> Brief:
+    """The brief with its corrections as its last words; what they set goes before all others."""
+    choices = brief.choices
+    for words in brief.corrections:
+        said = find_reading(words)
+        other = said is not None and said.lexicon != chosen_family(choices.family or said.chosen)
+        if said is not None and said.named and other:
+            choices = choices.but(Choices(family=said.chosen))
+        if choices.family is not None:
+            said = read(words, chosen_family(choices.family))
+            players = said.num_players if said.seated else None
+            choices = choices.but(Choices(num_players=players, settings=said.asked))
+    return brief.model_copy(update={"prompt": brief.words, "corrections": (), "choices": choices})
 
 
 def _hinted(clause: Clause, reading: Reading, retrieve: Retrieve) -> Clause:
+    """The clause; where no phrase explains it, with the setting that it may have meant."""
     if clause.status == "honoured" or not clause.reason.startswith("no setting of"):
         return clause
     for example in retrieve(clause.text):
@@ -80,11 +210,12 @@ def _hinted(clause: Clause, reading: Reading, retrieve: Retrieve) -> Clause:
 
 def _design(reading: Reading, brief: Brief) -> Design:
     family = reading.lexicon.family
-    rules = rules_of(family, reading.parameters, reading.num_players)
-    mechanics, edges = mechanic_graph(rules, reading.asked, _meanings(family))
+    rules = _rules_of(family, reading.parameters, reading.num_players)
+    meanings = {name: field.meaning for name, field in game_of(family).parameters.items()}
+    mechanics, edges = _mechanic_graph(rules, reading.asked, meanings)
     return Design(
-        title=reading.title,
-        summary=summary_of(family, reading.parameters, reading.num_players),
+        title=own_title(brief.prompt) or _title_of(family, reading.parameters, reading.num_players),
+        summary=_summary_of(family, reading.parameters, reading.num_players),
         family=family,
         num_players=reading.num_players,
         parameters=reading.parameters,
@@ -96,6 +227,175 @@ def _design(reading: Reading, brief: Brief) -> Design:
     )
 
 
-def _meanings(family: str) -> Mapping[str, str]:
-    declared = cast("dict[str, dict[str, Json]]", game_of(family).get("parameters") or {})
-    return {name: str(field.get("meaning", name)) for name, field in declared.items()}
+@cache
+def offer() -> str:
+    """What can be made, in one sentence."""
+    titles = [f"a {lexicon.title}" for lexicon in lexicons()]
+    return (
+        f"What can be made without a language model: {', '.join(titles[:-1])} or {titles[-1]}, "
+        "with the players, deck, hand, board, score and twists that you name."
+    )
+
+
+def question_for(words: str, *, judged: bool = False) -> str | None:
+    """The one clarifying question, or None where a game can be made of the words.
+
+    Args:
+        words: The brief.
+        judged: Whether fit is judged by meaning afterwards, so that unknown words are no reason.
+    """
+    if len(words) > _LONGEST:
+        return (
+            f"The brief has {len(words)} characters; at most {_LONGEST} are read. Which game "
+            "do you want, in a few sentences?"
+        )
+    if not re.search(r"[^\W_]", words):
+        return f"The brief is empty. Which game do you want? {offer()}"
+    parsed = parse_brief(words)
+    if _is_foreign(parsed):
+        return (
+            "The brief does not seem to be in English. Another language is read by a language "
+            "model alone (set RULEWRIGHT_MODEL); without one, which game do you want, in English? "
+            f"{offer()}"
+        )
+    score = max(family_scores(parsed).values(), default=0)
+    if score < _SURE:
+        asked = _nothing_to_build(parsed, score, judged=judged)
+        if asked is not None:
+            return asked
+    return None
+
+
+def _nothing_to_build(parsed: ParsedBrief, score: int, *, judged: bool) -> str | None:
+    for patterns, said in (
+        (common().orders, "That is an order to the program, not a game; it was not followed."),
+        (common().no_game, "That does not ask for a tabletop game."),
+        (() if judged else common().other_games, "That game is not in the library."),
+    ):
+        if any(parsed.text.find(pattern) for pattern in patterns):
+            return f"{said} Which game do you want? {offer()}"
+    content = [
+        token
+        for token in parsed.tokens
+        if not is_filler(token) and token.kind == "word" and token.norm not in common().soft
+    ]
+    if not score and (len(content) < _ENOUGH or not (judged or parsed.text.find("game"))):
+        return f"No game can be recognised in these words. Which game do you want? {offer()}"
+    return None
+
+
+def _is_foreign(parsed: ParsedBrief) -> bool:
+    """Whether the words are in a script or a language that the lexicons do not cover."""
+    words = [token.text.lower() for token in parsed.tokens if token.kind == "word"]
+    if not words:
+        return not any(token.kind == "number" for token in parsed.tokens)
+    latin = [word for word in words if re.fullmatch(r"[a-zÀ-ɏ']+", word)]
+    if len(latin) < _HALF * len(words):
+        return True
+    foreign = sum(word in _FOREIGN and word not in _AMBIGUOUS for word in words)
+    english = sum(word in _ENGLISH for word in words)
+    known = sum(
+        token.norm in common().fillers or token.norm in FUNCTION_WORDS
+        for token in parsed.tokens
+        if token.kind == "word"
+    )
+    return foreign > max(1, english) and foreign * 2 > known - foreign
+
+
+def _rules_of(family: str, parameters: Mapping[str, Json], players: int) -> tuple[Rule, ...]:
+    """The family's rulebook for these settings, rule by rule.
+
+    Raises:
+        RoleError: If the rulebook has a section that a design does not know, or no rule.
+    """
+    section = ""
+    rules = []
+    text, _ = in_reading_order(rulebook(family, parameters, players))
+    for line in text.splitlines():
+        if line.startswith("## "):
+            section = line.removeprefix("## ").strip()
+            if section not in _SECTIONS:
+                raise RoleError(
+                    f"the rulebook of {family} has the section {section!r}; a design knows "
+                    f"{', '.join(sorted(_SECTIONS))}"
+                )
+        elif match := _RULE.match(line):
+            rule = {"id": match[1], "section": section, "text": match[2].strip()}
+            rules.append(Rule.model_validate(rule))
+    if not rules:
+        raise RoleError(f"the rulebook of {family} has no rule line '- R1: ...'")
+    return tuple(rules)
+
+
+def own_title(prompt: str) -> str:
+    """The title that the person gave the game, or nothing.
+
+    >>> own_title('a bluffing game called "Liar Queen" for four')
+    'Liar Queen'
+    >>> own_title("Moonlit Tricks: a trick-taking game for three")
+    'Moonlit Tricks'
+    >>> own_title("a game called hearts for three")
+    ''
+    """
+    named = _NAMED.search(prompt)
+    if named:
+        return (named[1] or named[2]).strip()
+    head, mark, _ = prompt.strip().partition(":")
+    words = head.removeprefix("Title").removeprefix("title").split()
+    is_title = mark and 1 <= len(words) <= _LONGEST_TITLE and all(w[0].isupper() for w in words)
+    return " ".join(words) if is_title and len(words) > 1 else ""
+
+
+def _title_of(family: str, parameters: Mapping[str, Json], players: int) -> str:
+    """The heading of the family's rulebook for these settings."""
+    heading = rulebook(family, parameters, players).splitlines()[0]
+    title = heading.removeprefix("#").strip()
+    return title[:1].upper() + title[1:]
+
+
+def _summary_of(family: str, parameters: Mapping[str, Json], players: int) -> str:
+    """The rulebook's opening paragraph."""
+    text = rulebook(family, parameters, players)
+    paragraphs = [part.strip() for part in text.split("\n\n")]
+    return " ".join(next(p for p in paragraphs if p and not p.startswith("#")).split())
+
+
+def _mechanic_graph(
+    rules: Sequence[Rule], asked: Mapping[str, Json], meanings: Mapping[str, str]
+) -> tuple[tuple[Mechanic, ...], tuple[MechanicEdge, ...]]:
+    """A graph rooted at 'the game ends' (M0); an edge leads from a mechanic to what it serves.
+
+    One mechanic a section of the rulebook, one a rule of scoring or of a phase, and one for every
+    setting that the brief asks for.
+    """
+    mechanics = [Mechanic(id="M0", name="the game ends", text="The match is over and scored.")]
+    edges: list[MechanicEdge] = []
+    of_section: dict[str, str] = {}
+    present = [s for s in _LEADS_TO if any(rule.section == s for rule in rules)]
+    for section in present:
+        ids = ", ".join(rule.id for rule in rules if rule.section == section)
+        of_section[section] = _add(mechanics, section.lower(), f"Rules {ids}.")
+    for section in present:
+        target = _LEADS_TO[section]
+        while target and target not in of_section:
+            target = _LEADS_TO[target]
+        edges.append(MechanicEdge(source=of_section[section], target=of_section.get(target, "M0")))
+    for rule in rules:
+        if rule.section in ("Scoring", "Rounds and Phases"):
+            added = _add(mechanics, f"rule {rule.id}", rule.text)
+            edges.append(MechanicEdge(source=added, target=of_section[rule.section]))
+    for name, value in asked.items():
+        text = f"{meanings.get(name) or name} Here: {value}."
+        edges.append(MechanicEdge(source=_add(mechanics, name, text), target=_serves(of_section)))
+    return tuple(mechanics), tuple(edges)
+
+
+def _add(mechanics: list[Mechanic], name: str, text: str) -> str:
+    identity = f"M{len(mechanics)}"
+    mechanics.append(Mechanic(id=identity, name=name.replace("_", " "), text=text))
+    return identity
+
+
+def _serves(of_section: Mapping[str, str]) -> str:
+    order = ("Setup", "Turn", "Rounds and Phases", "Scoring")
+    return next((of_section[name] for name in order if name in of_section), "M0")

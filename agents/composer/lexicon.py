@@ -1,20 +1,38 @@
-"""What a lexicon is made of: phrases of players' language and the settings they mean."""
+"""Lexicons: what players say about a family of games, and the settings it means."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from functools import cache
 from typing import TypeAlias
 
-from agents.composer.patterns import RANK_NAMES, Match
+from pydantic import BaseModel, JsonValue
+
+from agents.composer.patterns import Capture
 from games.contract import Json
+from games.library import source
+from games.specialise import read_game
 
 Settings: TypeAlias = Mapping[str, Json]
-Meaning: TypeAlias = Callable[[Match], Settings]
-Context: TypeAlias = Callable[[Settings, Sequence[Settings]], Callable[[Settings], Settings]]
-
+Reads: TypeAlias = Callable[[Sequence[int]], Settings]
+InContext: TypeAlias = Callable[[Settings, Settings, Sequence[Settings]], Settings]
 Usual: TypeAlias = Callable[[int, Settings], Settings]
 
 PLAYERS = "num_players"
-TITLE = "title"
+
+_HOLES: Mapping[str, Callable[[Capture], Json]] = {
+    "<n>": lambda match: match.numbers[0],
+    "<n2>": lambda match: match.numbers[1],
+    "<last>": lambda match: match.numbers[-1],
+    "<n+1>": lambda match: match.numbers[0] + 1,
+    "<loss>": lambda match: -abs(match.numbers[0] if match.numbers else 1),
+    "<all>": lambda match: ",".join(map(str, match.numbers)),
+    "<rank>": lambda match: match.ranks[0],
+    "<suit>": lambda match: match.suits[0],
+}
+HOLES = frozenset(_HOLES)
+"""What the value of a setting may take from the match: a number, numbers with commas, a rank ..."""
+_HOLE = re.compile(r"<[^<>]*>")
 
 
 @dataclass(frozen=True)
@@ -22,22 +40,44 @@ class Phrase:
     """A way to say something, and what it sets.
 
     Attributes:
-        pattern: In the phrase language of `agents.composer.patterns`.
-        means: Settings for a match; an empty mapping where `always` says what it describes.
+        pattern: In the phrase language of `agents.composer.patterns`, expanded.
+        sets: Settings; a value may take what the match captured (`HOLES`).
         denied: Settings for the same words under a negation; None where that has no setting.
         always: What the family does whatever is set; such a phrase asks for what it has anyway.
-        refusal: Why this cannot be honoured, for a demand that is understood but not available.
+        refused: Why this cannot be honoured, for a demand that is understood but not available.
         assumes: What is assumed where the words leave it open.
-        free: Whether a negation before the phrase leaves its sense as it is (it has its own).
+        own_negation: Whether a negation before the phrase leaves its sense as it is.
+        reads: Settings of the captured numbers, in place of `sets`.
+        alike: The setting that takes the value where all of `sets` come to the same one.
     """
 
     pattern: str
-    means: Meaning = lambda _: {}
-    denied: Meaning | None = None
+    sets: Settings = field(default_factory=dict)
+    denied: Settings | None = None
     always: str = ""
-    refusal: str = ""
+    refused: str = ""
     assumes: str = ""
-    free: bool = False
+    own_negation: bool = False
+    reads: Reads | None = None
+    alike: str = ""
+
+    def means(self, match: Capture) -> Settings:
+        """The settings for a match."""
+        if self.reads is not None:
+            return self.reads(match.numbers)
+        settings = {name: _filled(value, match) for name, value in self.sets.items()}
+        values = list(settings.values())
+        if self.alike and all(value == values[0] for value in values):
+            return {self.alike: values[0]}
+        return settings
+
+
+def _filled(value: Json, match: Capture) -> Json:
+    if not isinstance(value, str) or "<" not in value:
+        return value
+    if value in _HOLES:
+        return _HOLES[value](match)
+    return _HOLE.sub(lambda hole: str(_HOLES[hole[0]](match)), value)
 
 
 @dataclass(frozen=True)
@@ -45,18 +85,18 @@ class Name:
     """A name or a kind of game that points to a family.
 
     Attributes:
-        pattern: In the phrase language.
+        pattern: In the phrase language, expanded.
         preset: Library preset it stands for; empty for the family itself.
         kin: Said where the named game is only a relative of what is built.
         weight: Evidence for the family, in words; a name proper weighs most.
-        settings: What the name implies where the brief says nothing else.
+        sets: What the name implies where the brief says nothing else.
     """
 
     pattern: str
     preset: str = ""
     kin: str = ""
     weight: int = 20
-    settings: Settings = field(default_factory=dict)
+    sets: Settings = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -67,12 +107,15 @@ class Lexicon:
         family: Library family.
         title: How a player calls such a game.
         players: Number of players where the brief gives none.
+        about: What such a game is, as its players would describe it.
+        says: For a setting and each of its values (as in YAML, or of `HOLES`), statements of it.
         names: Names of games and kinds.
         hints: Words that point to the family without setting anything, with their weight.
         phrases: What can be said about such a game.
         base: Over the family's defaults, where the brief names no preset.
-        context: Given the base and all that the brief says, how to understand each of its
-            settings (whether a card that is "worth 13" costs or earns them).
+        places: Settings that the words name, each with its place ("file:line").
+        in_context: Given one of the brief's settings, the base and all that the brief says, how to
+            understand it (whether a card that is "worth 13" costs or earns them).
         usual: What the values that leave something to the game come to for so many players and
             these parameters: a brief that says the same leaves them as they are.
     """
@@ -80,91 +123,80 @@ class Lexicon:
     family: str
     title: str
     players: int
+    about: tuple[str, ...]
     names: tuple[Name, ...]
     hints: Mapping[str, int]
     phrases: tuple[Phrase, ...]
+    says: Mapping[str, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
     base: Settings = field(default_factory=dict)
-    context: Context = lambda _base, _all: lambda settings: settings
+    places: Mapping[str, str] = field(default_factory=dict)
+    in_context: InContext = lambda settings, _base, _said: settings
     usual: Usual = lambda _players, _parameters: {}
 
 
-def number(
-    name: str, *patterns: str, at: int = 0, plus: int = 0, zero: Json | None = None
-) -> tuple[Phrase, ...]:
-    """The `at`-th captured number (plus `plus`) is the value; `zero` is it under a negation."""
-    denied = None if zero is None else _constant({name: zero})
-    return tuple(Phrase(p, lambda m: {name: m.numbers[at] + plus}, denied) for p in patterns)
+@dataclass(frozen=True)
+class Common:
+    """Words that mean the same in every family.
 
-
-def minus(name: str, *patterns: str, factor: int = -1) -> tuple[Phrase, ...]:
-    """A captured number of points that are lost; without a number, one point a unit."""
-
-    def means(match: Match) -> Settings:
-        return {name: factor * abs(match.numbers[0] if match.numbers else 1)}
-
-    return tuple(Phrase(p, means, _constant({name: 0})) for p in patterns)
-
-
-def flag(name: str, *patterns: str, value: bool = True) -> tuple[Phrase, ...]:
-    """A switch; a negation before the phrase turns it round."""
-    on, off = _constant({name: value}), _constant({name: not value})
-    return tuple(Phrase(p, on, off) for p in patterns)
-
-
-def choice(
-    name: str, value: Json, *patterns: str, denied: Json | None = None
-) -> tuple[Phrase, ...]:
-    """A fixed value; `denied` is the value under a negation, where there is one."""
-    other = None if denied is None else _constant({name: denied})
-    return tuple(Phrase(p, _constant({name: value}), other) for p in patterns)
-
-
-def sets(settings: Settings, *patterns: str, denied: Settings | None = None) -> tuple[Phrase, ...]:
-    """Several settings at once."""
-    other = None if denied is None else _constant(denied)
-    return tuple(Phrase(p, _constant(settings), other) for p in patterns)
-
-
-def suit(name: str, *patterns: str, denied: Json | None = None) -> tuple[Phrase, ...]:
-    """The captured suit is the value."""
-    other = None if denied is None else _constant({name: denied})
-    return tuple(Phrase(p, lambda m: {name: m.suits[0]}, other) for p in patterns)
-
-
-def rank(name: str, *patterns: str, denied: Json | None = None) -> tuple[Phrase, ...]:
-    """The captured rank is the value, as its letter."""
-    other = None if denied is None else _constant({name: denied})
-    return tuple(Phrase(p, lambda m: {name: m.ranks[0]}, other) for p in patterns)
-
-
-def always(what: str, *patterns: str) -> tuple[Phrase, ...]:
-    """Words that describe what the family does anyway."""
-    return tuple(Phrase(p, always=what) for p in patterns)
-
-
-def refused(why: str, *patterns: str) -> tuple[Phrase, ...]:
-    """Words that are understood and cannot be honoured."""
-    return tuple(Phrase(p, refusal=why) for p in patterns)
-
-
-def own_negation(phrases: tuple[Phrase, ...]) -> tuple[Phrase, ...]:
-    """The same phrases, whose sense a negation before them leaves as it is."""
-    return tuple(replace(phrase, free=True) for phrase in phrases)
-
-
-def rank_word(letter: str) -> str:
-    """A rank letter as players say it.
-
-    >>> rank_word("8"), rank_word("Q")
-    ('8', 'queen')
+    Attributes:
+        fillers: Stems that ask for nothing when they stand alone.
+        soft: Stems of every game: they ask for nothing beside a phrase that was understood.
+        negators: Stems that deny.
+        removers: Stems that take something out of the game.
+        conditions: Stems that begin a condition.
+        connectives: Stems that begin a new clause.
+        player_counts: How many play.
+        player_ranges: How many may play: a game is built for one number.
+        refusals: What no game of the library has.
+        talk: Talk around the game.
+        replaced: Phrases before what is replaced.
+        themes: Phrases before a theme.
+        orders: Orders to the program.
+        no_game: Requests for something that is no game.
+        other_games: Games that the library does not have.
+        kinds: Kinds of games that no family makes, described.
     """
-    return {v: k for k, v in RANK_NAMES.items() if k != "knave"}.get(letter, letter)
+
+    fillers: frozenset[str]
+    soft: frozenset[str]
+    negators: frozenset[str]
+    removers: frozenset[str]
+    conditions: frozenset[str]
+    connectives: frozenset[str]
+    player_counts: tuple[Phrase, ...]
+    player_ranges: tuple[Phrase, ...]
+    refusals: tuple[Phrase, ...]
+    talk: tuple[Phrase, ...]
+    replaced: tuple[str, ...]
+    themes: tuple[str, ...]
+    orders: tuple[str, ...]
+    no_game: tuple[str, ...]
+    other_games: tuple[str, ...]
+    kinds: Mapping[str, str]
 
 
-def assuming(what: str, phrases: tuple[Phrase, ...]) -> tuple[Phrase, ...]:
-    """The same phrases, with what is assumed where they are honoured."""
-    return tuple(replace(phrase, assumes=what) for phrase in phrases)
+class GameParameter(BaseModel, frozen=True):
+    """What a game declares of one parameter."""
+
+    default: JsonValue
+    meaning: str = ""
+    choices: list[JsonValue] | None = None
+    range: tuple[int, int] | None = None
 
 
-def _constant(settings: Settings) -> Meaning:
-    return lambda _: settings
+class GameCard(BaseModel, frozen=True):
+    """What the words need of a family's `GAME`."""
+
+    min_players: int
+    max_players: int
+    parameters: dict[str, GameParameter] = {}
+
+    def defaults(self) -> dict[str, Json]:
+        """The effective parameters of a game that is started without any."""
+        return {name: field.default for name, field in self.parameters.items()}
+
+
+@cache
+def game_of(family: str) -> GameCard:
+    """The family's `GAME`, read once."""
+    return GameCard.model_validate(read_game(source(family)))

@@ -1,25 +1,23 @@
-"""The lexicons' phrase language, compiled to regular expressions over stems.
+"""The phrase language of `words.yaml`, compiled to regular expressions over stems.
 
 A phrase is written in plain words: "hand (size|) of <n>". Words are stemmed like the brief's.
-`(a|b)` are alternatives, `x?` is optional, `@name` is a named group of alternatives, `~` skips up
-to three words of the same clause, `~~` up to seven. Function words may stand anywhere between two
-items. `<n>` takes a number, `<an>` a number or an article (one), `<rank>` a card rank, `<suit>` a
-suit, `<game>` skips the word for a game and `<kind>` one that says who plays it ("individual
-spades"), `^` is the beginning of the brief, `<start>` that of a part of it, `<stop>` its end,
-`<end>` holds where a clause ends or goes on with a new part. Skipped words are not covered by the
-match: the word accounting still has to explain them.
+`(a|b)` are alternatives, `x?` is optional, `@name` is a macro, `~` skips up to three words of the
+same clause, `~~` up to seven. Function words may stand anywhere between two items. `<n>` takes a
+number, `<an>` a number or an article (one), `<rank>` a card rank, `<suit>` a suit, `<one a|b>`
+skips one of these words, `^` is the beginning of the brief, `<start>` that of a part of it,
+`<stop>` its end, `<end>` holds where a clause ends or goes on with a new part. Skipped words are
+not covered by the match: the word accounting still has to explain them.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TypeAlias
 
-from agents.composer.needs import Needs, are_met, needs
-from agents.composer.quantities import small_number
-from agents.composer.words import FUNCTION_WORDS, Token, stem, word_set
+from agents.composer.tokens import FUNCTION_WORDS, Token, small_number, stem
 
-_ITEM = re.compile(r"<\w+>|@\w+|~~|~|[()|?^]|[^\s()|?<>~@^]+")
+_ITEM = re.compile(r"<one [^<>]+>|<\w+>|@\w+|~~|~|[()|?^]|[^\s()|?<>~@^]+")
 _GLUE = (
     r"(?:(?<![0-9] )_\S+ "
     r"|(?<=[0-9] )(?!_(?:to|from|by|in|on|at|per|of _us|of _them|of _you) )_\S+ ){0,3}?"
@@ -30,45 +28,19 @@ SUITS = {"club": "clubs", "diamond": "diamonds", "heart": "hearts", "spade": "sp
 RANK_NAMES = {"ace": "A", "king": "K", "queen": "Q", "jack": "J", "knave": "J", "joker": "joker"}
 _SUIT_STEMS = {stem(word): name for word, name in SUITS.items()}
 _RANK_STEMS = {stem(word): name for word, name in RANK_NAMES.items()}
-_GAME_WORDS = word_set(
-    "whist hearts spades rummy gin poker pig battleship battleships goofspiel gomoku breakthrough"
-    " card board dice fish eights go crazy"
-)
-_KIND_WORDS = word_set(
-    "individual solo single singles family house home local cutthroat partnership partners team"
-    " pairs couples player handed hander person"
-)
 _TEN = 10
 
-MACROS = {
-    "each": "(each|apiece|per (player|person|head|hand|seat)|every (player|one)|everyone"
-    "|everybody|(each|every|all|both) (player|person|one|side)|all)",
-    "who": "(player|team|whoever|first"
-    "|person|everyone|everybody|somebody|someone|you|one|anyone|anybody|opponent|side|winner)",
-    "deal": "(deal|start|begin|receive|hold|get|give|have|draw|open|take|distribute|hand)",
-    "win": "(win|victory|triumph|prevail|end|finish|over|decide|champion)",
-    "reach": "(reach|get|hit|score|make|collect|accumulate|have|amass|pass|earn|gain|arrive"
-    "|attain|bank|up|total|go|play)",
-    "points": "(point|pt|score|mark)",
-    "cost": "(cost|lose|penalty|penalise|penalize|negative|minus|bad|against|deduct|subtract"
-    "|punish|hurt|demerit|forfeit|fine|penal|dock|detriment|harm|undesirable"
-    "|set you back|set back)",
-    "avoid": "(avoid|dodge|shun|duck|evade|not (take|want|win|collect|capture|catch))",
-    "worth": "(worth|score|count|earn|give|bring|value|award|get|pay|yield|add|gain|carry|reward)",
-    "takes": "((end|wind|finish|stuck|leave) with|take|taking|win|capture|collect|gather|catch"
-    "|pick|eat|get|gain|land)",
-    "nobody": "(nobody|none|neither|not|never|no (player|one|body))",
-    "double": "(double|twice|2 time|x 2|two fold|twofold)",
-    "triple": "(triple|treble|thrice|3 time|threefold)",
-    "length": "(row|line|streak|sequence|chain|string|column|connected|unbroken|straight|adjacent)",
-    "piece": "(piece|disc|disk|stone|token|mark|man|pawn|checker|chip|symbol|counter|coin|ball"
-    "|soldier|figure|draught)",
-    "until": "(until|till|before|unless)",
-}
+_ONE = "<one "
+_MARKS = frozenset({"<n>", "<an>", "<rank>", "<suit>", "<start>", "<stop>", "<end>"})
+_MOST = 20
+"""Macros inside macros."""
+
+Needs: TypeAlias = list[frozenset[str]]
+"""Of each set, a matching line holds at least one word."""
 
 
 @dataclass(frozen=True)
-class Match:
+class Capture:
     """Where a phrase was found.
 
     Attributes:
@@ -104,10 +76,10 @@ class Text:
         """Indices of the tokens that begin in a span of the line."""
         return [self.starts[at] for at in range(start, end) if at in self.starts]
 
-    def find(self, pattern: str) -> list[Match]:
+    def find(self, pattern: str) -> list[Capture]:
         """Every place where a phrase stands, from left to right, not overlapping."""
-        found: list[Match] = []
-        if not are_met(_needs(pattern), self.line):
+        found: list[Capture] = []
+        if not are_met(needs_of(pattern), self.line):
             return found
         for hit in compile_pattern(pattern).finditer(self.line):
             skipped: set[int] = set()
@@ -123,12 +95,12 @@ class Text:
                 elif name.startswith("n"):
                     numbers.append((at, _number(value)))
                 elif name.startswith("rank"):
-                    ranks.append((at, rank_of(value.strip())))
+                    ranks.append((at, _rank_of(value.strip())))
                 elif name.startswith("suit"):
                     suits.append((at, _SUIT_STEMS[value.strip()]))
             covered = [i for i in self.indices(*hit.span()) if i not in skipped]
             found.append(
-                Match(
+                Capture(
                     tuple(covered),
                     tuple(value for _, value in sorted(numbers)),
                     tuple(value for _, value in sorted(ranks)),
@@ -143,7 +115,7 @@ def marked(norm: str) -> str:
     return f"_{norm}" if norm in FUNCTION_WORDS else norm
 
 
-def rank_of(word: str) -> str:
+def _rank_of(word: str) -> str:
     """The rank letter of a captured rank word or number ("10" is "T")."""
     if word in _RANK_STEMS:
         return _RANK_STEMS[word]
@@ -153,11 +125,6 @@ def rank_of(word: str) -> str:
 def _number(text: str) -> int:
     text = text.strip()
     return 1 if text.startswith("_") else int(text)
-
-
-@lru_cache(maxsize=4096)
-def _needs(pattern: str) -> Needs:
-    return needs(_ITEM.findall(expand(pattern)), _as_words)
 
 
 @lru_cache(maxsize=4096)
@@ -171,13 +138,9 @@ def _as_words(item: str) -> frozenset[str]:
 
 @lru_cache(maxsize=4096)
 def compile_pattern(pattern: str) -> re.Pattern[str]:
-    """The regular expression of a phrase.
-
-    Raises:
-        ValueError: If a phrase names an unknown macro.
-    """
+    """The regular expression of an expanded phrase."""
     pieces: list[str] = []
-    for counter, item in enumerate(_ITEM.findall(expand(pattern))):
+    for counter, item in enumerate(_ITEM.findall(pattern)):
         if item in ("(", "|", ")"):
             pieces.append({"(": "(?:", "|": "|", ")": ")"}[item])
         elif item == "?":
@@ -194,8 +157,6 @@ def _atom(item: str, counter: int) -> str:
         "^": r"\A",
         "<stop>": r"(?=\Z|[,.;:!?()\n–])",
         "<start>": r"(?:\A|(?<=[,.;:!?()\n–] ))",
-        "<game>": _one_of(f"skip{counter}", _GAME_WORDS),
-        "<kind>": _one_of(f"skip{counter}", _KIND_WORDS),
         "<end>": r"(?=\Z|[,.;:!?()\n–]|(?:and|but|wher|while|with|without|except|for|using|_at"
         r"|_the|_who|_whose|_in|_that|_to|_on|_by|_from"
         r"|after|if|when|once|until|unless|only|over|plus|befor|play|pleas) )",
@@ -208,6 +169,9 @@ def _atom(item: str, counter: int) -> str:
     }
     if item in table:
         return table[item]
+    if item.startswith(_ONE):
+        words = item[len(_ONE) : -1].replace(" ", "").split("|")
+        return _one_of(f"skip{counter}", words)
     value = small_number(item)
     plain = re.escape(_plain(item))
     if value is None:
@@ -224,15 +188,109 @@ def _plain(item: str) -> str:
     return marked(item if item.isdigit() else stem(item))
 
 
-def expand(pattern: str) -> str:
-    """A phrase with its macros written out."""
-    while "@" in pattern:
-        expanded = re.sub(r"@(\w+)", lambda match: _macro(match[1]), pattern)
-        pattern = expanded
-    return pattern
+def expand(phrase: str, macros: Mapping[str, str]) -> str:
+    """A phrase with its macros written out.
+
+    >>> expand("@ship of <n>", {"ship": "(boat|@craft)", "craft": "vessel"})
+    '(boat|vessel) of <n>'
+
+    Raises:
+        ValueError: If it names an unknown macro or mark, or its parentheses do not match.
+    """
+
+    def macro(found: re.Match[str]) -> str:
+        if found[1] not in macros:
+            raise ValueError(f"the unknown macro @{found[1]}; required: one of {_listed(macros)}")
+        return macros[found[1]]
+
+    expanded = phrase
+    for _ in range(_MOST):
+        expanded, replaced = re.subn(r"@(\w*)", macro, expanded)
+        if not replaced:
+            break
+    else:
+        raise ValueError("a macro that names itself")
+    unknown = {mark for mark in re.findall(r"<[^>]*>?|>", expanded) if not _ITEM.fullmatch(mark)}
+    unknown |= set(re.findall(r"<\w+>", expanded)) - _MARKS
+    if unknown:
+        raise ValueError(f"the unknown mark {min(unknown)}; required: one of {_listed(_MARKS)}")
+    needs_of(expanded)
+    return expanded
 
 
-def _macro(name: str) -> str:
-    if name not in MACROS:
-        raise ValueError(f"unknown macro @{name}; known: {', '.join(sorted(MACROS))}")
-    return MACROS[name]
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(sorted(names))
+
+
+@lru_cache(maxsize=4096)
+def needs_of(pattern: str) -> Needs:
+    """Words of which a line must hold some for a phrase to match.
+
+    Most phrases have no word in common with a brief. Asking for their words first spares compiling
+    their regular expressions, which costs a thousand times as much.
+
+    Raises:
+        ValueError: If its parentheses do not match, or a question mark follows nothing.
+    """
+    return needs(_ITEM.findall(pattern), _as_words)
+
+
+def needs(items: Sequence[str], words: Callable[[str], frozenset[str]]) -> Needs:
+    """The needs of a phrase.
+
+    Args:
+        items: The phrase's items: words, "(", "|", ")", "?" and marks.
+        words: What an item may match as, any of them; empty where it asks for no word.
+
+    >>> phrase = ["a", "(", "b", "|", "c", ")", "d", "?"]
+    >>> [sorted(need) for need in needs(phrase, lambda item: frozenset({item}))]
+    [['a'], ['b', 'c']]
+    """
+    found, end = _alternatives(items, 0, words)
+    if end != len(items):
+        raise ValueError("parentheses that do not match")
+    return found
+
+
+def are_met(wanted: Needs, line: str) -> bool:
+    """Whether a line of words, each with a space behind it, holds one of every set."""
+    return all(any(f"{word} " in line for word in need) for need in wanted)
+
+
+def _alternatives(
+    items: Sequence[str], at: int, words: Callable[[str], frozenset[str]]
+) -> tuple[Needs, int]:
+    """The needs of `a|b|...` from `at` on, and where it ends."""
+    branches: list[Needs] = []
+    while True:
+        branch, at = _sequence(items, at, words)
+        branches.append(branch)
+        if at >= len(items) or items[at] == ")":
+            break
+        at += 1
+    if len(branches) == 1:
+        return branches[0], at
+    if not all(branches):
+        return [], at  # one of them asks for nothing
+    return [frozenset().union(*(min(branch, key=len) for branch in branches))], at
+
+
+def _sequence(
+    items: Sequence[str], at: int, words: Callable[[str], frozenset[str]]
+) -> tuple[Needs, int]:
+    """The needs of consecutive items up to "|", ")" or the end, and where that is."""
+    found: Needs = []
+    while at < len(items) and items[at] not in ("|", ")"):
+        if items[at] == "?":
+            raise ValueError("a question mark after nothing")
+        if items[at] == "(":
+            asked, at = _alternatives(items, at + 1, words)
+        else:
+            word = words(items[at])
+            asked = [word] if word else []
+        at += 1
+        if at < len(items) and items[at] == "?":
+            at += 1
+        else:
+            found += asked
+    return found, at

@@ -1,27 +1,28 @@
-"""Reads a brief: which family, which settings, and what became of every word of it."""
+"""Reader of briefs: which family, which settings, and what became of every word."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from agents.composer.accounting import leftovers, whole
-from agents.composer.common import (
-    NOT_AVAILABLE,
-    ORDER_PATTERNS,
-    PLAYER_PHRASES,
-    PLAYER_RANGES,
-    TALK,
-    UNAVAILABLE_NAMES,
+from agents.composer.accounting import (
+    IN_TITLE,
+    THEME_REASON,
+    leftovers,
+    strange,
+    understood,
+    whole,
 )
-from agents.composer.families import lexicons
-from agents.composer.guard import understood
-from agents.composer.hits import Hit, Prompt, find_hits, read_prompt
-from agents.composer.lexicon import Lexicon, Name, Phrase
-from agents.composer.settle import Base, Settled, effective, game_of, settle
-from agents.composer.themes import bare_theme, theme_clause, theme_of, theme_words
-from agents.protocols import Clause
+from agents.composer.lexicon import Lexicon, Name, Phrase, game_of
+from agents.composer.loader import check_settings, common, lexicons
+from agents.composer.meaning.fit import Embed
+from agents.composer.meaning.settings import settings_by_meaning
+from agents.composer.mentions import Mention, ParsedBrief, find_mentions, is_filler, parse_brief
+from agents.composer.patterns import Text
+from agents.composer.settle import Base, Interpretation, effective, settle
+from agents.composer.tokens import stems
+from agents.protocols import Choices, Clause, RoleError
 from games.contract import Json
-from games.library import defaults, preset
+from games.library import preset, presets
 
 _NAMED = re.compile(
     r"\b(?:called|named|titled|entitled)\s+(?:\"([^\"]{1,60})\"|“([^”]{1,60})”|'([^']{1,60})'"
@@ -29,6 +30,10 @@ _NAMED = re.compile(
 )
 _NEAR = 0.75
 _LINES = {"tic_tac_toe", "placement"}
+_ANNOUNCING = stems(
+    "theme themed about around regarding concerning involving featuring set setting story"
+    " world universe inspired"
+)
 
 
 @dataclass(frozen=True)
@@ -39,21 +44,25 @@ class Reading:
         lexicon: The family's words.
         chosen: The preset the brief names, or the family.
         num_players: How many play.
+        seated: Whether the brief or a choice says how many.
         parameters: All parameters of the family, effective.
         asked: The parameters that the brief sets itself.
         clauses: What became of every demand, in the brief's order.
         assumptions: What the words left open.
         title: The game's name, from the brief where it gives one.
+        unseated: Number of players that the brief asks for and the family cannot seat; 0: none.
     """
 
     lexicon: Lexicon
     chosen: str
     num_players: int
+    seated: bool
     parameters: dict[str, Json]
     asked: dict[str, Json]
     clauses: tuple[Clause, ...]
     assumptions: tuple[str, ...]
     title: str
+    unseated: int = 0
 
     @property
     def named(self) -> bool:
@@ -61,38 +70,63 @@ class Reading:
         return any(clause.setting.startswith("game=") for clause in self.clauses)
 
 
-def family_scores(prompt: Prompt) -> dict[str, int]:
+def family_scores(parsed: ParsedBrief) -> dict[str, int]:
     """Evidence for each family, from the brief's words; zero where nothing points to it."""
     scores = {}
     for lexicon in lexicons():
-        score = sum(weight for word, weight in lexicon.hints.items() if prompt.text.find(word))
-        for hit in find_hits(prompt, (*lexicon.names, *lexicon.phrases)):
-            if isinstance(hit.source, Name):
-                score += 0 if hit.negated else hit.source.weight
+        score = sum(weight for word, weight in lexicon.hints.items() if parsed.text.find(word))
+        for mention in find_mentions(parsed, (*lexicon.names, *lexicon.phrases)):
+            if isinstance(mention.source, Name):
+                score += 0 if mention.negated else mention.source.weight
             elif score:
-                score += len(_telling(prompt, hit))
+                score += len(_telling(parsed, mention))
         scores[lexicon.family] = score
     return scores
 
 
-def _telling(prompt: Prompt, hit: Hit) -> list[int]:
-    return [i for i in prompt.content(hit.covered) if prompt.tokens[i].kind == "word"]
+def _telling(parsed: ParsedBrief, mention: Mention) -> list[int]:
+    return [i for i in parsed.content(mention.covered) if parsed.tokens[i].kind == "word"]
 
 
-def find_reading(words: str) -> Reading | None:
+def find_reading(words: str, choices: Choices | None = None) -> Reading | None:
     """The brief as a game of the family its words point to, or None where they point to none.
 
     Where the words point to several families almost alike, the one that leaves fewest demands
     open is taken.
     """
-    scores = family_scores(read_prompt(words))
+    scores = family_scores(parse_brief(words))
     best = max(scores.values(), default=0)
     if not best:
         return None
     near = {x.family for x in lexicons() if scores[x.family] >= _NEAR * best}
-    if near & _LINES == {"tic_tac_toe"}:
-        near |= _LINES
-    readings = [read(words, lexicon) for lexicon in lexicons() if lexicon.family in near]
+    return reading_near(words, near, scores, choices)
+
+
+def reading_near(
+    words: str,
+    near: set[str],
+    scores: Mapping[str, int],
+    choices: Choices | None = None,
+    embed: Embed | None = None,
+) -> Reading:
+    """The reading, among these families, that leaves fewest demands open.
+
+    Lines on a small square and n in a row are near each other always. A family that cannot take
+    what the person chose is none of them.
+
+    Raises:
+        RoleError: If none of them can take it.
+    """
+    if near & _LINES:
+        near = near | _LINES
+    readings, refusal = [], None
+    for lexicon in lexicons():
+        try:
+            readings += [read(words, lexicon, choices, embed)] if lexicon.family in near else []
+        except RoleError as error:
+            refusal = error
+    if not readings and refusal is not None:
+        raise refusal
     readings = [reading for reading in readings if not _other_lines(reading, readings)]
     return min(readings, key=lambda reading: (_open(reading), -scores[reading.lexicon.family]))
 
@@ -110,7 +144,8 @@ def _other_lines(reading: Reading, readings: Sequence[Reading]) -> bool:
     if not square.named:
         return False
     stated = {"rows", "columns", "connect"} <= asked.keys()
-    small = {asked.get(name, 3) for name in ("rows", "columns", "connect")} == {3}
+    sides = {asked.get(name, 3) for name in ("rows", "columns", "connect")}
+    small = sides in ({3}, {square.parameters["size"]})
     plain = small and (square.parameters["misere"] is True or not stated)
     wanted = "tic_tac_toe" if plain and _open(square) <= _open(lines["placement"]) else "placement"
     return (stated or plain) and reading.lexicon.family != wanted
@@ -120,136 +155,148 @@ def _open(reading: Reading) -> int:
     return sum(clause.status == "not_honoured" for clause in reading.clauses)
 
 
-def read(words: str, lexicon: Lexicon) -> Reading:
-    """Read a brief as a game of one family."""
-    prompt = read_prompt(words)
-    title, titled = _title(prompt)
-    theme = theme_of(prompt)
-    masked = _without(prompt, {*titled})
-    sources: tuple[Phrase | Name, ...] = (
-        *lexicon.names,
-        *PLAYER_RANGES,
-        *PLAYER_PHRASES,
-        *lexicon.phrases,
-        *NOT_AVAILABLE,
-    )
-    found = find_hits(masked, (*sources, *TALK))
-    hits = understood(prompt, found, lexicon, {*titled, *theme})
-    theme = theme or bare_theme(prompt, hits, lexicon)
-    chosen = _preset(hits) or lexicon.family
-    spoken = [hit for hit in hits if not _is_talk(hit)]
-    base = _base(lexicon, chosen, hits)
-    settled = settle(prompt, lexicon, base, spoken)
-    explained = {index for hit in hits for index in hit.covered} | set(titled)
-    explained |= _replaced(prompt, spoken)
+def read(
+    words: str,
+    lexicon: Lexicon,
+    choices: Choices | None = None,
+    embed: Embed | None = None,
+) -> Reading:
+    """Read a brief as a game of one family; with `embed`, also what only its meaning tells.
+
+    Raises:
+        RoleError: If what the person chose beside it is unknown, out of bounds or impossible.
+    """
+    check_settings(lexicon)
+    parsed = parse_brief(words)
+    title, titled = _title(parsed)
+    theme = _theme_of(parsed)
+    masked = _without(parsed, {*titled})
+    shared = common()
+    counts = (*shared.player_ranges, *shared.player_counts)
+    phrases = (*counts, *lexicon.phrases, *shared.refusals, *shared.talk)
+    found = find_mentions(masked, [*lexicon.names, *phrases])
+    mentions = understood(parsed, found, lexicon, {*titled, *theme})
+    if embed is not None:
+        mentions += settings_by_meaning(parsed, lexicon, mentions, embed)
+    theme = theme or _bare_theme(parsed, mentions, lexicon)
+    chosen = _preset(mentions) or lexicon.family
+    if choices and choices.family is not None and choices.family in presets():
+        chosen = choices.family
+    spoken = [mention for mention in mentions if not _is_talk(mention)]
+    base = _base(lexicon, chosen, mentions)
+    settled = settle(parsed, lexicon, base, spoken, choices)
+    explained = {index for mention in mentions for index in mention.covered} | set(titled)
+    explained |= _replaced(parsed, spoken)
     if titled:
         clause = Clause(
-            text=prompt.quote(titled[0], titled[-1]), status="honoured", setting=f"title={title}"
+            text=parsed.quote(titled[0], titled[-1]), status="honoured", setting=f"title={title}"
         )
         settled.clauses.append((titled[0], clause))
     theme_run = [index for index in theme if index not in explained]
     themed = bool(theme) and theme_run == theme
     if themed:
-        settled.clauses.append((theme[0], theme_clause(prompt, theme)))
+        settled.clauses.append((theme[0], _theme_clause(parsed, theme)))
         explained |= set(theme)
-    settled.clauses += leftovers(prompt, explained, lambda text: _reason(text, lexicon))
+    settled.clauses += leftovers(parsed, explained, lambda text: _reason(text, lexicon))
     num_players, parameters = effective(settled, base)
-    clauses = tuple(whole(prompt, sorted(settled.clauses, key=lambda item: item[0])))
-    about = theme_words(prompt, theme) if themed else ""
+    clauses = tuple(whole(parsed, sorted(settled.clauses, key=lambda item: item[0])))
+    about = _theme_words(parsed, theme) if themed else ""
     return Reading(
         lexicon=lexicon,
         chosen=chosen,
         num_players=num_players,
+        seated=bool(settled.players),
         parameters=parameters,
         asked=dict(settled.parameters),
         clauses=clauses,
         assumptions=_assumptions(settled, lexicon, num_players),
         title=title or _plain_title(lexicon, chosen, about),
+        unseated=0 if settled.players else settled.unseated,
     )
 
 
-def _is_talk(hit: Hit) -> bool:
-    return isinstance(hit.source, Phrase) and hit.source.always == TALK[0].always
+def _is_talk(mention: Mention) -> bool:
+    return isinstance(mention.source, Phrase) and mention.source.always == common().talk[0].always
 
 
-def _preset(hits: Sequence[Hit]) -> str:
-    named = [h.source.preset for h in hits if isinstance(h.source, Name) and not h.negated]
+def _preset(mentions: Sequence[Mention]) -> str:
+    named = [h.source.preset for h in mentions if isinstance(h.source, Name) and not h.negated]
     return next((name for name in named if name), "")
 
 
-def _base(lexicon: Lexicon, chosen: str, hits: Sequence[Hit]) -> Base:
+def _base(lexicon: Lexicon, chosen: str, mentions: Sequence[Mention]) -> Base:
     """What holds before the brief sets anything: the preset's values, or the family's."""
     fixed = preset(chosen)
     own = lexicon.base if chosen == lexicon.family else fixed.parameters
     said: dict[str, Json] = {}
-    for hit in hits:
-        if isinstance(hit.source, Name) and not hit.negated:
-            said |= hit.source.settings
+    for mention in mentions:
+        if isinstance(mention.source, Name) and not mention.negated:
+            said |= mention.source.sets
     usual = lexicon.players if chosen == lexicon.family else fixed.players
-    return Base(chosen, usual, {**defaults(game_of(lexicon.family)), **own, **said})
+    return Base(chosen, usual, {**game_of(lexicon.family).defaults(), **own, **said})
 
 
-def _without(prompt: Prompt, gone: set[int]) -> Prompt:
-    """The same prompt, in which some tokens state nothing."""
-    from agents.composer.patterns import Text
-
+def _without(parsed: ParsedBrief, gone: set[int]) -> ParsedBrief:
+    """The same parsed, in which some tokens state nothing."""
     if not gone:
-        return prompt
-    kept = tuple(index for index in prompt.kept if index not in gone)
-    text = Text([prompt.tokens[index] for index in kept])
-    return Prompt(prompt.words, prompt.tokens, kept, text, prompt.replaced)
+        return parsed
+    kept = tuple(index for index in parsed.kept if index not in gone)
+    text = Text([parsed.tokens[index] for index in kept])
+    return ParsedBrief(parsed.words, parsed.tokens, kept, text, parsed.replaced)
 
 
-def _title(prompt: Prompt) -> tuple[str, list[int]]:
-    match = _NAMED.search(prompt.words)
+def _title(parsed: ParsedBrief) -> tuple[str, list[int]]:
+    match = _NAMED.search(parsed.words)
     if match is None:
         return "", []
     name = next(group for group in match.groups() if group).strip()
     inside = [
         index
-        for index, token in enumerate(prompt.tokens)
+        for index, token in enumerate(parsed.tokens)
         if token.start >= match.start() and token.end <= match.end()
     ]
     return name, inside
 
 
-def _replaced(prompt: Prompt, hits: Sequence[Hit]) -> set[int]:
+def _replaced(parsed: ParsedBrief, mentions: Sequence[Mention]) -> set[int]:
     """Tokens after "instead of" whose sentence sets something in their place."""
     explained: set[int] = set()
-    for run in prompt.replaced:
+    for run in parsed.replaced:
         near = range(run[0] - 8, run[-1] + 9)
-        if any(index in near for hit in hits for index in hit.covered):
+        if any(index in near for mention in mentions for index in mention.covered):
             explained |= set(run)
     return explained
 
 
 def _reason(text: str, lexicon: Lexicon) -> str:
-    part = read_prompt(text)
-    if any(part.text.find(pattern) for pattern in ORDER_PATTERNS):
+    part = parse_brief(text)
+    if any(part.text.find(pattern) for pattern in common().orders):
         return "it is an order to the program, not a rule of a game; nothing was done with it"
-    if any(part.text.find(pattern) for pattern in UNAVAILABLE_NAMES):
+    if any(part.text.find(pattern) for pattern in common().other_games):
         return "that game is not in the library"
     for other, name in _elsewhere(part, lexicon):
         return f"{name} belongs to a {other.title}; a {lexicon.title} has no such setting"
     return f"no setting of a {lexicon.title} says this"
 
 
-def _elsewhere(part: Prompt, lexicon: Lexicon) -> Iterator[tuple[Lexicon, str]]:
+def _elsewhere(part: ParsedBrief, lexicon: Lexicon) -> Iterator[tuple[Lexicon, str]]:
     for other in lexicons():
         if other.family == lexicon.family:
             continue
-        for hit in find_hits(part, (*other.names, *other.phrases)):
-            if isinstance(hit.source, Name):
-                yield other, f"{part.quote(hit.covered[0], hit.covered[-1])!r}"
-            elif not hit.source.always and not hit.source.refusal:
-                yield other, f"the setting {', '.join(hit.source.means(hit.match))}"
+        for mention in find_mentions(part, (*other.names, *other.phrases)):
+            if isinstance(mention.source, Name):
+                yield other, f"{part.quote(mention.covered[0], mention.covered[-1])!r}"
+            elif not mention.source.always and not mention.source.refused:
+                yield other, f"the setting {', '.join(mention.source.means(mention.capture))}"
 
 
-def _assumptions(settled: Settled, lexicon: Lexicon, players: int) -> tuple[str, ...]:
+def _assumptions(settled: Interpretation, lexicon: Lexicon, players: int) -> tuple[str, ...]:
     made = list(settled.assumptions)
-    if not settled.players:
+    if settled.chosen.num_players is None and not settled.players:
         made.append(f"The brief does not say how many play: {players} players were assumed.")
-    if not any(c.setting.startswith("game=") for _, c in settled.clauses):
+    if settled.chosen.family is None and not any(
+        c.setting.startswith("game=") for _, c in settled.clauses
+    ):
         made.append(f"The brief names no game: its words point to a {lexicon.title}.")
     return tuple(made)
 
@@ -258,3 +305,53 @@ def _plain_title(lexicon: Lexicon, chosen: str, theme: str) -> str:
     plain = lexicon.title if chosen == lexicon.family else chosen.replace("_", " ")
     words = f"{theme} {plain}".strip()
     return words[:1].upper() + words[1:]
+
+
+def _theme_of(parsed: ParsedBrief) -> list[int]:
+    """Tokens of a theme, such as "pirate-themed" or "about dragons"; empty where there is none."""
+    for index, token in enumerate(parsed.tokens):
+        if token.norm in ("theme", "themed"):
+            return [max(0, index - 1), index] if index else [index]
+    for pattern in common().themes:
+        for capture in parsed.text.find(pattern):
+            first = parsed.kept[capture.covered[0]]
+            run = [parsed.kept[i] for i in capture.covered]
+            words = 0
+            for index in range(run[-1] + 1, min(run[-1] + 5, len(parsed.tokens))):
+                token = parsed.tokens[index]
+                if token.kind != "word" or (words and is_filler(token)) or token.norm == "and":
+                    break
+                run.append(index)
+                words += 1
+            if words:
+                return sorted({first, *run})
+    return []
+
+
+def _bare_theme(parsed: ParsedBrief, mentions: Sequence[Mention], lexicon: Lexicon) -> list[int]:
+    """Unknown words right before the game's name: "a medieval battleship game"."""
+    known = {index for mention in mentions for index in mention.covered}
+    for mention in mentions:
+        if not isinstance(mention.source, Name) or mention.negated:
+            continue
+        run: list[int] = []
+        at = mention.covered[0] - 1
+        while at >= 0 and at not in known and strange(parsed, at, lexicon):
+            run.insert(0, at)
+            at -= 1
+        if run:
+            return run
+    return []
+
+
+def _theme_words(parsed: ParsedBrief, theme: Sequence[int]) -> str:
+    """The theme itself, without the word that announces it."""
+    tokens = [parsed.tokens[i] for i in theme if not is_filler(parsed.tokens[i])]
+    return " ".join([t.text for t in tokens if t.norm not in _ANNOUNCING][-2:])
+
+
+def _theme_clause(parsed: ParsedBrief, theme: Sequence[int]) -> Clause:
+    """What becomes of a theme, or of words that may be one: they change no rule."""
+    announced = any(parsed.tokens[i].norm in _ANNOUNCING for i in theme)
+    reason = THEME_REASON if announced else f"no setting says this; taken for a theme, {IN_TITLE}"
+    return Clause(text=parsed.quote(theme[0], theme[-1]), status="not_honoured", reason=reason)

@@ -3,13 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import cast
 
-from agents.composer.hits import Hit, Prompt
-from agents.composer.lexicon import PLAYERS, Lexicon, Name, Phrase, Settings
-from agents.protocols import Clause
+from agents.composer.lexicon import PLAYERS, GameParameter, Lexicon, Name, Phrase, Settings, game_of
+from agents.composer.mentions import Mention, ParsedBrief
+from agents.protocols import Choices, Clause, RoleError
 from games.contract import Json, LocalModule, ModuleFault
-from games.library import defaults, read_game, source
+from games.library import source
 
 _PARTNERS = 4
 _OPEN = 0
@@ -19,7 +18,7 @@ _PROPER = 20
 
 
 @dataclass
-class Settled:
+class Interpretation:
     """What a brief comes to, while it is worked out.
 
     Attributes:
@@ -28,6 +27,8 @@ class Settled:
         clauses: With the index of the clause's first token.
         owners: For each setting, index in `clauses` of the clause that set it.
         assumptions: What the words left open.
+        chosen: What the person fixed beside the brief; its words cannot change that.
+        unseated: Number of players that was asked for and cannot be seated; 0: none.
     """
 
     players: int = 0
@@ -35,6 +36,8 @@ class Settled:
     clauses: list[tuple[int, Clause]] = field(default_factory=list)
     owners: dict[str, int] = field(default_factory=dict)
     assumptions: list[str] = field(default_factory=list)
+    chosen: Choices = field(default_factory=Choices)
+    unseated: int = 0
 
 
 @dataclass(frozen=True)
@@ -53,32 +56,53 @@ class Base:
 
 
 @cache
-def game_of(family: str) -> Mapping[str, Json]:
-    """The family's `GAME`, read once."""
-    return read_game(source(family))
-
-
-@cache
 def reference(family: str) -> LocalModule:
     """The family's verified module, loaded once: library code, never a candidate's."""
     return LocalModule(source(family), family)
 
 
-def settle(prompt: Prompt, lexicon: Lexicon, base: Base, hits: Sequence[Hit]) -> Settled:
-    """Apply the hits in the brief's order; what cannot be applied becomes a reason."""
-    settled = Settled()
-    meanings = _agreeing(lexicon, base, [_meaning(hit) for hit in hits])
-    in_context = lexicon.context(base.parameters, [m for m in meanings if m is not None])
-    for hit, meaning in zip(hits, meanings, strict=True):
-        text = prompt.quote(hit.covered[0], hit.covered[-1])
-        if isinstance(hit.source, Name):
-            _name(settled, hit.covered[0], text, lexicon, hit.source)
+def settle(
+    parsed: ParsedBrief,
+    lexicon: Lexicon,
+    base: Base,
+    mentions: Sequence[Mention],
+    choices: Choices | None = None,
+) -> Interpretation:
+    """Apply the mentions in the brief's order; what cannot be applied becomes a reason.
+
+    Raises:
+        RoleError: If what the person chose is unknown, out of bounds or impossible.
+    """
+    settled = Interpretation(chosen=choices or Choices())
+    _choose(settled, lexicon)
+    meanings = _agreeing(lexicon, base, [_meaning(mention) for mention in mentions])
+    said = [meaning for meaning in meanings if meaning is not None]
+    for mention, meaning in zip(mentions, meanings, strict=True):
+        text = parsed.quote(mention.covered[0], mention.covered[-1])
+        if isinstance(mention.source, Name):
+            _name(settled, mention.covered[0], text, lexicon, mention.source)
         else:
-            settings = None if meaning is None else in_context(meaning)
-            _phrase(settled, hit, text, lexicon, settings)
+            settings = meaning
+            if meaning is not None:
+                settings = lexicon.in_context(meaning, base.parameters, said)
+            _phrase(settled, mention, mention.source, text, lexicon, settings)
     _make_possible(settled, lexicon, base)
-    _keep_usual(settled, lexicon, base, hits)
+    _keep_usual(settled, lexicon, base, mentions)
     return settled
+
+
+def _choose(settled: Interpretation, lexicon: Lexicon) -> None:
+    """Begin with what the person chose: no word of the brief can change it."""
+    chosen = {**settled.chosen.settings}
+    if settled.chosen.num_players is not None:
+        chosen[PLAYERS] = settled.chosen.num_players
+    for name, value in chosen.items():
+        objection = _objection(Interpretation(), lexicon, name, value)
+        if objection:
+            known = ", ".join(game_of(lexicon.family).parameters)
+            raise RoleError(f"{name}={_shown(value)}: {objection}. Its settings: {known}")
+    settled.players = settled.chosen.num_players or 0
+    settled.parameters.update(settled.chosen.settings)
 
 
 def _agreeing(
@@ -87,7 +111,8 @@ def _agreeing(
     """The whole pack dealt, thirteen each: that says one thing twice, and the number is kept."""
     said = [meaning for meaning in meanings if meaning is not None]
     together = {name: value for meaning in said for name, value in meaning.items()}
-    players = cast("int", together.get(PLAYERS) or base.players)
+    asked = together.get(PLAYERS)
+    players = asked if asked and isinstance(asked, int) else base.players
     parameters = {**base.parameters, **together}
     twice = {
         name: value
@@ -100,14 +125,18 @@ def _agreeing(
     ]
 
 
-def _keep_usual(settled: Settled, lexicon: Lexicon, base: Base, hits: Sequence[Hit]) -> None:
+def _keep_usual(
+    settled: Interpretation, lexicon: Lexicon, base: Base, mentions: Sequence[Mention]
+) -> None:
     """What a named game does anyway stays its own: thirteen cards each in hearts for four."""
-    proper = any(isinstance(h.source, Name) and h.source.weight >= _PROPER for h in hits)
+    proper = any(isinstance(h.source, Name) and h.source.weight >= _PROPER for h in mentions)
     players, parameters = effective(settled, base)
     if not proper:
         return
     for name, value in lexicon.usual(players, parameters).items():
         if settled.parameters.get(name) != value or base.parameters[name] != _OPEN:
+            continue
+        if name not in settled.owners:
             continue
         index = settled.owners[name]
         at, clause = settled.clauses[index]
@@ -117,7 +146,7 @@ def _keep_usual(settled: Settled, lexicon: Lexicon, base: Base, hits: Sequence[H
         settled.parameters[name] = base.parameters[name]
 
 
-def _name(settled: Settled, at: int, text: str, lexicon: Lexicon, name: Name) -> None:
+def _name(settled: Interpretation, at: int, text: str, lexicon: Lexicon, name: Name) -> None:
     if name.kin:
         reason = f"{name.kin}; the closest family, {lexicon.family}, is built"
         settled.clauses.append((at, Clause(text=text, status="not_honoured", reason=reason)))
@@ -126,40 +155,45 @@ def _name(settled: Settled, at: int, text: str, lexicon: Lexicon, name: Name) ->
         settled.clauses.append((at, Clause(text=text, status="honoured", setting=setting)))
 
 
-def _meaning(hit: Hit) -> Settings | None:
+def _meaning(mention: Mention) -> Settings | None:
     """What a phrase sets as it stands, or None where it sets nothing."""
-    phrase = hit.source
-    if isinstance(phrase, Name) or phrase.always or phrase.refusal:
+    phrase = mention.source
+    if isinstance(phrase, Name) or phrase.always or phrase.refused:
         return None
-    if not hit.negated:
-        return phrase.means(hit.match)
-    return None if phrase.denied is None else phrase.denied(hit.match)
+    if not mention.negated:
+        return phrase.means(mention.capture)
+    return phrase.denied
 
 
 def _phrase(
-    settled: Settled, hit: Hit, text: str, lexicon: Lexicon, settings: Settings | None
+    settled: Interpretation,
+    mention: Mention,
+    phrase: Phrase,
+    text: str,
+    lexicon: Lexicon,
+    settings: Settings | None,
 ) -> None:
-    at, phrase = hit.covered[0], cast("Phrase", hit.source)
+    at = mention.covered[0]
     if settings is not None:
         _assign(settled, at, text, lexicon, settings)
         if phrase.assumes and settled.clauses[-1][1].status == "honoured":
             settled.assumptions.append(f"{text!r}: {phrase.assumes}.")
         return
-    if phrase.always and not hit.negated:
+    if phrase.always and not mention.negated:
         setting = f"always so: {phrase.always}"
         settled.clauses.append((at, Clause(text=text, status="honoured", setting=setting)))
         return
-    reason = phrase.refusal
+    reason = phrase.refused
     if phrase.always:
         reason = f"in this family {phrase.always}, always"
     elif not reason:
-        wanted = ", ".join(phrase.means(hit.match))
+        wanted = ", ".join(phrase.means(mention.capture))
         reason = f"it denies a value of {wanted} without saying which one to take"
     settled.clauses.append((at, Clause(text=text, status="not_honoured", reason=reason)))
 
 
 def _assign(
-    settled: Settled, at: int, text: str, lexicon: Lexicon, settings: Mapping[str, Json]
+    settled: Interpretation, at: int, text: str, lexicon: Lexicon, settings: Mapping[str, Json]
 ) -> None:
     for name, value in settings.items():
         reason = _objection(settled, lexicon, name, value)
@@ -167,19 +201,22 @@ def _assign(
             settled.clauses.append((at, Clause(text=text, status="not_honoured", reason=reason)))
             return
     for name, value in settings.items():
-        if name == PLAYERS:
-            settled.players = cast("int", value)
+        if name == PLAYERS and isinstance(value, int):
+            settled.players = value
         else:
             settled.parameters[name] = value
-        settled.owners.setdefault(name, len(settled.clauses))
+        if not _is_chosen(settled, name):
+            settled.owners.setdefault(name, len(settled.clauses))
     setting = ", ".join(f"{name}={_shown(value)}" for name, value in settings.items())
     settled.clauses.append((at, Clause(text=text, status="honoured", setting=setting)))
 
 
-def _objection(settled: Settled, lexicon: Lexicon, name: str, value: Json) -> str:
+def _objection(settled: Interpretation, lexicon: Lexicon, name: str, value: Json) -> str:
     """Why a setting cannot be taken; empty where it can."""
     game = game_of(lexicon.family)
     before: Json = (settled.players or None) if name == PLAYERS else settled.parameters.get(name)
+    if before is not None and before != value and _is_chosen(settled, name):
+        return f"{name}={_shown(before)} was chosen beside the brief"
     if before is not None and before != value:
         earlier = settled.clauses[settled.owners[name]][1].text
         return (
@@ -187,32 +224,37 @@ def _objection(settled: Settled, lexicon: Lexicon, name: str, value: Json) -> st
             f"not {_shown(value)})"
         )
     if name == PLAYERS:
-        least, most = cast("int", game["min_players"]), cast("int", game["max_players"])
-        if not least <= cast("int", value) <= most:
+        least, most = game.min_players, game.max_players
+        if not isinstance(value, int) or not least <= value <= most:
+            settled.unseated = value if isinstance(value, int) else 0
             seats = f"{least}" if least == most else f"{least} to {most}"
             return f"a {lexicon.title} is for {seats} players, not {value}"
         return ""
-    declared = cast("dict[str, dict[str, Json]]", game.get("parameters") or {})
-    if name not in declared:
+    if name not in game.parameters:
         return f"the library's {lexicon.title} has no setting for it"
-    return _outside(name, declared[name], value)
+    return _outside(name, game.parameters[name], value)
 
 
-def _outside(name: str, declared: Mapping[str, Json], value: Json) -> str:
-    choices = declared.get("choices")
-    if isinstance(choices, list):
+def _is_chosen(settled: Interpretation, name: str) -> bool:
+    if name == PLAYERS:
+        return settled.chosen.num_players is not None
+    return name in settled.chosen.settings
+
+
+def _outside(name: str, declared: GameParameter, value: Json) -> str:
+    choices = declared.choices
+    if choices is not None:
         if any(value == item and type(value) is type(item) for item in choices):
             return ""
         return f"{name} can be {', '.join(_shown(item) for item in choices)}; not {_shown(value)}"
-    bounds = declared.get("range")
-    if isinstance(bounds, list):
-        least, most = cast("int", bounds[0]), cast("int", bounds[1])
+    if declared.range is not None:
+        least, most = declared.range
         if type(value) is not int or not least <= value <= most:
             return f"{name} can be {least} to {most}; not {_shown(value)}"
     return ""
 
 
-def effective(settled: Settled, base: Base) -> tuple[int, dict[str, Json]]:
+def effective(settled: Interpretation, base: Base) -> tuple[int, dict[str, Json]]:
     """The number of players and all parameters: the base, then what the brief sets."""
     parameters = {**base.parameters, **settled.parameters}
     usual = _PARTNERS if parameters.get("partnerships") is True else base.players
@@ -230,12 +272,14 @@ def impossible(family: str, players: int, parameters: Mapping[str, Json]) -> str
     return ""
 
 
-def _make_possible(settled: Settled, lexicon: Lexicon, base: Base) -> None:
+def _make_possible(settled: Interpretation, lexicon: Lexicon, base: Base) -> None:
     """Give up, latest first, the setting without which the rest is possible."""
     while problem := impossible(lexicon.family, *effective(settled, base)):
         if _relax(settled, lexicon, base, problem):
             return
         names = sorted(settled.owners, key=lambda name: (name == PLAYERS, -settled.owners[name]))
+        if not names and settled.chosen != Choices():
+            raise RoleError(f"the chosen settings are not possible together: {problem}")
         if not names:
             raise ModuleFault(
                 "raised", "initial_state", f"preset {base.chosen} is impossible: {problem}"
@@ -244,13 +288,13 @@ def _make_possible(settled: Settled, lexicon: Lexicon, base: Base) -> None:
         _give_up(settled, culprit or names[0], problem)
 
 
-def _relax(settled: Settled, lexicon: Lexicon, base: Base, problem: str) -> bool:
+def _relax(settled: Interpretation, lexicon: Lexicon, base: Base, problem: str) -> bool:
     """Drop the one value of the preset that stands against what the brief asks for."""
-    usual = defaults(game_of(lexicon.family))
+    usual = game_of(lexicon.family).defaults()
     for name, value in base.parameters.items():
         if value == usual[name] or name in settled.parameters:
             continue
-        trial = Settled(settled.players, {**settled.parameters, name: usual[name]})
+        trial = Interpretation(settled.players, {**settled.parameters, name: usual[name]})
         if not impossible(lexicon.family, *effective(trial, base)):
             settled.parameters[name] = usual[name]
             settled.assumptions.append(
@@ -261,14 +305,14 @@ def _relax(settled: Settled, lexicon: Lexicon, base: Base, problem: str) -> bool
     return False
 
 
-def _problem_without(settled: Settled, lexicon: Lexicon, base: Base, name: str) -> str:
+def _problem_without(settled: Interpretation, lexicon: Lexicon, base: Base, name: str) -> str:
     rest = {key: value for key, value in settled.parameters.items() if key != name}
     players = 0 if name == PLAYERS else settled.players
-    trial = Settled(players=players, parameters=rest)
+    trial = Interpretation(players=players, parameters=rest)
     return impossible(lexicon.family, *effective(trial, base))
 
 
-def _give_up(settled: Settled, name: str, problem: str) -> None:
+def _give_up(settled: Interpretation, name: str, problem: str) -> None:
     index = settled.owners[name]
     at, clause = settled.clauses[index]
     for other in [key for key, owner in settled.owners.items() if owner == index]:

@@ -6,18 +6,22 @@ The verified module is library code and runs in this process; the candidate's so
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import Literal, TypeAlias, cast
+from typing import Literal, TypeAlias
 
 from agents.composer.coder import verified_source
-from agents.protocols import Design, RoleError, UnitTest, Verdict
+from agents.protocols import Design, RoleError, Verdict
+from games.checks.unit_tests import UnitTest
 from games.contract import CHANCE, TERMINAL, Game, Json, LocalModule, canonical_key
-from games.engine import GameTable, Ply, Position
+from games.engine import Ply
 from games.records import MatchRecord
 from games.streams import stream
+from games.table import GameTable, Position
+from games.values import show
 
 _MATCHES = 3
 _MAX_PLIES = 400
 _MAX_TESTS = 24
+_SHOWN = 160
 _RULES_LINE = re.compile(r"Rules?:\s*((?:R\d+(?:,\s*|\s+and\s+)?)+)")
 
 Tested: TypeAlias = Literal[
@@ -89,8 +93,8 @@ def _before(position: Position, ply: Ply) -> tuple[str, str] | None:
         return "get_legal_actions", f"offered beyond the rules: {extra}; lacking: {lacking}"
     if ply.player >= 0 and ply.observation != position.observations[ply.player]:
         return "get_observations", (
-            f"seat {ply.player} saw {_short(ply.observation)}; the rules show it "
-            f"{_short(position.observations[ply.player])}"
+            f"seat {ply.player} saw {show(ply.observation, _SHOWN)}; the rules show it "
+            f"{show(position.observations[ply.player], _SHOWN)}"
         )
     return None
 
@@ -163,13 +167,13 @@ def _boundaries(design: Design, match: int) -> Iterator[UnitTest]:
         actions.append(position.legal[int(generator.integers(len(position.legal)))])
         position = table.advance(position, actions[-1])
         for name, function in _changes(before, position):
-            value = {
+            values: dict[Tested, int | Sequence[Json]] = {
                 "get_legal_actions": position.legal,
                 "get_rewards": position.rewards,
                 "get_current_player": position.player,
                 "get_observations": position.observations,
-            }[function]
-            yield _test(design, name, actions, function, value)
+            }
+            yield _test(design, name, actions, function, values[function])
 
 
 def _changes(before: Position, after: Position) -> Iterator[tuple[str, Tested]]:
@@ -188,18 +192,13 @@ def _changes(before: Position, after: Position) -> Iterator[tuple[str, Tested]]:
 
 
 def _test(
-    design: Design, name: str, actions: Sequence[str], function: Tested, value: object
+    design: Design, name: str, actions: Sequence[str], function: Tested, value: int | Sequence[Json]
 ) -> UnitTest:
-    expected = list(value) if isinstance(value, tuple) else value
+    expected: Json = value if isinstance(value, int) else [*value]
     return UnitTest(
         name=f"{name}, ply {len(actions)} (value worked out by the verified library module)",
         rule=rule_of(design, function),
         actions=tuple(actions),
         function=function,
-        expected_json=canonical_key(cast("Json", expected)),
+        expected_json=canonical_key(expected),
     )
-
-
-def _short(value: object, limit: int = 160) -> str:
-    text = repr(value)
-    return text if len(text) <= limit else text[: limit - 1] + "…"

@@ -1,38 +1,45 @@
 """The player that follows heuristics, each in a worker of its own."""
 
-from collections.abc import Mapping, Sequence
-from typing import cast
+from collections.abc import Sequence
+from typing import Annotated
 
 import numpy as np
+from pydantic import Field
 
-from agents.players.specs import PlayerSpecError
-from agents.search.ensemble import mean_ranks
+from agents.players.specs import PlayerSpec, PlayerSpecError, Seating
+from agents.search.leaves import mean_ranks
+from agents.search.settings import PlayerSettings
 from games.contract import Action, ModuleFault
 from games.engine import Decision, PlayerFault
 from games.information import SeatLog
-from tools.sandbox import Sandbox, Worker
+from games.values import is_number
+from tools.sandbox import Worker
 
 ENSEMBLE = "ensemble"
+
+
+class GreedySettings(PlayerSettings):
+    """Settings of the greedy player."""
+
+    heuristic: Annotated[
+        str,
+        Field(
+            description="Name of one heuristic, or 'ensemble' for the mean rank over all of them."
+        ),
+    ] = ENSEMBLE
 
 
 class GreedyPlayer:
     """Plays the action with the highest score, or mean rank of several; of equals one at random."""
 
-    def __init__(
-        self, heuristic: str, *, seat: int, sandbox: Sandbox, heuristics: Mapping[str, str]
-    ) -> None:
+    def __init__(self, spec: PlayerSpec, at: Seating) -> None:
         """Load the heuristics.
-
-        Args:
-            heuristic: A name in `heuristics`, or "ensemble" for all of them.
-            seat: The player's seat.
-            sandbox: Gives one worker a heuristic.
-            heuristics: Source by name.
 
         Raises:
             PlayerSpecError: If there is no such heuristic.
             ModuleFault: If a heuristic does not load.
         """
+        heuristic, heuristics = spec.part(GreedySettings).heuristic, at.heuristics
         names = sorted(heuristics) if heuristic == ENSEMBLE else [heuristic]
         if not names or not set(names) <= heuristics.keys():
             known = ", ".join(sorted(heuristics)) or "none, so greedy cannot play it"
@@ -41,7 +48,7 @@ class GreedyPlayer:
         self.workers: list[Worker] = []
         try:
             for name in names:
-                worker = sandbox.worker(f"player-{seat}-{name}", heuristics[name])
+                worker = at.sandbox.worker(f"player-{at.seat}-{name}", heuristics[name])
                 self.workers.append(worker)
                 worker.load(heuristics[name])
         except BaseException:
@@ -72,12 +79,15 @@ class GreedyPlayer:
             )
         except ModuleFault as fault:
             raise PlayerFault(f"heuristic {self.names[index]!r}: {fault}") from fault
-        if not isinstance(scores, list) or len(scores) != len(legal):
+        numbers = (
+            [score for score in scores if is_number(score)] if isinstance(scores, list) else []
+        )
+        if not isinstance(scores, list) or not len(numbers) == len(scores) == len(legal):
             raise PlayerFault(
                 f"heuristic {self.names[index]!r} answered {scores!r:.80}; required: "
                 f"{len(legal)} scores"
             )
-        return cast("list[float]", scores)
+        return [float(number) for number in numbers]
 
     def close(self) -> None:
         """End the workers."""

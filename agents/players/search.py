@@ -1,27 +1,119 @@
 """The player that searches, beside its own copy of the module, in its own worker."""
 
 from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Literal, get_args
 
 import numpy as np
+from pydantic import Field
 
-from agents.players.specs import PlayerSpec, PlayerSpecError
-from agents.search.algorithms import USES
-from agents.search.heuristics import HEURISTIC
+from agents.belief.belief import BeliefName, FallbackProtocol
+from agents.players.hosted import HostedSearch
+from agents.players.specs import PlayerSpec, PlayerSpecError, Seating
+from agents.search.algorithms import SEARCHES, Algorithm, Hidden
+from agents.search.rules import HEURISTIC
+from agents.search.settings import DAY, MANY, PlayerSettings, When
+from agents.worker.protocol import (
+    ChooseRequest,
+    Chosen,
+    HeuristicsRequest,
+    PerfectInformationRequest,
+    Refused,
+    decoded_decision,
+)
 from games.contract import Action, IllegalActionError, Json, ModuleFault
 from games.engine import Decision, PlayerFault
 from games.information import SeatLog
 from games.streams import match_words
 from games.text import plain_text
-from tools.sandbox import Sandbox
+from tools.guest.protocol import MessageError
+from tools.sandbox import Worker
 
-PRELOAD = ("agents.search.operations",)  # what the sandbox must preload for this player
+PRELOAD = ("agents.worker.session",)  # what the sandbox must preload for this player
 
-_NEVER_HIDDEN = ("uct", "alphabeta")  # search one state, which the log must determine
-_ALWAYS_SAMPLED = ("ismcts", "moismcts")  # see what others hold as what it may be
 _RESAMPLERS = frozenset({"resample_history", "resample_state"})
 _VALUE = "value_function"
-_BELIEF = ("belief", "determinizations", "protocol")
+_BELIEFS = get_args(BeliefName)
+_SAMPLERS = (
+    "Where hidden states come from: the game's own sampler, exact enumeration, or replaying "
+    "the game, which auto tries in this order; or the sampler that is named."
+)
+_WORDS = {2: "two"}
 _MOST_FIGURES, _LONGEST_WORD, _LONGEST_REASON = 32, 40, 400
+
+
+class BeliefSettings(PlayerSettings):
+    """Where hidden states come from."""
+
+    belief: Annotated[str, Field(description=_SAMPLERS)] = "auto"
+    determinizations: Annotated[
+        int,
+        Field(
+            ge=0,
+            le=MANY,
+            description="Hidden states drawn for a decision and used in turn; 0 draws a new one "
+            "whenever one is needed.",
+        ),
+        When("belief", _BELIEFS),
+    ] = 0
+    protocol: Annotated[
+        FallbackProtocol,
+        Field(
+            description="What is played where no sampler explains what was seen: a random legal "
+            "action, or one that is legal in the newest state of the game's own sampler (paper)."
+        ),
+        When("belief", _BELIEFS),
+    ] = "ours"
+
+
+class _SampledSettings(BeliefSettings):
+    """The belief of a search whose hidden states are sampled."""
+
+    belief: Annotated[BeliefName, Field(description=_SAMPLERS)] = "auto"
+
+
+class _OnRequestSettings(BeliefSettings):
+    """The belief of a search that samples hidden states where it is asked to."""
+
+    belief: Annotated[Literal["none", BeliefName], Field(description=_SAMPLERS)] = "none"
+
+
+class DeadlineSettings(PlayerSettings):
+    """The time of a decision."""
+
+    deadline: Annotated[
+        float,
+        Field(ge=0.1, le=DAY, description="Seconds to decide before the seat forfeits."),
+    ] = 60.0
+
+
+_OF_HIDDEN: dict[Hidden, tuple[type[PlayerSettings], ...]] = {
+    "refused": (DeadlineSettings,),
+    "on_request": (_OnRequestSettings, DeadlineSettings),
+    "sampled": (_SampledSettings, DeadlineSettings),
+    "always_sampled": (_SampledSettings, DeadlineSettings),
+}
+
+
+def settings_of(search: Algorithm[Any]) -> tuple[type[PlayerSettings], ...]:
+    """The models of a searching player: the search's own, its belief, its deadline."""
+    return (search.settings, *_OF_HIDDEN[search.hidden])
+
+
+def refuse_together(spec: PlayerSpec) -> None:
+    """Hold settings of several models against each other.
+
+    Raises:
+        ValueError: If they do not go together.
+    """
+    settings = spec.settings
+    seconds, deadline = settings.get("seconds", 0.0), settings["deadline"]
+    if float(seconds) >= float(deadline):
+        raise ValueError(
+            f"seconds is {seconds} with deadline={deadline}; required: fewer, so that the search "
+            "has ended by then"
+        )
+    if settings.get("reuse") == "yes" and settings.get("belief") != "none":
+        raise ValueError("reuse=yes needs belief=none, as its tree is of one state")
 
 
 class SearchPlayer:
@@ -30,17 +122,7 @@ class SearchPlayer:
     The worker is sent the seat's own log, in instalments, and legal actions, never a state.
     """
 
-    def __init__(
-        self,
-        spec: PlayerSpec,
-        *,
-        seat: int,
-        num_players: int,
-        parameters: Mapping[str, Json],
-        source: str,
-        sandbox: Sandbox,
-        heuristics: Mapping[str, str],
-    ) -> None:
+    def __init__(self, spec: PlayerSpec, at: Seating) -> None:
         """Load the module and, where it is needed, hold it against perfect information.
 
         Raises:
@@ -50,22 +132,27 @@ class SearchPlayer:
             ModuleFault: If the module or a heuristic does not load, or fails when it is tried.
         """
         self.spec = spec
-        self.seat = seat
-        self.table: dict[str, Json] = {"num_players": num_players, "parameters": dict(parameters)}
-        self.deadline = float(spec.settings["deadline"])
-        self.asked: dict[str, Json] = {
-            name: value for name, value in spec.settings.items() if name in USES[spec.name]
-        }
+        self.search: Algorithm[Any] = SEARCHES[spec.name]
+        self.seat = at.seat
+        self.num_players = at.num_players
+        self.parameters = dict(at.parameters)
+        self.deadline = spec.part(DeadlineSettings).deadline
+        self.asked: dict[str, Json] = {**spec.of(self.search.settings)}
         self.belief: dict[str, Json] = {}
         if spec.settings.get("belief", "none") != "none":
-            self.belief = {name: spec.settings[name] for name in _BELIEF}
+            self.belief = {**spec.of(BeliefSettings)}
         self.log: SeatLog | None = None
         self.sent = 0  # entries of that log which the worker holds
         self.is_known = False
-        self.worker = sandbox.worker(f"player-{seat}", preloaded=True)
+        role = f"player-{at.seat}"
+        self.worker: Worker | HostedSearch = (
+            HostedSearch(at.sandbox, role)
+            if at.host_search
+            else at.sandbox.worker(role, preloaded=True)
+        )
         try:
-            self.worker.load(source)
-            self._prepare(heuristics)
+            self.worker.load(at.source)
+            self._prepare(at.heuristics)
         except BaseException:
             self.close()
             raise
@@ -82,17 +169,14 @@ class SearchPlayer:
                     f"{self.spec} needs a heuristic of this game; it has none, use another leaf "
                     "and opponent"
                 )
-            sources: dict[str, Json] = dict(heuristics)
-            self._request("hold_heuristics", {"sources": sources})
-        if self.spec.name in _ALWAYS_SAMPLED or settings.get("belief", "auto") not in (
-            "auto",
-            "none",
-        ):
+            self._request("hold_heuristics", HeuristicsRequest(dict(heuristics))._asdict())
+        is_named = settings.get("belief", "auto") not in ("auto", "none")
+        if self.search.hidden == "always_sampled" or is_named:
             return
-        payload: dict[str, Json] = {**self.table, "words": [0]}
-        hidden = self._request("perfect_information", payload)
-        if not self.belief:
-            self._refuse(hidden)
+        request = PerfectInformationRequest(self.num_players, self.parameters, [0])
+        hidden = self._request("perfect_information", request._asdict())
+        if hidden is not None and not self.belief:
+            raise self._unsuited(hidden)
         self.is_known = hidden is None
 
     def _require_functions(self) -> None:
@@ -103,22 +187,17 @@ class SearchPlayer:
                 f"{name} with belief=module needs resample_state() or resample_history(), which "
                 "this game does not define; use belief=auto"
             )
-        if settings.get("leaf") == "value" and _VALUE not in defined:
+        seats = self.search.seats
+        if seats and self.num_players != seats:
             raise PlayerSpecError(
-                f"{name} with leaf=value needs value_function(), which this game does not define; "
-                "use leaf=rollout or leaf=auto"
+                f"{name} cannot play this game: it has {self.num_players} seats; required: "
+                f"{_WORDS.get(seats, seats)}; use uct"
             )
-        if name != "alphabeta":
-            return
-        if self.table["num_players"] != 2:  # noqa: PLR2004 - minimax is of two
+        needed = self.spec.part(self.search.settings).value_needed()
+        if needed is not None and _VALUE not in defined:
             raise PlayerSpecError(
-                f"alphabeta cannot play this game: it has {self.table['num_players']} seats; "
-                "required: two; use uct"
-            )
-        if settings["depth"] and _VALUE not in defined:
-            raise PlayerSpecError(
-                f"alphabeta with depth={settings['depth']} needs value_function(), which this game "
-                "does not define; use depth=0"
+                f"{name} with {needed[0]} needs value_function(), which this game does not define; "
+                f"use {needed[1]}"
             )
 
     def _value_leaves(self) -> None:
@@ -150,22 +229,22 @@ class SearchPlayer:
             return Decision(legal[0], self._effort(_forced(), claimed=False))
         if log is not self.log:
             self.log, self.sent = log, 0
-        payload: dict[str, Json] = {
-            **self.table,
-            **self.belief,
-            "algorithm": self.spec.name,
-            "seat": self.seat,
-            "held": self.sent,
-            "entries": list(log.entries[self.sent :]),
-            "legal": list(legal),
-            "words": generator.integers(0, 2**32, size=4).tolist(),
-            "search": self.asked,
-            "is_known": self.is_known,
-        }
-        if self.spec.settings.get("reuse") == "yes":
-            payload["match_words"] = [*match_words(generator)]
+        reuses = self.spec.settings.get("reuse") == "yes"
+        request = ChooseRequest(
+            self.num_players,
+            self.parameters,
+            self.spec.name,
+            self.asked,
+            self.seat,
+            list(log.entries[self.sent :]),
+            list(legal),
+            words=generator.integers(0, 2**32, size=4).tolist(),
+            held=self.sent,
+            is_known=self.is_known,
+            match_words=[*match_words(generator)] if reuses else None,
+        )
         try:
-            reply = self._request("choose", payload)
+            reply = self._request("choose", {**request._asdict(), **self.belief})
         except ModuleFault as fault:
             if fault.function == HEURISTIC:
                 raise PlayerFault(f"{self.spec.name} at seat {self.seat}: {fault}") from fault
@@ -187,21 +266,27 @@ class SearchPlayer:
             ) from error
 
     def _decision(self, reply: Json) -> Decision:
-        if isinstance(reply, dict):
-            self._refuse(reply.get("hidden"))
-            if isinstance(why := reply.get("unsuitable"), str):
+        here = f"{self.spec.name} at seat {self.seat}"
+        try:
+            found = decoded_decision(reply)
+        except MessageError as error:
+            raise PlayerFault(f"{here} answered {reply!r:.80}") from error
+        match found:
+            case Chosen(action, effort) if _plain(effort):
+                return Decision(action, self._effort(effort, claimed=True))
+            case Chosen():
+                raise PlayerFault(f"{here} answered {reply!r:.80}")
+            case Refused("hidden", why):
+                raise self._unsuited(why)
+            case Refused("unsuitable", why):
                 raise PlayerSpecError(
                     f"{self.spec.name} cannot play seat {self.seat} of this game: {_reason(why)}"
                 )
-            if isinstance(why := reply.get("late"), str):
+            case Refused(_, why):  # late
                 raise PlayerFault(
-                    f"{self.spec.name} at seat {self.seat}: {_reason(why)}; ask for fewer "
-                    "simulations, or for less in each, or raise deadline="
+                    f"{here}: {_reason(why)}; ask for fewer simulations, or for less in each, or "
+                    "raise deadline="
                 )
-            action, effort = reply.get("action"), reply.get("effort")
-            if isinstance(action, str) and isinstance(effort, dict) and _plain(effort):
-                return Decision(action, self._effort(effort, claimed=True))
-        raise PlayerFault(f"{self.spec.name} at seat {self.seat} answered {reply!r:.80}")
 
     def _effort(self, done: Mapping[str, Json], *, claimed: bool) -> dict[str, Json]:
         """What was asked and what was done; `claimed` names what only the worker says of itself.
@@ -212,12 +297,11 @@ class SearchPlayer:
         own = {name: value for name, value in done.items() if name not in asked}
         return {**asked, **own, "claimed": [*sorted(own)] if claimed else []}
 
-    def _refuse(self, hidden: Json) -> None:
-        if hidden is not None:
-            raise PlayerSpecError(
-                f"{self.spec.name} cannot play seat {self.seat} of this game: it needs perfect "
-                f"information, and {_reason(hidden)}; use ismcts"
-            )
+    def _unsuited(self, hidden: Json) -> PlayerSpecError:
+        return PlayerSpecError(
+            f"{self.spec.name} cannot play seat {self.seat} of this game: it needs perfect "
+            f"information, and {_reason(hidden)}; use ismcts"
+        )
 
     def close(self) -> None:
         """End the worker."""

@@ -1,24 +1,56 @@
 """The player that solves the whole game first, where it is small enough."""
 
 from collections.abc import Mapping, Sequence
+from typing import Annotated
 
 import numpy as np
+from pydantic import Field
 
-from agents.players.specs import PlayerSpec, PlayerSpecError
+from agents.players.specs import PlayerSpec, PlayerSpecError, Seating
+from agents.search.settings import DAY, LARGEST, PlayerSettings
+from agents.worker.protocol import (
+    EnumerateRequest,
+    Solution,
+    SolveRequest,
+    TooLarge,
+    decoded_size,
+)
 from games.contract import Action, Json, ModuleFault
 from games.engine import Decision, PlayerFault, sample_index
 from games.information import SeatLog
 from games.text import plain_text
-from tools.sandbox import Sandbox
+from tools.guest.protocol import MessageError, decoded
 
-PRELOAD = ("agents.solving.operations",)  # what the sandbox must preload for this player
+PRELOAD = ("agents.worker.solving",)  # what the sandbox must preload for this player
 
 
-_SIZES = ("histories", "information_states")
-_REPLY = ("chances", "nash_conv", "equilibrium")
-_EQUILIBRIUM = ("guaranteed", "not_guaranteed")
 _TOLERANCE = 1e-6
 HELD = 700_000.0  # histories, about as many as a worker's memory holds
+
+
+class CfrSettings(PlayerSettings):
+    """Settings of CFR+ over the whole game."""
+
+    iterations: Annotated[
+        int, Field(ge=1, le=LARGEST, description="Iterations of CFR+ over the whole game.")
+    ] = 1000
+    histories: Annotated[
+        int,
+        Field(
+            ge=1,
+            le=LARGEST,
+            description="Histories to enumerate at the most; a larger game is refused.",
+        ),
+    ] = 200_000
+    deadline: Annotated[
+        float,
+        Field(
+            ge=0.1,
+            le=DAY,
+            description="Seconds that enumerating the game may take, and solving it at the first "
+            "decision.",
+        ),
+    ] = 60.0
 
 
 class SolvedPlayer:
@@ -29,16 +61,7 @@ class SolvedPlayer:
     a decision's generator only draws the action.
     """
 
-    def __init__(
-        self,
-        spec: PlayerSpec,
-        *,
-        seat: int,
-        num_players: int,
-        parameters: Mapping[str, Json],
-        source: str,
-        sandbox: Sandbox,
-    ) -> None:
+    def __init__(self, spec: PlayerSpec, at: Seating) -> None:
         """Load the module and enumerate the game.
 
         Raises:
@@ -46,12 +69,13 @@ class SolvedPlayer:
             ModuleFault: If the module does not load, or fails when it is enumerated.
         """
         self.spec = spec
-        self.seat = seat
-        self.deadline = float(spec.settings["deadline"])
-        self.worker = sandbox.worker(f"player-{seat}", preloaded=True)
+        self.settings = spec.part(CfrSettings)
+        self.seat = at.seat
+        self.deadline = self.settings.deadline
+        self.worker = at.sandbox.worker(f"player-{at.seat}", preloaded=True)
         try:
-            self.worker.load(source)
-            self.size = self._enumerated(num_players, parameters)
+            self.worker.load(at.source)
+            self.size = self._enumerated(at.num_players, at.parameters)
         except BaseException:
             self.close()
             raise
@@ -67,16 +91,15 @@ class SolvedPlayer:
         """
         if len(legal) == 1:
             return Decision(legal[0], self._effort({"iterations_done": 0}))
-        reply = self._solution(log)
-        chances, distance, sure = (reply.get(name) for name in _REPLY)
-        weights = _distribution(chances, legal)
-        if weights is None or not isinstance(distance, float) or sure not in _EQUILIBRIUM:
-            raise PlayerFault(f"cfr at seat {self.seat} answered {reply!r:.80} to its log")
+        solution = self._solution(log)
+        weights = _distribution(solution.chances, legal)
+        if weights is None:
+            raise PlayerFault(f"cfr at seat {self.seat} answered {solution!r:.80} to its log")
         drawn = sample_index(weights, float(generator.random()))
         done: dict[str, Json] = {
-            "iterations_done": self.spec.settings["iterations"],
-            "nash_conv": distance,
-            "equilibrium": sure,
+            "iterations_done": self.settings.iterations,
+            "nash_conv": solution.nash_conv,
+            "equilibrium": solution.equilibrium,
             "probability": weights[drawn],
         }
         return Decision(legal[drawn], self._effort(done))
@@ -88,64 +111,64 @@ class SolvedPlayer:
         """
         asked: dict[str, Json] = {
             "algorithm": self.spec.name,
-            "iterations": self.spec.settings["iterations"],
+            "iterations": self.settings.iterations,
         }
         told = {**self.size, **done}
         return {**asked, **told, "claimed": [*sorted(told)]}
 
     def _enumerated(self, num_players: int, parameters: Mapping[str, Json]) -> dict[str, Json]:
-        payload: dict[str, Json] = {
-            "num_players": num_players,
-            "parameters": dict(parameters),
-            "histories": self.spec.settings["histories"],
-        }
+        request = EnumerateRequest(num_players, dict(parameters), self.settings.histories)
         try:
-            reply = self.worker.request("enumerate", payload, self.deadline)
+            reply = self.worker.request("enumerate", request._asdict(), self.deadline)
         except ModuleFault as fault:
             if fault.kind not in ("timed_out", "out_of_memory"):
                 raise
             helps = "raise deadline=" if fault.kind == "timed_out" else ""
             raise _refusal(f"enumerating it ended with: {fault}", helps) from fault
-        sizes = reply if isinstance(reply, dict) else {}
-        if "too_large" in sizes:
-            raise _refusal(plain_text(f"{sizes['too_large']!s:.200}"), _raised(sizes.get("about")))
-        if sizes.keys() != set(_SIZES) or not all(type(size) is int for size in sizes.values()):
-            raise PlayerSpecError(f"cfr at seat {self.seat}: its worker answered {reply!r:.80}")
-        return sizes
-
-    def _solution(self, log: SeatLog) -> dict[str, Json]:
-        payload: dict[str, Json] = {
-            "seat": self.seat,
-            "entries": list(log.entries),
-            "iterations": self.spec.settings["iterations"],
-        }
         try:
-            reply = self.worker.request("solve", payload, self.deadline)
+            size = decoded_size(reply)
+        except MessageError as error:
+            raise PlayerSpecError(
+                f"cfr at seat {self.seat}: its worker answered {reply!r:.80}"
+            ) from error
+        if isinstance(size, TooLarge):
+            raise _refusal(plain_text(size.too_large[:200]), _raised(size.about))
+        return size._asdict()
+
+    def _solution(self, log: SeatLog) -> Solution:
+        request = SolveRequest(self.seat, list(log.entries), self.settings.iterations)
+        try:
+            reply = self.worker.request("solve", request._asdict(), self.deadline)
         except ModuleFault as fault:
             helps = "; ask for fewer iterations, or raise deadline="
             advice = helps if fault.kind == "timed_out" else ""
             raise PlayerFault(f"cfr at seat {self.seat}: {fault}{advice}") from fault
         if reply is None:
             raise PlayerFault(f"cfr at seat {self.seat}: no play of the game leads to its log")
-        return reply if isinstance(reply, dict) else {}
+        try:
+            return decoded(Solution, reply)
+        except MessageError as error:
+            raise PlayerFault(
+                f"cfr at seat {self.seat} answered {reply!r:.80} to its log"
+            ) from error
 
     def close(self) -> None:
         """End the worker."""
         self.worker.kill()
 
 
-def _distribution(chances: Json, legal: Sequence[Action]) -> list[float] | None:
+def _distribution(chances: Mapping[str, float], legal: Sequence[Action]) -> list[float] | None:
     """The probabilities of the legal actions, in their order; None where they are none."""
-    if not isinstance(chances, dict) or chances.keys() != set(legal):
+    if chances.keys() != set(legal):
         return None
-    weights = [value for action in legal if isinstance(value := chances[action], float)]
-    good = len(weights) == len(legal) and min(weights) >= 0 and abs(sum(weights) - 1) < _TOLERANCE
+    weights = [chances[action] for action in legal]
+    good = min(weights) >= 0 and abs(sum(weights) - 1) < _TOLERANCE
     return weights if good else None
 
 
-def _raised(about: Json) -> str:
+def _raised(about: float) -> str:
     """What to raise for a game of about so many histories; empty where nothing helps."""
-    if not isinstance(about, float) or about > HELD:
+    if about > HELD:
         return ""
     return f"raise histories= (it has about {about:.1g} by random plays), and deadline= with it"
 

@@ -1,22 +1,21 @@
-"""Which players there are, and reading `NAME[:key=value,...]`."""
+"""Specs of players: `NAME[:key=value,...]`, read by the settings that a player declares."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
+from typing import Literal, TypeAlias, TypeVar, get_args, get_origin
 
-from agents.players.options import DAY
-from agents.players.parameters import Parameter, PlayerInfo, PlayerSpecError, Setting
-from agents.players.searching import SEARCHING
-from agents.search.algorithms import USES, planned
+from agents.search.settings import LARGEST, PlayerSettings, When
+from games.contract import Json
+from tools.sandbox import Sandbox
 
-__all__ = [
-    "Parameter",
-    "PlayerInfo",
-    "PlayerSpec",
-    "PlayerSpecError",
-    "Setting",
-    "known_players",
-    "parse_spec",
-]
+Setting: TypeAlias = int | float | str
+Model = TypeVar("Model", bound=PlayerSettings)
+_SHOWN = 40  # characters of what a person typed that an error quotes
+
+
+class PlayerSpecError(ValueError):
+    """A player that does not exist, is set up wrongly, or cannot play this game."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +24,7 @@ class PlayerSpec:
 
     Attributes:
         name: Which kind of player.
-        settings: Every parameter of that kind, by name.
+        settings: Every parameter of that kind that has an effect beside the others, by name.
     """
 
     name: str
@@ -36,87 +35,157 @@ class PlayerSpec:
         pairs = ",".join(f"{key}={value}" for key, value in self.settings.items())
         return f"{self.name}:{pairs}" if pairs else self.name
 
+    def part(self, model: type[Model]) -> Model:
+        """Those of the settings that a model declares.
 
-_PLAYERS = (
-    PlayerInfo("random", "Plays a legal action drawn uniformly."),
-    PlayerInfo(
-        "greedy",
-        "Plays the action that a heuristic scores highest; of equals one at random.",
-        (
+        Raises:
+            ValidationError: If they do not go together.
+        """
+        return model.model_validate(self.of(model))
+
+    def of(self, model: type[PlayerSettings]) -> dict[str, Setting]:
+        """Those of the settings that a model declares, by name."""
+        return {key: value for key, value in self.settings.items() if key in model.model_fields}
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One setting of a player.
+
+    Attributes:
+        name: Its key.
+        default: Its value where none is given; its type is the setting's type.
+        meaning: What it does, with its unit.
+        least: Smallest number allowed.
+        most: Largest number allowed, finite.
+        choices: Words allowed, where it is a word from a list.
+        when: The setting that decides whether this one is used; None where it always is.
+    """
+
+    name: str
+    default: Setting
+    meaning: str
+    least: float = 0
+    most: float = LARGEST
+    choices: tuple[str, ...] = ()
+    when: When | None = None
+
+    def read(self, text: str) -> Setting:
+        """The value that `text` stands for.
+
+        Raises:
+            PlayerSpecError: If it is no such value.
+        """
+        if isinstance(self.default, str):
+            if self.choices and text not in self.choices:
+                known = ", ".join(self.choices)
+                raise PlayerSpecError(f"{self.name} is {_shown(text)}; known values: {known}")
+            return text
+        kind = type(self.default)
+        refusal = (
+            f"{self.name} is {_shown(text)}; required: {'a whole' if kind is int else 'a finite'} "
+            f"number >= {self.least:g} and <= {self.most:,.0f}"
+        )
+        try:
+            value = kind(text)
+        except ValueError as error:
+            raise PlayerSpecError(refusal) from error
+        if not self.least <= value <= self.most:
+            raise PlayerSpecError(refusal)
+        return value
+
+    def is_used(self, settings: Mapping[str, Setting]) -> bool:
+        """Whether it has an effect beside the other settings of its player."""
+        if self.when is None:
+            return True
+        name, values = self.when.setting, self.when.values
+        if name not in settings:
+            return False
+        return settings[name] in values if values else float(settings[name]) > 0
+
+    def refuse_unused(self) -> PlayerSpecError:
+        """The error of a spec that gives it where it is not used."""
+        other, values = (self.when.setting, self.when.values) if self.when else ("", ())
+        wanted = " or ".join(f"{other}={value}" for value in values) or f"{other} above 0"
+        return PlayerSpecError(f"{self.name} has no effect here; it needs {wanted}")
+
+
+@dataclass(frozen=True)
+class Seating:
+    """The seat of a player at a table.
+
+    Attributes:
+        seat: 0-based.
+        num_players: Seats at the table.
+        parameters: The game's effective parameters.
+        source: The game module's source, for players that search.
+        sandbox: Where the module and the heuristics run; it must preload what players need.
+        heuristics: The game's heuristics, source by name.
+        host_search: Whether searches run on the host, out of the module's reach.
+    """
+
+    seat: int
+    num_players: int
+    parameters: Mapping[str, Json]
+    source: str
+    sandbox: Sandbox
+    heuristics: Mapping[str, str]
+    host_search: bool = False
+
+
+def _shown(text: str) -> str:
+    return repr(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}...")
+
+
+@cache
+def parameters_of(model: type[PlayerSettings]) -> tuple[Parameter, ...]:
+    """The settings that a model declares, in its order.
+
+    >>> from agents.search.alphabeta import AlphaBetaSettings
+    >>> [parameter.name for parameter in parameters_of(AlphaBetaSettings)]
+    ['depth', 'calls']
+    """
+    found = []
+    for name, declared in model.model_fields.items():
+        is_word = get_origin(declared.annotation) is Literal
+        bounds = {
+            bound: getattr(about, bound)
+            for about in declared.metadata
+            for bound in ("ge", "le")
+            if hasattr(about, bound)
+        }
+        found.append(
             Parameter(
-                "heuristic",
-                "ensemble",
-                "Name of one heuristic, or 'ensemble' for the mean rank over all of them.",
-            ),
-        ),
-    ),
-    *SEARCHING,
-    PlayerInfo(
-        "cfr",
-        "Solves the whole game by CFR+ and plays its average policy, for games small enough to "
-        "enumerate; an equilibrium is guaranteed for two-player zero-sum games only, and every "
-        "decision reports the NashConv that was reached.",
-        (
-            Parameter("iterations", 1000, "Iterations of CFR+ over the whole game.", least=1),
-            Parameter(
-                "histories",
-                200_000,
-                "Histories to enumerate at the most; a larger game is refused.",
-                least=1,
-            ),
-            Parameter(
-                "deadline",
-                60.0,
-                "Seconds that enumerating the game may take, and solving it at the first decision.",
-                least=0.1,
-                most=DAY,
-            ),
-        ),
-    ),
-)
+                name,
+                declared.default,
+                declared.description or "",
+                least=bounds.get("ge", 0),
+                most=bounds.get("le", LARGEST),
+                choices=get_args(declared.annotation) if is_word else (),
+                when=next((about for about in declared.metadata if isinstance(about, When)), None),
+            )
+        )
+    return tuple(found)
 
 
-def known_players() -> list[PlayerInfo]:
-    """Every kind of player that a spec can name."""
-    return list(_PLAYERS)
+def given_settings(name: str, parameters: tuple[Parameter, ...], pairs: str) -> dict[str, Setting]:
+    """The settings that a spec gives itself.
 
-
-def parse_spec(text: str) -> PlayerSpec:
-    """Read `NAME[:key=value,...]`, filling defaults in.
+    Args:
+        name: The player, for errors.
+        parameters: Its settings.
+        pairs: `key=value,...`.
 
     Raises:
-        PlayerSpecError: Listing what is known, if a name, a key or a value is not.
-
-    >>> str(parse_spec("greedy"))
-    'greedy:heuristic=ensemble'
+        PlayerSpecError: Listing what is known, if a key or a value is not.
     """
-    name, _, rest = text.strip().partition(":")
-    info = next((info for info in _PLAYERS if info.name == name), None)
-    if info is None:
-        known = ", ".join(info.name for info in _PLAYERS)
-        raise PlayerSpecError(f"there is no player {name!r}; known players: {known}")
-    given = _given(info, rest)
-    settings: dict[str, Setting] = {}
-    for parameter in info.parameters:
-        if parameter.is_used(settings):
-            settings[parameter.name] = given.get(parameter.name, parameter.default)
-        elif parameter.name in given and parameter.when is not None:
-            other, values = parameter.when
-            wanted = " or ".join(f"{other}={value}" for value in values) or f"{other} above 0"
-            raise PlayerSpecError(f"{parameter.name} has no effect here; it needs {wanted}")
-    _require_together(name, settings)
-    return PlayerSpec(name, settings)
-
-
-def _given(info: PlayerInfo, pairs: str) -> dict[str, Setting]:
-    """The settings that a spec gives itself."""
-    known = {parameter.name: parameter for parameter in info.parameters}
+    known = {parameter.name: parameter for parameter in parameters}
     given: dict[str, Setting] = {}
     for pair in filter(None, pairs.split(",")):
         key, equals, value = (part.strip() for part in pair.partition("="))
         if key not in known:
             listed = ", ".join(known) or "none"
-            raise PlayerSpecError(f"{info.name} has no setting {key!r}; known settings: {listed}")
+            raise PlayerSpecError(f"{name} has no setting {key!r}; known settings: {listed}")
         if not equals:
             raise PlayerSpecError(f"{key!r} has no value; write {key}={known[key].default}")
         if key in given:
@@ -125,19 +194,16 @@ def _given(info: PlayerInfo, pairs: str) -> dict[str, Setting]:
     return given
 
 
-def _require_together(name: str, settings: Mapping[str, Setting]) -> None:
-    """Hold the settings of a search against each other."""
-    if name not in USES:
-        return
-    seconds, deadline = settings.get("seconds", 0.0), settings["deadline"]
-    if float(seconds) >= float(deadline):
-        raise PlayerSpecError(
-            f"{name}: seconds is {seconds} with deadline={deadline}; required: fewer, so that the "
-            "search has ended by then"
-        )
-    try:
-        planned(name, {key: settings[key] for key in settings.keys() & USES[name]})
-    except ValueError as error:
-        raise PlayerSpecError(f"{name}: {error}") from error
-    if settings.get("reuse") == "yes" and settings.get("belief") not in (None, "none"):
-        raise PlayerSpecError(f"{name}: reuse=yes needs belief=none, as its tree is of one state")
+def filled(parameters: tuple[Parameter, ...], given: Mapping[str, Setting]) -> dict[str, Setting]:
+    """Every setting that has an effect, those not given by default.
+
+    Raises:
+        PlayerSpecError: If one is given that has none.
+    """
+    settings: dict[str, Setting] = {}
+    for parameter in parameters:
+        if parameter.is_used(settings):
+            settings[parameter.name] = given.get(parameter.name, parameter.default)
+        elif parameter.name in given:
+            raise parameter.refuse_unused()
+    return settings

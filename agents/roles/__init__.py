@@ -1,6 +1,6 @@
 """The four roles asked of a chat model, through any OpenAI-compatible endpoint."""
 
-from agents.chat import ChatModel
+from agents.model.chat import ChatModel
 from agents.protocols import RoleSet
 from agents.roles.coder import ModelCoder
 from agents.roles.designer import ModelDesigner

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from agents.chat import ChatModel, Message
-from agents.faults import RefusedRequestError, ReplyError
+from agents.model.chat import ChatModel, Message
+from agents.model.errors import RefusedRequestError, ReplyError
+from agents.model.replies import ask_structured
 from agents.prompting import contract, load_prompt
 from agents.protocols import CoderTools, Design, Edit, RoleError
 from agents.roles.texts import design_text, findings_text
 from agents.roles.tool_calls import answer_calls, tool_specifications
-from agents.structured import ask_structured
 from games.checks.findings import Finding
 from tools.edits import EditError, apply_edits
 

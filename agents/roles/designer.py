@@ -1,29 +1,34 @@
 """The mechanic designer, asked of a chat model: brief to design."""
 
+import json
 import re
 from collections.abc import Callable, Sequence
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
-from agents.chat import ChatModel
-from agents.faults import ReplyError
+from agents.model.chat import ChatModel
+from agents.model.errors import ReplyError
+from agents.model.replies import ask_structured
 from agents.prompting import load_prompt
 from agents.protocols import (
+    NEW_FAMILY,
     Brief,
+    Choices,
     Clause,
     ClauseStatus,
     Design,
-    Example,
     Mechanic,
     MechanicEdge,
     RoleError,
     Rule,
     Section,
 )
-from agents.structured import ask_structured
+from games.library import rulebook
+from vectorstore.documents import Example
 
 LONGEST_PROMPT = 20_000
 _MECHANICS, _MECHANIC_LENGTH, _TITLE_LENGTH = 6, 600, 200
+_MOST_PLAYERS = 8
 _END = "M1"
 
 
@@ -125,8 +130,14 @@ class ModelDesigner:
             {"title": piece.title[:_TITLE_LENGTH], "text": piece.text[:_MECHANIC_LENGTH]}
             for piece in retrieve(brief.prompt)[:_MECHANICS]
         ]
+        fixed = _fixed(brief.choices)
         messages = load_prompt("designer_design").fill(
-            brief=brief.prompt, assumptions=brief.assumptions, mechanics=pieces
+            brief=brief.prompt,
+            corrections=brief.corrections,
+            fixed=[f"{name}={json.dumps(value)}" for name, value in fixed.items()],
+            family=rulebook(brief.choices.family) if brief.choices.family else "",
+            assumptions=brief.assumptions,
+            mechanics=pieces,
         )
         return ask_structured(
             self.model, messages, DesignReply, lambda reply: to_design(brief, reply)
@@ -140,12 +151,13 @@ def to_design(brief: Brief, reply: DesignReply) -> Design:
         ReplyError: Naming what contradicts what.
     """
     _require_sound(brief, reply)
+    _require_choices(brief.choices, reply)
     fields = reply.model_dump()
     try:
         return Design(
             title=reply.title,
             summary=reply.summary,
-            family="new",
+            family=NEW_FAMILY,
             num_players=reply.num_players,
             parameters={item.name: item.value for item in reply.parameters},
             rules=tuple(Rule(**rule) for rule in fields["rules"]),
@@ -157,6 +169,34 @@ def to_design(brief: Brief, reply: DesignReply) -> Design:
     except ValidationError as error:
         problem = error.errors()[0]
         raise ReplyError(f"{problem['msg']}, got {problem['input']!r}") from error
+
+
+def _fixed(choices: Choices) -> dict[str, JsonValue]:
+    """Seats and parameters that the person chose, by name.
+
+    Raises:
+        RoleError: If no design can have them.
+    """
+    if (choices.num_players or 0) > _MOST_PLAYERS:
+        raise RoleError(f"num_players={choices.num_players}: a game is for 1 to {_MOST_PLAYERS}")
+    for name, value in choices.settings.items():
+        if not name.isidentifier() or not isinstance(value, bool | int | float | str):
+            raise RoleError(
+                f"{name}={json.dumps(value)}: a parameter has a name in snake_case, and a number, "
+                "true, false or a word as its value"
+            )
+    seats = {} if choices.num_players is None else {"num_players": choices.num_players}
+    return {**seats, **choices.settings}
+
+
+def _require_choices(choices: Choices, reply: DesignReply) -> None:
+    made: dict[str, JsonValue] = {item.name: item.value for item in reply.parameters}
+    made["num_players"] = reply.num_players
+    for name, value in _fixed(choices).items():
+        if made.get(name) != value or isinstance(made[name], bool) != isinstance(value, bool):
+            raise ReplyError(
+                f"the person fixed {name}={json.dumps(value)}, got {json.dumps(made.get(name))}"
+            )
 
 
 def _require_sound(brief: Brief, reply: DesignReply) -> None:
@@ -174,7 +214,7 @@ def _require_sound(brief: Brief, reply: DesignReply) -> None:
     if unnamed:
         raise ReplyError(f"parameter names must be in snake_case, got {unnamed}")
     _require_graph(reply)
-    words = _words(brief.prompt)
+    words = _words(brief.words)
     for clause in reply.clauses:
         own = _words(clause.text)
         if own and len(own & words) * 2 < len(own):

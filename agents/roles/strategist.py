@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
-from agents.chat import ChatModel
-from agents.faults import ReplyError
+from agents.model.chat import ChatModel
+from agents.model.errors import ReplyError
+from agents.model.replies import ask_structured
 from agents.prompting import load_prompt
 from agents.protocols import Design, Heuristic, RoleError
 from agents.roles.texts import rules_text
-from agents.structured import ask_structured
 
 HEURISTICS = 2
 ALLOWED_IMPORTS = frozenset(

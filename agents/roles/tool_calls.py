@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from agents.chat import Message
+from agents.model.chat import Message
 from agents.prompting import fence
-from agents.protocols import CoderTools, Example
+from agents.protocols import CoderTools
 from games.checks.findings import Finding
+from vectorstore.documents import Example
 
 if TYPE_CHECKING:
     from langchain_core.messages import AIMessage

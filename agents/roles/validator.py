@@ -6,12 +6,13 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from agents.chat import ChatModel
-from agents.faults import ReplyError
+from agents.model.chat import ChatModel
+from agents.model.errors import ReplyError
+from agents.model.replies import ask_structured
 from agents.prompting import load_prompt
-from agents.protocols import Design, UnitTest, Verdict
+from agents.protocols import Design, Verdict
 from agents.roles.texts import record_text, rules_text
-from agents.structured import ask_structured
+from games.checks.unit_tests import UnitTest
 from games.contract import REQUIRED_FUNCTIONS
 from games.records import MatchRecord
 

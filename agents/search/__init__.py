@@ -1,1 +1,1 @@
-"""The numpy search: one algorithm a file, pure functions over a module's raw functions."""
+"""Searches that decide for one seat: pure functions of rules, a view, settings, a generator."""

@@ -1,4 +1,4 @@
-"""Minimax with alpha-beta: the value of a small two-player zero-sum game without chance or secrets.
+"""Alpha-beta (Knuth & Moore 1975): the value of a small game for two without chance or secrets.
 
     v(s) = 0 at the end of the match, else the best over actions a of p(s') + v(s'), s' after a,
 
@@ -10,13 +10,14 @@ alternate. Actions are tried in the module's order.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import inf
-from typing import TypeAlias
+from typing import Annotated, TypeAlias
 
-from agents.search.interning import canonical
-from agents.search.rules import Rules
-from agents.search.settings import SearchResult
+import numpy as np
+from pydantic import Field
+
+from agents.search.rules import Rules, SearchView, canonical
+from agents.search.settings import LARGEST, PlayerSettings, SearchResult
 from games.contract import CHANCE, TERMINAL, Action, State
 
 Bounds: TypeAlias = tuple[float, float]
@@ -27,36 +28,50 @@ class UnsuitableGameError(Exception):
     """The game is not one that a search can play as it is set up; says why."""
 
 
-@dataclass(frozen=True)
-class AlphaBetaSettings:
-    """How far to look.
+class AlphaBetaSettings(PlayerSettings):
+    """Settings of alpha-beta; at the depth the module's `value_function` decides."""
 
-    Attributes:
-        depth: Plies looked ahead, at least 1; 0 looks to the end of the match. At the depth the
-            module's `value_function` decides.
-        calls: Calls of `apply_action` after which the game is refused as too large, at least 1.
-    """
+    depth: Annotated[
+        int,
+        Field(
+            ge=0,
+            le=LARGEST,
+            description="Plies looked ahead, at which the game's value function decides; 0 looks "
+            "to the end.",
+        ),
+    ] = 0
+    calls: Annotated[
+        int,
+        Field(
+            ge=1,
+            le=LARGEST,
+            description="Calls of apply_action after which the game is refused as too large.",
+        ),
+    ] = 1_000_000
 
-    depth: int = 0
-    calls: int = 1_000_000
-
-    def __post_init__(self) -> None:
-        """Refuse what no search can follow."""
-        if self.depth < 0:
-            raise ValueError(f"depth is {self.depth}; required: at least 0")
-        if self.calls < 1:
-            raise ValueError(f"calls is {self.calls}; required: at least 1")
+    def value_needed(self) -> tuple[str, str] | None:
+        """See `PlayerSettings.value_needed`."""
+        return (f"depth={self.depth}", "depth=0") if self.depth else None
 
 
-def alphabeta(
-    rules: Rules, root: State, settings: AlphaBetaSettings, order: Sequence[Action] = ()
+def decide(
+    view: SearchView, settings: AlphaBetaSettings, generator: np.random.Generator
+) -> SearchResult:
+    """Solve the state of a view; see `solved` for the result and the errors."""
+    del generator
+    return solved(view.rules, view.determinize(), depth=settings.depth, calls=settings.calls)
+
+
+def solved(
+    rules: Rules, root: State, *, depth: int = 0, calls: int, order: Sequence[Action] = ()
 ) -> SearchResult:
     """Solve a state that is known in full.
 
     Args:
         rules: The module's functions.
         root: The state to decide in; a seat is to move.
-        settings: How far to look.
+        depth: Plies looked ahead; 0 looks to the end of the match.
+        calls: Calls of `apply_action` after which the game is refused as too large.
         order: The legal actions in the order in which they are tried; without it the module's.
 
     Returns:
@@ -69,14 +84,14 @@ def alphabeta(
     """
     if rules.num_players != 2:  # noqa: PLR2004 - a game for two
         raise UnsuitableGameError(f"it has {rules.num_players} seats; required: two")
-    if settings.depth and rules.value is None:
+    if depth and rules.value is None:
         raise UnsuitableGameError("depth needs the module's value_function; use depth=0")
     player = rules.current_player(root)
     if player < 0:
         raise ValueError(f"no seat is to move at the root (player {player})")
-    solver = Solver(rules, settings)
+    search = AlphaBeta(rules, calls)
     try:
-        value, chosen = solver.decide(root, settings.depth or None, order)
+        value, chosen = search.decide(root, depth or None, order)
     except RecursionError as error:
         raise UnsuitableGameError(
             "it has lines of play too long to follow; required: a small game, or a depth"
@@ -88,15 +103,15 @@ def alphabeta(
         visits=tuple(int(action == chosen) for action in actions),
         means=tuple(worth if action == chosen else None for action in actions),
         simulations=1,
-        nodes=len(solver.table) + 1,
+        nodes=len(search.table) + 1,
         cut_rollouts=0,
-        calls=solver.calls,
+        calls=search.calls,
         chosen=chosen,
-        figures={"table_hits": solver.hits},
+        figures={"table_hits": search.hits},
     )
 
 
-class Solver:
+class AlphaBeta:
     """Values of states, with what is known of those met before.
 
     Attributes:
@@ -105,10 +120,10 @@ class Solver:
         hits: States whose bounds in the table settled them.
     """
 
-    def __init__(self, rules: Rules, settings: AlphaBetaSettings) -> None:
-        """Nothing known yet."""
+    def __init__(self, rules: Rules, limit: int) -> None:
+        """Nothing known yet; `limit` is the number of calls allowed."""
         self.rules = rules
-        self.limit = settings.calls
+        self.limit = limit
         self.table: dict[tuple[int | None, bytes], Bounds] = {}
         self.calls = self.hits = 0
 
@@ -119,9 +134,9 @@ class Solver:
         sign = 1 if self.rules.current_player(root) == 0 else -1
         best, chosen = -inf, ""
         for action in order or self.rules.legal_actions(root):
-            paid, after = self._after(root, action)
+            reward, after = self._after(root, action)
             low, high = (best, inf) if sign > 0 else (-inf, -best)
-            value = sign * (paid + self.value(after, _less(depth), low - paid, high - paid))
+            value = sign * (reward + self.value(after, _less(depth), low - reward, high - reward))
             if value > best:
                 best, chosen = value, action
         return sign * best, chosen
@@ -156,8 +171,8 @@ class Solver:
         is_first = player == 0
         best = -inf if is_first else inf
         for action in self.rules.legal_actions(state):
-            paid, after = self._after(state, action)
-            value = paid + self.value(after, _less(depth), alpha - paid, beta - paid)
+            reward, after = self._after(state, action)
+            value = reward + self.value(after, _less(depth), alpha - reward, beta - reward)
             if is_first:
                 best = max(best, value)
                 alpha = max(alpha, best)

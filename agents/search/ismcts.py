@@ -1,7 +1,7 @@
-"""Single-observer information set MCTS: any number of players, chance, general sums.
+"""Information set MCTS (Cowling, Powley & Whitehouse 2012), of one observer or of every seat.
 
 Each simulation starts from a determinization, a full state the observer cannot tell from the true
-one, and descends a tree of the *observer's* information sets (Cowling, Powley & Whitehouse 2012):
+one, and descends a tree of the *observer's* information sets:
 
 - a node is what the observer has seen since the root (observations, events and own actions, by the
   rule of its log) together with the seat to move; two hidden commits of an opponent that look
@@ -17,26 +17,53 @@ What an opponent does at a node would be the same for all the hands it may hold 
 price of a single observer, and a high one where opponents decide by what they hold (poker). With
 `opponents="own"` a node therefore keeps, beside its statistics, others for every observation that
 its seat may have there in the determinizations. A seat that was seen there with the same
-observation at least as often as it has actions chooses by those, as it would in
-`agents.search.moismcts`; until then, and in games whose hidden states hardly ever repeat always,
-by the node's own. `opponents="observer"` is the search of Cowling et al. without this.
+observation at least as often as it has actions chooses by those; until then, and in games whose
+hidden states hardly ever repeat always, by the node's own. `opponents="observer"` is the search of
+Cowling et al. without this.
+
+With multiple observers (algorithm MO-ISMCTS) there is a tree a seat, of what that seat can tell
+apart, and every seat chooses by its *own* information: what an opponent does depends on the hand it
+holds in the determinization and on what it perceived. All trees are descended together; a seat's
+tree holds statistics of its own decisions. Of another seat's past only its newest observation at
+the root is known, so its nodes begin from that.
 """
 
-from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from collections.abc import Sequence
+from typing import Annotated, Literal, TypeAlias
 
 import numpy as np
+from pydantic import Field
 
-from agents.search.interning import Keys
-from agents.search.leaves import Leaves
-from agents.search.meter import Clock, Meter
-from agents.search.policies import Played, Score, sampled
+from agents.search.leaves import Leaves, PlayedPly, sampled
+from agents.search.meter import Meter
 from agents.search.rollouts import uniforms
-from agents.search.rules import Rules
-from agents.search.selection import FEW, best_available, ismcts_scores, widened
-from agents.search.settings import SearchResult, SearchSettings
-from agents.search.tree import EdgeStatistics, Path, ReturnRange, require_turn
-from games.contract import CHANCE, TERMINAL, Action, Json, Observation, State
+from agents.search.rules import (
+    Heuristic,
+    Rules,
+    SearchView,
+    canonical,
+    require_seat,
+    require_turn,
+)
+from agents.search.settings import ExplorationWeight, SearchResult, TreeSettings
+from agents.search.statistics import (
+    FEW,
+    EdgeStatistics,
+    Path,
+    ReturnRange,
+    best_available,
+    ismcts_scores,
+    widened,
+)
+from games.contract import (
+    CHANCE,
+    TERMINAL,
+    Action,
+    Json,
+    Observation,
+    State,
+    canonical_key,
+)
 
 Known: TypeAlias = tuple[int, Observation]
 """A seat's information since the root, by number, and its newest observation."""
@@ -44,27 +71,29 @@ Place: TypeAlias = tuple[int, int]
 """A node: whose information it stands for, by number, and the seat to move."""
 
 
-def ismcts(
-    rules: Rules,
-    observer: int,
-    determinize: Callable[[], State],
-    settings: SearchSettings,
-    generator: np.random.Generator,
-    *,
-    heuristics: Sequence[Score] = (),
-    clock: Clock | None = None,
-) -> SearchResult:
-    """Search from what one seat knows.
+class IsmctsSettings(TreeSettings):
+    """Settings of single-observer information set search."""
 
-    Args:
-        rules: The module's functions.
-        observer: The seat that decides.
-        determinize: Gives a full state that the observer cannot tell from the true one; called
-            once a simulation.
-        settings: What to do.
-        generator: The only source of randomness of the search itself.
-        heuristics: The game's heuristics, for leaf="heuristic".
-        clock: Seconds, where the budget is time.
+    exploration: ExplorationWeight = 0.5
+    opponents: Annotated[
+        Literal["own", "observer"],
+        Field(
+            description="By what other seats choose in the tree: what they see themselves, where "
+            "that repeats (own), or what the searching player sees alone (observer)."
+        ),
+    ] = "own"
+
+
+class MoismctsSettings(TreeSettings):
+    """Settings of multiple-observer information set search."""
+
+    exploration: ExplorationWeight = 0.7
+
+
+def decide(
+    view: SearchView, settings: TreeSettings, generator: np.random.Generator
+) -> SearchResult:
+    """Search from what one seat knows; `view.determinize` is called once a simulation.
 
     Raises:
         ValueError: If the observer is not to move in a determinization, or the settings ask for
@@ -72,9 +101,9 @@ def ismcts(
         ModuleFault: If a state's player and legal actions disagree, or `leaf` is "value" and the
             module has no `value_function`.
     """
-    meter = Meter(rules, settings, clock)
-    search = IsmctsSearch(meter.rules, observer, settings, generator, heuristics)
-    meter.run(lambda: search.simulate(determinize()))
+    meter = Meter(view.rules, settings, view.clock)
+    search = IsmctsSearch(meter.rules, view.seat, settings, generator, view.heuristics)
+    meter.run(lambda: search.simulate(view.determinize()))
     return search.result(meter)
 
 
@@ -82,45 +111,56 @@ class IsmctsSearch:
     """One tree of the observer's information sets; `simulate` is one descent.
 
     Attributes:
-        views: The seats whose information is followed: the observer's alone.
+        views: The seats whose information is followed: the observer, or all.
     """
 
     def __init__(
         self,
         rules: Rules,
         observer: int,
-        settings: SearchSettings,
+        settings: TreeSettings,
         generator: np.random.Generator,
-        heuristics: Sequence[Score] = (),
+        heuristics: Sequence[Heuristic] = (),
     ) -> None:
-        """See `ismcts`."""
+        """Begin a tree.
+
+        Args:
+            rules: The module's functions.
+            observer: The seat that decides.
+            settings: What to do; `MoismctsSettings` ask for multiple observers.
+            generator: The only source of randomness.
+            heuristics: The game's heuristics, for leaf="heuristic".
+        """
         self.rules = rules
         self.observer = observer
-        self.views: tuple[int, ...] = (observer,)
+        self.is_multiple = isinstance(settings, MoismctsSettings)
+        self.views = tuple(range(rules.num_players)) if self.is_multiple else (observer,)
         self.settings = settings
         self.draw = uniforms(generator).__next__
-        self.leaves = Leaves(rules, settings, generator, heuristics)
-        self.range = ReturnRange(rules.num_players, settings.value_range)
+        self.leaves = Leaves(
+            rules, settings, generator, heuristics, interns=settings.budget != "calls"
+        )
+        self.range = ReturnRange(rules.num_players)
         self.edges = EdgeStatistics(capacity=8 * settings.simulations)
         self.simulations = 0
         self.applied = 0
         self.root_actions: tuple[Action, ...] = ()
         self.nodes: dict[Place, dict[Action, int]] = {}
-        self.passed: dict[Place, int] = {}
-        self.splits = settings.opponents == "own"
+        self.visits: dict[Place, int] = {}
+        self.splits = isinstance(settings, IsmctsSettings) and settings.opponents == "own"
         self.met: dict[Place, int] = {}  # how often an opponent was seen where it may split a node
         self.information: dict[tuple[int, str], int] = {}
-        self.keys = Keys()
+        self.keys: dict[bytes, str] = {}  # a text is written once a value
 
     def simulate(self, state: State) -> None:
         """Descend once through a determinization and back its returns up."""
         rules = self.rules
         self._require_root(state)
         path: Path = []
-        plies: list[Played] = []
+        plies: list[PlayedPly] = []
         seen = rules.observations(state)
         known = [self._known(view, seen[view]) for view in self.views]
-        untried, paid = False, None
+        untried, rewards = False, None
         while not untried:
             player, legal = rules.current_player(state), rules.legal_actions(state)
             require_turn(player, len(legal), rules.num_players)
@@ -129,7 +169,8 @@ class IsmctsSearch:
             if player == CHANCE:
                 edge, action = -1, sampled(rules, state, legal, self.draw())
             else:
-                node = self._view_of(player, known), player
+                information = known[player if self.is_multiple else 0][0]
+                node = information, player
                 if self.splits and player != self.observer:
                     edge, other, action = self._choose_own(node, seen[player], legal)
                     path.append((other, player, None))
@@ -137,8 +178,8 @@ class IsmctsSearch:
                     edge, action = self._choose(node, legal)
                 untried = self.edges.visits_view[edge] == 0
             after = rules.apply_action(state, action)
-            paid = rules.rewards(after)
-            path.append((edge, player, paid if any(paid) else None))
+            rewards = rules.rewards(after)
+            path.append((edge, player, rewards if any(rewards) else None))
             plies.append((player, action, path[-1][2]))
             if not untried:
                 seen = rules.observations(after)
@@ -146,19 +187,14 @@ class IsmctsSearch:
             state = after
         self.applied += len(plies)
         nothing = [0.0] * rules.num_players
-        returns = self.leaves.returns(state, paid) if untried else nothing
+        returns = self.leaves.returns(state, rewards) if untried else nothing
         self.edges.back_up(path, returns, self.range)
         if self.leaves.mast is not None:
             self.leaves.mast.learn(plies, returns)
         self.simulations += 1
 
     def _require_root(self, state: State) -> None:
-        player = self.rules.current_player(state)
-        if player != self.observer:
-            raise ValueError(
-                f"the determinization has player {player} to move; required: the observer, "
-                f"seat {self.observer}"
-            )
+        require_seat(self.rules, state, self.observer)
         if not self.root_actions:
             self.root_actions = tuple(self.rules.legal_actions(state))
 
@@ -170,7 +206,7 @@ class IsmctsSearch:
         Returns:
             The edge that was chosen by, the other one that counts the descent, and the action.
         """
-        own = self._extended(node[0], self.keys.of({"seen": seen})), node[1]
+        own = self._extended(node[0], self._key_of({"seen": seen})), node[1]
         met = self.met[own] = self.met.get(own, 0) + 1
         if met <= len(legal):
             edge, action = self._choose(node, legal)
@@ -206,8 +242,8 @@ class IsmctsSearch:
         settings = self.settings
         if not settings.widening:
             return True
-        passed = self.passed[node] = self.passed.get(node, 0) + 1
-        return tried < widened(settings.widening, settings.power, passed)
+        visits = self.visits[node] = self.visits.get(node, 0) + 1
+        return tried < widened(settings.widening, settings.power, visits)
 
     def _rows(self, node: Place, legal: Sequence[Action]) -> list[int]:
         known = self.nodes.setdefault(node, {})
@@ -235,12 +271,7 @@ class IsmctsSearch:
         """What a seat knows at the root: for the observer, all determinizations look the same."""
         if view == self.observer:
             return 0, seen
-        return self._extended(0, self.keys.of({"seat": view, "observation": seen})), seen
-
-    def _view_of(self, player: int, known: list[Known]) -> int:
-        """Whose information a player's node stands for: the observer's."""
-        del player
-        return known[0][0]
+        return self._extended(0, self._key_of({"seat": view, "observation": seen})), seen
 
     def _perceive(
         self, known: list[Known], ply: tuple[State, Action], observations: list[Observation]
@@ -256,15 +287,23 @@ class IsmctsSearch:
         found = []
         for view, (information, seen) in zip(self.views, known, strict=True):
             if player == view:
-                information = self._extended(information, self.keys.of({"action": action}))  # noqa: PLW2901 - the seat's own action comes first in its log
+                information = self._extended(information, self._key_of({"action": action}))  # noqa: PLW2901 - the seat's own action comes first in its log
             events: list[Json] = [*perceived[view]]
             observation = observations[view]
             if events or observation != seen:
-                entry = self.keys.of({"observation": observation, "events": events})
+                entry = self._key_of({"observation": observation, "events": events})
                 found.append((self._extended(information, entry), observation))
             else:
                 found.append((information, observation))
         return found
+
+    def _key_of(self, value: dict[str, Json]) -> str:
+        """`games.contract.canonical_key` of a value."""
+        known = canonical(value)
+        text = self.keys.get(known)
+        if text is None:
+            text = self.keys[known] = canonical_key(value)
+        return text
 
     def _extended(self, information: int, entry: str) -> int:
         return self.information.setdefault((information, entry), len(self.information) + 1)

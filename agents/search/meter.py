@@ -1,14 +1,11 @@
-"""The budget of one decision: simulations, calls of the model, or time; and what was used."""
+"""Budget of one decision: simulations, calls of the model, or time; and what was used."""
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TypeAlias
 
-from agents.search.rules import Rules
-from agents.search.settings import SearchSettings
+from agents.search.rules import Clock, Rules
+from agents.search.settings import BudgetSettings
 from games.contract import Action, State
-
-Clock: TypeAlias = Callable[[], float]
 
 
 class CallsSpentError(Exception):
@@ -32,7 +29,7 @@ class Meter:
     def __init__(
         self,
         rules: Rules,
-        settings: SearchSettings,
+        settings: BudgetSettings,
         clock: Clock | None = None,
         *,
         counting: bool = False,

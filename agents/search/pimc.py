@@ -1,4 +1,4 @@
-"""Perfect information Monte Carlo: solve determinizations apart, and play what is best on average.
+"""Perfect information Monte Carlo (Levy 1989; Ginsberg 2001): worlds apart, then the best mean.
 
 Each of `worlds` determinizations is searched by UCT as if it were known, with its share of the
 budget; the action with the largest mean over the worlds of its mean return is played (Levy 1989;
@@ -11,84 +11,51 @@ fusion: Frank & Basin 1998; Long et al. 2010, Understanding the Success of Perfe
 Carlo Sampling). Information set search does not make this mistake.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from math import inf
+from typing import Annotated
 
 import numpy as np
+from pydantic import Field
 
-from agents.search.meter import Clock, Meter
-from agents.search.policies import Score
-from agents.search.rules import Rules
-from agents.search.settings import SearchResult, SearchSettings
-from agents.search.trees import variation
+from agents.search.rules import SearchView, require_seat
+from agents.search.settings import MANY, GraphSettings, SearchResult
+from agents.search.uct import combined, tree_search
 from games.contract import Action, State
 
 
-def pimc(
-    rules: Rules,
-    seat: int,
-    determinize: Callable[[], State],
-    settings: SearchSettings,
-    generator: np.random.Generator,
-    *,
-    worlds: int = 20,
-    heuristics: Sequence[Score] = (),
-    clock: Clock | None = None,
-) -> SearchResult:
-    """Search from what one seat knows; see `agents.search.flatmc.flatmc` for the other arguments.
+class PimcSettings(GraphSettings):
+    """Settings of perfect information Monte Carlo; the budget is that of all worlds together."""
 
-    Args:
-        rules: The module's functions.
-        seat: The seat that decides.
-        determinize: Called once a world.
-        settings: What to do; the budget is that of all worlds together.
-        generator: The only source of randomness of the search itself.
-        worlds: Determinizations, at least 1; those a budget leaves nothing for are not drawn.
-        heuristics: The game's heuristics, for leaf="heuristic".
-        clock: Seconds, where the budget is time.
+    worlds: Annotated[
+        int, Field(ge=1, le=MANY, description="Hidden states searched a decision.")
+    ] = 20
+
+
+def decide(
+    view: SearchView, settings: PimcSettings, generator: np.random.Generator
+) -> SearchResult:
+    """Search from what one seat knows; `view.determinize` is called once a world.
+
+    Worlds that the budget leaves nothing for are not drawn.
 
     Raises:
-        ValueError: If there is less than one world, or as `flatmc`.
-        ModuleFault: As `flatmc`.
+        ValueError: If the seat is not to move in a determinization, or as `UctSearch`.
+        ModuleFault: As `UctSearch`.
     """
-    if worlds < 1:
-        raise ValueError(f"worlds is {worlds}; required: at least 1")
-    found: list[SearchResult] = []
-    for share in shares(settings, worlds):
-        root = determinize()
-        player = rules.current_player(root)
-        if player != seat:
-            raise ValueError(
-                f"the determinization has player {player} to move; required: seat {seat}"
-            )
-        meter = Meter(rules, share, clock)
-        search = variation(share)(meter.rules, root, share, generator, heuristics)
-        meter.run(search.simulate)
-        found.append(search.result(meter))
-    return agreed(found)
+
+    def determinize() -> State:
+        root = view.determinize()
+        require_seat(view.rules, root, view.seat)
+        return root
+
+    world = replace(view, determinize=determinize)
+    shares = settings.shares(settings.worlds)
+    return _agreed([tree_search(world, share, generator) for share in shares])
 
 
-def shares(settings: SearchSettings, worlds: int) -> list[SearchSettings]:
-    """The settings of every world that gets some of the budget, which add up to it.
-
-    What a budget of whole numbers leaves nothing for is not even listed: `worlds` may be any size.
-
-    >>> [s.simulations for s in shares(SearchSettings(simulations=8), 3)]
-    [3, 3, 2]
-    >>> len(shares(SearchSettings(simulations=2), 3))
-    2
-    """
-    if settings.budget == "time":
-        return [replace(settings, seconds=settings.seconds / worlds)] * worlds
-    whole = settings.calls if settings.budget == "calls" else settings.simulations
-    parts = [whole // worlds + (index < whole % worlds) for index in range(min(worlds, whole))]
-    if settings.budget == "calls":
-        return [replace(settings, calls=part) for part in parts]
-    return [replace(settings, simulations=part) for part in parts]
-
-
-def agreed(found: Sequence[SearchResult]) -> SearchResult:
+def _agreed(found: Sequence[SearchResult]) -> SearchResult:
     """What several worlds say together.
 
     Args:
@@ -108,16 +75,11 @@ def agreed(found: Sequence[SearchResult]) -> SearchResult:
         (-inf if mean is None else mean, visits[action])
         for action, mean in zip(actions, averages, strict=True)
     ]
-    seconds = [result.seconds for result in found if result.seconds is not None]
-    return SearchResult(
+    return combined(
+        found,
         actions=actions,
         visits=tuple(visits[action] for action in actions),
         means=tuple(averages),
-        simulations=sum(result.simulations for result in found),
-        nodes=sum(result.nodes for result in found),
-        cut_rollouts=sum(result.cut_rollouts for result in found),
-        calls=sum(result.calls for result in found),
-        seconds=sum(seconds) if seconds else None,
         chosen=actions[ranks.index(max(ranks))],
         figures={"worlds": len(found)},
     )

@@ -1,4 +1,4 @@
-"""RAVE and GRAVE: UCT that also learns from what was played later, as if it had been played first.
+"""RAVE (Gelly & Silver 2011) and GRAVE (Cazenave 2015): later plies count as if played first.
 
 A node keeps, for every action `a` of a seat, the seat's mean return `A(a)` from the node on in the
 `m` simulations through it in which the seat played `a` at the node or any later ply, in the tree or
@@ -16,17 +16,16 @@ seen goes first, at random.
 """
 
 from collections.abc import Sequence
-from math import log, sqrt
+from math import sqrt
 from typing import TypeAlias
 
 import numpy as np
 
-from agents.search.nodes import Node
-from agents.search.policies import Played, Score
-from agents.search.rollouts import add
-from agents.search.rules import Rules
-from agents.search.settings import SearchSettings
-from agents.search.uct import UctSearch
+from agents.search.leaves import PlayedPly
+from agents.search.rules import Heuristic, Rules
+from agents.search.settings import GraphSettings
+from agents.search.statistics import add, exploration_bonus
+from agents.search.tree import Node, UctSearch
 from games.contract import CHANCE, TERMINAL, Action, State
 
 Seen: TypeAlias = dict[tuple[int, Action], tuple[int, float]]
@@ -53,11 +52,11 @@ class RaveSearch(UctSearch):
         self,
         rules: Rules,
         root: State,
-        settings: SearchSettings,
+        settings: GraphSettings,
         generator: np.random.Generator,
-        heuristics: Sequence[Score] = (),
+        heuristics: Sequence[Heuristic] = (),
     ) -> None:
-        """See `agents.search.uct.uct`."""
+        """See `UctSearch`."""
         super().__init__(rules, root, settings, generator, heuristics)
         self.seen: dict[Node, Seen] = {}
         self.reference = settings.reference if settings.rave == "grave" else 0
@@ -65,18 +64,18 @@ class RaveSearch(UctSearch):
     def simulate(self) -> None:
         """See `UctSearch.simulate`."""
         node, returns = self.root, self.nothing
-        nodes, path, rollout = [node], list[Node](), list[Played]()
+        nodes, path, rollout = [node], list[Node](), list[PlayedPly]()
         while node.player != TERMINAL:
             known = self.size
             node = self._followed(node, nodes)
             path.append(node)
             if self.size != known and node.player >= 0:
-                returns = self.leaves.returns(node.state, node.paid, node.actions)
+                returns = self.leaves.returns(node.state, node.rewards, node.actions)
                 rollout = self.leaves.trace
                 break
             nodes.append(node)
-        played = [(child.seat, child.action, child.paid) for child in path]
-        self._learn(nodes, [*played, *rollout], [child.paid for child in path], returns)
+        played = [(child.seat, child.action, child.rewards) for child in path]
+        self._learn(nodes, [*played, *rollout], [child.rewards for child in path], returns)
         self._finish(path, returns)
 
     def _followed(self, node: Node, nodes: list[Node]) -> Node:
@@ -85,7 +84,7 @@ class RaveSearch(UctSearch):
             return self._descended(node)
         if not node.is_open:
             self._open(node)
-        node.passed += 1
+        node.visits += 1
         index = self._pick(node, self._reference(nodes))
         child = node.children[index] if index < len(node.children) else None
         return child or self._grown(node, index)
@@ -93,7 +92,7 @@ class RaveSearch(UctSearch):
     def _reference(self, nodes: list[Node]) -> Seen:
         """The statistics that serve the last of `nodes`."""
         if self.reference:
-            ample = (n for n in reversed(nodes) if n.is_open and n.passed >= self.reference)
+            ample = (n for n in reversed(nodes) if n.is_open and n.visits >= self.reference)
             return self.seen.setdefault(next(ample, nodes[0]), {})
         return self.seen.setdefault(nodes[-1], {})
 
@@ -103,11 +102,11 @@ class RaveSearch(UctSearch):
         if never:
             return never[int(self.draw() * len(never))]
         spread, bias = self.range.spread[seat], self.settings.bias
-        bonus = self.exploration * spread * sqrt(log(node.passed))
+        bonus = exploration_bonus(self.exploration * spread, node.visits)
         bounds = []
         for index, action in enumerate(node.actions):
             child = node.children[index] if index < tried else None
-            visits, mean = (0, 0.0) if child is None else (child.visits, child.mean)
+            visits, mean = (0, 0.0) if child is None else (child.edge_visits, child.mean)
             known, estimate = seen.get((seat, action), (0, 0.0))
             beta = amaf_weight(visits, known, bias)
             bound = (1 - beta) * mean + beta * estimate + bonus / sqrt(max(visits, 1))
@@ -117,8 +116,8 @@ class RaveSearch(UctSearch):
     def _learn(
         self,
         nodes: list[Node],
-        played: list[Played],
-        paid: list[list[float] | None],
+        played: list[PlayedPly],
+        rewards: list[list[float] | None],
         returns: list[float],
     ) -> None:
         """Count what was played at and after every node of a descent.
@@ -126,13 +125,13 @@ class RaveSearch(UctSearch):
         Args:
             nodes: The nodes descended through, the root first; `played[i]` was played at the `i`th.
             played: All plies, of the tree and then of the rollout.
-            paid: What the plies of the tree paid.
-            returns: `[num_players]` what was paid after them.
+            rewards: Those of the plies of the tree.
+            returns: `[num_players]` rewards after them.
         """
         later = returns
         for at in range(len(nodes) - 1, -1, -1):
-            if at < len(paid):
-                later = add(later, paid[at] or self.nothing)
+            if at < len(rewards):
+                later = add(later, rewards[at] or self.nothing)
             seen, seat = self.seen.setdefault(nodes[at], {}), nodes[at].player
             once = {(ply[0], ply[1]) for ply in played[at:] if ply[0] != CHANCE}
             for key in once:

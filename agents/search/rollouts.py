@@ -1,19 +1,33 @@
-"""Random play from a state to the match's end, and the random numbers that searches draw."""
+"""Random play from a state to the match's end, and the random numbers that searches draw.
+
+Where states repeat, rollouts walk through a table of states, and the module is not asked again. A
+state is known by its canonical key; its record keeps the legal actions, the rewards of entering it
+and the record that each action led to. A rollout through known records makes no call of the module,
+and gives what a rollout without the table gives for the same random numbers. Where states seldom
+repeat, keys cost more than they save; so
+
+- the `WINDOW` rollouts after the first `TRIAL` note their states; a table is kept from then on if
+  at least `FIRST_SHARE` of them had been noted before;
+- of every `TRIAL` rollouts after the first `TRIAL` with a table, `SHARE` of the plies must go where
+  the same record went before; otherwise it is given up, as when it holds more than `MOST` states.
+"""
 
 from array import array
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import chain, islice
-from typing import cast
 
 import numpy as np
 
-from agents.search.interning import TRIAL, WINDOW, Noted, Table
-from agents.search.rules import Rules
+from agents.search.rules import Rules, canonical
+from agents.search.statistics import add
 from games.contract import CHANCE, Action, State
 from games.engine import sample_index
 
 SPAN = 2**30
+TRIAL, SHARE = 1000, 0.3
+WINDOW, FIRST_SHARE = 64, 0.05
+MOST = 50_000  # states
 BLOCK = 4096  # uniform numbers drawn at once: one call each would cost more than a game call
 
 
@@ -58,9 +72,97 @@ class Integers:
             return 0
         # What an iterator of an array is made anew from: `iter`, the array and the position, which
         # is left out at the array's end.
-        state = cast("tuple[object, ...]", self.current.__reduce__())
-        position = cast("int", state[2]) if len(state) > 2 else BLOCK  # noqa: PLR2004
+        state = self.current.__reduce__()
+        position = state[2] if isinstance(state, tuple) and len(state) > 2 else BLOCK  # noqa: PLR2004
         return (self.blocks - 1) * BLOCK + position
+
+
+class StateRecord:
+    """One state of the table.
+
+    Attributes:
+        state: The state.
+        actions: Its legal actions.
+        rewards: Of entering it; None where they are all 0.
+        next: The record each action led to; None where it was never played.
+    """
+
+    __slots__ = ("actions", "next", "rewards", "state")
+
+    def __init__(self, state: State, actions: list[Action], rewards: list[float] | None) -> None:
+        """A state none of whose actions were played yet."""
+        self.state = state
+        self.actions = actions
+        self.rewards = rewards
+        self.next: list[StateRecord | None] = [None] * len(actions)
+
+
+class StateTable:
+    """Records of states, for as long as they pay.
+
+    Attributes:
+        records: States by key.
+        played: Rollouts played.
+    """
+
+    def __init__(self, rules: Rules) -> None:
+        """An empty table; all chance must be uniform."""
+        self.rules = rules
+        self.records: dict[bytes, StateRecord] = {}
+        self.played = 0
+        self.plies = self.new = 0  # of the newest `TRIAL` rollouts
+
+    def record(self, state: State) -> StateRecord:
+        """The record of a state, a new one if it was never seen."""
+        key = canonical(state)
+        record = self.records.get(key)
+        if record is None:
+            rules = self.rules
+            rewards = rules.rewards(state)
+            known = rewards if any(rewards) else None
+            record = self.records[key] = StateRecord(state, rules.legal_actions(state), known)
+        return record
+
+    def after(self, record: StateRecord, index: int) -> StateRecord:
+        """Where an action leads that was not played from this record before."""
+        after = self.record(self.rules.apply_action(record.state, record.actions[index]))
+        record.next[index] = after
+        return after
+
+    def pays(self, plies: int, new: int) -> bool:
+        """Whether the table is worth keeping after one more rollout.
+
+        Args:
+            plies: The rollout's plies.
+            new: Those that went from their record for the first time.
+        """
+        self.played += 1
+        self.plies += plies
+        self.new += new
+        if self.played % TRIAL:
+            return len(self.records) <= MOST
+        is_worth_it = self.played == TRIAL or self.plies - self.new >= SHARE * self.plies
+        self.plies = self.new = 0
+        return is_worth_it
+
+
+class StateRepeats:
+    """Count of states that repeat, from the keys of a few rollouts."""
+
+    def __init__(self) -> None:
+        """Nothing noted yet."""
+        self.keys: set[bytes] = set()
+        self.states = 0
+
+    def note(self, state: State) -> None:
+        """Count one state."""
+        self.keys.add(canonical(state))
+        self.states += 1
+
+    @property
+    def repeat(self) -> bool:
+        """Whether enough of the states had been noted before."""
+        return self.states - len(self.keys) >= FIRST_SHARE * self.states
 
 
 class Rollouts:
@@ -68,7 +170,7 @@ class Rollouts:
 
     Attributes:
         cut: Rollouts that reached the limit before the end.
-        table: Of states, where they repeat (see `agents.search.interning`); None elsewhere.
+        table: Of states, where they repeat ; None elsewhere.
     """
 
     def __init__(
@@ -85,16 +187,16 @@ class Rollouts:
         self.rules = rules
         self.integers = Integers(generator)
         self.numbers = self.integers.numbers
-        # The list that last paid nothing: many modules share one between all such states.
-        self.quiet: list[float] = []
+        # The list that was last all zeros: many modules share one between all such states.
+        self.zeros: list[float] = []
         self.limit = limit
         self.cut = 0
         self.ended = 0  # rollouts that took a number after their last ply
         self.saved = 0  # calls of apply_action that the table spared
-        self.table: Table | None = None
+        self.table: StateTable | None = None
         # Rollouts until the next look at whether states repeat; below 0 there is none.
         self.wait = TRIAL if interns and rules.chance_probabilities is None else -1
-        self.noted: Noted | None = None
+        self.noted: StateRepeats | None = None
         self.apply = rules.apply_action
         # What plays a rollout where it is not the loop of `play`.
         self.instead: Callable[[State], list[float]] | None = None
@@ -114,7 +216,7 @@ class Rollouts:
             actions: The legal actions there, if the caller has them.
 
         Returns:
-            `[num_players]` what was paid *after* entering `state`.
+            `[num_players]` rewards *after* entering `state`.
         """
         if self.wait > 0:
             self.wait -= 1
@@ -122,8 +224,8 @@ class Rollouts:
             self._look()
         if self.instead is not None:
             return self.instead(state)
-        rules, quiet = self.rules, self.quiet
-        legal_actions, apply_action, rewards = rules.legal_actions, self.apply, rules.rewards
+        rules, zeros = self.rules, self.zeros
+        legal_actions, apply_action, get_rewards = rules.legal_actions, self.apply, rules.rewards
         returns = None
         if actions is None:
             actions = legal_actions(state)
@@ -132,12 +234,12 @@ class Rollouts:
                 self.ended += 1
                 break
             state = apply_action(state, actions[number % len(actions)])
-            paid = rewards(state)
-            if paid is not quiet:
-                if any(paid):
-                    returns = paid if returns is None else add(returns, paid)
+            rewards = get_rewards(state)
+            if rewards is not zeros:
+                if any(rewards):
+                    returns = rewards if returns is None else add(returns, rewards)
                 else:
-                    quiet = self.quiet = paid
+                    zeros = self.zeros = rewards
             actions = legal_actions(state)
         else:
             self.cut += bool(actions)
@@ -146,10 +248,10 @@ class Rollouts:
     def _look(self) -> None:
         """Begin to note states, or to keep a table if those noted repeat."""
         if self.noted is None:
-            self.noted, self.apply, self.wait = Noted(), self._noting, WINDOW - 1
+            self.noted, self.apply, self.wait = StateRepeats(), self._noting, WINDOW - 1
             return
         if self.noted.repeat:
-            self.table = Table(self.rules)
+            self.table = StateTable(self.rules)
             self.instead = partial(self._through, self.table)
         self.noted, self.apply, self.wait = None, self.rules.apply_action, -1
 
@@ -159,7 +261,7 @@ class Rollouts:
             self.noted.note(after)
         return after
 
-    def _through(self, table: Table, state: State) -> list[float]:
+    def _through(self, table: StateTable, state: State) -> list[float]:
         """`play` by the table's records."""
         record, returns, plies, made = table.record(state), None, 0, 0
         for number in islice(self.numbers, self.limit):
@@ -174,8 +276,8 @@ class Rollouts:
                 made += 1
             record = after
             plies += 1
-            if record.paid is not None:
-                returns = record.paid if returns is None else add(returns, record.paid)
+            if record.rewards is not None:
+                returns = record.rewards if returns is None else add(returns, record.rewards)
         else:
             self.cut += bool(record.actions)
         self.saved += plies - made
@@ -195,9 +297,9 @@ class Rollouts:
             at_chance = rules.current_player(state) == CHANCE
             index = self._outcome(state, number) if at_chance else number % len(actions)
             state = rules.apply_action(state, actions[index])
-            paid = rules.rewards(state)
-            if any(paid):
-                returns = add(returns, paid)
+            rewards = rules.rewards(state)
+            if any(rewards):
+                returns = add(returns, rewards)
         if rules.legal_actions(state):
             self.cut += 1
         return returns
@@ -207,8 +309,3 @@ class Rollouts:
         if probabilities is None:
             raise ValueError("weighted chance needs the module's get_chance_probabilities")
         return sample_index(probabilities(state), number / SPAN)
-
-
-def add(first: list[float], second: list[float]) -> list[float]:
-    """The sum of two payments, seat by seat, as a new list."""
-    return [a + b for a, b in zip(first, second, strict=True)]

@@ -1,10 +1,17 @@
-"""The raw functions of one module, as search calls them: unchecked, without a copy."""
+"""Raw functions of one module, as search calls them: unchecked, without a copy."""
 
+import marshal
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import cast
+from math import isfinite
+from typing import Any, TypeAlias
 
-from games.contract import Action, ModuleFault, Observation, State
+from games.contract import Action, Json, ModuleFault, Observation, State, load_namespace
+
+Clock: TypeAlias = Callable[[], float]
+Heuristic: TypeAlias = Callable[[Observation, Action], float]
+HEURISTIC = "score"  # the function that a fault of a heuristic names
+_VERSION = 2  # of marshal: later ones encode which objects are the same, besides their values
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +26,7 @@ class Rules:
         current_player: 0..n-1, -1 at a chance node, -4 at the end.
         legal_actions: Legal actions, or the outcomes of a chance node; empty at the end.
         apply_action: The next state.
-        rewards: `[num_players]`: what entering the state paid.
+        rewards: `[num_players]`: the rewards of entering the state.
         observations: `[num_players]`: what each seat may see.
         events: `[num_players]` lists of sentences: what each seat perceives of an action. A
             module without `get_events` tells nobody anything.
@@ -50,27 +57,129 @@ def bind(namespace: Mapping[str, object], num_players: int) -> Rules:
 
     return Rules(
         num_players=num_players,
-        current_player=cast("Callable[[State], int]", _required(namespace, "get_current_player")),
-        legal_actions=cast(
-            "Callable[[State], list[Action]]", _required(namespace, "get_legal_actions")
-        ),
-        apply_action=cast("Callable[[State, Action], State]", _required(namespace, "apply_action")),
-        rewards=cast("Callable[[State], list[float]]", _required(namespace, "get_rewards")),
-        observations=cast(
-            "Callable[[State], list[Observation]]", _required(namespace, "get_observations")
-        ),
-        events=cast(
-            "Callable[[State, Action], list[list[str]]]", namespace.get("get_events", silent)
-        ),
-        chance_probabilities=cast(
-            "Callable[[State], list[float]] | None", namespace.get("get_chance_probabilities")
-        ),
-        value=cast("Callable[[State, int], float] | None", namespace.get("value_function")),
+        current_player=_required(namespace, "get_current_player"),
+        legal_actions=_required(namespace, "get_legal_actions"),
+        apply_action=_required(namespace, "apply_action"),
+        rewards=_required(namespace, "get_rewards"),
+        observations=_required(namespace, "get_observations"),
+        events=_optional(namespace, "get_events") or silent,
+        chance_probabilities=_optional(namespace, "get_chance_probabilities"),
+        value=_optional(namespace, "value_function"),
     )
 
 
-def _required(namespace: Mapping[str, object], name: str) -> object:
+def first_state(
+    namespace: Mapping[str, object],
+    num_players: int,
+    parameters: Mapping[str, Json] | None = None,
+) -> State:
+    """The state before any ply.
+
+    Raises:
+        ModuleFault: With kind "missing" if the module has no `initial_state`.
+    """
+    state: State = _required(namespace, "initial_state")(num_players, **(parameters or {}))
+    return state
+
+
+def _required(namespace: Mapping[str, object], name: str) -> Callable[..., Any]:
     function = namespace.get(name)
     if not callable(function):
         raise ModuleFault("missing", name, f"search needs the module to define {name}()")
     return function
+
+
+def _optional(namespace: Mapping[str, object], name: str) -> Callable[..., Any] | None:
+    return None if namespace.get(name) is None else _required(namespace, name)
+
+
+def scoring(name: str, source: str) -> Heuristic:
+    """The `score` function of a heuristic; each call sees a copy of the observation.
+
+    Raises:
+        ModuleFault: If the source does not load or defines no `score`; from the function, if
+            it raises, or what it returns is no finite number.
+    """
+    function = load_namespace(source, name).get("score")
+    if not callable(function):
+        raise ModuleFault("missing", HEURISTIC, f"heuristic {name!r} must define score()")
+
+    def checked(observation: Observation, action: Action) -> float:
+        try:
+            value = function(marshal.loads(marshal.dumps(observation)), action)  # noqa: S302 - just dumped
+        except Exception as error:
+            told = f"heuristic {name!r} raised {type(error).__name__}: {error}"
+            raise ModuleFault("raised", HEURISTIC, told) from error
+        if not isinstance(value, int | float) or not isfinite(value):
+            raise ModuleFault(
+                "bad_value",
+                HEURISTIC,
+                f"heuristic {name!r} returned {value!r:.80}; required: a finite number",
+            )
+        return float(value)
+
+    return checked
+
+
+@dataclass(frozen=True)
+class SearchView:
+    """All that a search is given of a decision.
+
+    Attributes:
+        rules: The module's functions.
+        seat: The seat that decides.
+        determinize: Gives a full state that the seat cannot tell from the true one. Searches of a
+            known state take the first one alone.
+        heuristics: The game's heuristics.
+        clock: Seconds, from any zero; needed where the budget is time.
+        worlds: Determinizations that a search of a known state decides in, 0 as 1.
+    """
+
+    rules: Rules
+    seat: int
+    determinize: Callable[[], State]
+    heuristics: tuple[Heuristic, ...] = ()
+    clock: Clock | None = None
+    worlds: int = 1
+
+
+def require_seat(rules: Rules, state: State, seat: int) -> None:
+    """Hold a determinization against the seat that decides.
+
+    Raises:
+        ValueError: If another player is to move there.
+    """
+    player = rules.current_player(state)
+    if player != seat:
+        raise ValueError(f"the determinization has player {player} to move; required: seat {seat}")
+
+
+def require_turn(player: int, actions: int, num_players: int) -> None:
+    """Hold a new node's player against its legal actions.
+
+    Raises:
+        ModuleFault: With kind "bad_value" if a match that is not over has no legal action, one
+            that is over has some, or the seat is not at the table.
+    """
+    if player >= num_players or (player < 0 and player not in (-1, -4)):
+        raise ModuleFault(
+            "bad_value",
+            "get_current_player",
+            f"returned {player!r}; required: a seat below {num_players}, -1 or -4",
+        )
+    if (player == -4) != (actions == 0):  # noqa: PLR2004 - the contract's terminal player
+        raise ModuleFault(
+            "bad_value",
+            "get_legal_actions",
+            f"gave {actions} actions where get_current_player gave {player}; required: none at "
+            "the end of the match (-4) and at least one before it",
+        )
+
+
+def canonical(state: State) -> bytes:
+    """A key of a state: equal keys mean equal values, in equal order and of equal types.
+
+    >>> canonical({"a": [1]}) == canonical({"a": [1.0]})
+    False
+    """
+    return marshal.dumps(state, _VERSION)

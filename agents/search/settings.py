@@ -1,149 +1,275 @@
-"""What a search is asked to do, and what it found."""
+"""Settings that several searches share, and the result of a search.
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
-from math import isfinite
-from typing import Literal, TypeAlias, get_args
+A player's settings are one frozen model in the algorithm's own file: bounds, default and meaning of
+each stand there once. Specs, `rulewright players` and refusals are read from it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Literal, Self, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from games.contract import Action, Json
 
-Leaf: TypeAlias = Literal["rollout", "truncated", "value", "heuristic", "auto"]
-BudgetKind: TypeAlias = Literal["simulations", "calls", "time"]
-Policy: TypeAlias = Literal["uniform", "mast", "gibbs"]
-Amaf: TypeAlias = Literal["none", "rave", "grave"]
+NoYes: TypeAlias = Literal["no", "yes"]
 Ensemble: TypeAlias = Literal["rank", "score"]
-Opponents: TypeAlias = Literal["own", "observer"]
-Solver: TypeAlias = Literal["auto"] | bool
 
-_WORDS = {
-    "leaf": get_args(Leaf),
-    "budget": get_args(BudgetKind),
-    "policy": get_args(Policy),
-    "rave": get_args(Amaf),
-    "ensemble": get_args(Ensemble),
-    "opponents": get_args(Opponents),
-}
-_INFINITY = float("inf")
+LARGEST = 1e9  # beyond any use, and below where clocks and loops overflow
+MANY = 100_000  # of what a worker's memory holds all at once
+DAY = 86_400  # seconds
 _RANDOM = ("rollout", "truncated")  # leaves worth what random play pays
-# What a number must be, by the sentence that says so.
-_NUMBERS: dict[str, tuple[tuple[str, ...], Callable[[float], bool]]] = {
-    "at least 1": (
-        ("simulations", "rollouts", "rollout_limit", "calls", "depth", "reference"),
-        lambda number: number >= 1,
-    ),
-    "a finite number >= 0": (
-        ("exploration", "bias", "widening"),
-        lambda number: 0 <= number < _INFINITY,
-    ),
-    "a finite number > 0": (("seconds", "temperature"), lambda number: 0 < number < _INFINITY),
-    "a finite number": (("win",), isfinite),
-    "within [0, 1]": (("epsilon", "power"), lambda number: 0 <= number <= 1),
-}
 
 
 @dataclass(frozen=True)
-class SearchSettings:
-    """Settings of the searches that sample; each algorithm says which of them it follows.
+class When:
+    """Metadata of a setting that has an effect only beside some values of another.
 
     Attributes:
-        simulations: Descents from the root, at least 1, where the budget is "simulations".
-        exploration: Weight of the exploration term, unitless, at least 0; returns are in [0, 1]
-            when it is added.
-        rollouts: Rollouts averaged at a new leaf, at least 1.
-        rollout_limit: Plies after which a rollout to the end, or the playing of a plan, is cut;
-            what it paid so far counts.
-        leaf: What a new leaf is worth: "rollout" to the end; "truncated", a rollout of `depth`
-            plies and then the module's `value_function`, if it has one; "value" for that function
-            at once; "heuristic", `depth` plies by the game's heuristics, then as "truncated";
-            "auto", "value" where the module has that function, else "rollout".
-        value_range: Lowest and highest return a seat can still get, where that is known;
-            None takes the range of the returns seen so far, a seat at a time.
-        budget: What ends the search: so many simulations, calls of `apply_action`, or seconds.
-        calls: Calls of `apply_action`, never exceeded, where the budget is "calls".
-        seconds: Seconds after which no simulation is begun, where the budget is "time".
-        depth: Plies of a rollout where `leaf` is "truncated" or "heuristic".
-        ensemble: How several heuristics agree: by the mean "rank" or the mean "score".
-        policy: Rollouts draw "uniform" actions, or follow MAST: "mast" is epsilon-greedy in its
-            means, "gibbs" draws by their Boltzmann distribution.
-        epsilon: Share of uniform draws in "mast", in [0, 1].
-        temperature: Of "gibbs", for means in [0, 1]; above 0.
-        rave: All moves as first: "none", of the node itself, or of the nearest ancestor with
-            at least `reference` visits.
-        bias: How soon all-moves-as-first statistics lose to a node's own: `b^2` times 4.
-        reference: Visits from which an ancestor's statistics serve "grave".
-        widening: `C` of progressive widening: a node visited `n` times considers
-            `ceil(C * n^power)` actions; 0 considers all.
-        power: See `widening`; in [0, 1].
-        transpositions: Whether equal states share one node.
-        solver: Whether proven values are backed up beside means; "auto" does so unless all moves
-            count as first or equal states share a node, and finds out itself what a win pays.
-        opponents: By what the tree of one observer has others choose: what they see themselves,
-            where that repeats ("own"), or what the "observer" sees alone.
-        win: Largest return any seat can get, which proves a win, where `solver` is True.
+        setting: The other setting.
+        values: Its values; where there are none, any number above 0.
     """
 
-    simulations: int = 1000
-    exploration: float = 1.0
-    rollouts: int = 1
-    rollout_limit: int = 1000
-    leaf: Leaf = "rollout"
-    value_range: tuple[float, float] | None = None
-    budget: BudgetKind = "simulations"
-    calls: int = 4000
-    seconds: float = 1.0
-    depth: int = 10
-    ensemble: Ensemble = "rank"
-    policy: Policy = "uniform"
-    epsilon: float = 0.4
-    temperature: float = 1.0
-    rave: Amaf = "none"
-    bias: float = 0.001
-    reference: int = 50
-    widening: float = 0.0
-    power: float = 0.5
-    transpositions: bool = False
-    solver: Solver = False
-    opponents: Opponents = "own"
-    win: float = 1.0
+    setting: str
+    values: tuple[str, ...] = ()
 
-    def __post_init__(self) -> None:
-        """Refuse settings that no search can follow."""
-        for required, (names, holds) in _NUMBERS.items():
-            for name in names:
-                if not holds(getattr(self, name)):
-                    raise ValueError(f"{name} is {getattr(self, name)}; required: {required}")
-        for name, known in _WORDS.items():
-            if getattr(self, name) not in known:
-                given = getattr(self, name)
-                raise ValueError(f"{name} is {given!r}; required: {' or '.join(map(repr, known))}")
-        if self.solver not in (False, True, "auto"):
-            raise ValueError(f"solver is {self.solver!r}; required: False, True or 'auto'")
-        if self.value_range is not None and self.value_range[0] >= self.value_range[1]:
-            raise ValueError(f"value_range is {self.value_range}; required: low < high")
-        self._refuse_combinations()
 
-    def _refuse_combinations(self) -> None:
+class PlayerSettings(BaseModel):
+    """Settings of a player; unknown ones are refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    def value_needed(self) -> tuple[str, str] | None:
+        """The setting that needs the module's `value_function`, and what asks for none."""
+        return None
+
+
+BudgetChoice: TypeAlias = Annotated[
+    Literal["simulations", "calls", "time"],
+    Field(description="What ends a decision: simulations, calls of apply_action, or time."),
+]
+CallLimit: TypeAlias = Annotated[
+    int,
+    Field(ge=1, le=LARGEST, description="Calls of apply_action a decision, never exceeded."),
+    When("budget", ("calls",)),
+]
+SecondLimit: TypeAlias = Annotated[
+    float,
+    Field(ge=0.001, le=DAY, description="Seconds after which a decision begins no simulation."),
+    When("budget", ("time",)),
+]
+
+
+class BudgetSettings(PlayerSettings):
+    """The end of a decision."""
+
+    budget: BudgetChoice = "simulations"
+    simulations: Annotated[
+        int,
+        Field(ge=1, le=LARGEST, description="Simulations a decision."),
+        When("budget", ("simulations",)),
+    ] = 1000
+    calls: CallLimit = 4000
+    seconds: SecondLimit = 1.0
+
+    def shares(self, worlds: int) -> list[Self]:
+        """The settings of every world that gets some of the budget, which add up to it.
+
+        A world that a budget of whole numbers leaves nothing for is not even listed: `worlds` may
+        be any size.
+
+        >>> [s.simulations for s in BudgetSettings(simulations=8).shares(3)]
+        [3, 3, 2]
+        >>> len(BudgetSettings(simulations=2).shares(3))
+        2
+        """
+        if self.budget == "time":
+            return [self.model_copy(update={"seconds": self.seconds / worlds})] * worlds
+        whole = self.calls if self.budget == "calls" else self.simulations
+        parts = [whole // worlds + (index < whole % worlds) for index in range(min(worlds, whole))]
+        return [self.model_copy(update={self.budget: part}) for part in parts]
+
+
+RolloutCount: TypeAlias = Annotated[
+    int,
+    Field(ge=1, le=LARGEST, description="Rollouts averaged at a new leaf."),
+    When("leaf", (*_RANDOM, "heuristic", "auto")),
+]
+LeafChoice: TypeAlias = Annotated[
+    Literal["rollout", "truncated", "value", "heuristic", "auto"],
+    Field(
+        description="What a new leaf is worth: rollouts to the end, rollouts of some plies and "
+        "then the game's value function if it has one, that function at once, play by the game's "
+        "heuristics for some plies; auto takes the value function where there is one, else "
+        "rollouts to the end."
+    ),
+]
+
+
+class LeafSettings(PlayerSettings):
+    """The worth of a new leaf."""
+
+    leaf: LeafChoice = "rollout"
+    rollouts: RolloutCount = 1
+    rollout_limit: Annotated[
+        int,
+        Field(ge=1, le=LARGEST, description="Plies after which a rollout is cut."),
+        When("leaf", ("rollout", "auto")),
+    ] = 1000
+    depth: Annotated[
+        int,
+        Field(
+            ge=1,
+            le=LARGEST,
+            description="Plies of a rollout that is truncated, or played by heuristics.",
+        ),
+        When("leaf", ("truncated", "heuristic")),
+    ] = 10
+    ensemble: Annotated[
+        Ensemble,
+        Field(description="How several heuristics agree: by mean rank or mean score."),
+        When("leaf", ("heuristic",)),
+    ] = "rank"
+
+    def value_needed(self) -> tuple[str, str] | None:
+        """See `PlayerSettings.value_needed`."""
+        return ("leaf=value", "leaf=rollout or leaf=auto") if self.leaf == "value" else None
+
+
+class RolloutSettings(LeafSettings):
+    """The policy of random rollouts."""
+
+    policy: Annotated[
+        Literal["uniform", "mast", "gibbs"],
+        Field(
+            description="Rollouts draw uniform actions, or follow MAST: epsilon-greedy (mast) or "
+            "by Gibbs' distribution (gibbs)."
+        ),
+        When("leaf", _RANDOM),
+    ] = "uniform"
+    epsilon: Annotated[
+        float,
+        Field(ge=0, le=1, description="Share of uniform draws in mast."),
+        When("policy", ("mast",)),
+    ] = 0.4
+    temperature: Annotated[
+        float,
+        Field(ge=0.001, le=LARGEST, description="Temperature of gibbs, for means in [0, 1]."),
+        When("policy", ("gibbs",)),
+    ] = 1.0
+
+
+ExplorationWeight: TypeAlias = Annotated[
+    float,
+    Field(
+        ge=0,
+        le=LARGEST,
+        description="Weight of the exploration term, for returns in [0, 1].",
+    ),
+]
+
+
+class BoundSettings(PlayerSettings):
+    """The weight of upper confidence bounds."""
+
+    exploration: ExplorationWeight = 1.0
+
+
+class TreeSettings(RolloutSettings, BudgetSettings, BoundSettings):
+    """Settings of every tree search."""
+
+    widening: Annotated[
+        float,
+        Field(
+            ge=0,
+            le=LARGEST,
+            description="C of progressive widening: a node visited n times considers C n^power "
+            "actions; 0 considers all.",
+        ),
+    ] = 0.0
+    power: Annotated[
+        float,
+        Field(ge=0, le=1, description="Power of progressive widening."),
+        When("widening"),
+    ] = 0.5
+
+
+SolverChoice: TypeAlias = Annotated[
+    Literal["auto", "no", "yes"],
+    Field(
+        description="Whether wins and losses that are proven are backed up: auto where the tree "
+        "can and by what simulations show a win to pay, and short matches are settled; yes by win."
+    ),
+]
+
+
+class GraphSettings(TreeSettings):
+    """Settings of a tree of known states.
+
+    `bias` is `4 b^2` of the minimum-MSE schedule of all moves as first (see `agents.search.rave`).
+    """
+
+    rave: Annotated[
+        Literal["none", "rave", "grave"],
+        Field(
+            description="All-moves-as-first statistics: none, of the node (rave), or of an "
+            "ancestor (grave)."
+        ),
+    ] = "none"
+    bias: Annotated[
+        float,
+        Field(
+            ge=0,
+            le=LARGEST,
+            description="How soon all-moves-as-first statistics lose to a node's own.",
+        ),
+        When("rave", ("rave", "grave")),
+    ] = 0.001
+    reference: Annotated[
+        int,
+        Field(
+            ge=1,
+            le=LARGEST,
+            description="Descents from which an ancestor's statistics serve.",
+        ),
+        When("rave", ("grave",)),
+    ] = 50
+    transpositions: Annotated[NoYes, Field(description="Whether equal states share a node.")] = "no"
+    solver: SolverChoice = "no"
+    win: Annotated[
+        float,
+        Field(
+            ge=0,
+            le=LARGEST,
+            description="Largest return that any seat can get; an action that pays it is a proven "
+            "win.",
+        ),
+        When("solver", ("yes",)),
+    ] = 1.0
+
+    @model_validator(mode="after")
+    def _hold_together(self) -> Self:
         """Refuse settings that do not go together."""
         if self.rave != "none" and (self.rollouts > 1 or self.leaf not in _RANDOM):
             raise ValueError(
                 f"rave is {self.rave!r} with rollouts={self.rollouts}, leaf={self.leaf!r}; "
                 "required: one random rollout at a leaf, whose moves it counts"
             )
-        if (self.rave != "none") + self.transpositions + (self.solver is True) > 1:
+        shared = self.transpositions == "yes"
+        solver: object = {"yes": True, "no": False}.get(self.solver, self.solver)
+        if (self.rave != "none") + shared + (solver is True) > 1:
             raise ValueError(
-                f"rave is {self.rave!r}, transpositions {self.transpositions}, solver "
-                f"{self.solver}; required: one of them at the most"
+                f"rave is {self.rave!r}, transpositions {shared}, solver {solver}; "
+                "required: one of them at the most"
             )
         if self.rave != "none" and self.widening:
             raise ValueError(f"rave is {self.rave!r}; required: no widening")
-        if self.transpositions and self.policy != "uniform":
+        if shared and self.policy != "uniform":
             raise ValueError(
                 f"transpositions with policy={self.policy!r}; required: policy='uniform', as a "
                 "shared node has no one action that led to it"
             )
-
-
-SETTINGS = frozenset(field.name for field in fields(SearchSettings))
+        return self
 
 
 @dataclass(frozen=True)

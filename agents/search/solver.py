@@ -1,4 +1,4 @@
-"""MCTS-Solver: UCT that also proves what states are worth, and backs proofs up beside means.
+"""MCTS-Solver (Winands, Björnsson & Saito 2008): UCT that backs proofs up beside means.
 
 A state is proven where the match is over; where all actions were tried and led to proven states, as
 the value of the action that is best for the seat to move (max-n; the first of equals); and where
@@ -10,7 +10,7 @@ has that value as its mean and no term for exploration, and it needs no rollout.
 left alone while anything else may be better. At the end a proven win is played, and a proven worst
 only where nothing else is left.
 
-What a win pays is `win` where `solver` is True. Where it is "auto" it is `w`, as long as no
+What a win pays is `win` where `solver` is "yes". Where it is "auto" it is `w`, as long as no
 simulation paid any seat anything but `w`, 0 and `-w`, and nothing before the match's end; where one
 does, all proofs are taken back, and from then on an action proves its node only with all others.
 
@@ -30,15 +30,12 @@ from typing import NamedTuple, cast
 
 import numpy as np
 
-from agents.search.alphabeta import AlphaBetaSettings, UnsuitableGameError, alphabeta
+from agents.search.alphabeta import UnsuitableGameError, solved
 from agents.search.meter import Meter
-from agents.search.nodes import Node
-from agents.search.policies import Score
-from agents.search.rollouts import add
-from agents.search.rules import Rules
-from agents.search.selection import FEW
-from agents.search.settings import SearchResult, SearchSettings
-from agents.search.uct import UctSearch
+from agents.search.rules import Heuristic, Rules
+from agents.search.settings import GraphSettings, SearchResult
+from agents.search.statistics import FEW, add
+from agents.search.tree import Node, UctSearch
 from games.contract import CHANCE, TERMINAL, Action, State
 
 SHORT = 4.5  # calls of apply_action a simulation: longer matches are hardly ever settled so
@@ -51,12 +48,12 @@ class Proof(NamedTuple):
     Attributes:
         returns: `[num_players]` what is paid after the node was entered.
         player: Its player.
-        paid: What entering it pays, None for nothing.
+        rewards: Of entering it, None where they are all 0.
     """
 
     returns: list[float]
     player: int
-    paid: list[float] | None
+    rewards: list[float] | None
 
 
 class SolverSearch(UctSearch):
@@ -72,14 +69,14 @@ class SolverSearch(UctSearch):
         self,
         rules: Rules,
         root: State,
-        settings: SearchSettings,
+        settings: GraphSettings,
         generator: np.random.Generator,
-        heuristics: Sequence[Score] = (),
+        heuristics: Sequence[Heuristic] = (),
     ) -> None:
-        """See `agents.search.uct.uct`."""
+        """See `UctSearch`."""
         super().__init__(rules, root, settings, generator, heuristics)
         self.proven: dict[Node, Proof] = {}
-        self.is_told = settings.solver is True
+        self.is_told = settings.solver == "yes"
         self.win = settings.win if self.is_told else inf
         self.outcomes: set[tuple[float, ...]] = set()
         self.is_mixed = self.is_told  # whether more than wins, draws and losses were met
@@ -92,17 +89,17 @@ class SolverSearch(UctSearch):
         end = path[-1]
         if not self.is_mixed:
             self._note(path, returns)
-        elif self.is_told and self.settings.value_range is None:
+        elif self.is_told:
             self._hold_to_win()
         if end.player == TERMINAL:
             self._fix(end)
             self._prove([self.root, *path])
 
     def _hold_to_win(self) -> None:
-        paid = max(self.range.high)
-        if paid > self.win:
+        highest = max(self.range.high)
+        if highest > self.win:
             raise UnsuitableGameError(
-                f"a simulation paid {paid}, with win={self.win}; required: the largest return "
+                f"a simulation paid {highest}, with win={self.win}; required: the largest return "
                 "of the game"
             )
 
@@ -110,15 +107,15 @@ class SolverSearch(UctSearch):
         """Learn from a descent what a win pays, or that there is more than wins and losses."""
         end = path[-1]
         is_over = end.player == TERMINAL
-        paid = end.paid or self.nothing if is_over else returns
+        total = end.rewards or self.nothing if is_over else returns
         if is_over or self.plays_on:
-            outcome = tuple(paid)
+            outcome = tuple(total)
             if outcome not in self.outcomes:
                 self.outcomes.add(outcome)
-                sizes = {abs(value) for paid in self.outcomes for value in paid} - {0}
+                sizes = {abs(value) for known in self.outcomes for value in known} - {0}
                 self.win = min(sizes, default=inf)
                 self.is_mixed = len(sizes) > 1
-        if self.is_mixed or any(node.paid is not None for node in path[: len(path) - is_over]):
+        if self.is_mixed or any(node.rewards is not None for node in path[: len(path) - is_over]):
             self.is_mixed, self.win = True, inf
             for node in [*self.proven]:
                 self._take_back(node)
@@ -127,9 +124,9 @@ class SolverSearch(UctSearch):
         """Give the edge to a proven node its exact value, and no term for exploration."""
         node.inverse_root = 0.0
         if node.seat >= 0:
-            node.mean = 0.0 if node.paid is None else node.paid[node.seat]
-        if node.place is not None:
-            node.place[0].note(node.place[1], node.mean, 0.0)
+            node.mean = 0.0 if node.rewards is None else node.rewards[node.seat]
+        if node.slot is not None:
+            node.slot[0].note(node.slot[1], node.mean, 0.0)
 
     def _prove(self, nodes: list[Node]) -> None:
         """Prove what can be proven of a descent, from its end upwards.
@@ -144,33 +141,33 @@ class SolverSearch(UctSearch):
             best = max(known, key=_value)
             if _value(best) < self.win and len(known) < len(node.actions):
                 return
-            self._settle(node, best.paid or self.nothing)
+            self._settle(node, best.rewards or self.nothing)
 
     def _settle(self, node: Node, returns: list[float]) -> None:
         """Make a node an end of the match that pays `returns`, but for the root."""
-        self.proven[node] = Proof(returns, node.player, node.paid)
+        self.proven[node] = Proof(returns, node.player, node.rewards)
         if node is self.root:
             return
-        total = returns if node.paid is None else add(node.paid, returns)
-        node.player, node.ready = TERMINAL, None
-        node.paid = total if any(total) else None
+        total = returns if node.rewards is None else add(node.rewards, returns)
+        node.player, node.expanded = TERMINAL, None
+        node.rewards = total if any(total) else None
         node.is_plain = False
         self._fix(node)
 
     def _take_back(self, node: Node) -> None:
         """Make a proven node again what it was."""
         proof = self.proven.pop(node)
-        node.player, node.paid = proof.player, proof.paid
-        node.is_plain = node.paid is None and node.seat >= 0 and node.place is None
+        node.player, node.rewards = proof.player, proof.rewards
+        node.is_plain = node.rewards is None and node.seat >= 0 and node.slot is None
         if len(node.children) == len(node.actions) <= FEW:
-            node.ready = cast("list[Node]", node.children)
-        if node.visits:
-            node.inverse_root = node.visits**-0.5
-            if node.place is not None:
-                node.place[0].note(node.place[1], node.mean, node.inverse_root)
+            node.expanded = cast("list[Node]", node.children)
+        if node.edge_visits:
+            node.inverse_root = node.edge_visits**-0.5
+            if node.slot is not None:
+                node.slot[0].note(node.slot[1], node.mean, node.inverse_root)
 
     def go_on(
-        self, node: Node, generator: np.random.Generator, heuristics: Sequence[Score] = ()
+        self, node: Node, generator: np.random.Generator, heuristics: Sequence[Heuristic] = ()
     ) -> None:
         """See `UctSearch.go_on`."""
         if node in self.proven:
@@ -214,8 +211,8 @@ class SolverSearch(UctSearch):
             return found
         meter = Meter(self.rules, self.settings, counting=True)
         try:
-            limit = AlphaBetaSettings(calls=CALLS * max(1, found.simulations))
-            chosen = alphabeta(meter.rules, self.root.state, limit, order).best
+            limit = CALLS * max(1, found.simulations)
+            chosen = solved(meter.rules, self.root.state, calls=limit, order=order).best
         except UnsuitableGameError:
             return replace(found, calls=found.calls + meter.made)
         figures = {**found.figures, "settled": 1}
@@ -228,4 +225,4 @@ class SolverSearch(UctSearch):
 
 def _value(child: Node) -> float:
     """What the edge to a proven child pays the seat that acts there."""
-    return 0.0 if child.paid is None else child.paid[child.seat]
+    return 0.0 if child.rewards is None else child.rewards[child.seat]

@@ -1,165 +1,413 @@
-"""Statistics of a search tree: flat numpy arrays, one row an edge, that grow by doubling."""
+"""A UCT tree of known states: any number of players, chance nodes, general sums.
 
-from math import sqrt
-from typing import TypeAlias, cast
+One simulation descends from the root by upper confidence bounds, adds one decision node, asks what
+it is worth (rollouts, the module's value function, heuristics), and backs the returns up:
+
+- at a decision node the untried actions go first, in random order; then the action that maximises
+  `mean + exploration * spread * sqrt(log(N) / n)` (Kocsis & Szepesvári 2006), where `mean` is the
+  mean return from the edge on of the seat that acts there, `N` and `n` the visits of node
+  and edge, and `spread` the width of that seat's returns (see `ReturnRange`);
+- with progressive widening a node visited `N` times considers `ceil(C * N^power)` actions, in the
+  random order in which they are tried (Coulom 2007; Chaslot et al. 2008);
+- at a chance node an outcome is drawn by its probability;
+- backing up is max-n: every edge keeps the return of its own seat alone, so nothing assumes two
+  players or a zero sum.
+
+A return is what the plies from the edge on pay: rewards on the way count.
+
+Numbers of an edge are read far more often one at a time than together, as long as its parent has
+few actions; there they lie in the child itself. A parent of more than `FEW` actions keeps them
+in arrays as well, which numpy scores at once.
+"""
+
+from collections.abc import Sequence
+from itertools import accumulate
+from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 
-from agents.search.rollouts import add
-from games.contract import ModuleFault
+from agents.search.leaves import Leaves
+from agents.search.meter import Meter
+from agents.search.rollouts import uniforms
+from agents.search.rules import Heuristic, Rules, require_turn
+from agents.search.settings import GraphSettings, SearchResult
+from agents.search.statistics import (
+    FEW,
+    INVERSE_ROOTS,
+    ROOT_LOGS,
+    EdgeArrays,
+    ReturnRange,
+    add,
+    doubled,
+    exploration_bonus,
+    widened,
+)
+from games.contract import CHANCE, TERMINAL, Action, State
 
-FIRST_ROWS = 1 << 16  # more are made only when they are needed
-WITHIN = 3  # payments that are known by sight: a win, a loss and a draw
-
-Ints: TypeAlias = NDArray[np.int64]
-Floats: TypeAlias = NDArray[np.float64]
-Ply: TypeAlias = tuple[int, int, list[float] | None]
-"""One ply of a descent: the edge, the player there, what the ply paid (None for nothing)."""
-Path: TypeAlias = list[Ply]
-"""Plies from the root."""
+_LOWEST = float("-inf")
 
 
-class EdgeStatistics:
-    """What every edge of a tree was worth; a node owns the rows it was given, by index.
-
-    Each array has a memoryview of the same memory beside it: reading one number through it
-    costs a third of what indexing the array does. A view is replaced when the arrays grow, so it
-    is looked up again after every `take`.
+class Node:
+    """One state of the tree.
 
     Attributes:
-        visits: `[E]` times the edge was descended.
-        availability: `[E]` times the edge's action was legal when its node was visited; kept by
-            information set search alone.
-        mean: `[E]` mean return from the edge on, of the seat that acts there, in the game's own
-            units; 0 where `visits` is.
-        inverse_root: `[E]` `1 / sqrt(visits)`, which the bounds use; 0 where `visits` is.
-        size: Rows in use.
+        state: The state.
+        player: Its player.
+        actions: Its legal actions; the tried ones first, once it is open.
+        rewards: Of entering it, None where they are all 0.
+        seat: The player that acted to get here.
+        action: What it did.
+        edge_visits: Times that edge was descended.
+        mean: Mean return of `seat` from that edge on, in the game's own units.
+        inverse_root: `1 / sqrt(edge_visits)`, which the bounds use; 0 where there are none.
+        is_open: Whether a descent ever went through it.
+        is_plain: Whether it is a seat's edge that leads here, without rewards or a `slot`.
+        slot: Where the edge lies in the arrays of a wide parent; None under others.
+        expanded: Its children, where all its actions were tried and are `FEW`; None elsewhere.
+        children: Where the tried actions led, by index; at a chance node None for outcomes that
+            never came up. This and what follows only once the node is open.
+        visits: Descents through it.
+        edge_arrays: Of its edges, where these are more than `FEW`; None to do without.
+        cumulative: Probability that the outcome is this one or an earlier one, at a chance node;
+            None where it is uniform.
     """
 
-    def __init__(self, capacity: int) -> None:
-        """Make room for about `capacity` rows; they grow beyond it, and beyond `FIRST_ROWS`."""
+    __slots__ = (
+        "action",
+        "actions",
+        "children",
+        "cumulative",
+        "edge_arrays",
+        "edge_visits",
+        "expanded",
+        "inverse_root",
+        "is_open",
+        "is_plain",
+        "mean",
+        "player",
+        "rewards",
+        "seat",
+        "slot",
+        "state",
+        "visits",
+    )
+
+    action: Action
+    actions: list[Action]
+    edge_visits: int
+    inverse_root: float
+    is_open: bool
+    is_plain: bool
+    mean: float
+    player: int
+    rewards: list[float] | None
+    seat: int
+    state: State
+    children: "list[Node | None]"
+    cumulative: list[float] | None
+    edge_arrays: EdgeArrays | None
+    expanded: "list[Node] | None"
+    slot: tuple[EdgeArrays, int] | None
+    visits: int
+
+    def open(self) -> None:
+        """Make room for its edges."""
+        count = len(self.actions)
+        self.is_open = True
+        self.visits = 0
+        if self.player == CHANCE:
+            self.children = [None] * count
+            self.cumulative = None
+        else:
+            self.children = []
+            self.actions = self.actions.copy()
+            if count > FEW:
+                self.edge_arrays = EdgeArrays(count)
+
+    def count(self) -> int:
+        """Nodes from here on, each once."""
+        found, level = {self}, [self]
+        while level:
+            below = {c for node in level if node.is_open for c in node.children if c is not None}
+            level = [node for node in below if node not in found]
+            found.update(level)
+        return len(found)
+
+
+_new = Node.__new__
+
+
+def new_node(
+    state: State,
+    player: int,
+    actions: list[Action],
+    rewards: list[float] | None,
+    seat: int,
+    action: Action,
+) -> Node:
+    """A node nobody descended through yet; `actions` may still be the module's own list.
+
+    A function, as a class that is called to make one takes nearly twice as long.
+    """
+    node = _new(Node)
+    node.state = state
+    node.player = player
+    node.actions = actions
+    node.rewards = rewards
+    node.seat = seat
+    node.action = action
+    node.edge_visits = 0
+    node.mean = node.inverse_root = 0.0
+    node.is_open = False
+    node.is_plain = rewards is None and seat >= 0
+    node.slot = None
+    node.expanded = None
+    return node
+
+
+class UctSearch:
+    """One tree; `simulate` is one descent."""
+
+    def __init__(
+        self,
+        rules: Rules,
+        root: State,
+        settings: GraphSettings,
+        generator: np.random.Generator,
+        heuristics: Sequence[Heuristic] = (),
+    ) -> None:
+        """Begin a tree.
+
+        Args:
+            rules: The module's functions.
+            root: The state to decide in; a seat is to move.
+            settings: What to do.
+            generator: The only source of randomness.
+            heuristics: The game's heuristics, for leaf="heuristic".
+
+        Raises:
+            ValueError: If no seat is to move at `root`, or the settings ask for heuristics that are
+                not given.
+            ModuleFault: If a state's player and legal actions disagree, or `leaf` is "value" and
+                the module has no `value_function`.
+        """
+        self.rules = rules
+        self.settings = settings
+        self.exploration = settings.exploration
+        self._begin(generator, heuristics)
+        self.nothing = [0.0] * rules.num_players
+        self.range = ReturnRange(rules.num_players)
+        self.widening = settings.widening
+        # `[n]` sqrt(log(n)) and 1 / sqrt(n): no node has more visits than there are simulations.
+        self.root_logs, self.inverse_roots = ROOT_LOGS, INVERSE_ROOTS
+        self.simulations = 0
         self.size = 0
-        self._hold(*self._rows(min(max(1, capacity), FIRST_ROWS)))
+        self.applied = 0
+        # The list that was last all zeros: many modules share one between all such states.
+        self.zeros: list[float] | None = None
+        self.before = (0, 0)  # simulations and calls of earlier decisions
+        self.inherited = 0
+        self.root = self._added(root, CHANCE, "")
+        if self.root.player < 0:
+            raise ValueError(f"no seat is to move at the root (player {self.root.player})")
+        self.root_actions = tuple(self.root.actions)
 
-    def take(self, count: int) -> int:
-        """Reserve `count` rows, unvisited; returns the index of the first."""
-        first = self.size
-        self.size += count
-        while self.size > len(self.visits):
-            visits, availability, mean, inverse_root = self._rows(len(self.visits))
-            self._hold(
-                np.concatenate((self.visits, visits)),
-                np.concatenate((self.availability, availability)),
-                np.concatenate((self.mean, mean)),
-                np.concatenate((self.inverse_root, inverse_root)),
-            )
-        return first
+    def _begin(self, generator: np.random.Generator, heuristics: Sequence[Heuristic]) -> None:
+        """Draw from a generator from now on."""
+        settings = self.settings
+        self.draw = uniforms(generator).__next__
+        self.leaves = Leaves(
+            self.rules,
+            settings,
+            generator,
+            heuristics,
+            interns=settings.budget != "calls",
+            traces=settings.rave != "none",
+        )
+        self.play, self.mast = self.leaves.play, self.leaves.mast
 
-    def back_up(self, path: Path, returns: list[float], seen: "ReturnRange") -> None:
+    def simulate(self) -> None:
+        """Descend once, add a decision node, and back its returns up."""
+        exploration, spread = self.exploration, self.range.spread
+        root_logs = self.root_logs
+        path: list[Node] = []
+        node, returns = self.root, self.nothing
+        while True:
+            expanded = node.expanded
+            if expanded is not None:
+                # The common way, written out: a call a ply would cost as much as the ply.
+                visits = node.visits
+                bonus = exploration * spread[node.player] * root_logs[visits]
+                node.visits = visits + 1
+                best = _LOWEST
+                for child in expanded:
+                    score = child.mean + bonus * child.inverse_root
+                    if score > best:
+                        best, node = score, child
+                path.append(node)
+            elif node.player == TERMINAL:
+                break
+            else:
+                known = self.size
+                node = self._descended(node)
+                path.append(node)
+                if self.size != known and node.player >= 0:
+                    play = self.play
+                    if play is not None:
+                        returns = play(node.state, node.actions)
+                    else:
+                        returns = self.leaves.returns(node.state, node.rewards, node.actions)
+                    break
+        self._finish(path, returns)
+
+    def _finish(self, path: list[Node], returns: list[float]) -> None:
         """Count one descent of every edge of a path, each with its own seat's return.
 
         Args:
-            path: The plies descended, first to last.
-            returns: `[num_players]` what was paid after the last of them.
-            seen: The range that the returns widen.
+            path: The nodes descended to, first to last, without the root.
+            returns: `[num_players]` rewards after the last of them.
         """
-        visits, mean, inverse_root = self.visits_view, self.mean_view, self.inverse_root_view
+        inverse_roots, seen = self.inverse_roots, self.range
         low, high = seen.low, seen.high
-        for edge, seat, paid in reversed(path):
-            if paid is not None:
-                returns = add(returns, paid)
-            if seat < 0:
-                continue
-            value = returns[seat]
-            count = visits[edge] = visits[edge] + 1
-            before = mean[edge]
-            mean[edge] = before + (value - before) / count
-            inverse_root[edge] = 1.0 / sqrt(count)
-            if not low[seat] <= value <= high[seat]:
+        later, is_within = returns, returns in seen.within
+        for node in path[::-1]:
+            seat, is_plain = node.seat, node.is_plain
+            if not is_plain:
+                if node.rewards is not None:
+                    later, is_within = add(later, node.rewards), False
+                if seat < 0:
+                    continue
+            value = later[seat]
+            count = node.edge_visits = node.edge_visits + 1
+            mean = node.mean
+            node.mean = mean + (value - mean) / count
+            node.inverse_root = inverse_roots[count]
+            if not is_within and not low[seat] <= value <= high[seat]:
                 seen.widen(seat, value)
+            if not is_plain and node.slot is not None:
+                node.slot[0].note(node.slot[1], node.mean, node.inverse_root)
+        if not is_within:
+            seen.settle(returns)
+        self.simulations += 1
+        if self.simulations + 1 == len(inverse_roots):
+            self.root_logs, self.inverse_roots = doubled(self.root_logs, inverse_roots)
+        if self.mast is not None:
+            self.mast.learn([(at.seat, at.action, at.rewards) for at in path], returns)
 
-    def mean_of(self, edge: int) -> float | None:
-        """Mean return of the seat that acts at `edge`; None where it was never tried."""
-        return self.mean_view[edge] if self.visits_view[edge] else None
+    def _descended(self, node: Node) -> Node:
+        """The child taken from a node that is not expanded; a new one where there was none."""
+        if not node.is_open:
+            self._open(node)
+        node.visits += 1
+        if node.player == CHANCE:
+            index = self._outcome(node)
+            return node.children[index] or self._grown(node, index)
+        tried = len(node.children)
+        untried = len(node.actions) - tried
+        if untried and (not self.widening or self._widens(node)):
+            draw = self.draw
+            return self._grown(node, tried + int(draw() * untried))
+        return self._best(node, self.exploration * self.range.spread[node.player])
 
-    @staticmethod
-    def _rows(count: int) -> tuple[Ints, Ints, Floats, Floats]:
-        return (
-            np.zeros(count, np.int64),
-            np.zeros(count, np.int64),
-            np.zeros(count, np.float64),
-            np.zeros(count, np.float64),
-        )
+    def _grown(self, node: Node, index: int) -> Node:
+        """The child that an action leads to for the first time, now the last of those tried."""
+        self.applied += 1
+        actions, children, player = node.actions, node.children, node.player
+        action = actions[index]
+        apply_action = self.rules.apply_action
+        child = self._added(apply_action(node.state, action), player, action)
+        if player == CHANCE:
+            children[index] = child
+            return child
+        tried = len(children)
+        actions[index], actions[tried] = actions[tried], action
+        children.append(child)
+        if len(actions) > FEW and node.edge_arrays is not None:
+            child.slot, child.is_plain = (node.edge_arrays, tried), False
+        elif tried + 1 == len(actions):
+            node.expanded = cast("list[Node]", children)
+        return child
 
-    def _hold(self, visits: Ints, availability: Ints, mean: Floats, inverse_root: Floats) -> None:
-        self.visits, self.visits_view = visits, visits.data
-        self.availability, self.availability_view = availability, availability.data
-        self.mean, self.mean_view = mean, cast("memoryview[float]", mean.data)
-        self.inverse_root = inverse_root
-        self.inverse_root_view = cast("memoryview[float]", inverse_root.data)
+    def _open(self, node: Node) -> None:
+        node.open()
+        if node.player == CHANCE and self.rules.chance_probabilities is not None:
+            node.cumulative = list(accumulate(self.rules.chance_probabilities(node.state)))
 
+    def _best(self, node: Node, weight: float) -> Node:
+        """The first of the tried children with the largest bound."""
+        tried = node.expanded or cast("list[Node]", node.children)
+        bonus = exploration_bonus(weight, node.visits - 1)
+        edges = node.edge_arrays if len(node.actions) > FEW else None
+        if edges is not None:
+            means, roots = edges.means[: len(tried)], edges.roots[: len(tried)]
+            return tried[int((means + bonus * roots).argmax())]
+        bounds = [child.mean + bonus * child.inverse_root for child in tried]
+        return tried[bounds.index(max(bounds))]
 
-class ReturnRange:
-    """The range of the returns of every seat, which min-max normalises them to [0, 1].
+    def _widens(self, node: Node) -> bool:
+        """Whether progressive widening lets one more action be tried."""
+        allowed = widened(self.widening, self.settings.power, node.visits)
+        return len(node.children) < allowed
 
-    The affine map `(r - low) / (high - low)` does not change which action a bound prefers, if the
-    exploration term is multiplied by `high - low` instead; so sums stay in the game's own units.
-    Without a given range it is that of the returns backed up so far, a seat at a time: a
-    seat's first returns are then all 0 apart, and its range counts as 1 until they differ.
+    def _outcome(self, node: Node) -> int:
+        uniform = self.draw()
+        if node.cumulative is None:
+            return int(uniform * len(node.actions))
+        for index, bound in enumerate(node.cumulative):
+            if uniform < bound:
+                return index
+        return len(node.cumulative) - 1
 
-    Attributes:
-        low: `[num_players]` the least return of each seat.
-        high: `[num_players]` the largest.
-        spread: `[num_players]` its width; 1 where there is none.
-        within: A few returns of all seats that widen no range any more.
-    """
+    def _added(self, state: State, seat: int, action: Action) -> Node:
+        rules = self.rules  # named before they are called: an attribute's call is not the quick one
+        current_player, legal_actions = rules.current_player, rules.legal_actions
+        rewards, num_players = rules.rewards, rules.num_players
+        player = current_player(state)
+        actions = legal_actions(state)
+        if player < 0 or not actions or player >= num_players:
+            require_turn(player, len(actions), num_players)
+        self.size += 1
+        entered: list[float] | None = rewards(state)
+        if entered is self.zeros or not any(entered or ()):
+            self.zeros, entered = entered, None
+        return new_node(state, player, actions, entered, seat, action)
 
-    def __init__(self, num_players: int, given: tuple[float, float] | None) -> None:
-        # A given range is never widened: every return lies within infinity.
-        infinity = float("inf")
-        low, high = (infinity, -infinity) if given is None else (-infinity, infinity)
-        self.low = [low] * num_players
-        self.high = [high] * num_players
-        self.spread = [1.0 if given is None else given[1] - given[0]] * num_players
-        self.within: list[list[float]] = []
-
-    def widen(self, seat: int, value: float) -> None:
-        """Make the range of `seat` hold `value`."""
-        self.low[seat] = min(self.low[seat], value)
-        self.high[seat] = max(self.high[seat], value)
-        self.spread[seat] = (self.high[seat] - self.low[seat]) or 1.0
-
-    def settle(self, returns: list[float]) -> None:
-        """Keep returns that widen no seat's range, as long as they are few: most games pay alike.
+    def go_on(
+        self, node: Node, generator: np.random.Generator, heuristics: Sequence[Heuristic] = ()
+    ) -> None:
+        """Begin another decision at a node of the tree; nothing above it is kept.
 
         Args:
-            returns: `[num_players]`, not kept yet.
+            node: A seat's node, below the root.
+            generator: The only source of randomness from now on.
+            heuristics: The game's heuristics, for leaf="heuristic".
         """
-        if len(self.within) < WITHIN and all(
-            low <= value <= high
-            for low, value, high in zip(self.low, returns, self.high, strict=True)
-        ):
-            self.within.append(returns)
+        self.root = node
+        self.size = node.count()
+        self.root_actions = tuple(self.rules.legal_actions(node.state))
+        self._begin(generator, heuristics)
+        self.before = self.simulations, self.applied
+        self.inherited = node.visits if node.is_open else 0
 
-
-def require_turn(player: int, actions: int, num_players: int) -> None:
-    """Hold a new node's player against its legal actions.
-
-    Raises:
-        ModuleFault: With kind "bad_value" if a match that is not over has no legal action, one
-            that is over has some, or the seat is not at the table.
-    """
-    if player >= num_players or (player < 0 and player not in (-1, -4)):
-        raise ModuleFault(
-            "bad_value",
-            "get_current_player",
-            f"returned {player!r}; required: a seat below {num_players}, -1 or -4",
+    def result(self, meter: Meter | None = None) -> SearchResult:
+        """What the tree says of its root, in the module's order of actions."""
+        children = self.root.children if self.root.is_open else []
+        found = dict(zip(self.root.actions, children, strict=False))
+        tried = [found.get(action) for action in self.root_actions]
+        simulations, applied = self.before
+        calls = self.applied - applied + self.leaves.rollouts.calls
+        return SearchResult(
+            actions=self.root_actions,
+            visits=tuple(0 if child is None else child.edge_visits for child in tried),
+            means=tuple(child.mean if child and child.edge_visits else None for child in tried),
+            simulations=self.simulations - simulations,
+            nodes=self.size,
+            cut_rollouts=self.leaves.rollouts.cut,
+            calls=meter.made if meter is not None and meter.counts else calls,
+            seconds=None if meter is None else meter.seconds,
+            figures=self.figures(),
         )
-    if (player == -4) != (actions == 0):  # noqa: PLR2004 - the contract's terminal player
-        raise ModuleFault(
-            "bad_value",
-            "get_legal_actions",
-            f"gave {actions} actions where get_current_player gave {player}; required: none at "
-            "the end of the match (-4) and at least one before it",
-        )
+
+    def figures(self) -> dict[str, int | float | str]:
+        """More that a decision reports."""
+        return {"inherited": self.inherited} if self.inherited else {}

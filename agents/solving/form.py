@@ -11,22 +11,79 @@ over the ends `t` of the game, with `payoffs_i[t]` already weighted by chance.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from hashlib import blake2b
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agents.search.rules import Rules
-from agents.solving.logs import LogIndex, log_after
-from games.contract import Action, State
-from games.information import SeatLog, information_key
+from games.contract import Action, Json, Observation, State, canonical_key
+from games.information import SeatLog
+from games.values import canonical_value
 
 Ints: TypeAlias = NDArray[np.int64]
 Floats: TypeAlias = NDArray[np.float64]
 Behaviour: TypeAlias = Floats
 """`[S]` of one seat: the probability of each sequence's last action where it is to be chosen; the
 empty sequence, which comes first, has 1."""
+
+
+class LogIndex:
+    """Numbers logs: equal numbers if and only if `information_key` is equal.
+
+    A log's number is found entry by entry; the empty log of a seat has the seat's own number.
+    Entries are held as 128-bit digests, for observations are long.
+    """
+
+    def __init__(self, num_players: int) -> None:
+        """Hold the empty logs."""
+        self.count = num_players
+        self.next: dict[tuple[int, bytes], int] = {}
+
+    def acted(self, node: int, action: Action) -> int:
+        """The log after the seat's own action."""
+        return self._extended(node, {"action": action})
+
+    def saw(
+        self, node: int, seen: Observation | None, observation: Observation, events: Sequence[str]
+    ) -> int:
+        """The log after a ply, by the rule of `SeatLog.see`; `seen` is the newest observation."""
+        if not events and observation == seen:
+            return node
+        return self._extended(node, {"observation": observation, "events": [*events]})
+
+    def find(self, log: SeatLog) -> int | None:
+        """The number of a log; None if it was never numbered."""
+        node: int | None = log.seat if log.seat >= 0 else None
+        for entry in log.entries:
+            if node is None:
+                return None
+            node = self.next.get((node, _digest(entry)))
+        return node
+
+    def _extended(self, node: int, entry: Mapping[str, Json]) -> int:
+        number = self.next.setdefault((node, _digest(entry)), self.count)
+        self.count += number == self.count
+        return number
+
+
+def _digest(entry: Mapping[str, Json]) -> bytes:
+    return blake2b(canonical_key(canonical_value({**entry})).encode(), digest_size=16).digest()
+
+
+def log_after(rules: Rules, initial: State, plies: Sequence[Action], seat: int) -> SeatLog:
+    """The log of one seat after `plies` were played from the initial state."""
+    log = SeatLog(seat)
+    log.see(rules.observations(initial)[seat], [])
+    state = initial
+    for action in plies:
+        if rules.current_player(state) == seat:
+            log.act(action)
+        events = rules.events(state, action)[seat]
+        state = rules.apply_action(state, action)
+        log.see(rules.observations(state)[seat], events)
+    return log
 
 
 class InformationState(NamedTuple):
@@ -142,14 +199,6 @@ class SequenceForm:
         """The log of a seat's information state, written anew from a history that leads there."""
         plies = self.seats[seat].states[state].plies
         return log_after(self.rules, self.initial, plies, seat)
-
-    @cached_property
-    def keys(self) -> tuple[tuple[str, ...], ...]:
-        """`games.information.information_key` of every information state, a tuple a seat."""
-        return tuple(
-            tuple(information_key(self.log(seat, state)) for state in range(len(form.states)))
-            for seat, form in enumerate(self.seats)
-        )
 
     def reaches(self, behaviours: Sequence[Behaviour]) -> list[Floats]:
         """How likely each seat alone makes every end: `[num_players]` arrays `[T]`."""

@@ -1,16 +1,14 @@
 """`doctor`: what works on this machine."""
 
 import os
-import shutil
 import sys
-import tempfile
 from collections.abc import Callable
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from app.commands.sandbox import told
 from app.console import leave, print_json, say
+from app.options import Backend, Json, NoIsolation, sandbox_of
 
 _PACKAGES = (
     "rulewright",
@@ -24,8 +22,12 @@ _PACKAGES = (
 _LOW_DISK = 200 * 2**20
 
 
-def examine(*, as_json: bool) -> None:
-    """Try every part once; exit code 1 where one does not work."""
+def examine(
+    *, sandbox: Backend = None, no_isolation: NoIsolation = False, as_json: Json = False
+) -> None:
+    """Say what works on this machine, and what does not."""
+    from importlib.metadata import version
+
     parts = {
         "python": _python,
         "disk": _disk,
@@ -34,7 +36,8 @@ def examine(*, as_json: bool) -> None:
         "model": _model,
         "tracing": _tracing,
     }
-    report = {name: _tried(part) for name, part in parts.items()}
+    with sandbox_of(sandbox, no_isolation):
+        report = {name: _tried(part) for name, part in parts.items()}
     versions = {name: version(name) for name in _PACKAGES}
     works = all(part["works"] for part in report.values())
     if as_json:
@@ -65,10 +68,12 @@ def _python() -> dict[str, Any]:
 
 
 def _disk() -> dict[str, Any]:
-    from graph.places import home
+    from shutil import disk_usage
+
+    from graph.run.folder import home
 
     place = next(path for path in (home(), *home().parents) if path.exists())
-    free = shutil.disk_usage(place).free
+    free = disk_usage(place).free
     return {
         "works": free > _LOW_DISK,
         "says": f"{free // 2**20} MiB free at {place}",
@@ -78,7 +83,7 @@ def _disk() -> dict[str, Any]:
 
 def _sandbox() -> dict[str, Any]:
     from app.trials import try_all
-    from graph.sandboxes import open_sandbox
+    from graph.run.sandboxes import open_sandbox
 
     with open_sandbox() as sandbox, sandbox.worker("doctor") as worker:
         worker.load("def main():\n    return 6 * 7\n")
@@ -93,17 +98,21 @@ def _sandbox() -> dict[str, Any]:
 
 
 def _embeddings() -> dict[str, Any]:
-    from graph.resources import store_settings
+    from graph.run.opening import store_settings
     from vectorstore.embedders import choose_embedder
 
     remarks: list[str] = []
     embedder = choose_embedder(store_settings(), remarks.append)
+    if not embedder.identity.startswith(("remote", "chroma")):
+        embedder.embed(["a deck of cards"])  # damaged weights show at the first text
+    else:
+        remarks.append("not tried: it needs the network")
     said = "; ".join([f"{embedder.identity}, {embedder.dimension} numbers a text", *remarks])
     return {"says": said, "identity": embedder.identity}
 
 
 def _model() -> dict[str, Any]:
-    from graph.resources import model_settings
+    from graph.run.opening import model_settings
 
     settings = model_settings()
     if settings.model is None:
@@ -115,11 +124,13 @@ def _model() -> dict[str, Any]:
 
 
 def _tracing() -> dict[str, Any]:
-    from graph.tracing import langsmith_configured
+    from tempfile import TemporaryDirectory
+
+    from graph.run.traces import langsmith_configured
 
     if langsmith_configured():
         return {"says": "to LangSmith"}
-    with tempfile.TemporaryDirectory() as folder:
+    with TemporaryDirectory() as folder:
         Path(folder, "trace.jsonl").write_text("", encoding="utf-8")
     key = "set, but tracing is off" if os.environ.get("LANGSMITH_API_KEY") else "not set"
     return {"says": f"to trace.jsonl in every run folder (LANGSMITH_API_KEY is {key})"}

@@ -1,12 +1,19 @@
 """`eval list` and `eval run`."""
 
 from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from app.console import leave, note, print_json, say
+from app.options import Backend, Json, NoIsolation, Seed, sandbox_of
+
+eval_app = typer.Typer(help="Scripted evaluations.", no_args_is_help=True, rich_markup_mode=None)
 
 
-def list_evals(*, as_json: bool) -> None:
-    """Every evaluation with what it asks."""
+@eval_app.command("list")
+def list_evals(*, as_json: Json = False) -> None:
+    """List the evaluations."""
     from evals.registry import known_evals
 
     infos = known_evals()
@@ -23,17 +30,38 @@ def list_evals(*, as_json: bool) -> None:
         say(f"{info.name:<18} {info.question}")
 
 
+@eval_app.command("run")
 def run_eval(
-    name: str, *, seed: int, quick: bool, folder: Path | None, workers: int, as_json: bool
+    name: Annotated[str, typer.Argument(help="Name of an evaluation.")],
+    *,
+    seed: Seed = 0,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="The small variant, of at most two minutes.")
+    ] = False,
+    folder: Annotated[
+        Path | None,
+        typer.Option(
+            "--folder",
+            metavar="PATH",
+            help="Keep finished games there; a run that was ended goes on from them.",
+        ),
+    ] = None,
+    workers: Annotated[
+        int, typer.Option("--jobs", min=1, max=64, help="Processes that play at the same time.")
+    ] = 1,
+    sandbox: Backend = None,
+    no_isolation: NoIsolation = False,
+    as_json: Json = False,
 ) -> None:
-    """Run one evaluation; exit code 1 below its thresholds."""
+    """Run an evaluation; it fails below its thresholds."""
     from evals.registry import EvalOptions, find_eval
-    from graph.sandboxes import chosen_backend, describe_grade
+    from graph.run.sandboxes import chosen_backend, describe_grade
     from tools.sandbox import Grade
 
-    chosen_backend()  # a choice that cannot be kept is an error, whatever the evaluation runs
     options = EvalOptions(quick=quick, folder=folder, workers=workers)
-    result = find_eval(name).run(seed, note, options)
+    with sandbox_of(sandbox, no_isolation):
+        chosen_backend()  # a choice that cannot be kept is an error, whatever the evaluation runs
+        result = find_eval(name).run(seed, note, options)
     grade = result.effective.get("sandbox")
     if isinstance(grade, dict):
         note(describe_grade(Grade.model_validate(grade)))

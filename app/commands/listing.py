@@ -1,27 +1,40 @@
-"""`games` and `players`: what there is, with parameters."""
+"""`games`, `players` and `init`: what there is, with parameters, and how to make your own."""
 
-from typing import Any, cast
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
 
 from app.console import print_json, say
+from app.options import Json
+
+if TYPE_CHECKING:
+    from agents.players.registry import PlayerKind
 
 
-def list_games(*, as_json: bool) -> None:
-    """Families and presets of the library."""
+def list_games(
+    name: Annotated[str | None, typer.Argument(help="One game; else all.")] = None,
+    *,
+    as_json: Json = False,
+) -> None:
+    """List the library's games with their parameters, or show one."""
     from games import library
+    from games.specialise import read_game
 
     rows = []
-    for name in library.names():
-        game = library.read_game(library.source(name))
-        preset = library.preset(name)
+    for each in library.names() if name is None else [name]:
+        game = read_game(library.source(each))
+        preset = library.preset(each)
         rows.append(
             {
-                "name": name,
+                "name": each,
                 "family": preset.family,
                 "summary": game["summary"],
                 "players": [game["min_players"], game["max_players"]],
-                "parameters": game.get("parameters", {}) if name == preset.family else {},
+                "parameters": game.get("parameters", {}) if each == preset.family else {},
                 "fixed": dict(preset.parameters),
-                "heuristics": sorted(library.heuristic_sources(name)),
+                "heuristics": sorted(library.heuristic_sources(each)),
             }
         )
     if as_json:
@@ -38,41 +51,84 @@ def _show_game(row: dict[str, Any]) -> None:
     if row["fixed"]:
         settings = ", ".join(f"{key}={value}" for key, value in row["fixed"].items())
         say(f"    {row['family']} with {settings}")
-    for name, field in cast("dict[str, dict[str, Any]]", row["parameters"]).items():
+    parameters: dict[str, dict[str, Any]] = row["parameters"]
+    for name, field in parameters.items():
         allowed = field.get("choices") or field.get("range")
         say(f"    {name} = {field['default']!r}  {allowed}  {field['meaning']}")
 
 
-def list_players(*, as_json: bool) -> None:
-    """Players with their settings."""
-    from agents.players import known_players
+def list_players(
+    name: Annotated[str | None, typer.Argument(help="One player; else all.")] = None,
+    *,
+    as_json: Json = False,
+) -> None:
+    """List the players with their parameters, or show one."""
+    from agents.players.registry import OF_FILE, PLAYERS, kind_named
 
-    infos = known_players()
+    kinds = PLAYERS if name is None else {name: kind_named(name)}
     if as_json:
-        rows = [
-            {
-                "name": info.name,
-                "meaning": info.meaning,
-                "parameters": {
-                    p.name: {
-                        "default": p.default,
-                        "choices": list(p.choices),
-                        "least": None if isinstance(p.default, str) else p.least,
-                        "most": None if isinstance(p.default, str) else p.most,
-                        "meaning": p.meaning,
-                    }
-                    for p in info.parameters
-                },
-            }
-            for info in infos
-        ]
-        print_json({"players": rows})
+        print_json({"players": [_player_row(each, kind) for each, kind in kinds.items()]})
         return
-    for info in infos:
-        say(f"{info.name}  {info.meaning}")
-        for parameter in info.parameters:
+    for each, kind in kinds.items():
+        say(f"{each}  {kind.meaning}")
+        for parameter in kind.parameters:
             allowed = ", ".join(parameter.choices)
             if not isinstance(parameter.default, str):
                 allowed = f"{parameter.least:g} to {parameter.most:g}"
             shown = f"  [{allowed}]" if allowed else ""
             say(f"    {parameter.name} = {parameter.default}{shown}  {parameter.meaning}")
+
+    if name is None:
+        say(f"./FILE.py  {OF_FILE.meaning}")
+
+
+def init_game(
+    path: Annotated[Path, typer.Argument(help="A new folder; its name is the game's.")],
+) -> None:
+    """Write a small game to start from, with a heuristic, a rulebook and a player."""
+    from importlib.resources import as_file, files
+    from shutil import copytree, ignore_patterns
+
+    name = path.name
+    if not re.fullmatch("[a-z][a-z0-9_]{0,39}", name):
+        raise typer.BadParameter(
+            f"{str(path)!r}; required: a new folder whose name is small letters, digits and _, "
+            "such as my_game"
+        )
+    with as_file(files("games") / "skeleton") as skeleton:
+        try:
+            copytree(skeleton, path, ignore=ignore_patterns("__pycache__"))
+        except FileExistsError as error:
+            raise typer.BadParameter(
+                f"{path} is there already, and was left as it is; choose another name"
+            ) from error
+    title = name.replace("_", " ").capitalize()
+    for file, old, new in (
+        ("game.py", '"last_stone"', f'"{name}"'),
+        ("game.py", '"""Last Stone:', f'"""{title}:'),
+        ("rulebook.md", "# Last Stone", f"# {title}"),
+    ):
+        text = (path / file).read_text(encoding="utf-8")
+        (path / file).write_text(text.replace(old, new, 1), encoding="utf-8")
+    say(f"{path}: game.py, rulebook.md, player.py, heuristics/. Change them, and try:")
+    say(f"  rulewright check {path}")
+    say(f"  rulewright play {path}")
+    say(f"  rulewright match {path} --player greedy --player {path / 'player.py'} --games 20")
+    say("docs/module.md explains what a game must define.")
+
+
+def _player_row(name: str, kind: "PlayerKind") -> dict[str, Any]:
+    return {
+        "name": name,
+        "meaning": kind.meaning,
+        "parameters": {
+            p.name: {
+                "default": p.default,
+                "choices": list(p.choices),
+                "least": None if isinstance(p.default, str) else p.least,
+                "most": None if isinstance(p.default, str) else p.most,
+                "meaning": p.meaning,
+            }
+            for p in kind.parameters
+        },
+    }

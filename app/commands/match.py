@@ -1,130 +1,164 @@
 """`match`: players against each other, with the results counted honestly."""
 
-import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING
+from itertools import count
+from typing import TYPE_CHECKING, Annotated, Any
 
-from app.commands.match_results import counted, show
-from app.console import leave, note, print_json
-from app.interrupt import ends_at_once, kept_in
+import typer
+
+from app import options
+from app.console import ends_at_once, kept_in, leave, note, print_json, say
 from app.parameters import accepted_parameters, given_parameters
+from games.text import quoted
 
 if TYPE_CHECKING:
-    from tools.playtest import GameSetup, Series, SeriesSettings
-    from tools.sandbox import Sandbox
+    from tools.playtest.jobs import GameSetup, MatchEntry, SandboxRecipe
+    from tools.playtest.runner import Workers
 
 _TELL_EVERY = 10
 
 
 def play_matches(  # noqa: PLR0913 - one parameter an option
-    game: str,
-    specs: Sequence[str],
+    game: options.Game,
+    player: Annotated[
+        list[str],
+        typer.Option("--player", help="One a seat, in order: NAME[:key=value,...] or ./FILE.py."),
+    ],
     *,
-    games: int,
-    seed: int,
-    settings: Sequence[str],
-    max_plies: int,
-    jobs: int,
-    journal: Path | None,
-    as_json: bool,
+    games: Annotated[int, typer.Option("--games", min=1, help="Matches to play.")] = 1,
+    seed: options.Seed = 0,
+    settings: options.Parameters = None,
+    max_plies: options.MaxPlies = 2000,
+    jobs: options.Jobs = 1,
+    executor: options.Executor = "threads",
+    journal: options.JournalFile = None,
+    host_search: options.HostSearch = False,
+    sandbox: options.Backend = None,
+    no_isolation: options.NoIsolation = False,
+    as_json: options.Json = False,
 ) -> None:
-    """Play `games` matches; see `app.cli.match`. Exit code 1 where none can be counted."""
-    with ends_at_once(lambda: kept_in(journal)):
-        from agents.players import parse_spec
-        from graph.sandboxes import describe_grade, open_sandbox
-        from graph.versions import versions
-        from tools.playtest import GameSetup
-        from tools.sources import find_game
+    """Let players play matches and count the results."""
+    with options.sandbox_of(sandbox, no_isolation), ends_at_once(lambda: kept_in(journal)):
+        from agents.players.registry import PlayerRoster
+        from graph.run.context import versions
+        from graph.run.sandboxes import describe_grade
+        from tools.playtest.jobs import sandbox_of_process
+        from tools.playtest.series import play_series, series_summary
 
-        found = find_game(game)
-        given = given_parameters(settings)
-        names = [str(parse_spec(spec)) for spec in specs]
-        setup = GameSetup(found.name, found.source, len(names), given, found.heuristics)
-        with open_sandbox() as sandbox:
-            grade = sandbox.grade
+        workers, roster = chosen_workers(executor, jobs), PlayerRoster(host_search)
+        setup = chosen_game(game, len(player), settings)
+        names = [roster.effective(spec).name for spec in player]
+        recipe = replace(chosen_recipe(), preload=roster.preload)
+        with sandbox_of_process(recipe) as opened:
+            grade = opened.grade
             note(describe_grade(grade))
-            setup = replace(setup, parameters=accepted_parameters(setup, sandbox))
-            asked = _asked(setup, names, games, seed, max_plies)
-            series = _play(setup, sandbox, names, asked, jobs, journal)
+            setup = replace(setup, parameters=accepted_parameters(setup, opened))
+            matches = _whole_rotations(games, names)
+            series = play_series(
+                setup,
+                player,
+                roster,
+                matches=matches,
+                seed=seed,
+                max_plies=max_plies,
+                sandbox=recipe,
+                journal=journal,
+                workers=workers,
+                on_match=teller(matches),
+            )
         result = {
-            **asked.model_dump(mode="json", exclude={"matches"}),
-            "players": names,
             "asked": games,
+            "host_search": host_search,
             "sandbox": grade.model_dump(mode="json"),
             "versions": versions(),
-            **counted(series),
+            **series_summary(series),
         }
     if as_json:
         print_json(result)
     else:
-        show(result)
+        _show(result)
     leave(0 if result["scored"] else 1)
 
 
-def _asked(
-    game: "GameSetup", names: Sequence[str], games: int, seed: int, max_plies: int
-) -> "SeriesSettings":
-    from tools.playtest import SeriesSettings
+def _whole_rotations(games: int, names: Sequence[str]) -> int:
+    """As many matches, or a few more, so that every player has every seat as often."""
+    from tools.playtest.schedule import one_line_up
 
-    rotations = 1 if len(set(names)) == 1 else len(names)
+    rotations = one_line_up(names).rotations
     matches = -(-games // rotations) * rotations
     if matches != games:
-        note(f"{matches} matches instead of {games}, so that every player has every seat as often")
-    return SeriesSettings(
-        game=game.name,
-        source_id=_sha256(game.source),
-        heuristics={name: _sha256(source) for name, source in sorted(game.heuristics.items())},
-        parameters=dict(game.parameters),
-        matches=matches,
-        seed=seed,
-        max_plies=max_plies,
-    )
+        more = f"{matches} matches instead of {games}"
+        note(f"{more}, so that every player has every seat as often")
+    return matches
 
 
-def _sha256(source: str) -> str:
-    return hashlib.sha256(source.encode()).hexdigest()
+def chosen_game(name: str, seats: int, settings: Sequence[str] | None) -> "GameSetup":
+    """The game that was asked for, with the parameters that were given."""
+    from tools.playtest.jobs import GameSetup
+    from tools.sources import find_game
+
+    found = find_game(name)
+    given = given_parameters(settings or ())
+    return GameSetup(found.name, found.source, seats, given, found.heuristics)
 
 
-def _play(
-    game: "GameSetup",
-    sandbox: "Sandbox",
-    names: Sequence[str],
-    asked: "SeriesSettings",
-    jobs: int,
-    journal: Path | None,
-) -> "Series":
-    from agents.players import make_player, parse_spec
-    from games.engine import Player
-    from games.records import MatchRecord
-    from tools.playtest import Entrant, play_series, sandbox_tables
+def chosen_workers(executor: str, jobs: int) -> "Workers":
+    """The executor that was asked for.
 
-    def entrant(name: str) -> Entrant:
-        spec = parse_spec(name)
+    Raises:
+        typer.BadParameter: If there is none of that name.
+    """
+    from tools.playtest.runner import ExecutorError, Workers
 
-        def make(seat: int, match: int) -> Player:
-            del match
-            return make_player(
-                spec,
-                seat=seat,
-                num_players=game.num_players,
-                parameters=game.parameters,
-                source=game.source,
-                sandbox=sandbox,
-                heuristics=game.heuristics,
-            )
+    try:
+        return Workers.named(executor, jobs)
+    except ExecutorError as error:
+        raise typer.BadParameter(str(error), param_hint="--executor") from error
 
-        return Entrant(name, make)
 
-    played = 0
+def chosen_recipe() -> "SandboxRecipe":
+    """How every process makes the sandbox that was chosen."""
+    from graph.run.sandboxes import ACCEPTED, NAME, choice_in_variables, chosen_backend
+    from tools.playtest.jobs import SandboxRecipe
 
-    def tell(_: MatchRecord) -> None:
-        nonlocal played
-        played += 1
-        if played % _TELL_EVERY == 0:
-            note(f"{played} of {asked.matches} matches")
+    chosen_backend()  # says what is wrong with the choice
+    chosen = choice_in_variables()
+    return SandboxRecipe(chosen.get(NAME), accept_no_isolation=ACCEPTED in chosen)
 
-    tables = sandbox_tables(sandbox, game.source)
-    entrants = [entrant(name) for name in names]
-    return play_series(tables, entrants, asked, journal=journal, jobs=jobs, on_match=tell)
+
+def teller(matches: int | None = None) -> "Callable[[int, MatchEntry], None]":
+    """Notes how many matches were played, of `matches` where that is known."""
+    played = count(1)
+
+    def tell(_index: int, _entry: "MatchEntry") -> None:
+        if (number := next(played)) % _TELL_EVERY == 0:
+            note(f"{number} matches" if matches is None else f"{number} of {matches} matches")
+
+    return tell
+
+
+def _show(result: dict[str, Any]) -> None:
+    """Tell a result in words."""
+    endings = ", ".join(f"{count} {name}" for name, count in result["endings"].items() if count)
+    say(f"{result['game']}: {result['played']} matches: {endings}")
+    for number, row in enumerate(result["entrants"], 1):
+        told = [
+            f"{words} {_told(row[name])}"
+            for name, words in (("win_share", "win share"), ("mean_return", "mean return"))
+            if name in row
+        ]
+        if "not_estimated" in row:
+            told.append(f"not estimated: {row['not_estimated']}")
+        say(f"  {number}. {row['player']}")
+        say(f"    {', '.join(told)}")
+        if row["forfeits"]:
+            say(f"    forfeited {row['forfeits']} matches")
+    if result["left_out"]:
+        say(f"  {result['left_out']} finished matches of deals that did not finish are left out")
+    for reason, times in result["reasons"].items():
+        say(f"  {times} times: {quoted(reason)}")
+
+
+def _told(estimate: dict[str, Any]) -> str:
+    return f"{estimate['value']:.3f} ({estimate['low']:.3f} to {estimate['high']:.3f})"

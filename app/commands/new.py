@@ -3,108 +3,233 @@
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
-from app.console import a_person_is_here, ask, database, leave, note, print_json, say
+from app.console import (
+    Progress,
+    a_person_is_here,
+    ask,
+    database,
+    ends_at_once,
+    leave,
+    note,
+    print_json,
+    say,
+)
+from app.options import Backend, Json, NoIsolation, Parameters, Seed, sandbox_of
+from app.parameters import given_parameters
 
 if TYPE_CHECKING:
-    from graph.context import RunContext
-    from graph.folder import RunFolder
-    from graph.results import RunResult
-    from graph.settings import RunSettings
+    from agents.protocols import Choices
+    from graph.new.results import RunResult
+    from graph.run.context import RunContext
+    from graph.run.folder import RunFolder
+    from graph.run.settings import RunSettings
 
 WAITING = 3  # exit code of a run that waits for a person's answer
 _LONGEST_PROMPT = 100_000
 
 
 def new_run(  # noqa: PLR0913 - one parameter an option
-    prompt: str,
+    prompt: Annotated[
+        str | None,
+        typer.Argument(help="The game, in your own words; without them, three questions."),
+    ] = None,
     *,
-    out: Path | None,
-    seed: int,
-    quick: bool,
-    approve: bool,
-    own_games: bool,
-    refine: str,
-    rounds: int,
-    as_json: bool,
+    family: Annotated[
+        str | None,
+        typer.Option("--family", metavar="NAME", help="The library's family or preset to take."),
+    ] = None,
+    players: Annotated[
+        int | None, typer.Option("--players", min=1, help="How many play, whatever the words say.")
+    ] = None,
+    parameters: Parameters = None,
+    out: Annotated[Path | None, typer.Option("--out", help="Folder of the run.")] = None,
+    seed: Seed = 0,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Fewer matches, smaller searches.")
+    ] = False,
+    approve: Annotated[bool, typer.Option("--approve", help="Ask before coding.")] = False,
+    own_games: Annotated[
+        bool, typer.Option("--own-games", help="Let the roles see games of earlier runs.")
+    ] = False,
+    refine: Annotated[
+        str, typer.Option("--refine", help="How to refine: conversation or tree.")
+    ] = "conversation",
+    rounds: Annotated[int, typer.Option("--rounds", min=0, help="Refinements at most.")] = 6,
+    sandbox: Backend = None,
+    no_isolation: NoIsolation = False,
+    as_json: Json = False,
 ) -> None:
-    """Start a run; see `app.cli.new`."""
-    from graph.folder import create_folder
-    from graph.places import runs_folder
-    from graph.runs import write_request
-    from graph.settings import settings_for
+    """Design, code, check, play and report a game from your own words."""
+    from agents.protocols import Choices
+    from graph.new.requests import Request, write_request
+    from graph.run.folder import create_folder, runs_folder
+    from graph.run.settings import RefineStrategy, RunSettings
 
-    if refine not in ("conversation", "tree"):
-        raise typer.BadParameter(f"--refine is {refine!r}; known: conversation, tree")
-    if len(prompt) > _LONGEST_PROMPT:
+    if prompt is None and family is None:
+        prompt, players = _interview(players, as_json=as_json)
+    choices = Choices(
+        family=family, num_players=players, settings=given_parameters(parameters or [])
+    )
+    strategies = get_args(RefineStrategy)
+    if refine not in strategies:
+        raise typer.BadParameter(f"--refine is {refine!r}; known: {', '.join(strategies)}")
+    words = _readable(prompt or "", "the prompt")
+    _require_known(choices)
+    settings = RunSettings.model_validate(
+        {
+            "seed": seed,
+            "quick": quick,
+            "approve": approve,
+            "own_games": own_games,
+            "refine": refine,
+            "max_rounds": rounds,
+        }
+    )
+    folder = create_folder(out, title=words or family or "", runs=runs_folder())
+    write_request(Request(prompt=words, choices=choices, settings=settings), folder)
+    with sandbox_of(sandbox, no_isolation):
+        _run(folder, settings, fresh=True, given=None, as_json=as_json)
+
+
+def _interview(players: int | None, *, as_json: bool) -> tuple[str, int | None]:
+    """The game and its seats, asked of a person in three questions."""
+    if as_json or not a_person_is_here():
         raise typer.BadParameter(
-            f"the prompt has {len(prompt)} characters; at most {_LONGEST_PROMPT} are read. "
-            "Say the game in a few sentences"
+            "the game is missing; say it in your own words, or name one of the library's: "
+            "--family NAME (rulewright games lists them)"
         )
-    settings = settings_for(seed=seed, quick=quick, approve=approve, own_games=own_games)
-    settings = settings.model_copy(update={"refine": refine, "max_rounds": rounds})
-    folder = create_folder(out, title=prompt, runs=runs_folder())
-    write_request(prompt, folder, settings)
-    _run(folder, settings, prompt=prompt, given=None, as_json=as_json)
+    game = ask("What game would you like? A name, or a few words: ") or ""
+    while players is None and (number := ask("How many play? [as usual]: ")):
+        players = int(number) if number.isdecimal() and int(number) else None
+        if players is None:
+            say(f"{number!r} is no number of players; type one, such as 4, or nothing.")
+    special = ask("What should be special about it? [nothing]: ") or ""
+    return ". ".join(filter(None, (game, special))), players
 
 
-def resume_named(run: str, *, answer: str | None, as_json: bool) -> None:
-    """Go on with a run; see `app.cli.resume`."""
-    from graph.folder import find_folder
-    from graph.places import runs_folder
-    from graph.runs import read_request
+def _readable(text: str, what: str) -> str:
+    """The text, where it can be read.
 
+    Raises:
+        typer.BadParameter: If it is too long, or was no UTF-8 on the command line.
+    """
+    if len(text) > _LONGEST_PROMPT:
+        raise typer.BadParameter(
+            f"{what} has {len(text)} characters; at most {_LONGEST_PROMPT} are read. "
+            "Say it in a few sentences"
+        )
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise typer.BadParameter(
+            f"{what} holds a byte that is no UTF-8, at character {error.start + 1}; type it anew, "
+            "or save it as UTF-8"
+        ) from error
+    return text
+
+
+def _require_known(choices: "Choices") -> None:
+    """Refuse what the library does not have before anything is made."""
+    from agents.composer.designer import require_choices
+    from graph.run.opening import model_settings
+
+    require_choices(choices, settings=model_settings().model is None)
+
+
+def resume_named(
+    run: Annotated[str, typer.Argument(help="Folder or name of a run.")],
+    *,
+    answer: Annotated[
+        str | None, typer.Option("--answer", help="Answer to what the run waits for.")
+    ] = None,
+    source: Annotated[
+        str | None,
+        typer.Option("--from", metavar="design", help="Make the game anew from design.yaml."),
+    ] = None,
+    discard_edits: Annotated[
+        bool, typer.Option("--discard-edits", help="Write anew what you changed in its files.")
+    ] = False,
+    discard_checkpoints: Annotated[
+        bool, typer.Option("--discard-checkpoints", help="Go on without broken checkpoints.")
+    ] = False,
+    sandbox: Backend = None,
+    no_isolation: NoIsolation = False,
+    as_json: Json = False,
+) -> None:
+    """Go on with a run that was stopped, killed, or waits for an answer."""
+    from graph.new.form import read_form
+    from graph.new.requests import begin_again, by_form, read_request
+    from graph.run.folder import find_folder, runs_folder
+
+    if source not in (None, "design"):
+        raise typer.BadParameter(f"--from is {source!r}; known: design")
+    answer = None if answer is None else _readable(answer, "the answer")
     folder = find_folder(run, runs_folder())
-    _, settings = read_request(folder)
-    _run(folder, settings, prompt=None, given=answer, as_json=as_json)
+    request, form = read_request(folder), None
+    if source is not None:
+        form = by_form(request, read_form(folder))
+        _require_known(form.choices)
+    if form is not None or discard_edits or discard_checkpoints:
+        begin_again(folder, database(), form=form, edits=discard_edits)
+    if edited := folder.edited():
+        note(f"kept as you changed them: {', '.join(edited)}")
+    with sandbox_of(sandbox, no_isolation):
+        _run(folder, request.settings, fresh=False, given=answer, as_json=as_json)
 
 
 def _run(
     folder: "RunFolder",
     settings: "RunSettings",
     *,
-    prompt: str | None,
+    fresh: bool,
     given: str | None,
     as_json: bool,
 ) -> None:
-    from app.interrupt import ends_at_once
-    from app.progress import Progress
-    from graph.defaults import make_context
-    from graph.runs import resume_run, start_run
+    from graph.new.runs import resume_run
+    from graph.run.checkpoints import BrokenCheckpointsError
+    from graph.run.folder import RunFolderError
+    from graph.run.opening import make_context
 
     interactive = a_person_is_here() and not as_json
-    answers = iter([given] if given is not None else [])
+    answers = [] if given is None else [given]
     stopped = f"stopped; what was finished is kept. Go on with: rulewright resume {folder.path}"
 
     def answer(question: dict[str, Any]) -> str | None:
-        ready = next(answers, None)
-        if ready is not None or not interactive:
-            return ready
+        if answers or not interactive:
+            return answers.pop() if answers else None
         progress.pause()
-        return _ask(question)
+        return _ask(question, folder)
 
-    with Progress(quiet=as_json) as progress, ExitStack() as held:
-        with _taken_back(folder, fresh=prompt is not None):
+    with (
+        ends_at_once(lambda: stopped),
+        Progress(quiet=as_json) as progress,
+        ExitStack() as held,
+    ):
+        with _taken_back(folder, fresh=fresh):
             progress({"node": "open"})
             address = database()
             context = make_context(settings, interactive=interactive, exchanges=folder.exchanges)
         held.enter_context(context.retrieval.store)
         held.enter_context(context.sandbox)
         _announce(context)
-        ways: dict[str, Any] = {"tell": progress, "answer": answer, "database": address}
         try:
-            with ends_at_once(lambda: stopped):
-                if prompt is None:
-                    result = resume_run(folder, context, **ways)
-                else:
-                    result = start_run(prompt, folder, context, **ways)
+            result = resume_run(folder, context, tell=progress, answer=answer, database=address)
+        except BrokenCheckpointsError:
+            raise  # its message says how to go on
         except BaseException:
             progress.pause()
             note(stopped)
             raise
+    if answers:
+        raise RunFolderError(
+            f"the run in {folder.path} has ended and asks nothing: the answer {given!r} was not "
+            "used. To change its game, edit design.yaml there, then: rulewright resume "
+            f"{folder.path} --from design; for another game: rulewright new"
+        )
     _finish(result, as_json=as_json)
 
 
@@ -124,29 +249,33 @@ def _taken_back(folder: "RunFolder", *, fresh: bool) -> Iterator[None]:
 
 def _announce(context: "RunContext") -> None:
     """One line on who works and where; with a model, what the run may cost."""
-    from graph.resources import describe_roles
-    from graph.sandboxes import describe_grade
+    from graph.run.opening import describe_roles
+    from graph.run.sandboxes import describe_grade
 
     note(describe_roles(context))
     note(describe_grade(context.sandbox.grade))
 
 
-def _ask(question: dict[str, Any]) -> str | None:
-    rulebook = question.get("rulebook")
-    if isinstance(rulebook, str):
-        say(Path(rulebook).read_text(encoding="utf-8"))
+def _ask(question: dict[str, Any], folder: "RunFolder") -> str | None:
+    """What a person answers; None leaves the run waiting."""
+    if "rulebook" not in question:
+        say(str(question["ask"]))
+        return ask("Your answer [none]: ") or None
+    say((folder.path / "rulebook.md").read_text(encoding="utf-8"))
     answer = ask(f"{question['ask']} [yes]: ")
     return answer if answer is None else answer or "yes"
 
 
 def _finish(result: "RunResult", *, as_json: bool) -> None:
-    from graph.summary import exit_code, final_text, result_object
+    from graph.new.answers import waits_for_words
+    from graph.new.results import exit_code, final_text, result_object
 
     if as_json:
         print_json(result_object(result))
-    elif result.question is not None:
-        say(str(result.question["ask"]))
-        say(f"answer with: rulewright resume {result.folder.path} --answer '...'")
     else:
-        say(final_text(result.state))
+        asked = result.question
+        say(final_text(result.state) if asked is None else str(asked["ask"]))
+        if asked is not None or waits_for_words(result.state):
+            words = "..." if result.state.fit is None else "yes"
+            say(f"answer with: rulewright resume {result.folder.path} --answer '{words}'")
     leave(WAITING if result.question is not None else exit_code(result.state))

@@ -1,121 +1,104 @@
-"""`play`: a person at one seat, in the terminal."""
+"""`play`: people at a table in the terminal, with the computer at the other seats."""
 
-from collections.abc import Sequence
+import secrets
+import signal
+import sys
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from app.console import ask, leave, note, say
-from app.interrupt import STOPPED
-from app.view import choices, view
+from app.console import STOPPED, leave, note, say
+from app.options import Backend, NoIsolation, Parameters, Seats, sandbox_of
 
 if TYPE_CHECKING:
-    from agents.players import SeatedPlayer
-    from games.contract import Action, Json
-    from games.engine import Ply
-    from games.information import SeatLog
+    from app.table.screen import TableScreen
+    from app.table.session import TableSession
+    from tools.sandbox import Worker
+
+_SEEDS = 1_000_000  # of a size that a person can type
 
 
-def play_game(game: str, *, seat: int, opponent: str, players: int, seed: int) -> None:
-    """Play one match to its end; see `app.cli.play`."""
-    from agents.players import make_player, parse_spec
-    from agents.players.human import HumanPlayer
-    from games.contract import Game
-    from games.engine import play_match
-    from graph.sandboxes import describe_grade, open_sandbox
-    from tools.checking import usual_players
-    from tools.sandbox import SandboxedModule, SandboxTable
-    from tools.sources import find_game
+def play_game(  # noqa: PLR0913 - one parameter an option
+    game: Annotated[str, typer.Argument(help="A run's folder, a module file or a library name.")],
+    *,
+    seat: Annotated[
+        list[int] | None,
+        typer.Option("--seat", min=1, help="Your seat, from 1; repeated: several people play."),
+    ] = None,
+    opponent: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--opponent",
+            help="Who sits at the other seats: NAME[:key=value,...], or one a seat in order; else "
+            "the run's strongest, greedy, or a small search.",
+        ),
+    ] = None,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Nobody plays: look over the shoulder of --seat.")
+    ] = False,
+    players: Seats = 0,
+    settings: Parameters = None,
+    seed: Annotated[
+        int | None, typer.Option("--seed", min=0, help="Repeats a match; else a new one is drawn.")
+    ] = None,
+    sandbox: Backend = None,
+    no_isolation: NoIsolation = False,
+) -> None:
+    """Play a game in the terminal: alone, with others at one keyboard, or watching."""
+    for stream in (sys.stdin, sys.stdout):
+        if callable(change := getattr(stream, "reconfigure", None)):
+            change(errors="replace")  # what cannot be read or shown is no reason to end
+    chosen = tuple(sorted({number - 1 for number in seat or [1]}))
+    seed = secrets.randbelow(_SEEDS) if seed is None else seed
+    with sandbox_of(sandbox, no_isolation), ExitStack() as stack:
+        from app.table.opening import open_table, renderer, table_setting
+        from app.table.opponents import line_up_of
+        from app.table.screen import TableScreen, shows_unicode
+        from app.table.session import TableSession
+        from graph.run.sandboxes import describe_grade, open_sandbox
 
-    found = find_game(game)
-    spec = parse_spec(opponent)
-    with ExitStack() as stack:
-        sandbox = stack.enter_context(open_sandbox())
-        note(describe_grade(sandbox.grade))
-        worker = stack.enter_context(sandbox.worker("referee", found.source))
-        worker.load(found.source)
-        info = Game(SandboxedModule(worker)).info
-        count = _seats(info, players or usual_players(info), seat)
-        say(f"{info['name']}: {info['summary']}")
-        say(f"You are player {seat + 1} of {count}; the others are {spec}. Ctrl-C leaves.")
-        say(f"Where a table below counts the players, it counts from 0: you are {seat} there.")
-        screen = _Screen(seat)
-        seats: list[SeatedPlayer] = []
-        for other in range(count):
-            if other == seat:
-                seats.append(HumanPlayer(screen.ask))
-                continue
-            seats.append(
-                make_player(
-                    spec,
-                    seat=other,
-                    num_players=count,
-                    parameters={},
-                    source=found.source,
-                    sandbox=sandbox,
-                    heuristics=found.heuristics,
-                )
-            )
-            stack.callback(seats[-1].close)
+        opened = stack.enter_context(open_sandbox())
+        note(describe_grade(opened.grade))
+        table = open_table(game, players, settings or (), opened, stack)
+        if chosen[-1] >= table.setup.num_players:
+            seats = table.setup.num_players
+            raise typer.BadParameter(f"--seat is {chosen[-1] + 1}; the seats are 1 to {seats}")
+        people = () if watch else chosen
+        specs = line_up_of(table.setup, people, opponent or (), table.run, opened)
+        session = TableSession(table.setup, specs, seed, opened, table.records)
+        setting = table_setting(table, is_unicode=shows_unicode())
+        drawing = renderer(table, opened, stack)
+        screen = TableScreen(session, chosen, setting, table.rulebook, drawing, is_watched=watch)
+        screen.introduce(table.module.info)
+        _play(session, screen, table.worker)
+
+
+def _play(session: "TableSession", screen: "TableScreen", worker: "Worker") -> NoReturn:
+    """The match, to its end or until somebody leaves; either way its record is written."""
+    from app.table.session import TableLeft
+    from tools.sandbox import SandboxTable
+
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    before = [signal.signal(number, signal.default_int_handler) for number in numbers]
+    match, code, reason = None, 1, "stopped by a fault of ours"
+    try:
+        match = session.play(SandboxTable(worker), screen.asked, screen.told)
+        screen.show_end(match)
+        code, reason = 0 if match.returns is not None else 1, match.reason
+    except KeyboardInterrupt:
+        code, reason = STOPPED, "stopped"
+    except TableLeft as left:
+        code, reason = left.code, "somebody left"
+    finally:
+        for number in numbers:
+            signal.signal(number, signal.SIG_IGN)  # the record is written now
+        if match is None:
+            say("\nThe match is left unfinished.")
         try:
-            match = play_match(
-                SandboxTable(worker), seats, parameters={}, seed=seed, on_ply=screen.show_ply
-            )
-        except KeyboardInterrupt:
-            note("\nyou left; the match is not finished")
-            leave(STOPPED)
-    _end(match, seat)
-
-
-def _seats(info: "dict[str, Json]", count: int, seat: int) -> int:
-    fewest, most = info["min_players"], info["max_players"]
-    if not (isinstance(fewest, int) and isinstance(most, int) and fewest <= count <= most):
-        raise typer.BadParameter(f"the game takes {fewest} to {most} players, not {count}")
-    if seat >= count:
-        raise typer.BadParameter(f"--seat is {seat + 1}; the seats are 1 to {count}")
-    return count
-
-
-class _Screen:
-    """What the person sees: only what their seat may see."""
-
-    def __init__(self, seat: int) -> None:
-        self._seat = seat
-        self._before: dict[str, Json] = {}
-
-    def show_ply(self, ply: "Ply") -> None:
-        for event in ply.events[self._seat]:
-            say(f"  {event}")
-
-    def ask(self, log: "SeatLog", legal: "Sequence[Action]") -> "Action":
-        observation = log.latest()
-        say()
-        for line in [*view(observation, self._before), *choices(legal)]:
-            say(line)
-        self._before = observation
-        while True:
-            typed = ask("Your action (number or words): ")
-            if typed is None:
-                note("the input has ended; the match is left unfinished")
-                leave(1)
-            if typed in legal:
-                return typed
-            if typed.isdecimal() and 1 <= int(typed[:9]) <= len(legal):
-                return legal[int(typed[:9]) - 1]
-            note(f"{typed[:80]!r} is not one of them; type a number from 1 to {len(legal)}")
-
-
-def _end(match: Any, seat: int) -> None:  # noqa: ANN401 - games.engine.Match, imported lazily
-    if match.returns is None:
-        note(f"the match did not finish: {match.reason}")
-        leave(1)
-    say("\nThe match is over. Returns, higher is better:")
-    for player, value in enumerate(match.returns):
-        say(f"  player {player + 1}{' (you)' if player == seat else ''}: {value:g}")
-    best = max(match.returns)
-    winners = [player for player, value in enumerate(match.returns) if value == best]
-    if seat in winners:
-        say("You win." if len(winners) == 1 else "You share the first place.")
-    else:
-        say("You do not win this time.")
+            say(f"The record: {session.save(match, reason)}")
+        except OSError as error:
+            note(f"the record could not be written: {error}")
+        for number, handler in zip(numbers, before, strict=True):
+            signal.signal(number, handler)
+    leave(code)

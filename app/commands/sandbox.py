@@ -1,19 +1,24 @@
-"""`sandbox run` and `sandbox self-test`: one file in a sandbox; which sandboxes hold here."""
+"""`sandbox run` and `sandbox self-test`: a file or an attack in a sandbox; which sandboxes hold."""
 
 import json
 import sys
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from app.console import leave, note, print_json, say
-from app.interrupt import ends_at_once
+from app.console import ends_at_once, leave, note, print_json, say
+from app.options import Json, NoIsolation, sandbox_of
 
 if TYPE_CHECKING:
-    from games.contract import Json, ModuleFault
+    from games.contract import Json as Value
+    from games.contract import ModuleFault
     from tools.sandbox import Worker
+
+sandbox_app = typer.Typer(
+    help="Where generated code runs.", no_args_is_help=True, rich_markup_mode=None
+)
 
 FAILED, CONTAINED = 1, 4
 _LARGEST_SOURCE = 2_000_000
@@ -39,9 +44,60 @@ _ENDINGS = {
 }
 
 
-def run_file(file: Path, *, call: str | None, timeout: float, as_json: bool) -> None:
-    """Run one file as a module; see `app.groups.sandbox_run`."""
-    from graph.sandboxes import chosen_backend, describe_grade
+@sandbox_app.command("run")
+def run_in_sandbox(  # noqa: PLR0913 - one parameter an option
+    file: Annotated[
+        Path | None, typer.Argument(help="A Python module; - reads standard input.")
+    ] = None,
+    *,
+    probe: Annotated[
+        str | None,
+        typer.Option("--probe", metavar="NAME", help="Run one attack of `eval run sandbox`."),
+    ] = None,
+    show: Annotated[
+        str | None,
+        typer.Option("--show", metavar="NAME", help="Print an attack as a module; run nothing."),
+    ] = None,
+    call: Annotated[
+        str | None,
+        typer.Option(
+            "--call", metavar="EXPR", help="An expression to evaluate in it; its value is shown."
+        ),
+    ] = None,
+    sandbox: Annotated[
+        str | None,
+        typer.Option("--backend", "--sandbox", metavar="NAME", help="As --sandbox elsewhere."),
+    ] = None,
+    no_isolation: NoIsolation = False,
+    timeout: Annotated[
+        float | None,
+        typer.Option(
+            "--timeout", min=0.1, max=3600, help="Seconds each step of a file may take; else 10."
+        ),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Run one file as a module in a sandbox, and say how that went; or an attack on the sandbox.
+
+    Loads a file, calls its main() if it has one, and evaluates EXPR. Exit code 0: it ran to its
+    end, or the attack was contained. 1: it failed by itself, or the attack did harm. 4: the
+    sandbox ended the file. 2: nothing could be run as asked.
+    """
+    if [file, probe, show].count(None) != 2:  # noqa: PLR2004 - one of the three
+        raise typer.BadParameter("give one of FILE, --probe NAME and --show NAME")
+    if file is None and (call is not None or timeout is not None):
+        raise typer.BadParameter("--call and --timeout go with FILE; leave them out")
+    with sandbox_of(sandbox, no_isolation):
+        if show is not None:
+            _show_probe(show, as_json=as_json)
+        elif probe is not None:
+            _run_probe(probe, as_json=as_json)
+        elif file is not None:
+            _run_file(file, call=call, timeout=timeout or 10.0, as_json=as_json)
+
+
+def _run_file(file: Path, *, call: str | None, timeout: float, as_json: bool) -> None:
+    from graph.run.sandboxes import chosen_backend, describe_grade
     from tools.sandbox import Limits, Sandbox
 
     source, name = _read(file)
@@ -65,6 +121,39 @@ def run_file(file: Path, *, call: str | None, timeout: float, as_json: bool) -> 
     else:
         _show(name, result)
     leave(0 if result["outcome"] == "ok" else FAILED if result["ended_by"] is None else CONTAINED)
+
+
+def _run_probe(name: str, *, as_json: bool) -> None:
+    from evals.sandbox.probes import LIMITS, find_probe, run_probe
+    from graph.run.sandboxes import chosen_backend, describe_grade
+    from tools.sandbox import Sandbox
+
+    probe = find_probe(name)
+    with ends_at_once(lambda: "stopped"), Sandbox(chosen_backend(), limits=LIMITS) as sandbox:
+        grade = sandbox.grade
+        note(describe_grade(grade))
+        outcome = run_probe(probe, sandbox)
+    if as_json:
+        rows = {"grade": grade.model_dump(mode="json"), "backend": grade.backend}
+        print_json(outcome.model_dump(mode="json") | rows)
+    else:
+        became = "DID HARM" if outcome.breached else "contained"
+        say(f"{name}: {became} (sandbox grade {grade.name})")
+        say(f"holds: {outcome.property}")
+        for told in (outcome.how, *outcome.ended_by):
+            say("\n    | ".join(told.splitlines()))
+    leave(FAILED if outcome.breached else 0)
+
+
+def _show_probe(name: str, *, as_json: bool) -> None:
+    """Print an attack as a module that stands alone, which `sandbox run FILE` takes."""
+    from evals.sandbox.probes import find_probe
+
+    probe = find_probe(name)
+    if as_json:
+        print_json({"name": probe.name, "group": probe.group, "source": probe.source})
+    else:
+        say(probe.source.rstrip())
 
 
 def _read(file: Path) -> tuple[str, str]:
@@ -116,7 +205,7 @@ def _run(worker: "Worker", source: str, name: str, call: str | None) -> dict[str
     """Load, call, evaluate; the outcome, the value and what ended it."""
     from games.contract import ModuleFault
 
-    value: Json = None
+    value: Value = None
     try:
         _load(worker, source, name)
         value = _main(worker)
@@ -150,7 +239,7 @@ def _load(worker: "Worker", source: str, name: str) -> None:
         raise
 
 
-def _main(worker: "Worker") -> "Json":
+def _main(worker: "Worker") -> "Value":
     """What main() returned; None without one. The shape is as much a claim as the value."""
     from games.contract import ModuleFault
 
@@ -215,8 +304,9 @@ def _show(name: str, result: dict[str, Any]) -> None:
             say(f"{stream}| {line}")
 
 
-def try_backends(*, as_json: bool) -> None:
-    """Try every backend; see `app.groups.self_test`."""
+@sandbox_app.command("self-test")
+def try_backends(*, as_json: Json = False) -> None:
+    """Try out every sandbox of this platform; exit code 1 where the default does not hold."""
     from app.trials import try_all
 
     rows = try_all(elsewhere=True)

@@ -1,22 +1,23 @@
 """`index` and `search`: the store of games, functions and mechanics."""
 
 import time
-from typing import TYPE_CHECKING, cast, get_args
+from typing import Annotated
+
+import typer
 
 from app.console import note, print_json, say
-
-if TYPE_CHECKING:
-    from vectorstore.documents import Kind
+from app.options import Json
 
 
-def build_index(*, as_json: bool) -> None:
-    """Index the library, or bring the index up to date."""
-    from graph.resources import open_store_here
+def build_index(*, as_json: Json = False) -> None:
+    """Build or update the store of games, functions and mechanics."""
+    from graph.run.opening import open_store_here
+    from vectorstore.documents import KINDS
 
     started = time.monotonic()
     with open_store_here(note) as store:
         snapshot = store.snapshot_id()
-        counts = {kind: store.count(kind) for kind in _kinds()}
+        counts = {kind: store.count(kind) for kind in KINDS}
         seconds = time.monotonic() - started
         if as_json:
             print_json(
@@ -34,14 +35,23 @@ def build_index(*, as_json: bool) -> None:
         say(f"embedding {store.embedder.identity}, snapshot {snapshot[:16]}, {seconds:.1f} s")
 
 
-def search_store(query: str, *, kind: str, limit: int, as_json: bool) -> None:
-    """Print what lies nearest to a query."""
-    import typer
+def search_store(
+    query: Annotated[str, typer.Argument(help="What to look for, in words.")],
+    *,
+    kind: Annotated[
+        str, typer.Option("--kind", help="games, snippets or mechanics.")
+    ] = "mechanics",
+    limit: Annotated[int, typer.Option("--limit", min=1, max=50)] = 5,
+    as_json: Json = False,
+) -> None:
+    """Search the store by meaning."""
+    from graph.run.opening import open_store_here
+    from vectorstore.documents import KINDS
 
-    from graph.resources import open_store_here
-
-    if kind not in _kinds():
-        raise typer.BadParameter(f"kind is {kind!r}; known: {', '.join(_kinds())}")
+    if kind not in KINDS:
+        raise typer.BadParameter(f"kind is {kind!r}; known: {', '.join(KINDS)}")
+    if not query.isprintable():
+        raise typer.BadParameter("the query holds control characters, or bytes that are no UTF-8")
     if not query.strip():
         raise typer.BadParameter("the query is empty; say what to look for, in words")
     with open_store_here(note) as store:
@@ -59,9 +69,3 @@ def search_store(query: str, *, kind: str, limit: int, as_json: bool) -> None:
         first = hit.text.strip().splitlines()[0] if hit.text.strip() else ""
         if first and first != hit.title:
             say(f"       {first[:110]}")
-
-
-def _kinds() -> "tuple[Kind, ...]":
-    from vectorstore.documents import Kind
-
-    return cast("tuple[Kind, ...]", get_args(Kind))

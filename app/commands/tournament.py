@@ -1,51 +1,64 @@
 """`tournament`: a round robin of players, rated, with every pair's results."""
 
-from collections.abc import Callable, Sequence
 from dataclasses import replace
-from itertools import count
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.console import leave, note, print_json, say
-from app.interrupt import ends_at_once, kept_in
-from app.parameters import accepted_parameters, given_parameters
+from app import options
+from app.commands.match import chosen_game, chosen_recipe, chosen_workers, teller
+from app.console import ends_at_once, kept_in, leave, print_json, say
+from app.parameters import accepted_parameters
+from games.text import quoted
 
 if TYPE_CHECKING:
-    from tools.playtest import (
-        Estimate,
-        GameSetup,
-        Outcome,
-        Question,
-        SandboxRecipe,
-        TournamentResult,
-        Unmeasured,
-    )
+    from tools.playtest.intervals import Estimate, Unmeasured
+    from tools.playtest.jobs import GameSetup, SandboxRecipe
+    from tools.playtest.results import TournamentResult
+    from tools.playtest.sprt import ScoreQuestion
 
-_TELL_EVERY = 10
+Until = Annotated[
+    str | None,
+    typer.Option(
+        "--until",
+        metavar="LOW,HIGH",
+        help="Two meet only until one's score is told to be LOW or less, or HIGH or more.",
+    ),
+]
 
 
 def play_round_robin(  # noqa: PLR0913 - one parameter an option
-    game: str,
-    specs: Sequence[str],
+    game: options.Game,
+    player: Annotated[
+        list[str], typer.Option("--player", help="One an entrant: NAME[:key=value,...].")
+    ],
     *,
-    seats: int,
-    deals: int,
-    seed: int,
-    settings: Sequence[str],
-    max_plies: int,
-    until: str | None,
-    prior_draws: float,
-    jobs: int,
-    journal: Path | None,
-    as_json: bool,
+    seats: Annotated[int, typer.Option("--seats", help="Seats at the table, 2 to 8.")] = 2,
+    deals: Annotated[
+        int, typer.Option("--deals", min=1, help="Deals each line-up plays in every seating.")
+    ] = 10,
+    seed: options.Seed = 0,
+    settings: options.Parameters = None,
+    max_plies: options.MaxPlies = 2000,
+    until: Until = None,
+    prior_draws: Annotated[
+        float, typer.Option("--prior-draws", min=0, help="Draws added to a pair in the ratings.")
+    ] = 0.0,
+    jobs: options.Jobs = 1,
+    executor: options.Executor = "processes",
+    journal: options.JournalFile = None,
+    host_search: options.HostSearch = False,
+    sandbox: options.Backend = None,
+    no_isolation: options.NoIsolation = False,
+    as_json: options.Json = False,
 ) -> None:
-    """Play a tournament; see `app.cli.tournament`. Exit code 1 where no whole deal finished."""
-    with ends_at_once(lambda: kept_in(journal)):
-        from agents.players.roster import PlayerRoster
-        from tools.playtest import TournamentSettings, Workers, play_tournament
+    """Let every player meet every other, and rate them."""
+    with options.sandbox_of(sandbox, no_isolation), ends_at_once(lambda: kept_in(journal)):
+        from agents.players.registry import PlayerRoster
+        from tools.playtest.results import TournamentSettings
+        from tools.playtest.tournament import play_tournament
 
+        workers = chosen_workers(executor, jobs)
         asked = TournamentSettings(
             deals=deals,
             seed=seed,
@@ -53,15 +66,17 @@ def play_round_robin(  # noqa: PLR0913 - one parameter an option
             question=_question(until),
             prior_draws=_draws(prior_draws),
         )
-        recipe = _recipe()
+        recipe = chosen_recipe()
+        setup = _accepted(chosen_game(game, seats, settings), recipe)
         result = play_tournament(
-            _set_up(game, seats, settings, recipe),
-            specs,
+            setup,
+            player,
             asked,
-            PlayerRoster(),
+            PlayerRoster(host_search),
             journal=journal,
-            workers=Workers(jobs, sandbox=recipe),
-            on_match=_teller(),
+            workers=workers,
+            sandbox=recipe,
+            on_match=teller(),
         )
     if as_json:
         print_json(result.model_dump(mode="json"))
@@ -70,34 +85,9 @@ def play_round_robin(  # noqa: PLR0913 - one parameter an option
     leave(0 if result.endings["finished"] > result.left_out else 1)
 
 
-def _teller() -> "Callable[[int, Outcome], None]":
-    played = count(1)
-
-    def tell(_index: int, _outcome: "Outcome") -> None:
-        if (number := next(played)) % _TELL_EVERY == 0:
-            note(f"{number} matches")
-
-    return tell
-
-
-def _recipe() -> "SandboxRecipe":
-    """How every process makes the sandbox that was chosen."""
-    from graph.sandboxes import ACCEPTED, NAME, choice_in_variables, chosen_backend
-    from tools.playtest import SandboxRecipe
-
-    chosen_backend()  # says what is wrong with the choice
-    chosen = choice_in_variables()
-    return SandboxRecipe(chosen.get(NAME), accept_no_isolation=ACCEPTED in chosen)
-
-
-def _set_up(game: str, seats: int, settings: Sequence[str], recipe: "SandboxRecipe") -> "GameSetup":
-    """The game with what was given, once the module has accepted it."""
-    from tools.playtest import GameSetup
-    from tools.sources import find_game
-
-    found, given = find_game(game), given_parameters(settings)
-    setup = GameSetup(found.name, found.source, seats, given, found.heuristics)
-    if not given:
+def _accepted(setup: "GameSetup", recipe: "SandboxRecipe") -> "GameSetup":
+    """The game with all its parameters, once the module has accepted what was given."""
+    if not setup.parameters:
         return setup
     with recipe.make() as sandbox:
         return replace(setup, parameters=accepted_parameters(setup, sandbox))
@@ -114,16 +104,16 @@ def _draws(prior: float) -> float:
     )
 
 
-def _question(until: str | None) -> "Question | None":
+def _question(until: str | None) -> "ScoreQuestion | None":
     from pydantic import ValidationError
 
-    from tools.playtest import Question
+    from tools.playtest.sprt import ScoreQuestion
 
     if until is None:
         return None
     low, _, high = until.partition(",")
     try:
-        return Question(low=float(low), high=float(high))
+        return ScoreQuestion(low=float(low), high=float(high))
     except (ValueError, ValidationError) as error:
         raise typer.BadParameter(
             f"--until {until!r}: required are two scores from 0.001 to 0.999, the smaller first, "
@@ -150,11 +140,11 @@ def _show(result: "TournamentResult") -> None:
     if result.left_out:
         say(f"  {result.left_out} finished matches of deals that did not finish are left out")
     for reason, times in result.reasons.items():
-        say(f"  {times} times: {reason}")
+        say(f"  {times} times: {quoted(reason)}")
 
 
 def _told(value: "Estimate | Unmeasured", digits: int = 3) -> str:
-    from tools.playtest import Unmeasured
+    from tools.playtest.intervals import Unmeasured
 
     if isinstance(value, Unmeasured):
         return f"not measured ({value.reason})"

@@ -1,9 +1,12 @@
-"""`trace`: a run's local trace as a tree with times, tokens and prompts."""
+"""`trace` and `runs`: a run's local trace as a tree, and what runs there are."""
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from app.console import print_json, say
+from app.options import Json
 from games.text import plain_text
 
 _SHOWN = 300
@@ -11,14 +14,18 @@ _SHOWN = 300
 if TYPE_CHECKING:
     from rich.tree import Tree
 
-    from graph.traces import Span
+    from graph.run.traces import Span
 
 
-def show_trace(run: str, *, prompts: bool, as_json: bool) -> None:
-    """Print the trace of a run."""
-    from graph.folder import find_folder
-    from graph.places import runs_folder
-    from graph.traces import read_spans
+def show_trace(
+    run: Annotated[str, typer.Argument(help="Folder or name of a run.")],
+    *,
+    prompts: Annotated[bool, typer.Option("--prompts", help="Show prompts in full.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Show a run's trace as a tree with times, tokens and prompts."""
+    from graph.run.folder import find_folder, runs_folder
+    from graph.run.traces import read_spans
 
     folder = find_folder(run, runs_folder())
     roots = read_spans(folder.trace)
@@ -35,6 +42,32 @@ def show_trace(run: str, *, prompts: bool, as_json: bool) -> None:
         tree = Tree(_line(root))
         _grow(tree, root, prompts=prompts)
         Console(highlight=False).print(tree)
+
+
+def list_runs(*, as_json: Json = False) -> None:
+    """List the runs under `runs` (or `RULEWRIGHT_RUNS`): what each was asked, and how it stands."""
+    from graph.new.requests import read_request
+    from graph.run.folder import RunFolder, RunFolderError, runs_folder
+
+    rows = []
+    for path in sorted(state.parent for state in runs_folder().glob("*/.state")):
+        folder = RunFolder(path)
+        row = {"name": path.name, "end": "unfinished", "title": None, "prompt": None}
+        try:
+            row["prompt"] = read_request(folder).prompt
+            for file, key in (("run.json", "end"), ("design.json", "title")):
+                found = folder.read_json(file) if (path / file).exists() else None
+                row |= {key: found[key]} if isinstance(found, dict) and key in found else {}
+        except RunFolderError as error:
+            row |= {"end": "unreadable", "prompt": str(error)}
+        rows.append(row)
+    if as_json:
+        print_json({"folder": str(runs_folder()), "runs": rows})
+        return
+    for row in rows:
+        say(f"{row['name']}  {row['end']}  {row['title'] or ''}\n    {row['prompt']}")
+    if not rows:
+        say(f"there is no run under {runs_folder()}; make one: rulewright new")
 
 
 def _grow(tree: "Tree", span: "Span", *, prompts: bool) -> None:

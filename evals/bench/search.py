@@ -1,9 +1,8 @@
 """Eval: how quick is our search, beside OpenSpiel's, and what does it cost besides the game?
 
-Six games that both have (`evals.bench.search_games`). Every search makes the same number of
-simulations a decision with one random rollout each and proves nothing
-(`evals.bench.search_engines`); all searches of a game take turns, forwards and backwards, so that
-all meet the same moments of the machine. Times are processor times. A ratio is taken within a
+Every search makes the same number of simulations a decision with one random rollout each and
+proves nothing; all searches of a game take turns, forwards and backwards, so that all meet the same
+moments of the machine. Times are processor times. A ratio is taken within a
 round; its median over the rounds is reported, with the least and the largest. Ours run Python game
 code in a plain process: library modules are trusted, and a search in a sandboxed worker is the same
 code. What ours cost besides the game's own functions is measured by `evals.bench.search_overhead`.
@@ -11,25 +10,107 @@ code. What ours cost besides the game's own functions is measured by `evals.benc
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from importlib.metadata import version
 from statistics import median
+from typing import Any, TypeAlias
 
+import numpy as np
 from pydantic import JsonValue
 
-from evals.bench.search_engines import (
+from evals.bench.search_overhead import (
+    CONTESTS,
     EXPLORATION,
-    MISSING,
-    THEIR_EXPLORATION,
-    engines,
-    has_openspiel,
-    rate,
+    Contest,
+    Kind,
+    Overhead,
+    overhead,
+    searched,
+    spread,
+    start,
 )
-from evals.bench.search_games import CONTESTS, Contest
-from evals.bench.search_overhead import Overhead, overhead, spread
 from evals.bench.timings import interleaved, machine
+from evals.openspiel import MISSING, has_openspiel
 from evals.options import EvalOptions
 from evals.results import EvalResult, Score
+
+Decide: TypeAlias = Callable[[], object]
+"""One decision."""
+
+THEIR_EXPLORATION = 2.0
+
+
+def engines(contest: Contest, seed: int) -> dict[str, Decide]:
+    """What can search a game here, by name."""
+    here = start(contest, seed)
+
+    def ours(kind: Kind) -> Decide:
+        return lambda: [*searched(kind, contest, here, here.namespace, seed)]
+
+    found = {"uct": ours("uct")}
+    if contest.hidden:
+        found["ismcts"] = ours("ismcts")
+    if has_openspiel():
+        found |= _theirs(contest, seed)
+    return found
+
+
+def _theirs(contest: Contest, seed: int) -> dict[str, Decide]:
+    import pyspiel
+    from open_spiel.python.algorithms import ismcts, mcts
+
+    state, count = their_start(contest, seed), contest.simulations
+    game, draws = state.get_game(), np.random.RandomState(seed)
+    rollouts = pyspiel.RandomRolloutEvaluator(1, seed)
+    python = mcts.RandomRolloutEvaluator(1, draws)
+    found: dict[str, Any] = {
+        "OpenSpiel MCTS (Python)": mcts.MCTSBot(
+            game, THEIR_EXPLORATION, count, python, solve=False, random_state=draws
+        ).mcts_search,
+        "OpenSpiel MCTSBot (C++)": pyspiel.MCTSBot(
+            game, rollouts, THEIR_EXPLORATION, count, 1000, False, seed, False
+        ).mcts_search,
+    }
+    if contest.resampled:
+        found["OpenSpiel ISMCTS (Python)"] = ismcts.ISMCTSBot(
+            game, python, THEIR_EXPLORATION, count, random_state=draws
+        ).get_policy
+        found["OpenSpiel ISMCTSBot (C++)"] = pyspiel.ISMCTSBot(
+            seed, rollouts, THEIR_EXPLORATION, count
+        ).get_policy
+    return {name: partial(search, state) for name, search in found.items()}
+
+
+def their_start(contest: Contest, seed: int) -> Any:  # noqa: ANN401 - OpenSpiel has no types
+    """The same in OpenSpiel: its game's first decision, by turns."""
+    import pyspiel
+
+    generator = np.random.default_rng(seed)
+    state = pyspiel.load_game_as_turn_based(contest.name, dict(contest.theirs)).new_initial_state()
+    while state.is_chance_node():
+        outcomes = state.legal_actions()
+        state.apply_action(outcomes[int(generator.integers(len(outcomes)))])
+    return state
+
+
+def rate(decide: Decide, simulations: int, least: float) -> Callable[[], float]:
+    """A measure of simulations a second, over as many decisions as take about `least` seconds.
+
+    One decision is made at once, to see how many those are and to warm up.
+    """
+    decide()
+    once = _seconds(decide, 1)
+    decisions = max(1, round(least / max(once, 1e-6)))
+    return lambda: simulations * decisions / _seconds(decide, decisions)
+
+
+def _seconds(decide: Decide, decisions: int) -> float:
+    begun = time.process_time()
+    for _ in range(decisions):
+        decide()
+    return time.process_time() - begun
+
 
 AT_LEAST = {"tic_tac_toe": 2.0, "connect_four": 1.5}
 OUTSIDE_AT_MOST = 0.15
@@ -42,7 +123,7 @@ Rates = Mapping[str, Sequence[float]]
 
 
 @dataclass(frozen=True)
-class Size:
+class SearchSize:
     """How much is measured.
 
     Attributes:
@@ -51,7 +132,9 @@ class Size:
         repeats: Decisions for the share outside the game, where a threshold holds.
         shown: As `repeats`, where none does.
         block: Simulations timed together where a threshold holds.
-        tolerance: Of the share outside the game, for what few repeats leave open.
+        at_least: Ratios required by game. The quick variant leaves out tic-tac-toe's: its few short
+            turns leave it too near its bound.
+        outside_at_most: Share outside the game allowed; None where too few repeats tell it.
     """
 
     rounds: int = 15
@@ -59,31 +142,38 @@ class Size:
     repeats: int = 101
     shown: int = 11
     block: int = 10
-    tolerance: float = 0.0
+    at_least: Mapping[str, float] = field(default_factory=lambda: AT_LEAST)
+    outside_at_most: float | None = OUTSIDE_AT_MOST
 
 
-FULL, QUICK = Size(), Size(rounds=3, least_s=0.03, repeats=41, shown=3, tolerance=0.03)
+FULL = SearchSize()
+QUICK = SearchSize(
+    rounds=3,
+    least_s=0.03,
+    repeats=41,
+    shown=3,
+    at_least={MEASURED: AT_LEAST[MEASURED]},
+    outside_at_most=None,
+)
 
 
-def run(seed: int, tell: Callable[[str], None], options: EvalOptions) -> EvalResult:
-    """Measure with the usual sizes."""
-    return measure(seed, tell, QUICK if options.quick else FULL)
-
-
-def measure(
+def run(
     seed: int,
     tell: Callable[[str], None],
-    size: Size,
+    options: EvalOptions,
+    size: SearchSize | None = None,
     contests: Sequence[Contest] = CONTESTS,
 ) -> EvalResult:
-    """Measure rates and shares of all games.
+    """Measure rates and costs in all games.
 
     Args:
         seed: Of the deals and of the searches.
         tell: Hears each result.
-        size: How much is measured.
+        options: Whether the run is quick.
+        size: How much is measured; None for the usual sizes.
         contests: The games.
     """
+    size = size or (QUICK if options.quick else FULL)
     begun = time.monotonic()
     costs, rates = dict[tuple[str, str], Overhead](), dict[str, Rates]()
     for contest in contests:
@@ -105,24 +195,25 @@ def measure(
             tell(f"{contest.name}, {name}: {median(found):,.0f} simulations a second")
     return EvalResult(
         name="search",
-        scores=(*ratios(rates), *shares(costs, size.tolerance)),
+        scores=(*ratio_scores(rates, size), *cost_scores(costs, size)),
         samples=(*_rate_rows(contests, rates), *_cost_rows(costs)),
         effective={**_effective(seed, size), "seconds": round(time.monotonic() - begun, 1)},
-        unscored={} if has_openspiel() else {_score_name(game): MISSING for game in AT_LEAST},
+        unscored={} if has_openspiel() else {_score_name(game): MISSING for game in size.at_least},
     )
 
 
-def ratios(rates: Mapping[str, Rates]) -> tuple[Score, ...]:
+def ratio_scores(rates: Mapping[str, Rates], size: SearchSize = FULL) -> tuple[Score, ...]:
     """Our rates over those of OpenSpiel's Python search, with their thresholds.
 
     Args:
         rates: By game; a game without OpenSpiel's has no score.
+        size: Its thresholds.
     """
     return tuple(
         Score(
             name=_score_name(game),
             value=median(_over(found["uct"], found[PYTHON])),
-            at_least=AT_LEAST.get(game),
+            at_least=size.at_least.get(game),
             scored=len(found[PYTHON]),
         )
         for game, found in rates.items()
@@ -130,7 +221,9 @@ def ratios(rates: Mapping[str, Rates]) -> tuple[Score, ...]:
     )
 
 
-def shares(costs: Mapping[tuple[str, str], Overhead], tolerance: float = 0.0) -> tuple[Score, ...]:
+def cost_scores(
+    costs: Mapping[tuple[str, str], Overhead], size: SearchSize = FULL
+) -> tuple[Score, ...]:
     """The share outside the game and its microseconds, where a threshold holds."""
     cost = costs.get((MEASURED, "uct"))
     if cost is None:
@@ -140,7 +233,7 @@ def shares(costs: Mapping[tuple[str, str], Overhead], tolerance: float = 0.0) ->
         Score(
             name=f"share of UCT outside the game, {MEASURED}",
             value=cost.share,
-            at_most=OUTSIDE_AT_MOST + tolerance,
+            at_most=size.outside_at_most,
             scored=repeats,
         ),
         Score(
@@ -189,7 +282,7 @@ def _cost_rows(costs: Mapping[tuple[str, str], Overhead]) -> list[dict[str, Json
     return [{"game": game, "search": kind, **c.as_sample()} for (game, kind), c in costs.items()]
 
 
-def _effective(seed: int, size: Size) -> dict[str, JsonValue]:
+def _effective(seed: int, size: SearchSize) -> dict[str, JsonValue]:
     return {
         **machine(),
         "seed": seed,
@@ -198,7 +291,6 @@ def _effective(seed: int, size: Size) -> dict[str, JsonValue]:
         "repeats": size.repeats,
         "repeats_shown": size.shown,
         "block": size.block,
-        "tolerance_of_the_share": size.tolerance,
         "exploration": {**EXPLORATION},
         "exploration_openspiel": THEIR_EXPLORATION,
         "rollouts": 1,

@@ -1,4 +1,4 @@
-"""What a search costs besides the game's own functions.
+"""Overhead of a search: what it costs besides the game's own functions.
 
 Two searches with the same seed make exactly the same calls of game functions. So
 
@@ -20,26 +20,306 @@ the repeats of their own shares what a busy machine makes of it.
 
 import gc
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import median
-from typing import TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import JsonValue
 
-from evals.bench.search_calls import Call, Step, noting, seconds, steps
-from evals.bench.search_engines import Kind, searched
-from evals.bench.search_games import Contest, Start, start
+from agents.belief.belief import Belief, DecisionPoint
+from agents.search.ismcts import IsmctsSearch, IsmctsSettings
+from agents.search.meter import Meter
+from agents.search.rules import Rules, bind, first_state
+from agents.search.tree import UctSearch
+from agents.search.uct import UctSettings
+from agents.solving.form import log_after
+from games import library
+from games.contract import (
+    CHANCE,
+    OPTIONAL_FUNCTIONS,
+    REQUIRED_FUNCTIONS,
+    Action,
+    Json,
+    State,
+    load_namespace,
+)
+from games.information import SeatLog
+
+Kind: TypeAlias = Literal["uct", "ismcts"]
+
+EXPLORATION: Mapping[str, float] = {"uct": 1.0, "ismcts": 0.7}
+
+_HEARTS: Mapping[str, Json] = {
+    "points_per_trick": 0,
+    "heart_points": -1,
+    "queen_of_spades_points": -13,
+    "shoot_the_moon": True,
+    "first_trick_safe": True,
+    "hearts_broken": True,
+    "queen_breaks_hearts": True,
+    "passing": 3,
+    "pass_direction": "random",
+    "lead": "two_of_clubs",
+}
+
+
+@dataclass(frozen=True)
+class Contest:
+    """A game to search, ours and theirs.
+
+    Attributes:
+        name: OpenSpiel's name of it.
+        preset: The library's.
+        players: Seats.
+        simulations: A decision.
+        parameters: Of the library's game.
+        theirs: Parameters of OpenSpiel's game.
+        hidden: Whether seats do not see everything.
+        resampled: Whether OpenSpiel can sample what a seat does not see, which its search over
+            information sets needs.
+    """
+
+    name: str
+    preset: str
+    players: int
+    simulations: int
+    parameters: Mapping[str, Json] = field(default_factory=dict)
+    theirs: Mapping[str, Any] = field(default_factory=dict)
+    hidden: bool = False
+    resampled: bool = False
+
+
+CONTESTS = (
+    Contest("tic_tac_toe", "tic_tac_toe", 2, 1000),
+    Contest("connect_four", "connect_four", 2, 1000),
+    Contest("breakthrough", "breakthrough", 2, 100),
+    Contest("leduc_poker", "leduc_poker", 2, 1000, hidden=True, resampled=True),
+    Contest(
+        "goofspiel",
+        "goofspiel",
+        2,
+        200,
+        {"cards": 13, "prize_order": "random", "returns": "win"},
+        {"imp_info": True, "num_cards": 13, "points_order": "random", "returns_type": "win_loss"},
+        hidden=True,
+    ),
+    Contest("hearts", "trick_taking", 4, 40, _HEARTS, hidden=True, resampled=True),
+)
+
+
+@dataclass(frozen=True)
+class Start:
+    """A first decision in the library's game.
+
+    Attributes:
+        namespace: The module's names.
+        rules: Its functions.
+        initial: The state before any ply.
+        plies: The chance outcomes before the decision.
+        state: The state of the decision.
+    """
+
+    namespace: dict[str, object]
+    rules: Rules
+    initial: State
+    plies: tuple[Action, ...]
+    state: State
+
+    @property
+    def seat(self) -> int:
+        """Who decides."""
+        return self.rules.current_player(self.state)
+
+    def log(self) -> SeatLog:
+        """What the seat that decides has seen."""
+        return log_after(self.rules, self.initial, self.plies, self.seat)
+
+
+def start(contest: Contest, seed: int) -> Start:
+    """The library's game, dealt at random up to its first decision with a choice."""
+    namespace = load_namespace(library.source(contest.preset))
+    rules = bind(namespace, contest.players)
+    initial = first_state(namespace, contest.players, contest.parameters)
+    generator = np.random.default_rng(seed)
+    state, plies = initial, list[Action]()
+    while rules.current_player(state) == CHANCE:
+        legal = rules.legal_actions(state)
+        plies.append(legal[int(generator.integers(len(legal)))])
+        state = rules.apply_action(state, plies[-1])
+    return Start(namespace, rules, initial, tuple(plies), state)
+
+
+def searched(
+    kind: Kind,
+    contest: Contest,
+    here: Start,
+    namespace: dict[str, object],
+    seed: int,
+    *,
+    block: int | None = None,
+) -> Iterator[int]:
+    """One decision of ours, a block of simulations at a time.
+
+    Args:
+        kind: The search.
+        contest: With the simulations.
+        here: Where it decides.
+        namespace: The module's names: those of `here`, or others of the same meaning.
+        seed: Of the search.
+        block: Simulations between two yields; None makes all in one.
+
+    Yields:
+        Simulations done: 0 once all is prepared, and then after every block.
+    """
+    generator = np.random.default_rng(seed)
+    count = contest.simulations
+    kind_settings = UctSettings if kind == "uct" else IsmctsSettings
+    settings = kind_settings(simulations=count, exploration=EXPLORATION[kind])
+    rules = bind(namespace, contest.players)
+    meter = Meter(rules, settings)
+    simulate: Callable[[], object]
+    if isinstance(settings, UctSettings):
+        tree = UctSearch(meter.rules, here.state, settings, generator)
+        simulate, result = tree.simulate, tree.result
+    else:
+        legal = tuple(rules.legal_actions(here.state))
+        known = DecisionPoint(rules, namespace, here.initial, here.log(), legal)
+        belief = Belief(known, "auto", 0, generator)
+        sets = IsmctsSearch(meter.rules, here.seat, settings, generator)
+        simulate, result = lambda: sets.simulate(belief.sample()), sets.result
+    yield 0
+    while meter.done < count:
+        meter.run(simulate, at_most=block)
+        yield meter.done
+    result(meter)
+
+
+Function: TypeAlias = Callable[..., Any]
+
+_NAMES = (*REQUIRED_FUNCTIONS, *OPTIONAL_FUNCTIONS)
+_PLY = ("apply_action", "get_rewards", "get_legal_actions")
+
+
+class Call(NamedTuple):
+    """One call: the function's name, what it was given, and what it answered."""
+
+    name: str
+    arguments: tuple[Any, ...]
+    result: Any
+
+
+class CallStep(NamedTuple):
+    """A call that is made again with what it was given then."""
+
+    function: Function
+    arguments: tuple[Any, ...]
+
+
+class RolloutStep(NamedTuple):
+    """Plies one after another, each applied, asked what it paid, and asked for its actions.
+
+    Its states are made anew when it is walked again, as a rollout makes them: fresh, and let go as
+    soon as the next is there.
+    """
+
+    state: State
+    actions: list[Action]
+
+
+Step: TypeAlias = CallStep | RolloutStep
+
+
+def noting(namespace: Mapping[str, Any], note: Callable[[Call], object]) -> dict[str, object]:
+    """A module's names, whose functions tell `note` of every call once it is done."""
+
+    def wrapped(name: str, function: Function) -> Function:
+        def noted(*arguments: object) -> object:
+            result = function(*arguments)
+            note(Call(name, arguments, result))
+            return result
+
+        return noted
+
+    functions = {name: found for name in _NAMES if callable(found := namespace.get(name))}
+    return {**namespace, **{name: wrapped(name, found) for name, found in functions.items()}}
+
+
+def steps(calls: Sequence[Call], namespace: Mapping[str, Any]) -> list[Step]:
+    """The calls in their order, those of one rollout as a `RolloutStep`.
+
+    Args:
+        calls: What was noted.
+        namespace: The module's names, which note nothing.
+    """
+    found: list[Step] = []
+    newest: object = None  # the state that the last run led to, where nothing came after it
+    at = 0
+    while at < len(calls):
+        call, last = calls[at], found[-1] if found else None
+        if not _is_ply(calls[at : at + len(_PLY)]):
+            found.append(CallStep(namespace[call.name], call.arguments))
+            newest, at = None, at + 1
+            continue
+        state, action = call.arguments
+        if isinstance(last, RolloutStep) and state is newest:
+            last.actions.append(action)
+        else:
+            found.append(RolloutStep(state, [action]))
+        newest, at = call.result, at + len(_PLY)
+    return found
+
+
+def _is_ply(calls: Sequence[Call]) -> bool:
+    """Whether these are the calls of one ply of a rollout."""
+    return tuple(call.name for call in calls) == _PLY and all(
+        call.arguments[0] is calls[0].result for call in calls[1:]
+    )
+
+
+def walk(program: Sequence[Step], namespace: Mapping[str, Any]) -> None:
+    """Make the calls again, in order, and nothing else."""
+    apply_action, rewards, legal_actions = (namespace[name] for name in _PLY)
+    pairs: Sequence[tuple[Any, Any]] = program
+    for first, second in pairs:
+        if second.__class__ is list:
+            state = first
+            for action in second:
+                state = apply_action(state, action)
+                rewards(state)
+                legal_actions(state)
+        else:
+            first(*second)
+
+
+def walk_past(program: Sequence[Step]) -> None:
+    """What `walk` does besides the calls."""
+    for _first, second in program:
+        if second.__class__ is list:
+            for _action in second:
+                pass
+        else:
+            pass
+
+
+def walk_seconds(program: Sequence[Step], namespace: Mapping[str, Any]) -> tuple[float, float]:
+    """Processor time of `walk`, and of `walk_past`; either with one reading of the clock."""
+    begun = time.process_time()
+    walk(program, namespace)
+    walked = time.process_time()
+    walk_past(program)
+    return walked - begun, time.process_time() - walked
+
 
 Times: TypeAlias = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Overhead:
-    """Repeated measurements of one decision, in processor seconds.
+    """Repeated measurements of one decision, in processor walk_seconds.
 
     Attributes:
         simulations: Of the decision.
@@ -129,7 +409,7 @@ def overhead(
                 clock.append(time.process_time())
             clock.append(time.process_time())
             whole.append(np.diff(clock).tolist())
-            game.append([seconds(program, here.namespace) for program in programs])
+            game.append([walk_seconds(program, here.namespace) for program in programs])
     walked, passed = np.moveaxis(np.array(game), 2, 0)
     return Overhead(contest.simulations, calls, np.array(whole), walked, passed)
 

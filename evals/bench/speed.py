@@ -4,24 +4,88 @@ The command's figures are medians over repeats of the real command in processes 
 machine shows in the wall times, so the processor times stand beside them. The store is built
 first, in a temporary home: a quick run is measured from a warm one. A search's figures are read
 from the least times, as `evals.bench.search_overhead` explains.
+
+    python -m evals.bench.speed COMMAND [ARGUMENT ...]
+
+writes the cost of one command as a JSON object. A sandbox's workers may outlive the command by a
+moment and would then be nobody's children: that process adopts them (Linux,
+`PR_SET_CHILD_SUBREAPER`) and waits for the last. The command's own output is dropped; its errors
+go on to stderr.
 """
 
+import ctypes
 import json
 import os
+import resource
 import shutil
+import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
 from pydantic import JsonValue
 
-from evals.bench.search_games import CONTESTS
-from evals.bench.search_overhead import overhead
-from evals.bench.spent import Spent, spent
+from evals.bench.search_overhead import CONTESTS, overhead
 from evals.results import EvalError, EvalResult, Score
-from graph.sandboxes import choice_in_variables
+from graph.run.sandboxes import choice_in_variables
+
+_ADOPT_ORPHANS = 36  # PR_SET_CHILD_SUBREAPER of linux/prctl.h
+
+
+@dataclass(frozen=True)
+class CommandCost:
+    """What one command cost.
+
+    Attributes:
+        wall_s: Seconds until it ended.
+        processor_s: User and system seconds of it and all its descendants.
+    """
+
+    wall_s: float
+    processor_s: float
+
+
+def spent(command: Sequence[str], environment: Mapping[str, str]) -> CommandCost:
+    """Run a command to its end and say what it cost.
+
+    Raises:
+        EvalError: If it could not be started or did not succeed, with the end of its errors.
+    """
+    done = subprocess.run(
+        [sys.executable, "-m", __spec__.name, *command],
+        env=dict(environment),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        said = done.stderr.strip()[-400:]
+        raise EvalError(f"{' '.join(command)} ended with {done.returncode}: {said}")
+    fields = json.loads(done.stdout)
+    return CommandCost(fields["wall_s"], fields["processor_s"])
+
+
+def main() -> int:
+    """Run the command of this process's arguments."""
+    if ctypes.CDLL(None).prctl(_ADOPT_ORPHANS, 1, 0, 0, 0):
+        raise EvalError("this system does not let a process adopt orphans; run it on Linux")
+    begun = time.monotonic()
+    code = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=False).returncode
+    wall = time.monotonic() - begun
+    while True:
+        try:
+            os.wait()
+        except ChildProcessError:
+            break
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    answer = {"wall_s": wall, "processor_s": used.ru_utime + used.ru_stime}
+    sys.stdout.write(json.dumps(answer))
+    return code
+
 
 PROMPT = (
     "a trick-taking game for three players where taking hearts costs points and the last trick "
@@ -102,12 +166,12 @@ def _at_most(name: str, value: float, bound: float, scored: int) -> Score:
     return Score(name=name, value=value, at_most=bound, scored=scored)
 
 
-def _seconds(runs: list[Spent]) -> str:
+def _seconds(runs: list[CommandCost]) -> str:
     wall, processor = median(r.wall_s for r in runs), median(r.processor_s for r in runs)
     return f"{wall:.2f} s, processor {processor:.2f} s (median of {len(runs)})"
 
 
-def _sample(what: str, one: Spent) -> dict[str, JsonValue]:
+def _sample(what: str, one: CommandCost) -> dict[str, JsonValue]:
     return {
         "command": what,
         "wall_s": round(one.wall_s, 3),
@@ -124,3 +188,7 @@ def _effective(seed: int) -> dict[str, JsonValue]:
         "load_average": list(os.getloadavg()),
         "python": sys.version.split()[0],
     }
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -49,19 +49,6 @@ class Timing:
         return f"{self.name}: median {self.median:.2f} of {len(self.values)} ({low:.2f}-{high:.2f})"
 
 
-@dataclass(frozen=True)
-class Unmeasured:
-    """A quantity that could not be measured here: no value stands for it.
-
-    Attributes:
-        name: As `Timing.name`.
-        reason: Why.
-    """
-
-    name: str
-    reason: str
-
-
 def interleaved(
     measures: Mapping[Key, Callable[[], float]], rounds: int
 ) -> dict[Key, tuple[float, ...]]:

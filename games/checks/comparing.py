@@ -1,8 +1,7 @@
-"""When two values are the same: strictly, by type and value, as the contract's JSON."""
-
-from typing import cast
+"""Equality of values: strict, by type and value, as the contract's JSON."""
 
 from games.contract import Json, canonical_key, require_json
+from games.values import is_number
 
 
 def same_value(value: Json, expected: Json) -> bool:
@@ -31,4 +30,4 @@ def as_numbers(rewards: Json) -> Json:
     """
     if not isinstance(rewards, list):
         return rewards
-    return [float(n) + 0.0 if type(n) in (int, float) else n for n in cast("list[int]", rewards)]
+    return [float(n) + 0.0 if is_number(n) else n for n in rewards]

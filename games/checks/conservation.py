@@ -2,13 +2,13 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import cast
 
-from games.checks.contract import failed, judged
+from games.checks.contract import failed, from_fault, judged
 from games.checks.findings import Finding
 from games.checks.sampling import Sample, Subject
 from games.checks.zones import components, concrete_paths, read_path
-from games.contract import Json, State
+from games.contract import Json, ModuleFault, State
+from games.values import are_texts
 
 
 def check_conservation(subject: Subject, samples: Sequence[Sample]) -> list[Finding]:
@@ -17,10 +17,13 @@ def check_conservation(subject: Subject, samples: Sequence[Sample]) -> list[Find
     A game that declares none (pieces are placed without limit) gives no finding: a check that
     compared nothing has not passed.
     """
-    kinds = subject.game.info.get("conserved", [])
-    if not isinstance(kinds, list) or not kinds:
+    try:
+        kinds = subject.game.info.get("conserved", [])
+    except ModuleFault as fault:  # such as that its worker has ended
+        return [from_fault("conservation", fault)]
+    if not are_texts(kinds) or not kinds:
         return []
-    return judged("conservation", lambda: _conserved(subject, samples, cast("list[str]", kinds)))
+    return judged("conservation", lambda: _conserved(subject, samples, kinds))
 
 
 def _conserved(

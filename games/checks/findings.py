@@ -1,4 +1,4 @@
-"""What a check concludes: `Finding`, with evidence."""
+"""Findings, with evidence: what a check concludes."""
 
 from collections.abc import Iterable
 from typing import Literal, TypeAlias

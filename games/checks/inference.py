@@ -1,9 +1,7 @@
 """Check: the optional inference and value functions keep their promises."""
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import cast
 
 from games.checks.contract import failed, judged
 from games.checks.findings import Finding
@@ -11,6 +9,7 @@ from games.checks.sampling import Sample, Subject
 from games.contract import TERMINAL, Game, Json, Observation, State, canonical_key
 from games.engine import Match
 from games.information import SeatLog, own_turns
+from games.values import canonical_value, is_number
 
 
 def check_resampling(
@@ -76,7 +75,7 @@ def _decisions(number: int, match: Match, per_match: int) -> Iterator[_Decision]
         log = logs[ply.player]
         log.see(ply.observation, [])
         if index in chosen:
-            history = cast("Json", [list(turn) for turn in own_turns(log)])
+            history: list[Json] = [[*turn] for turn in own_turns(log)]
             place = f"match {number}, ply {index}"
             yield _Decision(place, log.seat, history, log.latest(), ply.legal)
         log.act(ply.action)
@@ -84,7 +83,7 @@ def _decisions(number: int, match: Match, per_match: int) -> Iterator[_Decision]
 
 def _differs(game: Game, count: int, state: State, met: _Decision) -> str | None:
     seen = game.observations(state, count)[met.seat]
-    if canonical_key(seen) != canonical_key(met.latest):
+    if canonical_key(canonical_value(seen)) != canonical_key(met.latest):
         return "gave a state with another observation than the one observed"
     if game.current_player(state) != met.seat:
         return "gave a state in which somebody else is to move"
@@ -105,7 +104,7 @@ def _value(subject: Subject, samples: Sequence[Sample]) -> Iterator[Finding]:
         rewards = subject.game.rewards(sample.state, subject.num_players)
         for seat in range(subject.num_players):
             value = subject.game.module.call("value_function", sample.state, seat)
-            if type(value) not in (int, float) or not math.isfinite(cast("float", value)):
+            if not is_number(value):
                 yield failed("value", "value_function", f"returned {value!r} at {sample.place}")
                 return
             if sample.player == TERMINAL and value != rewards[seat]:

@@ -1,237 +1,321 @@
-"""Check: nobody sees what the rules hide (the leak audit).
+"""Check: nobody is told what the rules hide (the leak audit).
 
-Two states that differ only where `visible` hides contents from a seat must look the same to that
-seat: the same observation and, when it is to move, the same legal actions. And two outcomes that
-leave such a pair behind must be told to that seat in the same words. No copy of the module is asked
-about both of a pair: one that remembers the first could answer the second alike.
+A recorded match is played once more with another outcome at one ply, as nearly the same as the
+rules allow. As long as the two matches differ only in what `visible` hides from a seat, that seat
+must be told the same: its log (observations, events), whether it is to move, and its legal actions.
+Where `visible` shows a difference, the two logs must differ too: else it shows what nobody is told.
+What else a state holds and play can change must lie in a zone or be declared open.
+
+No copy of the module meets both matches of a pair: one that remembers the first could answer the
+second alike. What could not be compared has not passed.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import cast
+from dataclasses import dataclass, field
+from itertools import chain, zip_longest
 
 import numpy as np
 
-from games.checks.contract import failed, from_fault, judged
+from games.checks.contract import failed, judged
 from games.checks.findings import Finding
-from games.checks.sampling import Sample, Subject
-from games.checks.zones import concrete_paths, masked, matches, read_path, with_path
-from games.contract import (
-    Game,
-    Json,
-    ModuleFault,
-    Observation,
-    State,
-    Visibility,
-    canonical_key,
-)
+from games.checks.sampling import PlayedMatch, Subject
+from games.checks.zones import Sight, concrete_paths, pattern_of, sight_of
+from games.contract import TERMINAL, Action, Json, ModuleFault, State, canonical_key
 from games.streams import stream
+from games.table import Position, Table
+from games.values import are_texts, as_object, show
 
 CHECK = "leak_audit"
-_OUTCOMES_COMPARED = 8
+_TRIES = 6  # outcomes tried in the place of one
+_LONGEST = 60  # plies that two matches are followed
+_FEWEST = 8  # pairs a seat
+_PLIES = 10  # to compare a pair, or else
+_PATIENCE = 4  # times as many pairs; so too where a hidden zone was not compared yet
 
 
-def check_leaks(subject: Subject, samples: Sequence[Sample], *, seed: int) -> list[Finding]:
-    """Audit every seat on every sample; see the module's docstring."""
-    return judged(CHECK, lambda: _audit(subject, samples, seed))
+def check_leaks(
+    subject: Subject, played: Sequence[PlayedMatch], *, pairs: int, seed: int
+) -> list[Finding]:
+    """Compare `pairs` pairs of matches, shared among the seats; see the module's docstring."""
+    audits: list[_Audit] = []
 
-
-def _audit(subject: Subject, samples: Sequence[Sample], seed: int) -> Iterator[Finding]:
-    # In the order of play, so that no later state tells early what was hidden.
-    samples = sorted(samples, key=lambda sample: (sample.match, sample.ply))
-    for seat in range(subject.num_players):
-        found = list(_hidden_from(subject, samples, seat, seed))
-        if found:
-            yield from found
+    def body() -> Iterator[Finding]:
+        zones = _declared(subject)
+        if isinstance(zones, Finding):
+            yield zones
             return
-    yield from _told_the_same(subject, samples)
-
-
-@dataclass(frozen=True)
-class _Pair:
-    """A state of play, what a seat sees of it, and the same state with hidden zones exchanged."""
-
-    sample: Sample
-    before: Observation
-    other: State
-
-
-def _hidden_from(
-    subject: Subject, samples: Sequence[Sample], seat: int, seed: int
-) -> Iterator[Finding]:
-    pairs: list[_Pair] = []
-    zones = subject.game.module.constant("ZONES")
-    for index, sample in enumerate(samples):
-        seen = subject.game.visible(sample.state, seat)
-        problem = _undeclared(zones, sample, seen) or _unreadable(sample, seen)
-        if problem:
-            yield failed(CHECK, "visible", problem)
-            return
-        generator = stream(seed, "leak audit", match=index, seat=seat)
-        declared = cast("dict[str, dict[str, Json]]", zones)
-        other = exchange_hidden(sample.state, declared, seen, generator)
-        if canonical_key(other) != canonical_key(sample.state):
-            before = subject.game.observations(sample.state, subject.num_players)[seat]
-            pairs.append(_Pair(sample, before, other))
-    if not pairs:
-        return
-    with subject.fresh() as anew:
-        for pair in pairs:
-            found = list(_looks_same(anew, pair, seat, subject.num_players))
-            if found:
-                yield from found
-                return
-
-
-def _looks_same(game: Game, pair: _Pair, seat: int, count: int) -> Iterator[Finding]:
-    sample = pair.sample
-    try:
-        after = game.observations(pair.other, count)[seat]
-    except ModuleFault as fault:
-        yield from_fault(CHECK, fault).model_copy(
-            update={
-                "outcome": "could_not_judge",
-                "evidence": "get_observations failed on a state with hidden contents exchanged: "
-                f"{fault}",
-            }
-        )
-        return
-    if canonical_key(pair.before) != canonical_key(after):
-        yield failed(
-            CHECK,
-            "get_observations",
-            f"seat {seat} at {sample.place} sees hidden contents: its observation changes in "
-            f"{_difference(pair.before, after)} when only hidden zones are exchanged",
-        )
-    if sample.player == seat and game.legal_actions(pair.other) != list(sample.legal):
-        yield failed(
-            CHECK,
-            "get_legal_actions",
-            f"the legal actions of seat {seat} at {sample.place} depend on hidden contents",
-        )
-
-
-def _undeclared(zones: Json, sample: Sample, seen: Mapping[str, Visibility]) -> str | None:
-    if not isinstance(zones, dict):
-        return "ZONES must be a dict of path pattern -> declaration"
-    for pattern in zones:
-        for path in concrete_paths(sample.state, pattern):
-            if path not in seen:
-                return f"says nothing of the zone {path} at {sample.place}"
-    return None
-
-
-def _unreadable(sample: Sample, seen: Mapping[str, Visibility]) -> str | None:
-    for path in seen:
-        try:
-            read_path(sample.state, path)
-        except KeyError:
-            return f"names {path}, which the state at {sample.place} does not have"
-    return None
-
-
-def exchange_hidden(
-    state: State,
-    zones: Mapping[str, Mapping[str, Json]],
-    seen: Mapping[str, Visibility],
-    generator: np.random.Generator,
-) -> State:
-    """The state with what one seat may not see dealt out anew among the zones hidden from it.
-
-    Args:
-        state: A state of play.
-        zones: The module's `ZONES`; components of one kind are exchanged with each other.
-        seen: What the seat may see in `state`, from `visible`.
-        generator: The only source of randomness.
-    """
-    by_kind: dict[str, list[str]] = {}
-    for path, visibility in seen.items():
-        zone = read_path(state, path)
-        if visibility == "contents" or not _is_pile(zone):
-            continue
-        kind = next(
-            (str(d.get("component")) for p, d in zones.items() if matches(p, path)), "unknown"
-        )
-        by_kind.setdefault(kind, []).append(path)
-    for paths in by_kind.values():
-        piles = [cast("list[Json]", read_path(state, path)) for path in paths]
-        pool = [item for pile in piles for item in pile]
-        order = generator.permutation(len(pool))
-        mixed = iter([pool[int(i)] for i in order])
-        for path, pile in zip(paths, piles, strict=True):
-            state = with_path(state, path, [next(mixed) for _ in pile])
-    return state
-
-
-def _is_pile(zone: Json) -> bool:
-    return isinstance(zone, list) and all(isinstance(item, str) for item in zone)
-
-
-@dataclass(frozen=True)
-class _Told:
-    """What one outcome leaves for one seat: the state as far as the rules show it, and the rest."""
-
-    action: str
-    key: str
-    events: list[str]
-    observation: str
-
-
-def _told_the_same(subject: Subject, samples: Sequence[Sample]) -> Iterator[Finding]:
-    """Each outcome is asked of a copy of the module that was never asked of another one."""
-    outcomes = min(_OUTCOMES_COMPARED, max((len(sample.legal) for sample in samples), default=0))
-    told: list[list[list[_Told]]] = [[] for _ in samples]  # sample, outcome, seat
-    for number in range(outcomes):
-        with subject.fresh() as anew:
-            for index, sample in enumerate(samples):
-                if number < len(sample.legal):
-                    told[index].append(_tell(subject, anew, sample, sample.legal[number]))
-    for sample, by_outcome in zip(samples, told, strict=True):
         for seat in range(subject.num_players):
-            column = [seats[seat] for seats in by_outcome]
-            found = _differently(sample, seat, column) if seat != sample.player else None
+            audits.append(_Audit(subject, played, seat, *zones))
+            each = max(_FEWEST, pairs // subject.num_players)
+            found = audits[-1].run(each, stream(seed, "leak audit", seat=seat))
             if found is not None:
                 yield found
                 return
 
+    found = judged(CHECK, body)
+    if [finding.outcome for finding in found] != ["passed"]:
+        return found
+    hidden, alone = (
+        ", ".join(sorted(set().union(*names))) or "nothing"
+        for names in zip(*((audit.hiding, audit.announced) for audit in audits), strict=True)
+    )
+    alike, unlike = (sum(counts) for counts in zip(*(a.counts for a in audits), strict=True))
+    evidence = (
+        f"hidden from some seat: {hidden}; told to all by open values alone: {alone}; "
+        f"{alike} plies that differ only in what is hidden were told alike, {unlike} others not"
+    )
+    return [found[0].model_copy(update={"evidence": evidence})]
 
-def _tell(subject: Subject, game: Game, sample: Sample, action: str) -> list[_Told]:
-    count = subject.num_players
-    state = game.apply_action(sample.state, action)
-    events = game.events(sample.state, action, count)
-    observations = game.observations(state, count)
-    return [
-        _Told(
-            action,
-            canonical_key(masked(state, game.visible(state, seat))),
-            events[seat],
-            canonical_key(observations[seat]),
+
+def _declared(subject: Subject) -> "tuple[dict[str, Json], list[str], set[str]] | Finding":
+    """Zones, paths that are open to all, and kinds of component of which none comes or goes."""
+    zones = subject.game.module.constant("ZONES")
+    if not isinstance(zones, dict):
+        return failed(CHECK, "ZONES", "ZONES must be a dict of path pattern -> declaration")
+    opened, kinds = (subject.game.info.get(name, []) for name in ("open", "conserved"))
+    if not are_texts(opened):
+        required = "a list of state paths that are open to all, such as ['scores', 'bids.*']"
+        return failed(CHECK, "GAME", f"open is {show(opened)}; required: {required}")
+    return zones, opened, set(kinds) if are_texts(kinds) else set()
+
+
+@dataclass
+class _Audit:
+    """One seat's audit."""
+
+    subject: Subject
+    played: Sequence[PlayedMatch]
+    seat: int
+    zones: Mapping[str, Json]
+    opened: Sequence[str]
+    conserved: set[str]
+    compared: int = 0
+    differed: int = 0
+    hiding: set[str] = field(default_factory=set)
+    exchanged: set[str] = field(default_factory=set)
+    announced: set[str] = field(default_factory=set)  # open values that changed alone
+    seen: dict[tuple[str, int], Sight] = field(default_factory=dict)
+
+    def run(self, pairs: int, generator: np.random.Generator) -> Finding | None:
+        """What was found; None where everything that could be compared was the same."""
+        places = self._places(generator)
+        rounds = max((len(of_match) for of_match in places), default=0)
+        done = 0
+        for number in range(rounds):
+            row = [of_match[number] for of_match in places if number < len(of_match)]
+            with self.subject.anew() as table:  # it meets no match twice
+                for match, ply in row:
+                    if done >= pairs * (1 if self._has_enough(pairs) else _PATIENCE):
+                        return self._doubt()
+                    done += 1
+                    found = self._from(table, self.played[match], ply, generator)
+                    if found is not None:
+                        return found
+        return self._doubt() if rounds else None
+
+    @property
+    def counts(self) -> tuple[int, int]:
+        """Plies that were told alike, and that the rules themselves tell apart."""
+        return self.compared, self.differed
+
+    def _has_enough(self, pairs: int) -> bool:
+        return self.hiding <= self.exchanged and sum(self.counts) >= _PLIES * pairs
+
+    def _places(self, generator: np.random.Generator) -> list[list[tuple[int, int]]]:
+        """By match, the plies at which another seat or chance could have done something else.
+
+        Every second one is a ply that not all seats were told the same of, while there are any.
+        """
+        places = []
+        for number, match in enumerate(self.played):
+            secret: list[int] = []
+            others: list[int] = []
+            for ply in map(int, generator.permutation(len(match.plies))):
+                before, after = match.positions[ply : ply + 2]
+                if before.player != self.seat and len(before.legal) > 1:
+                    (secret if len(set(after.events)) > 1 else others).append(ply)
+            mixed = chain.from_iterable(zip_longest(secret, others))
+            places.append([(number, ply) for ply in mixed if ply is not None])
+        return places
+
+    def _from(
+        self, table: Table, match: PlayedMatch, first: int, generator: np.random.Generator
+    ) -> Finding | None:
+        """Follow a match that differs from a recorded one from ply `first` on."""
+        here = match.positions[first]
+        for step in range(first, min(first + _LONGEST, len(match.plies))):
+            recorded = match.positions[step + 1]
+            if (match.name, step) not in self.seen:
+                self.seen[match.name, step] = self._sight(recorded.state)
+            seen = self.seen[match.name, step]
+            for action in _choices(match, step, here, first=step == first, generator=generator):
+                other = table.advance(here, action)
+                found, alike = self._compare((match, step), (recorded, seen), other)
+                if found is not None:
+                    return found
+                if alike:
+                    here = other
+                    break
+            else:
+                return None
+        return None
+
+    def _compare(
+        self,
+        place: tuple[PlayedMatch, int],
+        recorded: tuple[Position, Sight],
+        other: Position,
+    ) -> tuple[Finding | None, bool]:
+        """What is wrong, and whether to follow: the rules show the seat the same of two states."""
+        (match, step), (there, seen) = place, recorded
+        sight = self._sight(other.state)
+        at = f"{match.name}, ply {step}"
+        told = _told(there, self.seat), _told(other, self.seat)
+        different = next((name for name in told[0] if told[0][name] != told[1][name]), None)
+        if seen.shown != sight.shown:
+            self.differed += 1
+            changed = {
+                pattern_of(path, (*self.zones, *self.opened))
+                for path in {*seen.shown, *sight.shown}
+                if seen.shown.get(path) != sight.shown.get(path)
+            }
+            if changed <= set(self.opened):
+                self.announced |= changed
+            return None if different else self._overclaimed(seen, sight, at), False
+        if canonical_key(seen.rest) != canonical_key(sight.rest):
+            return self._undeclared(_first_difference(seen.rest, sight.rest), at), False
+        if different is not None:
+            return self._leak(different, there, other, at), False
+        changed = {p for p in seen.hidden if seen.hidden[p] != sight.hidden.get(p)}
+        self.compared += bool(changed)
+        self.exchanged |= {pattern_of(path, self.zones) for path in changed}
+        return None, bool(changed)
+
+    def _sight(self, state: State) -> Sight:
+        seen = self.subject.game.visible(state, self.seat)
+        for pattern in self.zones:
+            for path in concrete_paths(state, pattern):
+                if path not in seen:
+                    raise ModuleFault("bad_value", "visible", f"says nothing of the zone {path}")
+        opened = [path for pattern in self.opened for path in concrete_paths(state, pattern)]
+        try:
+            sight = sight_of(state, {**dict.fromkeys(opened, "contents"), **seen}, self.zones)
+        except KeyError as error:
+            raise ModuleFault(
+                "bad_value", "visible", f"names {error.args[0]}, which the state does not have"
+            ) from error
+        self.hiding |= self._unknown(sight)
+        return sight
+
+    def _unknown(self, sight: Sight) -> set[str]:
+        """Zones whose contents the seat cannot tell; those of the one hidden pack it can."""
+        by_kind: dict[str, list[str]] = {}
+        for path in sight.hidden:
+            pattern = pattern_of(path, self.zones)
+            declared = as_object(self.zones.get(pattern, {}))
+            pack = declared.get("component") if not declared.get("ordered") else None
+            by_kind.setdefault(str(pack), []).append(pattern)
+        known = {kind for kind in self.conserved if len(by_kind.get(kind, ())) == 1}
+        return {p for kind, patterns in by_kind.items() if kind not in known for p in patterns}
+
+    def _doubt(self) -> Finding | None:
+        """What was not compared, after all pairs."""
+        if missing := sorted(self.hiding - self.exchanged):
+            return _doubted(
+                f"`visible` hides {', '.join(missing)} from seat {self.seat}, but no two matches "
+                "were met that differ there alone: nothing was compared; see that these zones "
+                "hold the hidden components themselves, and that no open value tells them"
+            )
+        if not any(self.counts):
+            return _doubted(
+                f"no two matches were met that differ for or from seat {self.seat}: nothing was "
+                "compared"
+            )
+        return None
+
+    def _undeclared(self, path: str, at: str) -> Finding:
+        return _doubted(
+            f"at {at} the state's {path} changes with what `visible` does not show seat "
+            f"{self.seat}: it lies in no zone and is not declared open; put it into ZONES and "
+            'visible, or, if every seat may always know it, name it in GAME["open"]'
         )
-        for seat in range(count)
-    ]
+
+    def _overclaimed(self, one: Sight, other: Sight, at: str) -> Finding:
+        path = next(
+            p for p in {**one.shown, **other.shown} if one.shown.get(p) != other.shown.get(p)
+        )
+        return failed(
+            CHECK,
+            "visible",
+            f"shows seat {self.seat} a difference in {path} at {at} that neither its observation "
+            "nor its events tell it",
+        )
+
+    def _leak(self, function: str, one: Position, other: Position, at: str) -> Finding:
+        """The finding of a seat that was told of a difference hidden from it."""
+        who = f"seat {self.seat} after {at}"
+        if function == "get_observations":
+            names = _difference(one.observations[self.seat], other.observations[self.seat])
+            why = f"sees hidden contents: its observation changes in {names}"
+        elif function == "get_events":
+            events = [list(position.events[self.seat]) for position in (one, other)]
+            why = f"is told {show(events[0])} or {show(events[1])}"
+        elif function == "get_legal_actions":
+            why = "has other legal actions"
+        else:
+            why = "is to move, or at the end, in one of them alone"
+        return failed(CHECK, function, f"{who} {why} where only what is hidden from it differs")
 
 
-def _differently(sample: Sample, seat: int, told: Sequence[_Told]) -> Finding | None:
-    first_of: dict[str, _Told] = {}
-    for now in told:
-        first = first_of.setdefault(now.key, now)
-        if first.events != now.events:
-            return failed(
-                CHECK,
-                "get_events",
-                f"seat {seat} at {sample.place} is told {now.events} for {now.action!r} but "
-                f"{first.events} for {first.action!r}, although the rules hide the difference",
-            )
-        if first.observation != now.observation:
-            return failed(
-                CHECK,
-                "get_observations",
-                f"seat {seat} after {now.action!r} at {sample.place} sees something other than "
-                f"after {first.action!r}, although the rules hide the difference",
-            )
-    return None
+def _told(position: Position, seat: int) -> dict[str, str]:
+    """All that a seat is told when a position is reached, by the function that tells it."""
+    mine = position.player in (seat, TERMINAL)
+    return {
+        "get_observations": canonical_key(position.observations[seat]),
+        "get_events": canonical_key([*position.events[seat]]),
+        "get_current_player": str(position.player if mine else None),
+        "get_legal_actions": canonical_key([*position.legal] if position.player == seat else []),
+    }
+
+
+def _choices(
+    match: PlayedMatch, step: int, here: Position, *, first: bool, generator: np.random.Generator
+) -> list[Action]:
+    """What to try in a match that is to stay near a recorded one, the nearest first.
+
+    Such as a card that was dealt elsewhere: what the recorded match could not do here. To begin
+    with, what it does not do later on: two matches that differ in that are alike for longer.
+    """
+    taken, later = match.plies[step].action, match.plies[step + 1 :]
+    could = {ply.action for ply in later} if first else set(match.positions[step].legal)
+    others = [here.legal[int(i)] for i in generator.permutation(len(here.legal))]
+    others = sorted((a for a in others if a != taken), key=lambda action: action in could)
+    same = [taken] if taken in here.legal and not first else []
+    return [*same, *others][:_TRIES]
+
+
+def _doubted(evidence: str) -> Finding:
+    return Finding(check=CHECK, outcome="could_not_judge", rule="contract", evidence=evidence)
+
+
+def _first_difference(one: Json, other: Json) -> str:
+    """The path of the first value in which two states differ.
+
+    >>> _first_difference({"a": [1, {"b": 2}]}, {"a": [1, {"b": 3}]})
+    'a.1.b'
+    """
+    if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        one, other = ({str(i): item for i, item in enumerate(part)} for part in (one, other))
+    if not (isinstance(one, dict) and isinstance(other, dict) and one.keys() == other.keys()):
+        return ""
+    key = next(k for k in one if canonical_key(one[k]) != canonical_key(other[k]))
+    return f"{key}.{_first_difference(one[key], other[key])}".rstrip(".")
 
 
 def _difference(before: Mapping[str, Json], after: Mapping[str, Json]) -> str:
-    keys = sorted(key for key in before.keys() | after.keys() if before.get(key) != after.get(key))
-    return ", ".join(repr(key) for key in keys) or "its order"
+    keys = sorted(
+        key
+        for key in before.keys() | after.keys()
+        if canonical_key(before.get(key)) != canonical_key(after.get(key))
+    )
+    return ", ".join(repr(key) for key in keys)

@@ -1,7 +1,10 @@
 """All checks over one module, as one list of findings."""
 
+from collections.abc import Sequence
+
 from pydantic import BaseModel, ConfigDict, Field
 
+from games.checks.choices import check_choices
 from games.checks.conservation import check_conservation
 from games.checks.contract import (
     check_definitions,
@@ -12,9 +15,9 @@ from games.checks.contract import (
 from games.checks.findings import Finding, verdict
 from games.checks.inference import check_resampling, check_value
 from games.checks.leaks import check_leaks
-from games.checks.play import check_play
-from games.checks.sampling import Subject, random_matches, sample_states
+from games.checks.sampling import Subject, played_matches, sample_states
 from games.contract import ModuleFault
+from games.engine import Match
 
 
 class CheckSettings(BaseModel):
@@ -35,18 +38,20 @@ def run_checks(subject: Subject, settings: CheckSettings) -> list[Finding]:
         return [*findings, _skipped("random_play", "the module is incomplete")]
     findings += check_start(subject)
     try:
-        matches = random_matches(
+        played = played_matches(
             subject, matches=settings.matches, seed=settings.seed, max_plies=settings.max_plies
         )
     except ModuleFault as fault:
         return [*findings, from_fault("random_play", fault)]
-    findings += check_play(matches)
+    matches = [each.match for each in played]
+    findings += _check_play(matches)
+    findings += check_choices(subject, matches, seed=settings.seed)
     samples = sample_states(matches, count=settings.samples, seed=settings.seed)
     if not samples:
         return [*findings, _skipped("functions", "no state could be reached")]
     findings += check_functions(subject, samples, seed=settings.seed)
     findings += check_conservation(subject, samples)
-    findings += check_leaks(subject, samples, seed=settings.seed)
+    findings += check_leaks(subject, played, pairs=settings.samples, seed=settings.seed)
     findings += check_resampling(subject, matches[:4], per_match=6)
     findings += check_value(subject, samples)
     return findings
@@ -54,3 +59,29 @@ def run_checks(subject: Subject, settings: CheckSettings) -> list[Finding]:
 
 def _skipped(check: str, reason: str) -> Finding:
     return Finding(check=check, outcome="could_not_judge", evidence=f"not run: {reason}")
+
+
+def _check_play(matches: Sequence[Match]) -> list[Finding]:
+    """Every match ended at a terminal state within its ply limit."""
+    findings = []
+    for index, match in enumerate(matches):
+        if match.ending == "finished":
+            continue
+        findings.append(
+            Finding(
+                check="random_play",
+                outcome="failed",
+                rule="contract",
+                evidence=f"match {index} after {len(match.plies)} plies: {match.reason}",
+                function=_culprit(match.reason) if match.ending == "fault" else "apply_action",
+                line=match.fault_line,
+            )
+        )
+        if len(findings) >= 3:  # noqa: PLR2004 - three examples tell a coder enough
+            break
+    return findings or [Finding(check="random_play", outcome="passed")]
+
+
+def _culprit(reason: str) -> str | None:
+    head, _, _ = reason.partition(":")
+    return head if head.isidentifier() else None

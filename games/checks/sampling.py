@@ -2,16 +2,18 @@
 
 import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from games.contract import TERMINAL, Action, Game, Json, LocalModule, State
-from games.engine import Decision, GameTable, Match, Table, play_match
+from games.engine import Decision, Match, Ply, play_match
 from games.information import SeatLog
 from games.streams import stream
+from games.table import GameTable, Position, Table
 
 _ENOUGH_TROUBLE = 3
+_ENOUGH_MATERIAL = 128 * 2**20  # bytes: long matches with large states are looked at in fewer
 
 
 @dataclass(frozen=True)
@@ -25,6 +27,8 @@ class Subject:
         parameters: Passed to `initial_state`.
         fresh: Gives the module anew, loaded by itself and asked nothing yet, so that no memory of
             earlier calls can stand in for its rules. Raises `ModuleFault` if it does not load.
+        anew: The same as a table, asked as a referee asks it.
+        weight: About how many bytes its answers took in memory so far.
     """
 
     game: Game
@@ -32,6 +36,8 @@ class Subject:
     num_players: int
     parameters: Mapping[str, Json]
     fresh: Callable[[], contextlib.AbstractContextManager[Game]]
+    anew: Callable[[], contextlib.AbstractContextManager[Table]]
+    weight: Callable[[], int] = lambda: 0
 
 
 def trusted_subject(
@@ -47,8 +53,12 @@ def trusted_subject(
     def fresh() -> Iterator[Game]:
         yield Game(LocalModule(source))
 
+    @contextlib.contextmanager
+    def anew() -> Iterator[Table]:
+        yield GameTable(Game(LocalModule(source)))
+
     game = Game(LocalModule(source))
-    return Subject(game, GameTable(game), num_players, dict(parameters or {}), fresh)
+    return Subject(game, GameTable(game), num_players, dict(parameters or {}), fresh, anew)
 
 
 def another_order(count: int, *, seed: int) -> list[int]:
@@ -90,9 +100,58 @@ def random_matches(subject: Subject, *, matches: int, seed: int, max_plies: int)
                 max_plies=max_plies,
             )
         )
+        if subject.weight() > _ENOUGH_MATERIAL:
+            break
         if sum(match.ending != "finished" for match in played) >= _ENOUGH_TROUBLE:
             break
     return played
+
+
+@dataclass(frozen=True)
+class PlayedMatch:
+    """A match with all its positions, the last one included."""
+
+    name: str
+    match: Match
+    positions: tuple[Position, ...]
+
+    @property
+    def plies(self) -> tuple[Ply, ...]:
+        """What was done at every position but the last."""
+        return self.match.plies
+
+
+class KeptPositions:
+    """A table that keeps the positions of every match."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+        self.matches: list[list[Position]] = []
+
+    def open(self, num_players: int, parameters: Mapping[str, Json]) -> Position:
+        """See `Table.open`."""
+        self.matches.append([])
+        self.matches[-1].append(self._table.open(num_players, parameters))
+        return self.matches[-1][-1]
+
+    def advance(self, position: Position, action: Action) -> Position:
+        """See `Table.advance`."""
+        self.matches[-1].append(self._table.advance(position, action))
+        return self.matches[-1][-1]
+
+
+def played_matches(
+    subject: Subject, *, matches: int, seed: int, max_plies: int
+) -> list[PlayedMatch]:
+    """As `random_matches`, with every position."""
+    table = KeptPositions(subject.table)
+    played = random_matches(
+        replace(subject, table=table), matches=matches, seed=seed, max_plies=max_plies
+    )
+    return [
+        PlayedMatch(f"match {number}", match, tuple(positions))
+        for number, (match, positions) in enumerate(zip(played, table.matches, strict=True))
+    ]
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,11 @@
 """State paths: reading and masking the zones that a module declares in `ZONES`."""
 
-from collections.abc import Iterator, Mapping
-from typing import cast
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 
-from games.contract import Json, State, Visibility
+import numpy as np
+
+from games.contract import Json, State, Visibility, canonical_key
 
 
 def matches(pattern: str, path: str) -> bool:
@@ -28,9 +30,17 @@ def _walk(value: Json, steps: list[str], done: tuple[str, ...]) -> Iterator[str]
         yield ".".join(done)
         return
     head, rest = steps[0], steps[1:]
-    for key, item in _children(value):
-        if head in ("*", key):
-            yield from _walk(item, rest, (*done, key))
+    for key, item in _children(value) if head == "*" else _child(value, head):
+        yield from _walk(item, rest, (*done, key))
+
+
+def _child(value: Json, key: str) -> list[tuple[str, Json]]:
+    """The child of that key, alone; none where there is none."""
+    if isinstance(value, dict):
+        return [(key, value[key])] if key in value else []
+    if isinstance(value, list) and key.isdecimal() and int(key) < len(value):
+        return [(key, value[int(key)])]
+    return []
 
 
 def _children(value: Json) -> Iterator[tuple[str, Json]]:
@@ -48,16 +58,17 @@ def read_path(state: State, path: str) -> Json:
     """
     value: Json = state
     for step in path.split("."):
-        children = dict(_children(value))
-        if step not in children:
+        found = _child(value, step)
+        if not found:
             raise KeyError(path)
-        value = children[step]
+        value = found[0][1]
     return value
 
 
 def with_path(state: State, path: str, value: Json) -> State:
     """A copy of `state` with the value at `path` replaced."""
-    return cast("State", _replaced(state, path.split("."), value))
+    head, *rest = path.split(".")
+    return {**state, head: _replaced(state[head], rest, value)}
 
 
 def _replaced(container: Json, steps: list[str], value: Json) -> Json:
@@ -73,15 +84,52 @@ def _replaced(container: Json, steps: list[str], value: Json) -> Json:
     raise KeyError(head)
 
 
-def masked(state: State, seen: Mapping[str, Visibility]) -> State:
-    """`state` with hidden zones replaced by their size ('count') or by None ('nothing')."""
-    for path, visibility in seen.items():
-        if visibility == "contents":
-            continue
-        zone = read_path(state, path)
-        size = len(zone) if isinstance(zone, list | str | dict) else None
-        state = with_path(state, path, size if visibility == "count" else None)
-    return state
+@dataclass(frozen=True)
+class Sight:
+    """A state as one seat is shown it.
+
+    Attributes:
+        shown: Path -> key of what the seat sees there: contents, a number, or that it is there.
+        rest: The state without all paths of which something is said.
+        hidden: Path -> key of the contents that the seat does not see, without empty zones; of an
+            unordered zone the order does not count.
+    """
+
+    shown: dict[str, str]
+    rest: State
+    hidden: dict[str, str]
+
+
+def sight_of(state: State, seen: Mapping[str, Visibility], zones: Mapping[str, Json]) -> Sight:
+    """A state divided by what a seat may see of it.
+
+    Raises:
+        KeyError: With a path of `seen` that the state does not have.
+    """
+    sight = Sight({}, state, {})
+    rest = state
+    for path in sorted(seen, key=lambda path: -path.count(".")):  # what lies within goes first
+        value, word = read_path(state, path), seen[path]
+        size = len(value) if isinstance(value, list | dict) else bool(value)
+        sight.shown[path] = canonical_key(
+            {word: {"contents": value, "count": size, "nothing": None}[word]}
+        )
+        if word != "contents" and size:
+            declared = zones.get(pattern_of(path, zones))
+            if (
+                isinstance(value, list)
+                and isinstance(declared, dict)
+                and not declared.get("ordered")
+            ):
+                value = [*sorted(map(canonical_key, value))]
+            sight.hidden[path] = canonical_key(value)
+        rest = with_path(rest, path, None)
+    return replace(sight, rest=rest)
+
+
+def pattern_of(path: str, zones: Iterable[str]) -> str:
+    """The pattern that a concrete path fits; the path itself where none does."""
+    return next((pattern for pattern in zones if matches(pattern, path)), path)
 
 
 def components(value: Json) -> Iterator[str]:
@@ -95,3 +143,40 @@ def components(value: Json) -> Iterator[str]:
     elif isinstance(value, dict):
         for item in value.values():
             yield from components(item)
+
+
+def exchange_hidden(
+    state: State,
+    zones: Mapping[str, Mapping[str, Json]],
+    seen: Mapping[str, Visibility],
+    generator: np.random.Generator,
+) -> State:
+    """The state with what one seat may not see dealt out anew among the zones hidden from it.
+
+    Args:
+        state: A state of play.
+        zones: The module's `ZONES`; components of one kind are exchanged with each other.
+        seen: What the seat may see in `state`, from `visible`.
+        generator: The only source of randomness.
+    """
+    by_kind: dict[str, list[str]] = {}
+    for path, visibility in seen.items():
+        zone = read_path(state, path)
+        if visibility == "contents" or not _is_pile(zone):
+            continue
+        kind = next(
+            (str(d.get("component")) for p, d in zones.items() if matches(p, path)), "unknown"
+        )
+        by_kind.setdefault(kind, []).append(path)
+    for paths in by_kind.values():
+        piles = [pile for path in paths if isinstance(pile := read_path(state, path), list)]
+        pool = [item for pile in piles for item in pile]
+        order = generator.permutation(len(pool))
+        mixed = iter([pool[int(i)] for i in order])
+        for path, pile in zip(paths, piles, strict=True):
+            state = with_path(state, path, [next(mixed) for _ in pile])
+    return state
+
+
+def _is_pile(zone: Json) -> bool:
+    return isinstance(zone, list) and all(isinstance(item, str) for item in zone)

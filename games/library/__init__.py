@@ -1,36 +1,25 @@
-"""The verified library: families of games, each one source file, and presets of them.
+"""The verified library: families of games, each one folder, and presets of them.
 
-A *family* is a module with parameters; a *preset* is a family with parameters fixed under a name
-of its own (`connect_four` is `placement` with a 6 by 7 board, four in a row and gravity).
+A *family* is a module with parameters (`<family>/game.py`), its rulebook, heuristics and words; a
+*preset* is a family with parameters fixed under a name of its own (`connect_four` is `placement`
+with a 6 by 7 board, four in a row and gravity).
 """
 
-import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from typing import cast
 
 from games.contract import Json
 from games.specialise import UnknownParameterError, defaults, read_game, specialise
 
-__all__ = [
-    "Preset",
-    "UnknownGameError",
-    "UnknownParameterError",
-    "defaults",
-    "families",
-    "heuristic_sources",
-    "names",
-    "preset",
-    "presets",
-    "read_game",
-    "rulebook",
-    "source",
-    "specialise",
-]
+_SECTIONS = (
+    *("Components", "Setup", "Turn", "Legal Actions"),
+    *("Rounds and Phases", "Scoring", "Observations"),
+)
+_READING = {section: place for place, section in enumerate(_SECTIONS)}
 
 
 class UnknownGameError(LookupError):
@@ -63,9 +52,9 @@ def families() -> tuple[str, ...]:
     """Names of the families, sorted."""
     return tuple(
         sorted(
-            item.name.removesuffix(".py")
+            item.name
             for item in _folder().iterdir()
-            if item.name.endswith(".py") and not item.name.startswith("_")
+            if item.is_dir() and (item / "game.py").is_file()
         )
     )
 
@@ -73,11 +62,18 @@ def families() -> tuple[str, ...]:
 @cache
 def presets() -> Mapping[str, Preset]:
     """Presets by name, sorted."""
-    table = json.loads((_folder() / "presets.json").read_text(encoding="utf-8"))
-    return {
-        name: Preset(name, fields["family"], fields["players"], fields["parameters"])
-        for name, fields in sorted(table.items())
-    }
+    found = [preset for family in families() for preset in _presets_of(family)]
+    return {preset.name: preset for preset in sorted(found, key=lambda preset: preset.name)}
+
+
+def _presets_of(family: str) -> Iterator[Preset]:
+    import yaml
+
+    path = _folder() / family / "presets.yaml"
+    if path.is_file():
+        table = yaml.safe_load(path.read_text(encoding="utf-8"))
+        for name, fields in table.items():
+            yield Preset(name, family, fields["players"], fields["parameters"])
 
 
 def names() -> tuple[str, ...]:
@@ -95,7 +91,7 @@ def preset(name: str) -> Preset:
         return presets()[name]
     if name in families():
         fewest = _family_game(name)["min_players"]
-        return Preset(name, name, max(2, cast("int", fewest)), {})
+        return Preset(name, name, max(2, fewest if isinstance(fewest, int) else 0), {})
     raise UnknownGameError(
         f"no game called {name!r} in the library; there are {', '.join(names())}"
     )
@@ -147,10 +143,31 @@ def rulebook(name: str, parameters: Mapping[str, Json] | None = None, players: i
     environment = Environment(
         undefined=StrictUndefined, autoescape=False, trim_blocks=True, lstrip_blocks=True
     )
-    template = (_folder() / "rulebooks" / f"{chosen.family}.md").read_text(encoding="utf-8")
     values = {**known, **(parameters or {}), "players": players or chosen.players}
-    text = environment.from_string(template).render(values)
+    text = environment.from_string(rulebook_template(chosen.family)).render(values)
     return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
+
+
+def in_reading_order(text: str) -> tuple[str, dict[str, str]]:
+    """A family's rulebook as a person reads it: sections in order of play, rules without gaps.
+
+    Args:
+        text: From `rulebook`.
+
+    Returns:
+        The text, and each rule's number in it by the number that the family's code knows.
+    """
+    head, *parts = re.split(r"^(?=## )", text, flags=re.MULTILINE)
+    parts.sort(key=lambda part: _READING.get(part.splitlines()[0].removeprefix("## "), 0))
+    joined = "".join(f"{part.strip()}\n\n" for part in (head, *parts)).strip() + "\n"
+    known = re.findall(r"^- (R\d+): ", joined, re.MULTILINE)
+    numbers = {old: f"R{new}" for new, old in enumerate(known, start=1)}
+    return re.sub(r"\bR\d+\b", lambda found: numbers.get(found[0], found[0]), joined), numbers
+
+
+def rulebook_template(family: str) -> str:
+    """The Jinja2 template of a family's rulebook, over its parameters and `players`."""
+    return (_folder() / family / "rulebook.md").read_text(encoding="utf-8")
 
 
 def heuristic_sources(name: str) -> dict[str, str]:
@@ -159,11 +176,11 @@ def heuristic_sources(name: str) -> dict[str, str]:
     Raises:
         UnknownGameError: Listing the names there are.
     """
-    folder = _folder() / "heuristics" / preset(name).family
+    folder = _folder() / preset(name).family / "heuristics"
     return {
         item.name.removesuffix(".py"): item.read_text(encoding="utf-8")
         for item in sorted(folder.iterdir(), key=lambda item: item.name)
-        if item.name.endswith(".py") and not item.name.startswith("_")
+        if item.name.endswith(".py")
     }
 
 
@@ -175,4 +192,4 @@ def _family_game(name: str) -> Mapping[str, Json]:
 
 @cache
 def _family_source(name: str) -> str:
-    return (_folder() / f"{name}.py").read_text(encoding="utf-8")
+    return (_folder() / name / "game.py").read_text(encoding="utf-8")

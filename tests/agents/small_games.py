@@ -1,6 +1,6 @@
 """Small games as module source, each solved by hand, for tests of search, beliefs and players."""
 
-from agents.search.rules import Rules, bind
+from agents.search.rules import Rules, SearchView, bind
 from games.contract import State, load_namespace
 
 TIC_TAC_TOE = """
@@ -235,6 +235,11 @@ def get_events(state, action):
 def value_function(state, player_id):
     return {"quick": 3.0, "slow": 4.0}.get(state["path"], get_rewards(state)[0])
 """
+
+
+def known(rules: Rules, state: State) -> SearchView:
+    """What a search is given of a state that is known in full."""
+    return SearchView(rules, rules.current_player(state), lambda: state)
 
 
 def game(source: str, num_players: int = 2) -> tuple[Rules, dict[str, object], State]:

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -14,8 +15,38 @@ def test_help_lists_every_command(command: Command) -> None:
     done = command("--help")
     assert done.code == 0
     for name in ("new", "resume", "play", "match", "check", "index", "search", "games", "players",
-                 "eval", "sandbox", "tournament", "trace", "doctor"):  # fmt: skip
+                 "eval", "sandbox", "tournament", "runs", "trace", "doctor"):  # fmt: skip
         assert f"\n  {name} " in done.out
+
+
+def test_the_version_is_the_distribution_s(command: Command) -> None:
+    assert command("--version").out == f"rulewright {version('rulewright')}\n"
+    assert command("-h").out == command("--help").out
+
+
+def test_one_game_or_player_is_shown_by_its_name(command: Command) -> None:
+    (game,) = command("games", "poker", "--json").json["games"]
+    assert (game["name"], game["players"]) == ("poker", [2, 8])
+    (player,) = command("players", "osla", "--json").json["players"]
+    assert player["name"] == "osla"
+    for wrong in (("games", "pokr"), ("players", "oslo")):
+        refused = command(*wrong)
+        assert refused.code == 2
+        assert wrong[1] in refused.err
+        assert "Traceback" not in refused.err
+
+
+def test_runs_are_listed_damaged_ones_too(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RULEWRIGHT_RUNS", str(tmp_path))
+    assert "no run under" in command("runs").out
+    folder = tmp_path / "broken"
+    (folder / ".state").mkdir(parents=True)
+    (folder / ".state" / "request.json").write_text('"no request"')
+    (row,) = command("runs", "--json").json["runs"]
+    assert (row["name"], row["end"]) == ("broken", "unreadable")
+    assert command("runs").code == 0
 
 
 def test_help_imports_nothing_heavy() -> None:

@@ -4,7 +4,7 @@ import errno
 
 import pytest
 
-from agents.players import PlayerSpecError
+from agents.players.specs import PlayerSpecError
 from app.errors import explained
 from games.contract import IllegalActionError, ModuleFault
 from games.engine import PlayerFault

@@ -6,13 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from app.commands.match_results import counted
+from agents.players.registry import PlayerRoster
 from games import library
 from games.engine import Match
-from games.records import MatchRecord
+from games.specialise import defaults, read_game
 from games.streams import stream
 from tests.app.conftest import Command, Outcome
-from tools.playtest import Series, SeriesSettings
+from tools.playtest.jobs import GameSetup, MatchEntry, PlayerConfig, SandboxRecipe, entry_of
+from tools.playtest.results import TournamentSettings
+from tools.playtest.schedule import one_line_up
+from tools.playtest.series import Series
+from tools.playtest.tournament import MatchPlan
 
 # Seat 0 always wins. A match is a card, dealt by chance, then one decision a seat.
 FIRST_WINS = """
@@ -147,10 +151,10 @@ def test_the_interval_of_a_return_holds_where_the_card_pays_both_seats() -> None
     held = 0
     for seed in range(300):
         cards = stream(seed, "test").normal(size=30)
-        (row, _) = counted(_series([(card, card) for card in cards], seed))["entrants"]
-        estimate = row["mean_return"]
-        assert estimate["n"] == 30
-        held += estimate["low"] <= 0 <= estimate["high"]
+        tables = _series([(card, card) for card in cards], seed).tables
+        estimate = tables.mean_return(0)
+        assert estimate.n == 30
+        held += estimate.low <= 0 <= estimate.high
     assert held / 300 > 0.90  # taken as 60 independent matches, about 0.83
 
 
@@ -168,7 +172,7 @@ def test_results_say_what_was_played(command: Command, tmp_path: Path) -> None:
     assert result["versions"]["rulewright"] == version("rulewright")
     assert {"python", "numpy"} <= result["versions"].keys()
     leduc = command("match", "leduc_poker", "--player", "random", "--player", "random", "--json")
-    declared = library.defaults(library.read_game(library.source("leduc_poker")))
+    declared = defaults(read_game(library.source("leduc_poker")))
     assert leduc.json["parameters"] == declared
 
 
@@ -205,10 +209,14 @@ def test_its_journal_is_the_same_side_by_side(command: Command, tmp_path: Path) 
 
 def _series(paid: list[tuple[float, float]], seed: int) -> Series:
     """Two entrants who change seats within a deal; `paid` is what each rotation paid both."""
-    settings = SeriesSettings(game="x", source_id="x", matches=2 * len(paid), seed=seed)
-    amounts = [amount for deal in paid for amount in deal]
-    records = tuple(
-        MatchRecord("x", {}, ("a", "b"), seed, index, Match("finished", (pay, pay), (), None, ()))
-        for index, pay in enumerate(amounts)
+    players = tuple(PlayerConfig(player=name, settings={}) for name in ("a", "b"))
+    settings = TournamentSettings(deals=len(paid), seed=seed)
+    game = GameSetup("x", "", 2)
+    plan = MatchPlan(
+        game, players, settings, PlayerRoster(), one_line_up(["a", "b"]), SandboxRecipe()
     )
-    return Series(settings, ("a", "b"), 2, records)
+    amounts = [amount for deal in paid for amount in deal]
+    matches = [Match("finished", (pay, pay), (), None, ()) for pay in amounts]
+    return Series(
+        plan, {i: MatchEntry.model_validate(entry_of(m)) for i, m in enumerate(matches)}, 0
+    )

@@ -14,10 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from app.view import view
 from tests.app.conftest import Command
 
-PROMPT = "Your action (number or words): "
+PROMPT = "Your move: "
 # The terminal becomes the one that controls the process, so that Ctrl-C reaches it.
 ON_TERMINAL = """
 import fcntl, sys, termios
@@ -103,16 +102,18 @@ def terminal() -> Iterator[Callable[..., Terminal]]:
 
 
 def play_to_the_end(terminal: Terminal) -> int:
-    """Answer every question with the first choice."""
-    while PROMPT in terminal.read_until(PROMPT, "The match is over", "did not finish"):
-        terminal.type("1\n")
+    """Answer every question with the first choice, or the next where it is none any more."""
+    choice = 1  # of connect four a column, which may be full
+    while PROMPT in (new := terminal.read_until(PROMPT, "The match is over", "did not finish")):
+        choice = choice + 1 if "nothing you can do now" in new else 1
+        terminal.type(f"{choice}\n")
     return terminal.end()
 
 
 def test_a_board_game_is_played_to_its_end(terminal: Callable[..., Terminal]) -> None:
     one = terminal("play", "tic_tac_toe")
     assert play_to_the_end(one) == 0
-    assert "    . . .\n    . . .\n    . . .\n" in one.screen
+    assert "     1 2 3\n  1  . . .\n  2  . . .\n  3  . . .\n" in one.screen
     assert re.search(r"You win\.|You share|You do not win", one.screen)
 
 
@@ -123,7 +124,7 @@ def test_a_made_game_is_played_to_its_end(
     assert command("new", "connect four", "--quick", "--out", folder).code == 0
     one = terminal("play", folder, "--seat", "2", "--opponent", "random")
     assert play_to_the_end(one) == 0
-    assert "player 2 (you)" in one.screen
+    assert "Player 2 (you)" in one.screen
 
 
 def test_the_screen_never_shows_another_hand(terminal: Callable[..., Terminal]) -> None:
@@ -139,7 +140,7 @@ def test_wrong_input_is_answered_and_asked_again(terminal: Callable[..., Termina
     one.read_until(PROMPT)
     for wrong in ("castle", "0", "10", "-1", "99999999999999999999", "", "１２"):
         one.type(f"{wrong}\n")
-        assert "type a number from 1 to 9" in one.read_until(PROMPT)
+        assert "nothing you can do now" in one.read_until(PROMPT)
     one.type("x 2,2\n")  # words do as well
     assert "row 2, column 2" in one.read_until(PROMPT)
 
@@ -157,17 +158,35 @@ def test_ctrl_c_leaves_the_match(terminal: Callable[..., Terminal]) -> None:
     one = terminal("play", "tic_tac_toe")
     one.read_until(PROMPT)
     assert one.interrupt() == 130
-    assert "you left" in one.screen
+    assert "left unfinished" in one.screen
     assert "Traceback" not in one.screen
 
 
 def test_a_person_approves_the_rulebook(terminal: Callable[..., Terminal], tmp_path: Path) -> None:
     one = terminal("new", "tic tac toe", "--quick", "--approve", "--out", tmp_path / "run")
     shown = one.read_until("[yes]: ")
-    assert "## Setup" in shown or "## Turn" in shown
+    assert "## A turn" in shown or "## What you may do" in shown
     one.type("\n")
     assert one.end() == 0
     assert (tmp_path / "run" / "report.html").exists()
+
+
+def test_without_words_three_questions_are_asked_and_a_refusal_is_answered_at_once(
+    terminal: Callable[..., Terminal], tmp_path: Path
+) -> None:
+    one = terminal("new", "--approve", "--out", tmp_path / "run")
+    for asked, answer in (
+        ("a few words: ", "something nice"),
+        ("[as usual]: ", "two"),
+        ("[as usual]: ", "2"),
+        ("[nothing]: ", ""),
+        ("Your answer [none]: ", "tic tac toe"),
+        ("[yes]: ", "no"),
+    ):
+        one.read_until(asked)
+        one.type(f"{answer}\n")
+    assert one.end() == 2
+    assert "family: tic_tac_toe\nnum_players: 2" in (tmp_path / "run" / "design.yaml").read_text()
 
 
 def test_ctrl_c_at_the_approval_says_how_to_resume(
@@ -187,15 +206,3 @@ def test_the_end_of_the_input_leaves_the_approval_open(
     one.type("\x04")
     assert one.end() == 3
     assert "--answer" in one.screen
-
-
-def test_what_did_not_change_is_not_shown_twice() -> None:
-    rules = {"size": 3}
-    assert view({"rules": rules, "hand": ["TH"]}, {"rules": rules}) == [
-        "hand: TH",
-        "(as before: rules)",
-    ]
-
-
-def test_a_fleet_is_no_board() -> None:
-    assert view({"fleet": ["c6-g6", "c1-c4", "g3-g5"]}, {}) == ["fleet: c6-g6 c1-c4 g3-g5"]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.app.conftest import Command
-from tools.guest.canaries import CANARIES
+from tools.guest.confine.canaries import CANARIES
 
 KEYS = {"outcome", "value", "stdout", "stderr", "grade", "backend", "ended_by", "reason"}
 linux = pytest.mark.skipif(sys.platform != "linux", reason="the strong grade is Linux's")
@@ -186,6 +186,9 @@ def test_a_file_that_can_be_no_module_is_refused(
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
+        ([], "one of FILE, --probe NAME and --show NAME"),
+        (["x.py", "--show", "fork"], "one of FILE, --probe NAME and --show NAME"),
+        (["--probe", "fork", "--call", "1"], "--call and --timeout go with FILE"),
         (["no-such-file.py"], "cannot read"),
         (["."], "is a folder"),
         ([__file__, "--call", "x y"], "no Python expression"),
@@ -212,6 +215,46 @@ def test_without_isolation_the_grade_says_so(command: Command, file: Path) -> No
                    "--json")  # fmt: skip
     assert (done.code, done.json["value"], done.json["grade"]["name"]) == (0, "", "none")
     assert "WARNING" in done.err
+
+
+@linux
+def test_one_attack_is_run_by_its_name(command: Command) -> None:
+    done = command("sandbox", "run", "--probe", "create_file", "--json")
+    assert done.code == 0
+    assert not done.json["breached"]
+    assert (done.json["name"], done.json["grade"]["name"]) == ("create_file", "strong")
+    assert "create_file: contained" in command("sandbox", "run", "--probe", "create_file").out
+
+
+@linux
+def test_an_attack_that_does_harm_says_so(command: Command) -> None:
+    unconfined = ("--backend", "process", "--i-accept-no-isolation")
+    done = command("sandbox", "run", "--probe", "list_folders", *unconfined)
+    assert done.code == 1
+    assert done.out.startswith("list_folders: DID HARM (sandbox grade none)")
+    refused = command("sandbox", "run", "--probe", "mount", *unconfined)
+    assert refused.code == 2
+    assert "only run in a sandbox that confines it" in refused.err
+
+
+@linux
+def test_an_attack_is_shown_as_a_file_that_runs(command: Command, file: Path) -> None:
+    shown = command("sandbox", "run", "--show", "create_file")
+    assert shown.code == 0
+    file.write_text(shown.out)
+    done = command("sandbox", "run", file, "--json")
+    assert done.code == 0
+    assert done.json["value"]["breached"] is False
+    assert done.json["value"]["tried"] == 6
+
+
+@pytest.mark.parametrize("option", ["--probe", "--show"])
+def test_an_attack_that_is_not_there_is_answered_with_the_nearest(
+    command: Command, option: str
+) -> None:
+    done = command("sandbox", "run", option, "tcp_conect")
+    assert done.code == 2
+    assert "the nearest are tcp_connect, " in done.err
 
 
 @linux

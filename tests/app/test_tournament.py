@@ -1,11 +1,13 @@
 """`rulewright tournament` as a person types it."""
 
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 from tests.app.conftest import Command
 
+RAY = pytest.mark.skipif(find_spec("ray") is None, reason="needs the extra ray")
 FIELD = ("tournament", "tic_tac_toe", "--player", "random", "--player", "uct:simulations=10",
          "--deals", "2", "--seed", "5")  # fmt: skip
 
@@ -23,6 +25,27 @@ def test_a_tournament_of_processes_is_the_same_and_goes_on_from_its_journal(
     second = command(*FIELD, "--json", "--journal", journal, "--jobs", "2")
     assert second.out == first.out
     assert journal.read_bytes() == data
+
+
+@pytest.mark.parametrize("executor", ["threads", "processes", pytest.param("ray", marks=RAY)])
+def test_whatever_plays_them_results_and_journals_are_the_same_bytes(
+    command: Command, tmp_path: Path, executor: str
+) -> None:
+    for name in ("match", "tournament"):
+        amount = ("--deals" if name == "tournament" else "--games", "2")
+        asked = (name, *FIELD[1:6], "--seed", "5", *amount, "--json", "--journal")
+        one, two = tmp_path / f"{name}-one.jsonl", tmp_path / f"{name}-two.jsonl"
+        alone = command(*asked, one)
+        beside = command(*asked, two, "--jobs", "2", "--executor", executor)
+        assert (beside.code, beside.out) == (0, alone.out)
+        assert two.read_bytes() == one.read_bytes()
+
+
+@pytest.mark.skipif(find_spec("ray") is not None, reason="Ray is installed")
+def test_without_ray_it_says_what_to_install(command: Command) -> None:
+    done = command(*FIELD, "--executor", "ray")
+    assert done.code == 2
+    assert "pip install 'rulewright[ray]'" in done.err
 
 
 def test_its_tables_are_told_in_words(command: Command) -> None:
@@ -54,6 +77,8 @@ def test_its_tables_are_told_in_words(command: Command) -> None:
         (["--player", "greedy", "--prior-draws", "inf"], "a number from 0 to 1000000"),
         (["--player", "greedy", "--prior-draws", "1e308"], "a number from 0 to 1000000"),
         (["--player", "greedy", "--prior-draws", "1000001"], "a number from 0 to 1000000"),
+        (["--player", "greedy", "--executor", "fibres"], "known: threads, processes, ray"),
+        (["--player", "greedy", "--executor", "ray:"], "known: threads, processes, ray"),
         ([], "at least two different entrants, not 1"),
     ],
 )

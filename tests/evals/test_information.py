@@ -4,20 +4,20 @@ from pathlib import Path
 
 import pytest
 
-from agents.players import PRELOAD
-from evals.information import SETUPS, measured
-from evals.omniscience import OMNISCIENT, Deal, Setup, every_deal, play_deal
+from agents.players.registry import PRELOAD
+from evals.information import SETUPS, run
+from evals.leakage.omniscience import OMNISCIENT, Deal, DealSetup, every_deal, play_deal
 from evals.options import EvalOptions
 from evals.registry import find_eval
 from evals.results import EvalError
 from games import library
 from tools.playtest.jobs import sandbox_of_process
 
-SEA = Setup(
+SEA = DealSetup(
     "sea", "battleship", "osla:passes=1,leaf=value", quick=2, full=3, at_least=0.9,
     parameters={"rows": 4, "columns": 4, "ships": "3,2"},
 )  # fmt: skip
-KUHN = Setup("kuhn", "kuhn_poker", "ismcts:simulations=5", quick=6, full=9, every_deal=2)
+KUHN = DealSetup("kuhn", "kuhn_poker", "ismcts:simulations=5", quick=6, full=9, every_deal=2)
 QUICK = EvalOptions(quick=True)
 
 
@@ -27,7 +27,7 @@ def told(line: str) -> None:
 
 def test_who_sees_the_fleet_never_misses_and_wins_from_both_seats() -> None:
     # Five cells in five shots: nobody who has to search for them is as fast in four games.
-    result = measured([SEA], 3, told, QUICK)
+    result = run(3, told, QUICK, [SEA])
     (row,) = result.samples
     wins = row["wins"]
     assert isinstance(wins, dict)
@@ -36,11 +36,11 @@ def test_who_sees_the_fleet_never_misses_and_wins_from_both_seats() -> None:
 
 
 def test_the_omniscient_worker_is_marked_with_its_reason_and_is_nobody_elses() -> None:
-    effective = measured([replace(SEA, quick=2)], 3, told, QUICK).effective
+    effective = run(3, told, QUICK, [replace(SEA, quick=2)]).effective
     assert effective["omniscient"] == {
         "reason": "the value of information: what the same search gains by seeing what is hidden "
         "from it",
-        "preloads": ["agents.belief.omniscient"],
+        "preloads": ["evals.leakage.omniscient"],
         "modules": "of the library alone",
         "ranked": False,
     }
@@ -59,20 +59,20 @@ def test_every_deal_of_a_pack_is_played_once_before_one_is_played_again() -> Non
 
 def test_a_run_goes_on_from_its_folder_to_the_same_result(tmp_path: Path) -> None:
     kept = EvalOptions(quick=True, folder=tmp_path)
-    whole = measured([KUHN], 4, told, kept)
+    whole = run(4, told, kept, [KUHN])
     (journal,) = tmp_path.iterdir()
     lines = journal.read_bytes().splitlines(keepends=True)
     assert len(lines) == 1 + KUHN.quick
     journal.write_bytes(b"".join(lines[:3]) + lines[3][:-20])  # killed in the middle of a line
-    assert measured([KUHN], 4, told, kept) == whole
+    assert run(4, told, kept, [KUHN]) == whole
     assert sorted(journal.read_bytes().splitlines(keepends=True)) == sorted(lines)
     with pytest.raises(EvalError, match="kuhn"):
-        measured([KUHN], 5, told, kept)
+        run(5, told, kept, [KUHN])
 
 
 def test_a_folder_of_another_source_of_the_game_is_refused(tmp_path: Path) -> None:
     kept = EvalOptions(quick=True, folder=tmp_path)
-    measured([KUHN], 4, told, kept)
+    run(4, told, kept, [KUHN])
     (journal,) = tmp_path.iterdir()
     source = library.source("kuhn_poker").encode()
     ours, other = (sha256(text).hexdigest() for text in (source, source + b"# changed since\n"))
@@ -80,18 +80,18 @@ def test_a_folder_of_another_source_of_the_game_is_refused(tmp_path: Path) -> No
     assert text.count(ours) == 1
     journal.write_text(text.replace(ours, other))
     with pytest.raises(EvalError, match=f"source_id: .{other}. there, .{ours}. here"):
-        measured([KUHN], 4, told, kept)
+        run(4, told, kept, [KUHN])
 
 
 def test_two_processes_come_to_the_result_of_one() -> None:
     one, two = (
-        measured([KUHN], 4, told, EvalOptions(quick=True, workers=workers)) for workers in (1, 2)
+        run(4, told, EvalOptions(quick=True, workers=workers), [KUHN]) for workers in (1, 2)
     )
     assert one.samples == two.samples
 
 
 def test_a_match_that_does_not_finish_is_counted_for_nobody() -> None:
-    result = measured([replace(SEA, max_plies=9)], 3, told, QUICK)
+    result = run(3, told, QUICK, [replace(SEA, max_plies=9)])
     (row,) = result.samples
     assert (row["wins"], row["whole_deals"], row["reasons"]) == (
         None,

@@ -3,11 +3,17 @@
 import pytest
 
 from agents.protocols import Clause, RoleError
-from evals.pairs import Pair, load_pairs
-from evals.paraphrase import Judged, Reading, judge, score
+from evals.paraphrase import (
+    JudgedPair,
+    ParaphrasePair,
+    PromptDesign,
+    judge_pair,
+    load_pairs,
+    score_pairs,
+)
 from evals.results import NothingScoredError
 
-PAIR = Pair(
+PAIR = ParaphrasePair(
     id="t1",
     family="rummy",
     kind="hand_size",
@@ -28,12 +34,12 @@ def listed(text: str) -> Clause:
     return Clause(text=text, status="not_honoured", reason="no setting")
 
 
-def reading(size: int, *clauses: Clause, players: int = 2) -> Reading:
-    return Reading("rummy", {"num_players": players, "hand_size": size}, clauses)
+def reading(size: int, *clauses: Clause, players: int = 2) -> PromptDesign:
+    return PromptDesign("rummy", {"num_players": players, "hand_size": size}, clauses)
 
 
-def judged(a: Reading, b: Reading, pair: Pair = PAIR) -> Judged:
-    return judge(pair, lambda text: a if text == pair.a else b)
+def judged(a: PromptDesign, b: PromptDesign, pair: ParaphrasePair = PAIR) -> JudgedPair:
+    return judge_pair(pair, lambda text: a if text == pair.a else b)
 
 
 SEVEN = honoured("seven cards each", "hand_size=7")
@@ -70,20 +76,20 @@ def test_another_setting_whose_words_are_listed_is_unheard_but_not_silent() -> N
 
 
 def test_a_pair_that_cannot_be_read_counts_for_nobody() -> None:
-    def refuse(_: str) -> Reading:
+    def refuse(_: str) -> PromptDesign:
         raise RoleError("asked: which game?")
 
-    found = judge(PAIR, refuse)
+    found = judge_pair(PAIR, refuse)
     assert found.problem == "asked: which game?"
     with pytest.raises(NothingScoredError):
-        score([found], {})
+        score_pairs([found], {})
 
 
 def test_one_dropped_clause_fails_the_eval() -> None:
     good = judged(reading(7, SEVEN), reading(9, NINE))
     bad = judged(reading(7, SEVEN), reading(10))
-    assert score([good] * 9, {}).passed
-    assert not score([good] * 9 + [bad], {}).passed
+    assert score_pairs([good] * 9, {}).passed
+    assert not score_pairs([good] * 9 + [bad], {}).passed
 
 
 def test_the_pairs_hold_their_clauses_literally() -> None:

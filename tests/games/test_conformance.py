@@ -8,6 +8,7 @@ import pytest
 from games import library
 from games.checks.run import CheckSettings, run_checks
 from games.contract import LocalModule, ModuleFault
+from games.specialise import read_game
 from tests.games.subjects import subject
 
 SETTINGS = CheckSettings(matches=5, samples=16, seed=3)
@@ -17,7 +18,7 @@ def tables() -> list[tuple[str, int]]:
     """Every library name with the fewest and the most players it takes."""
     rows = []
     for name in library.names():
-        info: dict[str, Any] = library.read_game(library.source(name))
+        info: dict[str, Any] = read_game(library.source(name))
         rows += [(name, count) for count in sorted({info["min_players"], _largest(name, info)})]
     return rows
 

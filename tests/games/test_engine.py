@@ -7,11 +7,17 @@ from games.checks.sampling import UniformPlayer
 from games.contract import Game, LocalModule, ModuleFault
 from games.engine import Match, play_match
 from games.information import SeatLog, information_key, own_turns
-from games.records import MatchRecord, to_jsonl, to_text
+from games.records import MatchRecord, json_line, to_text
+from games.specialise import UnknownParameterError, defaults, read_game, specialise
 from games.streams import stream
 from games.table import GameTable
-from games.trajectories import IncompleteMatchError, closed_deck, from_jsonl, open_deck
-from games.trajectories import to_jsonl as transitions_to_jsonl
+from games.trajectories import (
+    IncompleteMatchError,
+    closed_deck,
+    from_jsonl,
+    open_deck,
+    to_jsonl,
+)
 from tests.games.checks.test_checks import SOUND
 from tests.games.scripted import Scripted
 
@@ -110,7 +116,7 @@ def record() -> MatchRecord:
 
 
 def test_a_record_has_a_line_for_its_heading_every_ply_and_its_result() -> None:
-    lines = [json.loads(line) for line in to_jsonl(record()).splitlines()]
+    lines = [json.loads(line) for line in json_line(record()).splitlines()]
     assert len(lines) == 2 + len(record().match.plies)
     assert lines[0]["players"] == ["one", "two"]
     assert [line["action"] for line in lines[1:-1]] == list(record().actions)
@@ -131,7 +137,7 @@ def test_open_deck_transitions_lead_from_state_to_state() -> None:
     for earlier, later in zip(transitions, transitions[1:], strict=False):
         assert earlier.next_state == later.state
     assert transitions[-1].next_state == match.final_state
-    assert list(from_jsonl(transitions_to_jsonl(transitions))) == transitions
+    assert list(from_jsonl(to_jsonl(transitions))) == transitions
 
 
 def test_a_closed_deck_holds_no_state_and_no_other_hand() -> None:
@@ -158,16 +164,16 @@ def test_a_match_that_never_started_gives_no_transitions() -> None:
 
 def test_specialising_changes_defaults_and_nothing_else() -> None:
     source = library.source("tic_tac_toe")
-    made = library.specialise(
+    made = specialise(
         source, name="four", summary="On four by four.", num_players=2, parameters={"size": 4}
     )
-    assert library.defaults(library.read_game(made))["size"] == 4
+    assert defaults(read_game(made))["size"] == 4
     assert made[made.index("\ndef ") :] == source[source.index("\ndef ") :]
 
 
 def test_an_unknown_parameter_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(library.UnknownParameterError, match="size"):
-        library.specialise(
+    with pytest.raises(UnknownParameterError, match="size"):
+        specialise(
             library.source("tic_tac_toe"), name="x", summary="", num_players=2, parameters={"q": 1}
         )
 

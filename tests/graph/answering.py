@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.agents.endpoint import Answer, Request, as_json, message
+from tests.agents.model.endpoint import Answer, Request, as_json, message
 from tests.agents.roles.games import high_draw
 
 DESIGN: dict[str, Any] = {

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from agents.players import PRELOAD
+from agents.players.registry import PRELOAD
 from agents.protocols import RoleSet
-from graph.context import RunContext
-from graph.folder import RunFolder, create_folder
-from graph.settings import RunSettings
+from graph.run.context import RunContext
+from graph.run.folder import RunFolder, create_folder
+from graph.run.settings import RunSettings
 from tests.graph.scripted import ScriptedRoles, role_set
 from tests.graph.settings import SMALL
 from tests.vectorstore.hashing import HashingEmbedder

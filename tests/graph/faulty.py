@@ -5,18 +5,9 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from agents.composer import composer_roles
-from agents.protocols import (
-    Coder,
-    CoderTools,
-    Design,
-    Edit,
-    RoleError,
-    RoleSet,
-    UnitTest,
-    Validator,
-    Verdict,
-)
+from agents.protocols import Coder, CoderTools, Design, Edit, RoleError, RoleSet, Validator, Verdict
 from games.checks.findings import Finding
+from games.checks.unit_tests import UnitTest
 from games.records import MatchRecord
 
 Fault: TypeAlias = tuple[str, str]

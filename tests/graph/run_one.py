@@ -4,11 +4,12 @@ import sys
 import time
 from pathlib import Path
 
-from agents.models import ModelSettings, open_model
-from agents.players import PRELOAD
-from graph.context import RunContext
-from graph.folder import RunFolder
-from graph.runs import resume_run, start_run
+from agents.model.settings import ModelSettings
+from agents.players.registry import PRELOAD
+from graph.new.runs import start_run
+from graph.run.context import RunContext
+from graph.run.folder import RunFolder
+from graph.run.opening import open_model
 from tests.graph.scripted import ScriptedRoles, role_set
 from tests.graph.settings import SMALL
 from tests.vectorstore.hashing import HashingEmbedder
@@ -17,6 +18,8 @@ from tools.sandbox import Sandbox
 from vectorstore.indexing import ensure_indexed
 from vectorstore.settings import StoreSettings
 from vectorstore.store import open_store
+
+PROMPT = "noughts for two players"
 
 
 def main() -> None:
@@ -42,11 +45,8 @@ def main() -> None:
             embedding=store.embedder.identity,
             clock=time.monotonic,
         )
-        if folder.checkpoints.exists():
-            resume_run(folder, context)
-        else:
-            folder.journals.mkdir(parents=True, exist_ok=True)
-            start_run("noughts for two players", folder, context)
+        folder.journals.mkdir(parents=True, exist_ok=True)
+        start_run(PROMPT, folder, context)
 
 
 if __name__ == "__main__":

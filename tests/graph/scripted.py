@@ -10,19 +10,19 @@ from agents.protocols import (
     CoderTools,
     Design,
     Edit,
-    Example,
     Heuristic,
     Mechanic,
     MechanicEdge,
     RoleError,
     RoleSet,
     Rule,
-    UnitTest,
     Verdict,
 )
 from games import library
 from games.checks.findings import Finding
+from games.checks.unit_tests import UnitTest
 from games.records import MatchRecord
+from vectorstore.documents import Example
 
 DESIGN = Design(
     title="Noughts and crosses",

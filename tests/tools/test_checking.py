@@ -46,6 +46,26 @@ def test_a_slow_module_ends_at_the_overall_deadline(sandbox: Sandbox) -> None:
     assert any("within 1 s in all" in f.evidence for f in run.findings)
 
 
+def test_a_worker_that_dies_in_visible_is_a_finding(sandbox: Sandbox) -> None:
+    dying = SOUND + "\n\ndef visible(state, player_id):\n    return ctypes.string_at(0)\n"
+    run = check_source(
+        sandbox, "import ctypes\n" + dying, settings=SETTINGS, num_players=2, parameters={}
+    )
+    assert ("leak_audit", "failed") in {(f.check, f.outcome) for f in run.findings}
+    assert {f.outcome for f in run.findings if f.function == "visible"} == {"failed"}
+
+
+def test_a_module_cannot_hold_by_heart_what_the_check_meets(sandbox: Sandbox) -> None:
+    telling = SOUND.replace(
+        "def apply_action(state, action):", "def apply_action(state, action):\n    print(action)"
+    )
+    met = [
+        check_source(sandbox, source, settings=SETTINGS, num_players=2, parameters={}).output
+        for source in (telling, telling, telling + "\n")
+    ]
+    assert met[0] == met[1] != met[2]
+
+
 # Sound wherever a function is asked by itself, but not in the operation that plays a match.
 TWO_FACED = """
 import inspect
@@ -137,7 +157,7 @@ def test_a_run_folder_is_a_game_with_its_heuristics(tmp_path: Path) -> None:
     (tmp_path / "players").mkdir()
     (tmp_path / "players" / "bold.py").write_text("def score(observation, action): return 1.0\n")
     found = find_game(str(tmp_path))
-    assert (found.source, list(found.heuristics), found.trusted) == (SOUND, ["bold"], False)
+    assert (found.source, list(found.heuristics)) == (SOUND, ["bold"])
 
 
 def heuristic(folder: Path) -> Path:

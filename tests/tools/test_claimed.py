@@ -12,8 +12,8 @@ from games.contract import ModuleFault
 from tests.games.checks.test_checks import SOUND
 from tools.claimed import (
     Claimed,
+    MatchesClaim,
     MatchTrace,
-    SelfPlay,
     claimed_self_play,
     confirmed_self_play,
     unconfirmed,
@@ -27,14 +27,16 @@ def sandbox() -> Iterator[Sandbox]:
         yield opened
 
 
-def claim(sandbox: Sandbox, source: str, **changes: int) -> Claimed[SelfPlay]:
+def claim(sandbox: Sandbox, source: str, **changes: int) -> Claimed[MatchesClaim]:
     asked = {"matches": 6, "num_players": 2, "seed": 5, "max_plies": 200, **changes}
     with sandbox.worker("self-play", source) as worker:
         worker.load(source)
         return claimed_self_play(worker, parameters={}, **asked)
 
 
-def altered(claimed: Claimed[SelfPlay], number: int, **changes: object) -> Claimed[SelfPlay]:
+def altered(
+    claimed: Claimed[MatchesClaim], number: int, **changes: object
+) -> Claimed[MatchesClaim]:
     word = unconfirmed(claimed)
     matches = list(word.matches)
     fields = {**dataclasses.asdict(matches[number]), **changes}

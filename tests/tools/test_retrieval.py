@@ -32,7 +32,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 def test_examples_are_whole_games_near_the_words(store: Store) -> None:
     pieces = Retrieval(store).examples("throwing dice to be the first to reach the goal", 2)
     assert pieces[0].id == "dice_race"
-    assert pieces[0].game == "dice_race"
+    assert pieces[0].metadata["game"] == "dice_race"
     assert "```python" in pieces[0].text
     assert pieces[0].distance < pieces[1].distance
 

@@ -13,11 +13,11 @@ from games.checks.sampling import random_matches, trusted_subject
 from games.contract import Json, ModuleFault
 from games.trajectories import Transition, open_deck
 from tests.games.checks.test_checks import SOUND
-from tools.recorded import Question, hidden_yet, require_hidden
+from tools.recorded import RecordedCall, hidden_yet, require_hidden
 from tools.sandbox import Sandbox
-from tools.transitions import Protocol, Replay, replay_transitions
+from tools.transitions import Replay, ReplayProtocol, replay_transitions
 
-PROTOCOLS: tuple[Protocol, ...] = ("forward", "columns")
+PROTOCOLS: tuple[ReplayProtocol, ...] = ("forward", "columns")
 Trajectories = Sequence[Sequence[Transition]]
 
 
@@ -42,14 +42,14 @@ def broken(old: str, new: str) -> str:
     return SOUND.replace(old, new)
 
 
-def asked(sandbox: Sandbox, source: str, protocol: Protocol = "columns") -> Replay:
+def asked(sandbox: Sandbox, source: str, protocol: ReplayProtocol = "columns") -> Replay:
     return replay_transitions(sandbox, source, HIGH_CARD, protocol=protocol)
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 @pytest.mark.parametrize("name", ["tic_tac_toe", "leduc_poker", "go_fish"])
 def test_a_game_agrees_with_its_own_matches(
-    sandbox: Sandbox, name: str, protocol: Protocol
+    sandbox: Sandbox, name: str, protocol: ReplayProtocol
 ) -> None:
     source = library.source(name)
     trajectories = recorded(source, library.preset(name).players)
@@ -76,7 +76,7 @@ def test_a_game_agrees_with_its_own_matches(
     ],
 )
 def test_a_wrong_function_is_named(
-    sandbox: Sandbox, function: str, old: str, new: str, protocol: Protocol
+    sandbox: Sandbox, function: str, old: str, new: str, protocol: ReplayProtocol
 ) -> None:
     found = asked(sandbox, broken(old, new), protocol)
     assert not found.passed
@@ -169,7 +169,7 @@ def marked(length: int) -> list[Transition]:
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-def test_no_expected_value_can_be_found_in_the_worker(protocol: Protocol) -> None:
+def test_no_expected_value_can_be_found_in_the_worker(protocol: ReplayProtocol) -> None:
     printed: list[str] = []
 
     class Listening(Sandbox):
@@ -246,7 +246,7 @@ def test_the_hunt_succeeds_where_a_trajectory_is_sent_at_once(sandbox: Sandbox) 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_a_module_that_hunts_for_its_successor_finds_none(
-    sandbox: Sandbox, protocol: Protocol
+    sandbox: Sandbox, protocol: ReplayProtocol
 ) -> None:
     states = boards()
     whole = [Transition(one, -1, (), "go", two, (), None) for one, two in pairwise(states)]
@@ -277,7 +277,7 @@ def get_rewards(state):
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_a_position_that_comes_back_is_asked_of_another_worker(
-    sandbox: Sandbox, protocol: Protocol
+    sandbox: Sandbox, protocol: ReplayProtocol
 ) -> None:
     spots: list[dict[str, Json]] = [{"at": n % 3} for n in range(8)]
     steps = [
@@ -288,9 +288,9 @@ def test_a_position_that_comes_back_is_asked_of_another_worker(
     assert (found.transitions, found.workers) == (3, 2)
 
 
-def question(state: int, successor: int) -> Question:
+def question(state: int, successor: int) -> RecordedCall:
     here, following = f'{{"at":{state}}}', f'{{"at":{successor}}}'
-    return Question("apply_action", ({"at": state}, "go"), None, -1, "place", here, following)
+    return RecordedCall("apply_action", ({"at": state}, "go"), None, -1, "place", here, following)
 
 
 def test_a_message_never_holds_the_successor_of_one_of_its_calls() -> None:
@@ -313,7 +313,7 @@ def test_records_that_contradict_each_other_never_pass(sandbox: Sandbox) -> None
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_a_worker_that_dies_leaves_the_rest_unconfirmed(
-    sandbox: Sandbox, protocol: Protocol
+    sandbox: Sandbox, protocol: ReplayProtocol
 ) -> None:
     dying = broken('    word, value = action.split()\n    if word == "bid":\n        return {**',
                    '    word, value = action.split()\n    if word == "bid":\n'

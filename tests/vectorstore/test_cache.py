@@ -8,7 +8,7 @@ import pytest
 
 from tests.vectorstore.hashing import HashingEmbedder
 from vectorstore.cache import BATCH, EmbeddingCache
-from vectorstore.embedders import Vectors
+from vectorstore.embedders.base import Vectors
 from vectorstore.errors import EmbedderError, StoreError
 
 

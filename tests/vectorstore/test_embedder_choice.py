@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from vectorstore.embedders import ChromaDefault, MiniLM, choose_embedder
+from vectorstore.embedders import choose_embedder
+from vectorstore.embedders.lexical import LexicalEmbedder
+from vectorstore.embedders.minilm import MiniLM
+from vectorstore.embedders.remote import ChromaDefault
 from vectorstore.settings import StoreSettings
 
 ROOT = Path(__file__).parents[2]
@@ -29,7 +32,7 @@ except EmbedderError as error:
     print(error)
 """
 NO_NETWORK = """
-from vectorstore.embedders import ChromaDefault
+from vectorstore.embedders.remote import ChromaDefault
 from vectorstore.errors import EmbedderError
 try:
     ChromaDefault().embed(["draw a card"])
@@ -60,13 +63,24 @@ def test_auto_is_the_packaged_minilm_where_it_is_installed() -> None:
     assert isinstance(choose_embedder(StoreSettings(path=Path("x")), pytest.fail), MiniLM)
 
 
-def test_without_weights_the_download_is_announced_and_minilm_by_name_refused(
-    tmp_path: Path,
-) -> None:
+def test_without_weights_words_alone_are_said_and_minilm_by_name_is_refused(tmp_path: Path) -> None:
     choice, refusal = run(WITHOUT_WEIGHTS, str(tmp_path)).splitlines()
-    assert choice.startswith('ChromaDefault 384 ["the packaged MiniLM weights are not installed')
-    assert "downloads" in choice
+    assert choice.startswith("LexicalEmbedder 512")
+    assert "words alone" in choice
     assert "install the locked requirements-embeddings.lock" in refusal
+
+
+def distance(one: str, other: str) -> float:
+    first, second = LexicalEmbedder().embed([one, other])
+    return 1 - float(first @ second)
+
+
+def test_words_alone_put_texts_that_share_words_nearer() -> None:
+    trump = "the highest trump card wins the trick"
+    assert distance(trump, trump) == pytest.approx(0, abs=1e-6)
+    assert distance(trump, "a trick is won by the highest trump") < 0.6
+    assert distance(trump, "cards win tricks") < distance(trump, "ships hide in the sea") < 1.3
+    assert distance("a of the", "") == pytest.approx(0, abs=1e-6)  # neither says anything
 
 
 def test_a_download_that_fails_is_an_error_that_says_what_to_do(tmp_path: Path) -> None:

@@ -13,8 +13,7 @@ import pytest
 
 from tests.vectorstore.hashing import HashingEmbedder
 from tests.vectorstore.test_store import RULES, mechanic
-from vectorstore.changes import IndexReport
-from vectorstore.documents import LIBRARY_KINDS
+from vectorstore.documents import LIBRARY_KINDS, IndexReport
 from vectorstore.errors import StoreError
 from vectorstore.settings import StoreSettings
 from vectorstore.store import Store, open_store
@@ -70,8 +69,8 @@ def test_a_server_answers_as_the_embedded_store_does(
         connect(port, tmp_path / "b") as second,
     ):
         for store in (embedded, first):
-            assert store.index(RULES) == IndexReport(added=3)
-            store.set_mark("library 1")
+            added = store.mirror(RULES, LIBRARY_KINDS, mark="library 1")
+            assert added == IndexReport(added=3)
         assert second.mark() == "library 1"
         assert second.snapshot_id() == embedded.snapshot_id()
         for where in (None, {"game": "tricks"}):

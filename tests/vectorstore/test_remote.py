@@ -12,8 +12,7 @@ import pytest
 from pydantic import SecretStr, ValidationError
 
 from vectorstore.documents import Document
-from vectorstore.embedders import RemoteEmbedder
-from vectorstore.embedders.remote import LONGEST
+from vectorstore.embedders.remote import LONGEST, RemoteEmbedder
 from vectorstore.errors import EmbedderError
 from vectorstore.settings import RemoteSettings, StoreSettings
 from vectorstore.store import open_store

@@ -1,18 +1,21 @@
 """The embedded store, in temporary folders."""
 
 import os
+import shutil
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from tests.vectorstore.hashing import HashingEmbedder
-from vectorstore.changes import IndexReport
-from vectorstore.documents import LIBRARY_KINDS, Document, Kind
+from vectorstore.client import OwnerLock
+from vectorstore.documents import LIBRARY_KINDS, Document, IndexReport, Kind
 from vectorstore.errors import NotIndexedError, StoreError, StoreLockedError
 from vectorstore.settings import StoreSettings
 from vectorstore.store import Store, open_store
@@ -188,40 +191,134 @@ def test_a_closed_store_says_so(tmp_path: Path) -> None:
         store.count("mechanics")
 
 
-def test_a_second_owner_is_refused_until_the_first_closes(tmp_path: Path) -> None:
-    with opened(tmp_path), pytest.raises(StoreLockedError, match=f"process {os.getpid()} on"):
-        open_store(
-            StoreSettings(path=tmp_path, lock_wait_s=0.2),
-            embedder=HashingEmbedder(),
-            tell=lambda _: None,
+def snapshots(path: Path) -> set[str]:
+    return {folder.name for folder in (path / "snapshots").iterdir()}
+
+
+def test_a_reader_keeps_its_snapshot_while_others_write(tmp_path: Path) -> None:
+    with opened(tmp_path) as first, opened(tmp_path) as second:
+        second.index(RULES[:1])
+        before = first.snapshot_id(), first.count("mechanics")
+        second.index(RULES)
+        assert (first.snapshot_id(), first.count("mechanics")) == before
+        assert second.count("mechanics") == 3
+        with opened(tmp_path) as third:
+            assert third.count("mechanics") == 3
+
+
+def contents(folder: Path) -> dict[str, object]:
+    """Every file; of the database what it holds, because Chroma counts there who opens it."""
+    found: dict[str, object] = {}
+    for path in sorted(folder.rglob("*")):
+        if path.name == "chroma.sqlite3":
+            with closing(sqlite3.connect(path)) as database:
+                lines = [line for line in database.iterdump() if "acquire_write" not in line]
+                found[path.name] = lines
+        elif path.is_file() and not path.name.startswith("chroma.sqlite3"):
+            found[path.name] = path.read_bytes()
+    return found
+
+
+def test_what_a_reader_holds_is_not_changed_on_disk(tmp_path: Path) -> None:
+    with opened(tmp_path) as store:
+        store.index([mechanic(f"{n}", f"word{n}") for n in range(1200)])
+    (folder,) = (tmp_path / "snapshots").iterdir()
+    before = contents(folder)
+    with opened(tmp_path) as first, opened(tmp_path) as second:
+        first.search("mechanics", "word7", 1)
+        second.index([mechanic("new", "words")])
+        first.search("mechanics", "word8", 1)
+        assert contents(folder) == before
+
+
+def test_snapshots_that_nobody_reads_are_removed_by_the_next_writer(tmp_path: Path) -> None:
+    with opened(tmp_path) as reader:
+        reader.count("mechanics")
+        with opened(tmp_path) as writer:
+            for rule in RULES:
+                writer.index([rule])
+        assert len(snapshots(tmp_path)) == 2  # the reader's and the newest
+        assert reader.count("mechanics") == 0
+    (tmp_path / "snapshots" / "99").mkdir()  # a draft that a killed writer left
+    (tmp_path / "snapshots" / "99" / "in-use").touch()
+    with opened(tmp_path) as writer:
+        writer.index([mechanic("more", "words")])
+    assert len(snapshots(tmp_path) - {"99"}) == len(snapshots(tmp_path)) == 1
+
+
+def test_readers_need_no_lock_and_a_second_writer_is_told_who_holds_it(tmp_path: Path) -> None:
+    with opened(tmp_path) as store:
+        store.index(RULES)
+    lock = OwnerLock(tmp_path / "owner.lock", wait_s=0, tell=pytest.fail)
+    settings = StoreSettings(path=tmp_path, lock_wait_s=0.2)
+    with open_store(settings, embedder=HashingEmbedder(), tell=lambda _: None) as store:
+        assert store.search("mechanics", "trump", 1)[0].id == "trump"
+        with pytest.raises(StoreLockedError, match=f"process {os.getpid()} on"):
+            store.index(RULES[:1])
+        lock.release()
+        assert store.index(RULES[:1]) == IndexReport(kept=1)
+
+
+AT_ONCE = """
+import sys
+from pathlib import Path
+from tests.vectorstore.hashing import HashingEmbedder
+from tests.vectorstore.tiny_library import TinyLibrary
+from vectorstore.documents import Document
+from vectorstore.indexing import ensure_indexed
+from vectorstore.settings import StoreSettings
+from vectorstore.store import open_store
+
+with open_store(StoreSettings(path=Path(sys.argv[1])), embedder=HashingEmbedder()) as store:
+    report = ensure_indexed(store, TinyLibrary())
+    store.index([Document("own_games", sys.argv[2], "t", "x", "a game")])
+    print(report.added, store.count("games"))
+"""
+
+
+def test_four_processes_at_once_build_one_library_and_lose_nothing(tmp_path: Path) -> None:
+    running = [
+        subprocess.Popen(
+            [sys.executable, "-c", AT_ONCE, str(tmp_path), f"run-{number}"],
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
         )
-    opened(tmp_path).close()
+        for number in range(4)
+    ]
+    said = sorted(process.communicate(timeout=200)[0].split() for process in running)
+    assert said == [["0", "3"]] * 3 + [["11", "3"]]  # one of them built it
+    with opened(tmp_path) as store:
+        assert store.count("own_games") == 4
 
 
 def test_threads_may_search_and_index_at_once(store: Store) -> None:
     store.index(RULES)
 
     def work(n: int) -> str:
-        store.index([mechanic(f"own {n}", f"word{n}", "own_games")])
+        if n % 4 == 0:
+            store.index([mechanic(f"own {n}", f"word{n}", "own_games")])
         return store.search("mechanics", "highest trump", 1)[0].id
 
-    with ThreadPoolExecutor(8) as pool:
-        assert set(pool.map(work, range(40))) == {"trump"}
-    assert store.count("own_games") == 40
+    with ThreadPoolExecutor(4) as pool:
+        assert set(pool.map(work, range(12))) == {"trump"}
+    assert store.count("own_games") == 3
 
 
 def test_a_damaged_database_is_named_with_what_to_do(tmp_path: Path) -> None:
-    (tmp_path / "chroma.sqlite3").write_bytes(b"garbage" * 1000)
+    opened(tmp_path).close()
+    (database,) = tmp_path.rglob("chroma.sqlite3")
+    database.write_bytes(b"garbage" * 1000)
     with pytest.raises(StoreError, match="could not be opened.*a damaged store may be deleted"):
         opened(tmp_path)
-    (tmp_path / "chroma.sqlite3").unlink()
+    shutil.rmtree(tmp_path / "snapshots")
     opened(tmp_path).close()  # the failed start kept no lock
 
 
 def test_a_damaged_index_is_an_error_and_not_an_empty_answer(tmp_path: Path) -> None:
     with opened(tmp_path) as store:
         store.index([mechanic(f"{n}", f"word{n}") for n in range(1200)])
-    damaged = list(tmp_path.glob("*/index_metadata.pickle"))
+    damaged = list(tmp_path.rglob("index_metadata.pickle"))
     assert damaged
     for file in damaged:
         file.write_bytes(b"junk")

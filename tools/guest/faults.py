@@ -1,4 +1,4 @@
-"""What went wrong inside a worker, as plain data for the host."""
+"""Faults inside a worker, as plain data for the host."""
 
 from games.contract import IllegalActionError, Json, ModuleFault
 

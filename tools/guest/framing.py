@@ -2,14 +2,16 @@
 
 import json
 import math
+import os
 import struct
 from collections.abc import Callable
 from json import encoder as json_encoder
-from typing import NoReturn, cast
+from typing import NoReturn, Protocol
 
 from games.contract import Json
 
 HEADER = struct.Struct("<I")
+_VALUE_BYTES = 56  # an empty list
 
 
 class FrameError(ValueError):
@@ -38,12 +40,22 @@ def decode(body: bytes) -> Json:
     """
     try:
         text = body.decode()
-        value = _DECODER.decode(text)
+        value: Json = _DECODER.decode(text)
         if "\\u" in text:
             _write(value).encode()  # an escape may hide half of a surrogate pair
     except (ValueError, RecursionError) as error:
         raise FrameError(str(error)[:200]) from error
-    return cast("Json", value)
+    return value
+
+
+def weight_of(body: bytes) -> int:
+    """About how many bytes the values of a frame's body take in memory.
+
+    >>> weight_of(b'[1,"a"]')
+    119
+    """
+    parts = body.count(b",") + body.count(b"[") + body.count(b"{")
+    return len(body) + _VALUE_BYTES * parts
 
 
 def _finite(digits: str) -> float:
@@ -72,3 +84,57 @@ def _writer() -> Callable[[Json], str]:
 
 _write = _writer()
 _DECODER = json.JSONDecoder(parse_float=_finite, parse_constant=_refuse)
+
+
+_CHUNK_BYTES = 1 << 16
+
+
+class Stream(Protocol):
+    """Frames, one at a time."""
+
+    def read(self) -> bytes:
+        """The body of the next frame; ends the process where the host has hung up."""
+        ...
+
+    def write(self, body: bytes) -> None:
+        """Send one frame."""
+        ...
+
+
+class SocketStream:
+    """Frames over one descriptor, with nothing but `read` and `write`."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+
+    def read(self) -> bytes:
+        """See `Stream.read`."""
+        chunk = os.read(self._descriptor, _CHUNK_BYTES)
+        if len(chunk) >= HEADER.size:
+            needed = HEADER.size + HEADER.unpack_from(chunk)[0]
+            if len(chunk) == needed:  # nearly always
+                return chunk[HEADER.size :]
+        return self._assembled(bytearray(chunk))
+
+    def _assembled(self, buffer: bytearray) -> bytes:
+        needed = HEADER.size
+        while True:
+            if needed == HEADER.size and len(buffer) >= needed:
+                needed += HEADER.unpack_from(buffer)[0]
+            if len(buffer) >= needed > HEADER.size:
+                return bytes(memoryview(buffer)[HEADER.size : needed])
+            chunk = os.read(self._descriptor, _CHUNK_BYTES) if buffer else b""
+            if not chunk:
+                hang_up()
+            buffer += chunk
+
+    def write(self, body: bytes) -> None:
+        """See `Stream.write`."""
+        rest = memoryview(HEADER.pack(len(body)) + body)
+        while rest:
+            rest = rest[os.write(self._descriptor, rest) :]
+
+
+def hang_up() -> NoReturn:
+    """End: the host hung up, and nobody is left to answer."""
+    os._exit(0)

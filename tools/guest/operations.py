@@ -1,34 +1,46 @@
-"""What a worker can be asked to do with the one module it holds."""
+"""Operations of a worker on the one module that it holds."""
 
 import linecache
-import math
+import random
 import sys
 import types
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypeAlias, cast
+from typing import TypeAlias, TypeVar
 
-from games.contract import CHANCE, IllegalActionError, Json, LocalModule, ModuleFault, require_json
+from games.contract import (
+    CHANCE,
+    TERMINAL,
+    Action,
+    Game,
+    IllegalActionError,
+    Json,
+    LocalModule,
+    ModuleFault,
+    State,
+    require_json,
+)
+from games.modules import reseed
+from games.values import is_number
 from tools.guest.faults import MODULE_FILE, UnknownOperationError, describe
-from tools.guest.seeding import reseed
-from tools.guest.self_play import self_play
+from tools.guest.protocol import (
+    AdvanceRequest,
+    CallRequest,
+    ColumnsRequest,
+    ConstantRequest,
+    EchoRequest,
+    EvaluateRequest,
+    LoadRequest,
+    OpenRequest,
+    RawPly,
+    ScoreRequest,
+    SelfPlayRequest,
+    decoded,
+)
 
 Payload: TypeAlias = dict[str, Json]
 Operation: TypeAlias = Callable[[dict[str, object], Payload], Json]
+_Asked = TypeVar("_Asked", bound=tuple[object, ...])
 
-BUILT_IN = (
-    "ping",
-    "load",
-    "constant",
-    "call",
-    "echo",
-    "open",
-    "advance",
-    "score",
-    "columns",
-    "self_play",
-    "evaluate",
-    "main",
-)
 _POSITION = ("get_current_player", "get_legal_actions", "get_rewards", "get_observations")
 
 
@@ -43,20 +55,6 @@ class Session:
         self.function = "module"
         self._module: LocalModule | None = None
         self._preloaded = preloaded
-        self._built_in: dict[str, Callable[[Payload], Json]] = {
-            "ping": lambda payload: payload,
-            "load": self._load,
-            "constant": self._constant,
-            "call": self._call,
-            "echo": self._echo,
-            "open": self._open,
-            "advance": self._advance,
-            "score": self._score,
-            "columns": self._columns,
-            "self_play": self._self_play,
-            "evaluate": self._evaluate,
-            "main": self._main,
-        }
 
     def perform(self, operation: str, payload: Payload) -> Json:
         """Do one operation and return its value, held strictly against the contract's JSON.
@@ -66,8 +64,8 @@ class Session:
             BaseException: Whatever the module raised.
         """
         self.function = operation
-        if operation in self._built_in:
-            return self._built_in[operation](payload)
+        if operation in _BUILT_IN:
+            return _BUILT_IN[operation](self, payload)
         if operation in self._preloaded:
             value = self._preloaded[operation](self._loaded().namespace, payload)
             return _checked(value, operation)
@@ -83,46 +81,39 @@ class Session:
             raise UnknownOperationError("no module is loaded yet; send 'load' first")
         return self._module
 
-    def _load(self, payload: Payload) -> Json:
+    def _load(self, request: LoadRequest) -> Json:
         self.function = "module"
-        source = cast("str", payload["source"])
+        source = request.source
         reseed([0])
         linecache.cache[MODULE_FILE] = (len(source), None, source.splitlines(True), MODULE_FILE)
         sys.modules["game"] = types.ModuleType("game")  # dataclasses look their module up there
         self._module = LocalModule(source)
         return list(sorted(self._module.names))
 
-    def _constant(self, payload: Payload) -> Json:
-        name = self.function = cast("str", payload["name"])
+    def _constant(self, request: ConstantRequest) -> Json:
+        name = self.function = request.name
         return _checked(self._loaded().constant(name), name)
 
-    def _call(self, payload: Payload) -> Json:
-        seed = payload.get("seed")
-        if seed is not None:
-            reseed(cast("list[int]", seed))
-        return self._value(
-            cast("str", payload["function"]),
-            cast("list[Json]", payload["arguments"]),
-            cast("Payload", payload["keywords"]),
-        )
+    def _call(self, request: CallRequest) -> Json:
+        if request.seed is not None:
+            reseed(request.seed)
+        return self._value(request.function, request.arguments, request.keywords)
 
-    def _echo(self, payload: Payload) -> Json:
-        arguments = cast("list[Json]", payload["arguments"])
-        value = self._value(cast("str", payload["function"]), arguments)
-        return [value, _checked(arguments, self.function, "the argument")]
+    def _echo(self, request: EchoRequest) -> Json:
+        value = self._value(request.function, request.arguments)
+        return [value, _checked(request.arguments, self.function, "the argument")]
 
-    def _open(self, payload: Payload) -> Json:
-        arguments: list[Json] = [payload["num_players"]]
-        keywords = cast("Payload", payload["parameters"])
-        return self._position([("initial_state", arguments, keywords)])
+    def _open(self, request: OpenRequest) -> Json:
+        return self._position([("initial_state", [request.num_players], request.parameters)])
 
-    def _advance(self, payload: Payload) -> Json:
-        arguments = [payload["state"], payload["action"]]
+    def _advance(self, request: AdvanceRequest) -> Json:
+        arguments: list[Json] = [*request]
         return self._position([("get_events", arguments, {}), ("apply_action", arguments, {})])
 
     def _position(self, steps: Sequence[tuple[str, list[Json], Payload]]) -> Json:
         """The raw values of one ply up to the first fault; the host holds them to the contract."""
         values: Payload = {}
+        state: Json = None
         try:
             for function, arguments, keywords in steps:
                 values[function] = state = self._value(function, arguments, keywords)
@@ -132,40 +123,38 @@ class Session:
             if values["get_current_player"] == CHANCE and chances in self._loaded().namespace:
                 values[chances] = self._value(chances, [state])
         except (ModuleFault, IllegalActionError) as fault:
-            return {"values": values, "fault": describe(fault, self.function)}
-        return {"values": values, "fault": None}
+            return RawPly(values, describe(fault, self.function))._asdict()
+        return RawPly(values, None)._asdict()
 
-    def _score(self, payload: Payload) -> Json:
+    def _score(self, request: ScoreRequest) -> Json:
         scores: list[Json] = []
-        for action in cast("list[Json]", payload["legal"]):
-            score = self._value("score", [payload["observation"], action])
-            if type(score) not in (int, float) or not math.isfinite(cast("float", score)):
+        for action in request.legal:
+            score = self._value("score", [request.observation, action])
+            if not is_number(score):
                 raise ModuleFault(
                     "bad_value", "score", f"returned {score!r:.80}; required: a finite number"
                 )
-            scores.append(float(cast("float", score)))
+            scores.append(float(score))
         return scores
 
-    def _columns(self, payload: Payload) -> Json:
+    def _columns(self, request: ColumnsRequest) -> Json:
         """One answer a call, in order; a call that fails does not end the others."""
         answers: list[Json] = []
-        for call in cast("list[list[Json]]", payload["calls"]):
-            function, arguments = cast("str", call[0]), cast("list[Json]", call[1])
+        for function, arguments in request.pairs():
             try:
                 answers.append({"value": self._value(function, arguments)})
             except (ModuleFault, IllegalActionError) as fault:
                 answers.append({"fault": describe(fault, function)})
         return answers
 
-    def _self_play(self, payload: Payload) -> Json:
-        return self_play(self._loaded(), payload)
+    def _self_play(self, request: SelfPlayRequest) -> Json:
+        return self_play(self._loaded(), request)
 
-    def _evaluate(self, payload: Payload) -> Json:
-        code = compile(cast("str", payload["expression"]), "<expression>", "eval")
-        return _checked(cast("Json", eval(code, self._loaded().namespace)), "expression")  # noqa: S307
+    def _evaluate(self, request: EvaluateRequest) -> Json:
+        code = compile(request.expression, "<expression>", "eval")
+        return _checked(eval(code, self._loaded().namespace), "expression")  # noqa: S307
 
-    def _main(self, payload: Payload) -> Json:
-        del payload
+    def _main(self) -> Json:
         if not callable(self._loaded().namespace.get("main")):
             return {"defined": False, "value": None}
         return {"defined": True, "value": self._value("main", [])}
@@ -183,6 +172,29 @@ class Session:
             raise
         except RecursionError as error:  # not the function's own: the value's check ran too deep
             raise _bottomless(function, module.namespace[function]) from error
+
+
+def _asked(
+    kind: Callable[..., _Asked], perform: Callable[[Session, _Asked], Json]
+) -> Callable[[Session, Payload], Json]:
+    return lambda session, payload: perform(session, decoded(kind, payload))
+
+
+_BUILT_IN: dict[str, Callable[[Session, Payload], Json]] = {
+    "ping": lambda _, payload: payload,
+    "load": _asked(LoadRequest, Session._load),
+    "constant": _asked(ConstantRequest, Session._constant),
+    "call": _asked(CallRequest, Session._call),
+    "echo": _asked(EchoRequest, Session._echo),
+    "open": _asked(OpenRequest, Session._open),
+    "advance": _asked(AdvanceRequest, Session._advance),
+    "score": _asked(ScoreRequest, Session._score),
+    "columns": _asked(ColumnsRequest, Session._columns),
+    "self_play": _asked(SelfPlayRequest, Session._self_play),
+    "evaluate": _asked(EvaluateRequest, Session._evaluate),
+    "main": lambda session, _: session._main(),
+}
+BUILT_IN = tuple(_BUILT_IN)
 
 
 def _checked(value: Json, function: str, path: str = "value") -> Json:
@@ -205,3 +217,49 @@ def _bottomless(function: str, target: object) -> ModuleFault:
         "returned a value that is nested too deeply or holds itself",
         line=_first_line(target),
     )
+
+
+def self_play(module: LocalModule, request: SelfPlayRequest) -> Json:
+    """Play random matches.
+
+    Returns:
+        `{"actions", "returns"}` a match; the returns are None where it did not end.
+    """
+    game, players = Game(module), request.num_players
+    played: list[Json] = []
+    for match in range(request.matches):
+        generator = match_generator(request.seed, match)
+        start = game.initial_state(players, request.parameters)
+        played.append(_play(game, start, generator, players, request.max_plies))
+    return played
+
+
+def _play(
+    game: Game, state: State, generator: random.Random, players: int, longest: int
+) -> dict[str, Json]:
+    actions: list[Json] = []
+    totals = [0.0] * players
+    while (player := game.current_player(state)) != TERMINAL:
+        if len(actions) >= longest:
+            return {"actions": actions, "returns": None}
+        legal = game.legal_actions(state)
+        weights = game.chance_probabilities(state, legal) if player == CHANCE else None
+        action = drawn(generator, legal, weights)
+        state = game.apply_action(state, action)
+        actions.append(action)
+        totals = [
+            total + paid for total, paid in zip(totals, game.rewards(state, players), strict=True)
+        ]
+    return {"actions": actions, "returns": [*totals]}
+
+
+def match_generator(seed: int, match: int) -> random.Random:
+    """The numbers that one match's choices are drawn with; the referee draws with the same."""
+    return random.Random(f"{seed},{match}")
+
+
+def drawn(
+    generator: random.Random, legal: Sequence[Action], weights: Sequence[float] | None
+) -> Action:
+    """One of `legal`, uniformly or by `weights`; one number of the generator is used."""
+    return generator.choices(legal, weights)[0]

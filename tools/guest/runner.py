@@ -11,26 +11,25 @@ import importlib.util
 import json
 import os
 import signal
-import sys
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
-from tools.guest import kernel
-from tools.guest.confine import (
+from tools.guest.confine import kernel
+from tools.guest.confine.lockdown import (
     Lockdown,
     NoFilterError,
     deaden_standard_streams,
     leave_root,
     limit_resources,
     lock_down,
+    ready,
     strictest,
 )
-from tools.guest.imports import close_imports
-from tools.guest.offers import load_kit
+from tools.guest.confine.scrub import forget_host
+from tools.guest.framing import hang_up
+from tools.guest.kit import close_imports, load_kit
 from tools.guest.operations import Session
-from tools.guest.scrub import forget_host
 from tools.guest.serving import Caps, serve
-from tools.guest.streams import hang_up
 
 _CHUNK_BYTES = 1 << 16
 _READING, _WRITING = 3, 4
@@ -92,13 +91,7 @@ def main() -> NoReturn:
         stream.write(json.dumps({"refused": error.lacking, "why": str(error)}).encode())
         os._exit(0)
     try:
-        report = {
-            "ready": True,
-            "landlock": lockdown.landlock,
-            "machine": lockdown.machine,
-            "python": sys.version.split()[0],
-        }
-        stream.write(json.dumps(report).encode())
+        stream.write(json.dumps(ready(lockdown)._asdict()).encode())
         limits = settings["limits"]
         caps = Caps(limits["reply_bytes"], limits["output_characters"])
         serve(stream, session, caps, dump_to=_WRITING)

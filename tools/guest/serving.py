@@ -1,24 +1,25 @@
 """A worker's loop: one request in, one reply out, until the host hangs up."""
 
 import faulthandler
+import io
 import os
 import signal
 import sys
 import types
 from dataclasses import dataclass
-from typing import NoReturn, cast
+from typing import NoReturn
 
 from games.contract import Json, ModuleFault
-from tools.guest.capture import BoundedOutput
 from tools.guest.faults import SoftTimeoutError, describe
-from tools.guest.framing import decode, encode
+from tools.guest.framing import Stream, decode, encode
 from tools.guest.operations import Session
-from tools.guest.streams import Stream
+from tools.guest.protocol import Envelope, decoded
 
 OUT_OF_MEMORY_STATUS = 71
 DUMP_SIGNAL = signal.SIGUSR2
 CRASH = b"Fatal Python error"
 _RESERVE_BYTES = 4 * 2**20
+CUT = "\n[the rest of the output was dropped]\n"
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,37 @@ class Caps:
 
     reply_bytes: int
     output_characters: int
+
+
+class BoundedOutput(io.TextIOBase):
+    """A text stream that keeps the first `cap` characters of a worker's life."""
+
+    def __init__(self, cap: int) -> None:
+        self._left = cap
+        self._cut = False
+        self._pieces: list[str] = []
+
+    def writable(self) -> bool:
+        """See `io.IOBase.writable`."""
+        return True
+
+    def write(self, text: str, /) -> int:
+        """Keep what still fits; always claims to have written everything."""
+        if not isinstance(text, str):
+            raise TypeError(f"write() argument must be str, not {type(text).__name__}")
+        if len(text) <= self._left:
+            self._pieces.append(text)
+            self._left -= len(text)
+        elif not self._cut:
+            self._pieces += [text[: self._left], CUT]
+            self._left, self._cut = 0, True
+        return len(text)
+
+    def take(self) -> str:
+        """The text since the last call."""
+        text = "".join(self._pieces)
+        self._pieces.clear()
+        return text
 
 
 @dataclass(frozen=True)
@@ -68,7 +100,7 @@ def serve(stream: Stream, session: Session, caps: Caps, *, dump_to: int | None) 
         faulthandler.enable(dump_to, all_threads=False)
     reserve = [bytes(_RESERVE_BYTES)]
     while True:
-        request = cast("dict[str, Json]", decode(stream.read()))
+        request = decoded(Envelope, decode(stream.read()))
         try:
             reply = _answer(request, session, printed, caps)
         except MemoryError:
@@ -77,14 +109,13 @@ def serve(stream: Stream, session: Session, caps: Caps, *, dump_to: int | None) 
         stream.write(reply)
 
 
-def _answer(request: dict[str, Json], session: Session, printed: _Printed, caps: Caps) -> bytes:
-    operation = cast("str", request["op"])
-    seconds = cast("float", request["soft_s"])
-    reply: dict[str, Json] = {"id": request["id"]}
+def _answer(request: Envelope, session: Session, printed: _Printed, caps: Caps) -> bytes:
+    number, operation, seconds, payload = request
+    reply: dict[str, Json] = {"id": number}
     try:
         try:
             signal.setitimer(signal.ITIMER_REAL, seconds)
-            reply["value"] = session.perform(operation, cast("dict[str, Json]", request["payload"]))
+            reply["value"] = session.perform(operation, payload)
             printed.add_to(reply)
             return _within(reply, session.function, caps)
         finally:
@@ -94,7 +125,7 @@ def _answer(request: dict[str, Json], session: Session, printed: _Printed, caps:
         if isinstance(error, SoftTimeoutError):
             fault["message"] = f"did not return within {seconds:g} s"
     reply.clear()  # the refused value may be large
-    refusal: dict[str, Json] = {"id": request["id"], "fault": fault}
+    refusal: dict[str, Json] = {"id": number, "fault": fault}
     printed.add_to(refusal)
     return encode(refusal)
 

@@ -15,8 +15,8 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
-from tools.guest import kernel, namespaces
-from tools.guest.confine import (
+from tools.guest.confine import kernel, namespaces
+from tools.guest.confine.lockdown import (
     Lockdown,
     NoFilterError,
     die_with_parent,
@@ -24,14 +24,15 @@ from tools.guest.confine import (
     leave_root,
     limit_resources,
     lock_down,
+    ready,
     strictest,
 )
-from tools.guest.imports import close_imports
-from tools.guest.offers import load_kit
+from tools.guest.confine.scrub import forget_host
+from tools.guest.framing import SocketStream
+from tools.guest.kit import close_imports, load_kit
 from tools.guest.operations import Operation, Session
-from tools.guest.scrub import forget_host
+from tools.guest.protocol import Exited, Forked
 from tools.guest.serving import Caps, serve
-from tools.guest.streams import SocketStream
 
 _MESSAGE_BYTES = 1 << 16
 _IDLE_S = 1.0
@@ -67,8 +68,7 @@ def main() -> NoReturn:
         os._exit(0)
     gc.collect()
     gc.freeze()
-    report = {"ready": True, "landlock": lockdown.landlock, "machine": lockdown.machine}
-    control.send(json.dumps(report).encode())
+    control.send(json.dumps(ready(lockdown)._asdict()).encode())
     _serve(control, os.getppid(), _Forge(settings, operations, lockdown))
 
 
@@ -191,7 +191,7 @@ def _obey(control: socket.socket, forge: _Forge) -> None:
         os._exit(0)
     order = json.loads(message)
     if "status" in order:
-        control.send(json.dumps({"exit": forge.status(order["status"])}).encode())
+        control.send(json.dumps(Exited(forge.status(order["status"]))._asdict()).encode())
     elif "kill" in order:
         forge.kill(order["kill"])
         control.send(b"{}")
@@ -207,7 +207,7 @@ def _answer_with_worker(control: socket.socket, forge: _Forge, descriptor: int) 
         return
     finally:
         os.close(descriptor)
-    answer = json.dumps({"pid": pid}).encode()
+    answer = json.dumps(Forked(pid)._asdict()).encode()
     if not hasattr(os, "pidfd_open"):
         control.send(answer)
         return

@@ -1,12 +1,15 @@
 """Estimates with their intervals; nothing is estimated from too few samples."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from statistics import NormalDist, fmean, stdev
 
+import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
 CONFIDENCE = 0.95
+RESAMPLES = 2000
+_AT_ONCE = 2**18  # draws of the bootstrap held in memory
 _MANY = 2000
 _HALVINGS = 60
 
@@ -43,6 +46,22 @@ class Estimate(BaseModel):
                 "high": self.high - baseline,
             }
         )
+
+
+class Unmeasured(BaseModel):
+    """A measure that could not be taken; it is never a value."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    reason: str
+
+
+def or_unmeasured(measure: Callable[[], Estimate]) -> Estimate | Unmeasured:
+    """A measure, or why there are too few samples for it."""
+    try:
+        return measure()
+    except NoSamplesError as error:
+        return Unmeasured(reason=str(error))
 
 
 def wilson(successes: float, n: int, confidence: float = CONFIDENCE) -> Estimate:
@@ -127,6 +146,42 @@ def _cut(estimate: Estimate, confidence: float) -> Estimate:
         return estimate
     method = f"Student's t cut to [0, 1], {confidence:.0%}"
     return estimate.model_copy(update={"low": low, "high": high, "method": method})
+
+
+def bootstrap_mean(deals: Sequence[float], generator: np.random.Generator) -> Estimate:
+    """A mean with the percentile bootstrap's interval (Efron 1979).
+
+    Deals are drawn with replacement, never the matches in them, because those are not independent;
+    the interval reaches from quantile (1 - c) / 2 to (1 + c) / 2 of the resampled means, c = 0.95.
+
+    Args:
+        deals: `[D]`: one mean a deal.
+        generator: Draws the resamples.
+
+    Raises:
+        NoSamplesError: If there are fewer than two deals.
+    """
+    count = len(deals)
+    if count < 2:  # noqa: PLR2004
+        raise NoSamplesError(f"{count} deals; a bootstrap needs at least two")
+    values = np.asarray(deals, dtype=np.float64)
+    rows = max(1, _AT_ONCE // count)
+    means = [
+        values[generator.integers(0, count, size=(min(rows, RESAMPLES - first), count))].mean(
+            axis=1
+        )
+        for first in range(0, RESAMPLES, rows)
+    ]
+    tails = [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2]
+    low, high = np.quantile(np.concatenate(means), tails)
+    value = float(values.mean())
+    return Estimate(
+        value=value,
+        low=min(value, float(low)),
+        high=max(value, float(high)),
+        n=count,
+        method=f"bootstrap over deals, {RESAMPLES} resamples, {CONFIDENCE:.0%}",
+    )
 
 
 def student_t(degrees: int, confidence: float = CONFIDENCE) -> float:

@@ -1,23 +1,29 @@
-"""One match as a job: everything it takes, picklable, for whatever process plays it."""
+"""One match as a job, picklable for whatever process plays it, and the entry it leaves."""
 
+import json
 import os
 import threading
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import Any, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from games.contract import Action, Json, ModuleFault
-from games.engine import Match, Player, play_match
+from games.contract import CHANCE, Action, Json, ModuleFault, canonical_key
+from games.engine import Ending, Match, Player, Ply, play_match
+from games.streams import run_key
 from games.table import Position, Table
-from tools.playtest.outcomes import outcome_entry
-from tools.sandbox import Limits, Sandbox, SandboxTable
-from tools.sandbox.choosing import backend_named
+from tools.guest.framing import weight_of
+from tools.sandbox import Limits, Sandbox, SandboxTable, Worker
+from tools.sandbox.local import backend_named
+
+_ENTRY_BYTES, _ENTRY_WEIGHT = 4 * 2**20, 32 * 2**20  # many times what any library game leaves
+_MATCH_S = 600.0  # of the referee's worker
 
 
-class Effective(BaseModel):
+class PlayerConfig(BaseModel):
     """A player as it really plays.
 
     Attributes:
@@ -55,6 +61,15 @@ class GameSetup:
     parameters: Mapping[str, Json] = field(default_factory=dict)
     heuristics: Mapping[str, str] = field(default_factory=dict)
 
+    def key(self, seed: int, *about: str) -> int:
+        """What the streams of a run are keyed with; it never leaves the host.
+
+        Args:
+            seed: The run's.
+            about: What else the run's workers load, or its hashes.
+        """
+        return run_key(seed, self.source, *sorted(self.heuristics.values()), *about)
+
 
 class Roster(Protocol):
     """Who can be entered. It goes to other processes with every job: picklable, and small."""
@@ -64,7 +79,7 @@ class Roster(Protocol):
         """What the sandbox of its players must preload."""
         ...
 
-    def effective(self, spec: str) -> Effective:
+    def effective(self, spec: str) -> PlayerConfig:
         """Read a spec.
 
         Raises:
@@ -73,7 +88,7 @@ class Roster(Protocol):
         ...
 
     def seat(
-        self, player: Effective, *, seat: int, match: int, game: GameSetup, sandbox: Sandbox
+        self, player: PlayerConfig, *, seat: int, match: int, game: GameSetup, sandbox: Sandbox
     ) -> Player:
         """Make a player; where it has a `close`, that is called after the match.
 
@@ -92,7 +107,7 @@ class SandboxRecipe:
         backend: Its name; None for the platform's own.
         accept_no_isolation: Must be said to get "process".
         limits: The bounds of every worker.
-        preload: What searching players need; the tournament takes it from the roster.
+        preload: What searching players need: the roster's `preload`.
     """
 
     backend: str | None = None
@@ -104,7 +119,7 @@ class SandboxRecipe:
         """A sandbox; nothing is started yet.
 
         Raises:
-            ValueError: See `tools.sandbox.choosing.backend_named`.
+            ValueError: See `tools.sandbox.local.backend_named`.
             SandboxUnavailableError: If this platform has no such backend.
         """
         backend = backend_named(self.backend, accept_no_isolation=self.accept_no_isolation)
@@ -119,23 +134,25 @@ class MatchJob:
         game: With all its parameters.
         seats: Who sits where.
         roster: Makes the players.
-        sandbox: Makes the sandbox of the process, once.
-        seed: The tournament's seed.
+        sandbox: Makes the sandbox of the process, once; or this process's own, for threads.
+        key: Of the run's streams; see `games.streams.run_key`.
         match: Index of the match.
         deal: Index of the deal.
         max_plies: Plies after which the match is left unfinished.
         deadline_s: Seconds one ply of the referee may take; None for the sandbox's `call_s`.
+        record: Whether its entry keeps the whole closed-deck record.
     """
 
     game: GameSetup
-    seats: tuple[Effective, ...]
+    seats: tuple[PlayerConfig, ...]
     roster: Roster
-    sandbox: SandboxRecipe
-    seed: int
+    sandbox: SandboxRecipe | Sandbox
+    key: int
     match: int
     deal: int
     max_plies: int
     deadline_s: float | None = None
+    record: bool = False
 
 
 def play_job(job: MatchJob) -> Json:
@@ -148,11 +165,18 @@ def play_job(job: MatchJob) -> Json:
         ValueError: If a player cannot play this game.
         SandboxUnavailableError: If this process cannot have workers.
     """
+    ours = job.sandbox if isinstance(job.sandbox, Sandbox) else keep_sandbox(job.sandbox)
     try:
-        match = _played(job, keep_sandbox(job.sandbox))
+        match = _played(job, ours)
     except ModuleFault as fault:  # while it loaded; it cannot be sent between processes
         match = _not_begun(fault)
-    return outcome_entry(match)
+    entry = entry_of(match, record=job.record)
+    text = canonical_key(entry).encode()
+    if len(text) > _ENTRY_BYTES or weight_of(text) > _ENTRY_WEIGHT:
+        size = f"{max(len(text), weight_of(text) // 8) / 2**20:.1f} MiB"
+        told = f"a match leaves {size} to keep; required: at most 4: keep what is told small"
+        entry = entry_of(_not_begun(ModuleFault("bad_value", "module", told)))
+    return entry
 
 
 def _played(job: MatchJob, sandbox: Sandbox) -> Match:
@@ -170,17 +194,30 @@ def _played(job: MatchJob, sandbox: Sandbox) -> Match:
                 table,
                 players,
                 parameters=job.game.parameters,
-                seed=job.seed,
+                seed=job.key,
                 match=job.match,
                 deal=job.deal,
                 max_plies=job.max_plies,
             )
+            _ask_once_more(players)
     finally:
         for made in players:
             close = getattr(made, "close", None)
             if callable(close):
                 close()
     return replace(match, ending="unfinished") if table.late else match
+
+
+def _ask_once_more(players: Iterable[Player]) -> None:
+    """Ask each player's worker for nothing: so it is seen whether one ran on after its last answer.
+
+    Raises:
+        ModuleFault: If one did.
+    """
+    for player in players:
+        worker = getattr(player, "worker", None)
+        if isinstance(worker, Worker) and worker.alive:
+            worker.request("ping", {}, worker.limits.call_s)
 
 
 def _not_begun(fault: ModuleFault) -> Match:
@@ -196,10 +233,11 @@ def _not_begun(fault: ModuleFault) -> Match:
 
 
 class _Timed:
-    """A table that remembers whether the module failed to answer in time."""
+    """A table that remembers whether the module failed to answer in time, in all or once."""
 
     def __init__(self, table: Table) -> None:
         self._table = table
+        self._spent = 0.0
         self.late = False
 
     def open(self, num_players: int, parameters: Mapping[str, Json]) -> Position:
@@ -212,11 +250,199 @@ class _Timed:
 
     @contextmanager
     def _watched(self) -> Iterator[None]:
+        begun = time.monotonic()
         try:
             yield
+            self._spent += time.monotonic() - begun
+            self._require_time()
         except ModuleFault as fault:
             self.late = fault.kind == "timed_out"
             raise
+
+    def _require_time(self) -> None:
+        if self._spent > _MATCH_S:
+            told = f"the referee's part of the match took more than {_MATCH_S:g} s"
+            raise ModuleFault("timed_out", "apply_action", told)
+
+
+class NumberSummary(BaseModel):
+    """A number that decisions reported.
+
+    Attributes:
+        count: Decisions that reported it.
+        total: Their sum.
+        least: The smallest.
+        most: The largest.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    count: int = Field(ge=1)
+    total: float
+    least: float
+    most: float
+
+    @property
+    def mean(self) -> float:
+        """The mean over those decisions."""
+        return self.total / self.count
+
+
+class EffortSummary(BaseModel):
+    """What a player's decisions really used, as they reported it.
+
+    Attributes:
+        decisions: How many there were.
+        figures: Numbers by name.
+        words: How often each word was reported, by name.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    decisions: int = Field(default=0, ge=0)
+    figures: dict[str, NumberSummary] = Field(default_factory=dict)
+    words: dict[str, dict[str, int]] = Field(default_factory=dict)
+
+
+class MatchEntry(BaseModel):
+    """A played match as a journal keeps it.
+
+    Attributes:
+        ending: See `games.engine.Match`; a module that hung leaves it unfinished.
+        returns: By seat; None unless it finished.
+        plies: How many there were.
+        actions: Every decision and chance outcome, in order: with the seeds, the match again.
+        culprit: Seat that forfeited.
+        reason: Why it did not finish.
+        fault_line: Line of the module at fault.
+        used: By seat.
+        record: The plies in full and the final observations, where the job asked for them.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    ending: Ending
+    returns: tuple[float, ...] | None
+    plies: int
+    actions: tuple[Action, ...]
+    culprit: int | None
+    reason: str
+    fault_line: int | None
+    used: tuple[EffortSummary, ...]
+    record: dict[str, JsonValue] | None = None
+
+    def match(self) -> Match:
+        """The match again, from its record: closed deck.
+
+        Its plies' states are empty and its final state is None, so that an open-deck reading of it
+        is refused instead of answered wrongly. Without a record it has no plies.
+        """
+        record: dict[str, Any] = self.record or {"plies": [], "final_observations": []}
+        return Match(
+            ending=self.ending,
+            returns=self.returns,
+            plies=tuple(_ply(fields) for fields in record["plies"]),
+            final_state=None,
+            final_observations=tuple(record["final_observations"]),
+            culprit=self.culprit,
+            reason=self.reason,
+            fault_line=self.fault_line,
+        )
+
+
+def entry_of(match: Match, *, record: bool = False) -> Json:
+    """The entry of a match; `MatchEntry` reads it.
+
+    Args:
+        match: As the referee played it.
+        record: Whether to keep the plies in full.
+    """
+    seats = 1 + max((ply.player for ply in match.plies), default=-1)
+    efforts: list[list[Mapping[str, Json]]] = [[] for _ in range(seats)]
+    for ply in match.plies:
+        if ply.player != CHANCE:
+            efforts[ply.player].append(ply.effort)
+    entry = MatchEntry(
+        ending=match.ending,
+        returns=match.returns,
+        plies=len(match.plies),
+        actions=tuple(ply.action for ply in match.plies),
+        culprit=match.culprit,
+        reason=match.reason,
+        fault_line=match.fault_line,
+        used=tuple(map(effort_of, efforts)),
+    )
+    kept: dict[str, Json] = entry.model_dump(mode="json", exclude={"record"})
+    if record:
+        plies = [{name: getattr(ply, name) for name in _KEPT_OF_A_PLY} for ply in match.plies]
+        whole = {"plies": plies, "final_observations": match.final_observations}
+        # Through text, so that an entry is the same whether its journal was read or not.
+        kept["record"] = json.loads(json.dumps(whole, allow_nan=False))
+    return kept
+
+
+_KEPT_OF_A_PLY = ("player", "observation", "legal", "action", "rewards", "events", "effort")
+
+
+def _ply(fields: dict[str, Any]) -> Ply:
+    return Ply(
+        player=fields["player"],
+        observation=fields["observation"],
+        legal=tuple(fields["legal"]),
+        action=fields["action"],
+        rewards=tuple(float(amount) for amount in fields["rewards"]),
+        events=tuple(tuple(seat) for seat in fields["events"]),
+        effort=fields["effort"],
+        state={},
+    )
+
+
+def effort_of(reports: Iterable[Mapping[str, Json]]) -> EffortSummary:
+    """What decisions used, from what each reported.
+
+    >>> used = effort_of([{"simulations_done": 3, "belief": "module"}, {"simulations_done": 5}])
+    >>> used.figures["simulations_done"].mean, used.words
+    (4.0, {'belief': {'module': 1}})
+    """
+    return effort_together(map(_effort, reports))
+
+
+def _effort(report: Mapping[str, Json]) -> EffortSummary:
+    """What one decision used."""
+    figures: dict[str, NumberSummary] = {}
+    words: dict[str, dict[str, int]] = {}
+    for name, value in report.items():
+        if isinstance(value, bool | str):
+            words[name] = {str(value): 1}
+        elif isinstance(value, int | float):
+            figures[name] = NumberSummary(count=1, total=value, least=value, most=value)
+    return EffortSummary(decisions=1, figures=figures, words=words)
+
+
+def effort_together(parts: Iterable[EffortSummary]) -> EffortSummary:
+    """What several matches used, in their order."""
+    decisions = 0
+    figures: dict[str, NumberSummary] = {}
+    words: dict[str, dict[str, int]] = {}
+    for part in parts:
+        decisions += part.decisions
+        for name, figure in part.figures.items():
+            figures[name] = _joined(figures[name], figure) if name in figures else figure
+        for name, counted in part.words.items():
+            counts = words.setdefault(name, {})
+            for word, count in counted.items():
+                counts[word] = counts.get(word, 0) + count
+    ordered = {name: dict(sorted(words[name].items())) for name in sorted(words)}
+    return EffortSummary(decisions=decisions, figures=dict(sorted(figures.items())), words=ordered)
+
+
+def _joined(one: NumberSummary, other: NumberSummary) -> NumberSummary:
+    return NumberSummary(
+        count=one.count + other.count,
+        total=one.total + other.total,
+        least=min(one.least, other.least),
+        most=max(one.most, other.most),
+    )
 
 
 _LOCK = threading.Lock()

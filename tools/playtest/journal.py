@@ -1,4 +1,4 @@
-"""The journal of a series: every finished match on disk as soon as it is finished."""
+"""Journal of a run: every finished entry on disk as soon as it is finished."""
 
 import contextlib
 import fcntl
@@ -6,9 +6,8 @@ import json
 import os
 import stat
 import threading
-import types
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from io import BufferedReader, FileIO
 from itertools import count
 from pathlib import Path
@@ -16,7 +15,7 @@ from typing import BinaryIO, Self
 
 from games.contract import Json, canonical_key
 
-_VERSION = 1
+_VERSION = 3
 _TRIES = 100  # to lock a file that others keep replacing
 _LONGEST_HEADING, _LONGEST_LINE = 2**24, 2**28  # bytes; no line of ours comes near
 _NOT_READ = (ValueError, TypeError, KeyError, RecursionError, MemoryError)
@@ -24,6 +23,20 @@ _NOT_READ = (ValueError, TypeError, KeyError, RecursionError, MemoryError)
 
 class JournalError(Exception):
     """The journal cannot be used; the message says why and what to do."""
+
+
+@contextlib.contextmanager
+def journal_at(path: Path | None, identity: dict[str, Json]) -> Iterator["Journal | None"]:
+    """The journal at a path for the time of a block; None keeps nothing.
+
+    Raises:
+        JournalError: See `Journal`.
+    """
+    if path is None:
+        yield None
+    else:
+        with Journal(path, identity) as journal:
+            yield journal
 
 
 class Journal:
@@ -173,8 +186,13 @@ class Journal:
                 "to; nothing was changed: begin the same work in another file, and put that "
                 "file's line 1 in the place of this one"
             ) from error
-        if version != _VERSION:
+        if type(version) is not int:
             raise self._foreign()
+        if version != _VERSION:
+            raise JournalError(
+                f"{self._path} is a journal of version {version}, and this program writes version "
+                f"{_VERSION}; it is left as it is: name another file to begin again"
+            )
         if theirs != identity:
             raise JournalError(
                 f"{self._path} belongs to other work ({_differences(theirs, identity)}"
@@ -224,12 +242,7 @@ class Journal:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: types.TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 

@@ -1,23 +1,34 @@
-"""The result of a tournament. It cannot be written without the players' effective settings."""
+"""Results of a tournament: its tables, computed in match order from what the matches left."""
 
-import os
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
-from pathlib import Path
+from statistics import fmean
 from typing import Self
 
+import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
 
 from games.contract import canonical_key
 from games.engine import Ending
-from tools.playtest.intervals import Estimate
-from tools.playtest.jobs import Effective
-from tools.playtest.measures import Unmeasured
-from tools.playtest.outcomes import Used
-from tools.playtest.schedule import LineUps
-from tools.playtest.sprt import Answer, Question
+from games.streams import stream
+from tools.playtest.intervals import (
+    Estimate,
+    Unmeasured,
+    bootstrap_mean,
+    or_unmeasured,
+    wilson,
+)
+from tools.playtest.jobs import EffortSummary, MatchEntry, PlayerConfig, effort_together
+from tools.playtest.ratings import Matrix, NoRatingError, alpha_rank, elo_ratings
+from tools.playtest.schedule import LineUps, Schedule
+from tools.playtest.sprt import ScoreQuestion, SequentialAnswer
 from tools.sandbox import Grade
 
 MOST_PRIOR_DRAWS = 1e6  # they outweigh any results long before
+ENDINGS: tuple[Ending, ...] = ("finished", "unfinished", "forfeit", "fault")
 
 
 class TournamentSettings(BaseModel):
@@ -41,7 +52,7 @@ class TournamentSettings(BaseModel):
     seed: int = Field(ge=0)
     max_plies: int = Field(default=2000, gt=0)
     line_ups: LineUps = "auto"
-    question: Question | None = None
+    question: ScoreQuestion | None = None
     prior_draws: float = Field(default=0.0, ge=0, le=MOST_PRIOR_DRAWS, allow_inf_nan=False)
     ply_s: float | None = Field(default=None, gt=0)
 
@@ -66,8 +77,8 @@ class Standing(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str
-    effective: Effective
-    used: Used
+    effective: PlayerConfig
+    used: EffortSummary
     seated: int
     endings: dict[Ending, int]
     forfeits: int
@@ -77,7 +88,7 @@ class Standing(BaseModel):
     alpha_rank: float | Unmeasured
 
 
-class Pair(BaseModel):
+class PairResult(BaseModel):
     """Two entrants' results against each other, seat by seat.
 
     Attributes:
@@ -104,7 +115,7 @@ class Pair(BaseModel):
     matches: int
     deals: int
     score: Estimate | Unmeasured
-    answer: Answer | None
+    answer: SequentialAnswer | None
     matches_by_ending: dict[Ending, int]
     forfeits: tuple[int, int]
 
@@ -130,6 +141,7 @@ class TournamentResult(BaseModel):
         endings: By ending.
         left_out: Finished matches of blocks in which another one did not finish.
         reasons: Why matches did not finish, with how many.
+        replayed: Finished matches that fresh workers played again, with no difference.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -143,11 +155,12 @@ class TournamentResult(BaseModel):
     design: str
     sandbox: Grade
     standings: tuple[Standing, ...] = Field(min_length=2)
-    pairs: tuple[Pair, ...]
+    pairs: tuple[PairResult, ...]
     matches: int
     endings: dict[Ending, int]
     left_out: int
     reasons: dict[str, int]
+    replayed: int
 
     @model_validator(mode="after")
     def _whole(self) -> Self:
@@ -164,16 +177,233 @@ class TournamentResult(BaseModel):
         return canonical_key(self.model_dump(mode="json"))
 
 
-def write_result(path: Path, result: TournamentResult) -> None:
-    """Put a result in a file, whole or not at all.
+def head_to_head(
+    outcomes: Iterable[tuple[MatchEntry, Sequence[int]]], one: int, other: int
+) -> Counter[float]:
+    """Seats of one entrant against seats of another: how often 1 (more), 0.5 or 0 (less).
 
-    Raises:
-        OSError: If it cannot be written.
+    Args:
+        outcomes: Finished matches, each with its entrants by seat.
+        one: Entrant whose score it is.
+        other: Entrant.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(path.name + ".part")
-    with beside.open("w", encoding="utf-8") as file:
-        file.write(result.as_json() + "\n")
-        file.flush()
-        os.fsync(file.fileno())
-    beside.replace(path)
+    counts: Counter[float] = Counter()
+    for outcome, seated in outcomes:
+        returns = outcome.returns or ()
+        for seat, mine in enumerate(returns):
+            if seated[seat] != one:
+                continue
+            for against, theirs in enumerate(returns):
+                if seated[against] == other:
+                    counts[0.5 if mine == theirs else float(mine > theirs)] += 1
+    return counts
+
+
+def score_of(counts: Mapping[float, int]) -> float:
+    """The mean of counted scores."""
+    return sum(score * count for score, count in counts.items()) / sum(counts.values())
+
+
+def by_ending(outcomes: Iterable[MatchEntry]) -> dict[Ending, int]:
+    """How many ended in which way; all four ways are there."""
+    counts = Counter(outcome.ending for outcome in outcomes)
+    return {ending: counts[ending] for ending in ENDINGS}
+
+
+@dataclass(frozen=True)
+class ResultTables:
+    """What the outcomes come to.
+
+    Attributes:
+        schedule: Of the tournament.
+        settings: Of the tournament.
+        players: By entrant.
+        outcomes: By match, in match order; whole blocks.
+        answers: Of the question by pair; empty where none was asked.
+    """
+
+    schedule: Schedule
+    settings: TournamentSettings
+    players: tuple[PlayerConfig, ...]
+    outcomes: Mapping[int, MatchEntry]
+    answers: Mapping[frozenset[int], SequentialAnswer]
+
+    @cached_property
+    def seated(self) -> dict[int, tuple[int, ...]]:
+        """Entrants by seat, by match."""
+        return {m: self.schedule.seated(m, self.settings.seed) for m in self.outcomes}
+
+    @cached_property
+    def scored(self) -> list[int]:
+        """The matches of blocks that finished entirely."""
+        size = self.schedule.rotations
+        blocks = Counter(m // size for m, o in self.outcomes.items() if o.ending == "finished")
+        return [match for match in self.outcomes if blocks[match // size] == size]
+
+    @cached_property
+    def whole(self) -> frozenset[int]:
+        """`scored`, to look matches up in."""
+        return frozenset(self.scored)
+
+    @cached_property
+    def met(self) -> dict[tuple[int, int], list[int]]:
+        """The matches of every two entrants."""
+        found: dict[tuple[int, int], list[int]] = {}
+        for match, seated in self.seated.items():
+            for pair in combinations(sorted(set(seated)), 2):
+                found.setdefault(pair, []).append(match)
+        return found
+
+    @cached_property
+    def duels(self) -> dict[int, Matrix]:
+        """The wins of everybody over everybody else, by deal; draws as halves."""
+        count = len(self.players)
+        deals: dict[int, Matrix] = {}
+        for match in self.scored:
+            wins = deals.setdefault(self.schedule.place(match).deal, np.zeros((count, count)))
+            seated, returns = self.seated[match], self.outcomes[match].returns or ()
+            for mine, one in zip(returns, seated, strict=True):
+                for theirs, other in zip(returns, seated, strict=True):
+                    if one != other:
+                        wins[one, other] += 0.5 * ((mine > theirs) + (mine >= theirs))
+        return deals
+
+    @property
+    def left_out(self) -> int:
+        """Finished matches that are not scored."""
+        finished = sum(o.ending == "finished" for o in self.outcomes.values())
+        return finished - len(self.scored)
+
+    def reasons(self) -> dict[str, int]:
+        """Why matches did not finish, with how many."""
+        return dict(sorted(Counter(o.reason for o in self.outcomes.values() if o.reason).items()))
+
+    def standings(self) -> tuple[Standing, ...]:
+        """One an entrant."""
+        elo, shares = self._elo(), self._shares()
+        return tuple(
+            self._standing(entrant, elo[entrant], shares[entrant])
+            for entrant in range(len(self.players))
+        )
+
+    def pairs(self) -> tuple[PairResult, ...]:
+        """Every two entrants."""
+        count = len(self.players)
+        return tuple(self._pair(i, j) for i in range(count) for j in range(i + 1, count))
+
+    def _standing(
+        self, entrant: int, elo: Estimate | Unmeasured, share: float | Unmeasured
+    ) -> Standing:
+        taken = [
+            (self.outcomes[match], seat)
+            for match, seated in self.seated.items()
+            for seat, who in enumerate(seated)
+            if who == entrant
+        ]
+        player = self.players[entrant]
+        return Standing(
+            name=player.name,
+            effective=player,
+            used=effort_together(o.used[seat] for o, seat in taken if seat < len(o.used)),
+            seated=len(taken),
+            endings=by_ending(outcome for outcome, _ in taken),
+            forfeits=self.forfeits(entrant),
+            win_rate=or_unmeasured(lambda: self.win_rate(entrant)),
+            mean_return=or_unmeasured(lambda: self.mean_return(entrant)),
+            elo=elo,
+            alpha_rank=share,
+        )
+
+    def wins(self, entrant: int) -> float:
+        """Its wins over the scored matches, shared ones in part."""
+        return sum(
+            win_share(self.outcomes[match].returns or (), seat)
+            for match in self.scored
+            for seat in self._seats(match, entrant)
+        )
+
+    def win_rate(self, entrant: int) -> Estimate:
+        """Its mean share of the win a seat taken.
+
+        Raises:
+            NoSamplesError: If no match is scored.
+        """
+        taken = sum(len(self._seats(match, entrant)) for match in self.scored)
+        return wilson(min(self.wins(entrant), taken), taken)
+
+    def mean_return(self, entrant: int) -> Estimate:
+        """Its mean return; the samples are deals, because matches of one are not independent.
+
+        Raises:
+            NoSamplesError: If fewer than two deals are scored.
+        """
+        deals: dict[int, list[float]] = {}
+        for match in self.scored:
+            returns = self.outcomes[match].returns or ()
+            for seat in self._seats(match, entrant):
+                deals.setdefault(self.schedule.place(match).deal, []).append(returns[seat])
+        generator = stream(self.settings.seed, "bootstrap", seat=entrant)
+        return bootstrap_mean([fmean(deal) for deal in deals.values()], generator)
+
+    def forfeits(self, entrant: int) -> int:
+        """Matches that it forfeited itself."""
+        return sum(
+            self.outcomes[match].culprit == seat
+            for match in self.outcomes
+            for seat in self._seats(match, entrant)
+        )
+
+    def _seats(self, match: int, entrant: int) -> list[int]:
+        return [seat for seat, who in enumerate(self.seated[match]) if who == entrant]
+
+    def _elo(self) -> Sequence[Estimate | Unmeasured]:
+        try:
+            return elo_ratings(list(self.duels.values()), prior=self.settings.prior_draws)
+        except NoRatingError as error:
+            return [Unmeasured(reason=str(error))] * len(self.players)
+
+    def _shares(self) -> Sequence[float | Unmeasured]:
+        count = len(self.players)
+        wins = np.sum([np.zeros((count, count)), *self.duels.values()], axis=0)
+        games = wins + wins.T
+        if not games[~np.eye(count, dtype=bool)].all():
+            return [Unmeasured(reason="some two entrants have no scored match")] * count
+        payoffs = np.divide(wins, games, out=np.full((count, count), 0.5), where=games > 0)
+        return [float(share) for share in alpha_rank(payoffs)]
+
+    def _pair(self, one: int, other: int) -> PairResult:
+        met = self.met.get((one, other), [])
+        scored = [match for match in met if match in self.whole]
+        counts = head_to_head(((self.outcomes[m], self.seated[m]) for m in scored), one, other)
+        blamed = Counter(
+            self.seated[m][culprit]
+            for m in met
+            if (culprit := self.outcomes[m].culprit) is not None
+        )
+        return PairResult(
+            first=self.players[one].name,
+            second=self.players[other].name,
+            wins=counts[1.0],
+            draws=counts[0.5],
+            losses=counts[0.0],
+            matches=len(scored),
+            deals=len({self.schedule.place(match).deal for match in scored}),
+            score=or_unmeasured(lambda: _score(counts, len(scored))),
+            answer=self.answers.get(frozenset((one, other))),
+            matches_by_ending=by_ending(self.outcomes[match] for match in met),
+            forfeits=(blamed[one], blamed[other]),
+        )
+
+
+def win_share(returns: Sequence[float], seat: int) -> float:
+    """The seat's share of the win: 1 / k where it is among the k seats with the highest return.
+
+    >>> win_share([2, 2, 0], 0), win_share([2, 2, 0], 2)
+    (0.5, 0.0)
+    """
+    best = max(returns)
+    return 1 / list(returns).count(best) if returns[seat] == best else 0.0
+
+
+def _score(counts: Mapping[float, int], matches: int) -> Estimate:
+    return wilson(score_of(counts) * matches if matches else 0.0, matches)

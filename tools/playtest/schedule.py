@@ -1,5 +1,6 @@
-"""Who meets whom in which seats: line-ups, paired deals, rotations. Pure functions of indices."""
+"""Schedule of matches: line-ups, paired deals, rotations. Pure functions of indices."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -20,7 +21,7 @@ class TournamentError(ValueError):
 
 
 @dataclass(frozen=True)
-class Place:
+class MatchPlace:
     """Where a match stands in a tournament.
 
     Attributes:
@@ -38,46 +39,49 @@ class Place:
 class Schedule:
     """Every line-up plays every deal in every rotation: a block of matches.
 
-    Match `m` is rotation `m % seats` of line-up `m // seats % len(line_ups)` of deal
-    `m // (seats * len(line_ups))`, so a tournament is made longer by adding deals at its end.
+    Match `m` is rotation `m % rotations` of line-up `m // rotations % len(line_ups)` of deal
+    `m // (rotations * len(line_ups))`, so it is made longer by adding deals at its end.
 
     Attributes:
-        entrants: How many there are.
         seats: Seats at the table.
         line_ups: Entrants' indices, ascending; with repeats where entrants are fewer than seats.
         design: How the line-ups were chosen, in words.
+        rotations: Seatings each line-up plays a deal in: the number of seats, or 1 in self-play.
+        drawn: Whether three or more sit in a drawn order, or in that of the line-up.
     """
 
-    entrants: int
     seats: int
     line_ups: tuple[tuple[int, ...], ...]
     design: str
+    rotations: int
+    drawn: bool = True
 
     @cached_property
     def matches_a_deal(self) -> int:
         """Matches that share one deal."""
-        return self.seats * len(self.line_ups)
+        return self.rotations * len(self.line_ups)
 
-    def place(self, match: int) -> Place:
+    def place(self, match: int) -> MatchPlace:
         """Where match `match` stands."""
         deal, rest = divmod(match, self.matches_a_deal)
-        line_up, rotation = divmod(rest, self.seats)
-        return Place(deal, line_up, rotation)
+        line_up, rotation = divmod(rest, self.rotations)
+        return MatchPlace(deal, line_up, rotation)
 
     def block(self, deal: int, line_up: int) -> range:
         """The matches of one line-up in one deal."""
-        first = deal * self.matches_a_deal + line_up * self.seats
-        return range(first, first + self.seats)
+        first = deal * self.matches_a_deal + line_up * self.rotations
+        return range(first, first + self.rotations)
 
     def seated(self, match: int, seed: int) -> tuple[int, ...]:
         """The entrants of a match by seat.
 
-        With three seats or more it also matters who follows whom. Deals go in twos: the first of
-        them seats a line-up in an order drawn for it, the second in the reverse order.
+        With three seats or more it also matters who follows whom. Where the order is drawn, deals
+        go in twos: the first of them seats a line-up in an order drawn for it, the second in the
+        reverse order.
         """
         place = self.place(match)
         order = list(self.line_ups[place.line_up])
-        if self.seats >= _ARRANGED_FROM:
+        if self.drawn and self.seats >= _ARRANGED_FROM:
             pair, reverse = divmod(place.deal, 2)
             drawn = stream(seed, "seating", match=pair).permutation(self.seats)
             order = [order[int(slot)] for slot in (drawn[::-1] if reverse else drawn)]
@@ -113,7 +117,18 @@ def make_schedule(entrants: int, seats: int, line_ups: LineUps = "auto") -> Sche
     else:
         found = _cyclic(entrants, seats)
         design = f"cyclic, {len(found)} of {comb(entrants, seats)} combinations"
-    return Schedule(entrants, seats, found, design)
+    return Schedule(seats, found, design, rotations=seats)
+
+
+def one_line_up(names: Sequence[str]) -> Schedule:
+    """The schedule of a series: one line-up in the order given, with its own place for each.
+
+    Args:
+        names: One a seat. Seats rotate within a deal unless all names are the same.
+    """
+    seats = len(names)
+    rotations = 1 if len(set(names)) == 1 else seats
+    return Schedule(seats, (tuple(range(seats)),), "one line-up", rotations, drawn=False)
 
 
 def _takes_all(entrants: int, seats: int, line_ups: LineUps) -> bool:

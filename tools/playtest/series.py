@@ -1,66 +1,21 @@
-"""Series of matches: seats rotate, deals are paired, every finished match is journalled."""
+"""Series: one line-up as jobs of the runner, with whole records; seats rotate, deals are paired."""
 
-import json
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import JsonValue
 
-from games.contract import Json, canonical_key
-from games.engine import Ending, Match, Player, play_match
+from games.engine import Ending
 from games.records import MatchRecord
-from games.table import Table
-from tools.playtest.journal import Journal
-from tools.playtest.storing import match_from_json, match_to_json
-from tools.sandbox import Sandbox, SandboxTable
-
-PlayerFactory: TypeAlias = Callable[[int, int], Player]
-TableFactory: TypeAlias = Callable[[], AbstractContextManager[Table]]
-
-
-@dataclass(frozen=True)
-class Entrant:
-    """Somebody who takes a seat in a series.
-
-    Attributes:
-        name: What it is, with its effective settings; entrants of one name are the same.
-        make: Makes its player for (seat, match index); where the player has a `close`, that is
-            called after the match.
-    """
-
-    name: str
-    make: PlayerFactory
-
-
-class SeriesSettings(BaseModel):
-    """What a series plays, apart from who plays it.
-
-    Attributes:
-        game: The game's name.
-        source_id: Identifies the module's source, such as its hash; a journal of another source
-            is refused.
-        heuristics: SHA-256 of each heuristic that players could use; a journal of others is
-            refused.
-        parameters: The effective parameters.
-        matches: Matches to play; a multiple of the seats, unless all entrants are the same.
-        seed: The run's seed.
-        max_plies: Plies after which a match is left unfinished.
-    """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    game: str
-    source_id: str
-    heuristics: dict[str, str] = Field(default_factory=dict)
-    parameters: dict[str, JsonValue] = Field(default_factory=dict)
-    matches: int = Field(gt=0)
-    seed: int = Field(ge=0)
-    max_plies: int = Field(default=2000, gt=0)
+from tools.playtest.intervals import NoSamplesError
+from tools.playtest.jobs import GameSetup, MatchEntry, Roster, SandboxRecipe, effort_of
+from tools.playtest.results import ResultTables, TournamentSettings, by_ending
+from tools.playtest.runner import Workers
+from tools.playtest.schedule import one_line_up
+from tools.playtest.tournament import MatchPlan, played
+from tools.sandbox import Sandbox
 
 
 @dataclass(frozen=True)
@@ -68,32 +23,56 @@ class Series:
     """A played series.
 
     Attributes:
-        settings: What was played.
-        line_up: Names by entrant.
-        rotations: Seatings each deal was played in: the number of seats, or 1 in self-play.
-        records: One a match, in match order. Match m is deal `m // rotations`, in which entrant e
+        plan: What was played.
+        entries: One a match, in match order. Match m is deal `m // rotations`, in which entrant e
             sat in seat `(e + m % rotations) % seats`.
+        replayed: Finished matches that fresh workers played again, with no difference.
     """
 
-    settings: SeriesSettings
-    line_up: tuple[str, ...]
-    rotations: int
-    records: tuple[MatchRecord, ...]
+    plan: MatchPlan
+    entries: Mapping[int, MatchEntry]
+    replayed: int
+
+    @property
+    def line_up(self) -> tuple[str, ...]:
+        """Names by entrant; entrants of one name are the same."""
+        return tuple(player.name for player in self.plan.players)
+
+    @property
+    def rotations(self) -> int:
+        """Seatings each deal was played in: the number of seats, or 1 in self-play."""
+        return self.plan.schedule.rotations
 
     @property
     def endings(self) -> dict[Ending, int]:
         """How many matches ended in which way; unfinished, forfeit and fault apart."""
-        counts = Counter(record.match.ending for record in self.records)
-        endings: tuple[Ending, ...] = ("finished", "unfinished", "forfeit", "fault")
-        return {ending: counts[ending] for ending in endings}
+        return by_ending(self.entries.values())
 
-    def seat_of(self, entrant: int, match: int) -> int:
-        """Where an entrant sat in a match."""
-        return (entrant + match % self.rotations) % len(self.line_up)
+    @cached_property
+    def records(self) -> tuple[MatchRecord, ...]:
+        """One a match, in match order; closed deck."""
+        game, settings = self.plan.game, self.plan.settings
+        return tuple(
+            MatchRecord(
+                game=game.name,
+                parameters=dict(game.parameters),
+                players=tuple(self.line_up[who] for who in self.seated(index)),
+                seed=settings.seed,
+                match_index=index,
+                match=entry.match(),
+            )
+            for index, entry in self.entries.items()
+        )
 
-    def entrant_at(self, seat: int, match: int) -> int:
-        """Who sat at a seat in a match."""
-        return (seat - match % self.rotations) % len(self.line_up)
+    @cached_property
+    def tables(self) -> ResultTables:
+        """What the matches come to."""
+        plan = self.plan
+        return ResultTables(plan.schedule, plan.settings, plan.players, self.entries, {})
+
+    def seated(self, match: int) -> tuple[int, ...]:
+        """The entrants of a match by seat."""
+        return self.plan.schedule.seated(match, self.plan.settings.seed)
 
     def finished_deals(self) -> list[tuple[MatchRecord, ...]]:
         """The records of each deal whose matches all finished, in the order of rotation."""
@@ -104,153 +83,137 @@ class Series:
         return [deal for deal in deals if all(r.match.ending == "finished" for r in deal)]
 
 
-def sandbox_tables(
-    sandbox: Sandbox, source: str, *, deadline_s: float | None = None
-) -> TableFactory:
-    """Tables for `play_series`: a referee's worker of its own for every match.
-
-    Args:
-        sandbox: Where the workers run.
-        source: The module.
-        deadline_s: Seconds one ply may take; the sandbox's `call_s` by default.
-    """
-
-    @contextmanager
-    def table() -> Iterator[Table]:
-        with sandbox.worker("referee", source) as worker:
-            worker.load(source)
-            yield SandboxTable(worker, deadline_s=deadline_s)
-
-    return table
-
-
-def play_series(
-    tables: TableFactory,
-    entrants: Sequence[Entrant],
-    settings: SeriesSettings,
+def play_series(  # noqa: PLR0913 - what, who, how much and where are all the caller's
+    game: GameSetup,
+    specs: Sequence[str],
+    roster: Roster,
     *,
+    matches: int,
+    seed: int,
+    max_plies: int = 2000,
+    sandbox: SandboxRecipe | Sandbox,
     journal: Path | None = None,
-    jobs: int = 1,
-    on_match: Callable[[MatchRecord], None] = lambda _: None,
+    workers: Workers | None = None,
+    on_match: Callable[[int, MatchEntry], None] = lambda *_: None,
 ) -> Series:
     """Play a series, or what is missing of it.
 
-    The result, and the journal of a finished series, depend on the settings, the entrants and the
-    module alone: neither on `jobs` nor on how often the series was interrupted and resumed.
+    The result, and the journal of a finished series, depend on the game and the players alone:
+    neither on the workers nor on how often the series was interrupted and resumed.
 
     Args:
-        tables: Opens a table for one match.
-        entrants: One a seat. Their seats rotate within a deal unless all are the same.
-        settings: What to play.
+        game: What is played, with the parameters to play it with.
+        specs: One a seat, as the roster reads them. Their seats rotate within a deal unless all
+            are the same.
+        roster: Reads the specs and makes the players.
+        matches: Matches to play; a multiple of the seats, unless all players are the same.
+        seed: The run's seed.
+        max_plies: Plies after which a match is left unfinished.
+        sandbox: This process's, where everything is played in it, or how a process makes its own.
         journal: File that keeps every finished match; a series that was cut short goes on from
             it. None keeps nothing.
-        jobs: Matches played at the same time, in threads; players must be worth it by working
-            outside this process.
+        workers: Where the matches are played; one at a time in this process by default.
         on_match: Told of every match, in order of arrival: first those the journal held.
 
     Raises:
-        ModuleFault: If the module cannot be loaded at all.
         JournalError: If the journal cannot be used.
-        ValueError: If the matches do not fill whole rotations.
+        ValueError: If the matches do not fill whole rotations; from the roster, if a player is
+            unknown or cannot play this game.
+        SandboxUnavailableError: If there is no sandbox.
+        RunStoppedError: If a process of the executor ended.
+        VoidResultError: If fresh workers do not play a sample of the matches the same.
     """
-    rotations = 1 if len({entrant.name for entrant in entrants}) == 1 else len(entrants)
-    if settings.matches % rotations:
-        below = settings.matches // rotations * rotations
+    players = tuple(roster.effective(spec) for spec in specs)
+    schedule = one_line_up([player.name for player in players])
+    deals, rest = divmod(matches, schedule.rotations)
+    if rest:
         raise ValueError(
-            f"{settings.matches} matches do not give every entrant every seat equally often; "
-            f"required: a multiple of {rotations}, such as {below + rotations}"
+            f"{matches} matches do not give every entrant every seat equally often; "
+            f"required: a multiple of {schedule.rotations}, such as "
+            f"{(deals + 1) * schedule.rotations}"
         )
-    plan = _Plan(tables, tuple(entrants), settings, rotations)
-    played: dict[int, MatchRecord] = {}
-
-    def keep(index: int, entry: Json) -> None:
-        played[index] = plan.record(index, match_from_json(entry))
-        on_match(played[index])
-
-    with Journal(journal, plan.identity()) if journal else nullcontext() as book:
-        entries = dict(book.entries) if book else {}
-        for index in sorted(entries):
-            if index < settings.matches:
-                keep(index, entries[index])
-        missing = [index for index in range(settings.matches) if index not in played]
-        for index, entry in plan.play_all(missing, jobs, book):
-            keep(index, entry)
-            if book:
-                entries[index] = entry
-        if book:
-            book.settle(dict(sorted(entries.items())))
-    records = tuple(played[index] for index in range(settings.matches))
-    return Series(settings, tuple(entrant.name for entrant in entrants), rotations, records)
+    settings = TournamentSettings(deals=deals, seed=seed, max_plies=max_plies)
+    plan = MatchPlan(game, players, settings, roster, schedule, sandbox, record=True)
+    fold = played(plan, journal=journal, workers=workers or Workers(), on_match=on_match)
+    return Series(plan, fold.counted(), fold.replayed)
 
 
-@dataclass(frozen=True)
-class _Plan:
-    tables: TableFactory
-    entrants: tuple[Entrant, ...]
-    settings: SeriesSettings
-    rotations: int
+def series_summary(series: Series) -> dict[str, JsonValue]:
+    """What was played, and endings, wins and returns by entrant, with intervals where they can be.
 
-    def identity(self) -> dict[str, JsonValue]:
-        # Without heuristics the heading is as it always was: older journals go on.
-        left = {"matches"} if self.settings.heuristics else {"matches", "heuristics"}
-        settings = self.settings.model_dump(mode="json", exclude=left)
-        return {**settings, "line_up": [entrant.name for entrant in self.entrants]}
+    Wins and returns rest on deals whose matches all finished, so that every entrant had every seat
+    of them; `left_out` are the finished matches of the others. They are estimated as in a
+    tournament. `used` is what an entrant's decisions really used, as they reported it.
+    """
+    plan, tables = series.plan, series.tables
+    return {
+        "game": plan.game.name,
+        "source_id": plan.source_id,
+        "heuristics": {**plan.heuristics},
+        "parameters": dict(plan.game.parameters),
+        "seed": plan.settings.seed,
+        "max_plies": plan.settings.max_plies,
+        "players": [*series.line_up],
+        "played": len(series.entries),
+        "replayed": series.replayed,
+        "endings": {str(ending): count for ending, count in series.endings.items()},
+        "finished": series.endings["finished"],
+        "rotations": series.rotations,
+        "scored": len(tables.scored),
+        "left_out": tables.left_out,
+        "reasons": {**tables.reasons()},
+        "entrants": [_entrant(series, who) for who in range(len(series.line_up))],
+        "matches": [_match(series, index, entry) for index, entry in series.entries.items()],
+    }
 
-    def seated(self, index: int) -> list[Entrant]:
-        """The entrants by seat."""
-        turn = index % self.rotations
-        seats = len(self.entrants)
-        return [self.entrants[(seat - turn) % seats] for seat in range(seats)]
 
-    def record(self, index: int, match: Match) -> MatchRecord:
-        return MatchRecord(
-            game=self.settings.game,
-            parameters=self.settings.parameters,
-            players=tuple(entrant.name for entrant in self.seated(index)),
-            seed=self.settings.seed,
-            match_index=index,
-            match=match,
-        )
+def _entrant(series: Series, entrant: int) -> dict[str, JsonValue]:
+    seats = [series.seated(index).index(entrant) for index in series.entries]
+    efforts = [
+        ply.effort
+        for seat, record in zip(seats, series.records, strict=True)
+        for ply in record.match.plies
+        if ply.player == seat
+    ]
+    return {
+        "player": series.line_up[entrant],
+        "entrant": entrant,
+        "forfeits": series.tables.forfeits(entrant),
+        **_estimates(series, entrant),
+        "used": effort_of(efforts).model_dump(mode="json"),
+    }
 
-    def play_all(
-        self, missing: Sequence[int], jobs: int, book: Journal | None
-    ) -> Iterator[tuple[int, Json]]:
-        if jobs <= 1:
-            for index in missing:
-                yield index, self.play(index, book)
-            return
-        with ThreadPoolExecutor(jobs, thread_name_prefix="match") as pool:
-            futures: dict[Future[Json], int] = {
-                pool.submit(self.play, index, book): index for index in missing
-            }
-            try:
-                for future in as_completed(futures):
-                    yield futures[future], future.result()
-            finally:
-                pool.shutdown(wait=True, cancel_futures=True)
 
-    def play(self, index: int, book: Journal | None) -> Json:
-        players: list[Player] = []
-        try:
-            for seat, entrant in enumerate(self.seated(index)):
-                players.append(entrant.make(seat, index))  # noqa: PERF401 - those made must close
-            with self.tables() as table:
-                match = play_match(
-                    table,
-                    players,
-                    parameters=self.settings.parameters,
-                    seed=self.settings.seed,
-                    match=index,
-                    deal=index // self.rotations,
-                    max_plies=self.settings.max_plies,
-                )
-        finally:
-            for player in players:
-                close = getattr(player, "close", None)
-                if callable(close):
-                    close()
-        # Through text, so that a series is the same whether its journal was read or not.
-        entry: Json = json.loads(canonical_key(match_to_json(match)))
-        if book is not None:
-            book.append(index, entry)
-        return entry
+def _estimates(series: Series, entrant: int) -> dict[str, JsonValue]:
+    """Wins, win share and mean return, or why they are not estimated."""
+    tables = series.tables
+    if not tables.scored:
+        alone = series.rotations == 1 or not series.endings["finished"]
+        missing = "no match" if alone else "no deal"
+        every = "" if alone else " with every player in every seat"
+        return {"not_estimated": f"{missing} finished{every}"}
+    found: dict[str, JsonValue] = {
+        "wins": tables.wins(entrant),
+        "win_share": tables.win_rate(entrant).model_dump(),
+    }
+    try:
+        found["mean_return"] = tables.mean_return(entrant).model_dump()
+    except NoSamplesError as error:
+        found["not_estimated"] = f"mean return ({error})"
+    return found
+
+
+def _match(series: Series, index: int, entry: MatchEntry) -> dict[str, JsonValue]:
+    seated = series.seated(index)
+    culprit = entry.culprit
+    return {
+        "match": index,
+        "deal": series.plan.schedule.place(index).deal,
+        "players": [series.line_up[who] for who in seated],
+        "ending": entry.ending,
+        "culprit": None if culprit is None else {"seat": culprit, "entrant": seated[culprit]},
+        "reason": entry.reason,
+        "returns": None if entry.returns is None else [*entry.returns],
+        "plies": entry.plies,
+        "actions": [*entry.actions],
+    }

@@ -6,7 +6,7 @@ hypotheses leaves the interval `(log(beta / (1 - alpha)), log((1 - beta) / alpha
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -19,7 +19,7 @@ _HALVINGS = 200
 _CLOSE = 1e-15
 
 
-class Question(BaseModel):
+class ScoreQuestion(BaseModel):
     """Is an entrant's score against another at most `low`, or at least `high`?
 
     Attributes:
@@ -37,7 +37,7 @@ class Question(BaseModel):
     beta: float = Field(default=0.05, gt=0, lt=0.5)
 
     @model_validator(mode="after")
-    def _ordered(self) -> "Question":
+    def _ordered(self) -> "ScoreQuestion":
         if not self.low < self.high:
             raise ValueError(f"low is {self.low}, high {self.high}; required: low < high")
         return self
@@ -49,7 +49,7 @@ class Question(BaseModel):
         return low, math.log((1 - self.beta) / self.alpha)
 
 
-class Answer(BaseModel):
+class SequentialAnswer(BaseModel):
     """What a sequential test has found.
 
     Attributes:
@@ -110,17 +110,17 @@ def _tilt(counts: Mapping[float, float], mean: float) -> float:
 class SequentialTest:
     """Takes one sample after the other until the question is answered."""
 
-    def __init__(self, question: Question) -> None:
+    def __init__(self, question: ScoreQuestion) -> None:
         self.question = question
         self._counts: Counter[float] = Counter()
-        self._answer = Answer(decision="undecided", samples=0, ratio=0.0)
+        self._answer = SequentialAnswer(decision="undecided", samples=0, ratio=0.0)
 
     @property
-    def answer(self) -> Answer:
+    def answer(self) -> SequentialAnswer:
         """What is known by now."""
         return self._answer
 
-    def take(self, score: float) -> Answer:
+    def take(self, score: float) -> SequentialAnswer:
         """Add a sample in [0, 1]; nothing changes a decision.
 
         Raises:
@@ -136,14 +136,5 @@ class SequentialTest:
         low, high = question.bounds
         decision: Decision = "low" if ratio <= low else "high" if ratio >= high else "undecided"
         samples = self._answer.samples + 1
-        self._answer = Answer(decision=decision, samples=samples, ratio=ratio)
+        self._answer = SequentialAnswer(decision=decision, samples=samples, ratio=ratio)
         return self._answer
-
-
-def sequential(scores: Iterable[float], question: Question) -> Answer:
-    """The answer after as many of `scores`, in order, as it takes."""
-    test = SequentialTest(question)
-    for score in scores:
-        if test.take(score).decision != "undecided":
-            break
-    return test.answer

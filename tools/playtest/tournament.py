@@ -1,52 +1,48 @@
-"""Tournaments: a round robin in parallel, resumable, whose result no number of workers changes."""
+"""Tournaments: a round robin as jobs of the runner, folded in match order.
 
+The plan says which matches there are, the fold which of them are still wanted. A series (one
+line-up, `tools.playtest.series`) is played the same way.
+"""
+
+import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
-from contextlib import ExitStack, nullcontext
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 
 from games.contract import Game, Json
 from games.specialise import defaults
-from tools.playtest.executors import InlineExecutor, process_pool
-from tools.playtest.folding import Fold, Plan
+from games.streams import stream
 from tools.playtest.jobs import (
-    Effective,
     GameSetup,
+    MatchEntry,
+    MatchJob,
+    PlayerConfig,
     Roster,
     SandboxRecipe,
+    keep_sandbox,
     play_job,
     sandbox_of_process,
 )
-from tools.playtest.journal import Journal
-from tools.playtest.outcomes import Outcome
-from tools.playtest.results import TournamentResult, TournamentSettings
-from tools.playtest.schedule import TournamentError, make_schedule
-from tools.playtest.tallies import Tables, by_ending
+from tools.playtest.journal import journal_at
+from tools.playtest.results import (
+    ResultTables,
+    TournamentResult,
+    TournamentSettings,
+    by_ending,
+    head_to_head,
+    score_of,
+)
+from tools.playtest.runner import Workers, play_all
+from tools.playtest.schedule import Schedule, TournamentError, make_schedule
+from tools.playtest.sprt import ScoreQuestion, SequentialTest
+from tools.replaying import require_replays
 from tools.sandbox import Grade, Sandbox, SandboxedModule
 
-_AHEAD = 2  # jobs handed over for each worker: one being played, one waiting
 _PAIR = 2
-
-
-@dataclass(frozen=True)
-class Workers:
-    """Where matches are played.
-
-    Attributes:
-        jobs: Matches at the same time; above 1 in processes of a fork server.
-        executor: Plays them instead, `jobs` at a time; it is not shut down.
-        sandbox: How each process makes its sandbox; what to preload comes from the roster.
-    """
-
-    jobs: int = 1
-    executor: Executor | None = None
-    sandbox: SandboxRecipe = field(default_factory=SandboxRecipe)
-
-
-class TournamentStoppedError(RuntimeError):
-    """A process that played matches ended; what is in the journal is kept."""
+_REPLAYED = 4  # matches taken through fresh workers at the end
 
 
 def play_tournament(
@@ -57,7 +53,8 @@ def play_tournament(
     *,
     journal: Path | None = None,
     workers: Workers | None = None,
-    on_match: Callable[[int, Outcome], None] = lambda *_: None,
+    sandbox: SandboxRecipe | None = None,
+    on_match: Callable[[int, MatchEntry], None] = lambda *_: None,
 ) -> TournamentResult:
     """Play a round robin, or what is missing of it.
 
@@ -72,6 +69,7 @@ def play_tournament(
         roster: Reads the specs and makes the players.
         journal: File that keeps every finished match. None keeps nothing.
         workers: Where the matches are played; one at a time in this process by default.
+        sandbox: How each process makes its sandbox; what to preload comes from the roster.
         on_match: Told of every match in order of arrival: first those the journal held.
 
     Raises:
@@ -82,7 +80,8 @@ def play_tournament(
         ModuleFault: If the module cannot be loaded at all.
         JournalError: If the journal cannot be used.
         SandboxUnavailableError: If there is no sandbox.
-        TournamentStoppedError: If a process of the executor ended.
+        RunStoppedError: If a process of the executor ended.
+        VoidResultError: If fresh workers do not play a sample of the matches the same.
     """
     players = _players(roster, specs)
     schedule = make_schedule(len(players), game.num_players, settings.line_ups)
@@ -90,29 +89,11 @@ def play_tournament(
         raise TournamentError(
             "a question is about two entrants; required: line-ups of two entrants"
         )
-    workers = workers or Workers()
-    if workers.jobs < 1:
-        raise TournamentError(f"{workers.jobs} matches at the same time; required: at least 1")
-    recipe = replace(workers.sandbox, preload=roster.preload)
-    with ExitStack() as stack:
-        own = stack.enter_context(sandbox_of_process(recipe))
+    recipe = replace(sandbox or SandboxRecipe(), preload=roster.preload)
+    with sandbox_of_process(recipe) as own:
         game = replace(game, parameters=effective_parameters(game, own))
-        plan = Plan(game, players, settings, roster, schedule, recipe)
-        book = stack.enter_context(Journal(journal, plan.identity()) if journal else nullcontext())
-        fold = Fold(plan)
-        for index, entry in sorted(book.entries.items() if book else ()):
-            fold.add(index, entry)
-            on_match(index, fold.outcomes[index])
-        executor = workers.executor or stack.enter_context(
-            process_pool(workers.jobs, recipe) if workers.jobs > 1 else InlineExecutor()
-        )
-        for index, entry in _play(plan, fold, executor, workers.jobs):
-            if book:
-                book.append(index, entry)
-            fold.add(index, entry)
-            on_match(index, fold.outcomes[index])
-        if book:
-            book.settle(fold.kept())
+        plan = MatchPlan(game, players, settings, roster, schedule, recipe)
+        fold = played(plan, journal=journal, workers=workers or Workers(), on_match=on_match)
         return _result(plan, fold, own.grade)
 
 
@@ -142,7 +123,7 @@ def effective_parameters(game: GameSetup, sandbox: Sandbox) -> dict[str, Json]:
     return {**known, **game.parameters}
 
 
-def _players(roster: Roster, specs: Sequence[str]) -> tuple[Effective, ...]:
+def _players(roster: Roster, specs: Sequence[str]) -> tuple[PlayerConfig, ...]:
     players = tuple(roster.effective(spec) for spec in specs)
     twice = [name for name, count in Counter(p.name for p in players).items() if count > 1]
     if twice:
@@ -152,39 +133,201 @@ def _players(roster: Roster, specs: Sequence[str]) -> tuple[Effective, ...]:
     return players
 
 
-def _play(plan: Plan, fold: Fold, executor: Executor, jobs: int) -> Iterator[tuple[int, Json]]:
-    """Hand matches over, a few ahead of the workers; yield each when it arrives."""
-    ahead = 1 if isinstance(executor, InlineExecutor) else _AHEAD * max(jobs, 1)
-    running: dict[Future[Json], int] = {}
-    coming = fold.wanted()
-    try:
-        while True:
-            while len(running) < ahead and (index := next(coming, None)) is not None:
-                running[executor.submit(play_job, plan.job(index))] = index
-            if not running:
+@dataclass(frozen=True)
+class MatchPlan:
+    """Everything that decides which matches there are and what they leave.
+
+    Attributes:
+        game: With all its parameters.
+        players: By entrant.
+        settings: How much is played.
+        roster: Makes the players.
+        schedule: Who meets whom.
+        sandbox: Where the matches run.
+        record: Whether entries keep the whole closed-deck record.
+    """
+
+    game: GameSetup
+    players: tuple[PlayerConfig, ...]
+    settings: TournamentSettings
+    roster: Roster
+    schedule: Schedule
+    sandbox: SandboxRecipe | Sandbox
+    record: bool = False
+
+    @cached_property
+    def source_id(self) -> str:
+        """SHA-256 of the module."""
+        return _sha256(self.game.source)
+
+    @cached_property
+    def heuristics(self) -> dict[str, str]:
+        """SHA-256 of each heuristic."""
+        return {name: _sha256(source) for name, source in sorted(self.game.heuristics.items())}
+
+    def identity(self) -> dict[str, Json]:
+        """Everything that decides which matches there are, but for the number of deals."""
+        question = self.settings.question
+        fields: dict[str, Json] = {
+            "tournament": 1,
+            "game": self.game.name,
+            "source_id": self.source_id,
+            "heuristics": {**self.heuristics},
+            "question": question.model_dump(mode="json") if question else None,
+            "parameters": dict(self.game.parameters),
+            "num_players": self.game.num_players,
+            "players": [player.model_dump(mode="json") for player in self.players],
+            "line_ups": [list(line_up) for line_up in self.schedule.line_ups],
+            **self.settings.model_dump(mode="json", include={"seed", "max_plies", "ply_s"}),
+        }
+        if getattr(self.roster, "host_search", False):
+            fields["host_search"] = True
+        if not self.schedule.drawn:
+            fields["design"] = self.schedule.design
+        return fields
+
+    @property
+    def key(self) -> int:
+        """Of the run's streams: another one for every module, heuristic and player's file."""
+        hashes = {str(one.settings["sha256"]) for one in self.players if "sha256" in one.settings}
+        return self.game.key(self.settings.seed, *sorted(hashes))
+
+    def job(self, index: int) -> MatchJob:
+        """What it takes to play a match."""
+        seated = self.schedule.seated(index, self.settings.seed)
+        return MatchJob(
+            game=self.game,
+            seats=tuple(self.players[entrant] for entrant in seated),
+            roster=self.roster,
+            sandbox=self.sandbox,
+            key=self.key,
+            match=index,
+            deal=self.schedule.place(index).deal,
+            max_plies=self.settings.max_plies,
+            deadline_s=self.settings.ply_s,
+            record=self.record,
+        )
+
+
+@dataclass
+class Fold:
+    """The matches that are there, and which are still wanted.
+
+    A pair's sequential test takes its deals in order and only once they are whole. So where it
+    stops does not depend on the order in which matches arrive; matches beyond are not counted.
+    """
+
+    plan: MatchPlan
+    outcomes: dict[int, MatchEntry] = field(default_factory=dict)
+    tests: dict[frozenset[int], SequentialTest] = field(default_factory=dict)
+    next_deal: Counter[frozenset[int]] = field(default_factory=Counter)
+    stops: dict[frozenset[int], int] = field(default_factory=dict)
+    replayed: int = 0
+
+    @property
+    def total(self) -> int:
+        """Matches that the settings ask for, where no question ends them sooner."""
+        return self.plan.settings.deals * self.plan.schedule.matches_a_deal
+
+    def add(self, index: int, entry: Json) -> MatchEntry:
+        """Take a match in.
+
+        Raises:
+            ValueError: If it is no entry of a match.
+        """
+        outcome = self.outcomes[index] = MatchEntry.model_validate(entry)
+        if self.plan.settings.question:
+            self._test(self._who(index), self.plan.settings.question)
+        return outcome
+
+    def wanted(self) -> Iterator[tuple[int, MatchJob]]:
+        """Matches to play, in order, as things stand when each is asked for."""
+        for index in range(self.total):
+            if index not in self.outcomes and self._counts(index):
+                yield index, self.plan.job(index)
+
+    def counted(self) -> dict[int, MatchEntry]:
+        """The matches of the result, in order."""
+        return {i: self.outcomes[i] for i in sorted(self.outcomes) if self._counts(i)}
+
+    def keeps(self, index: int) -> bool:
+        """Whether a match is kept: all but those played ahead of a test that then ended."""
+        return self._counts(index) or self._who(index) not in self.stops
+
+    def _who(self, index: int) -> frozenset[int]:
+        schedule = self.plan.schedule
+        return frozenset(schedule.line_ups[schedule.place(index).line_up])
+
+    def _counts(self, index: int) -> bool:
+        deals = self.plan.settings.deals
+        return self.plan.schedule.place(index).deal < self.stops.get(self._who(index), deals)
+
+    def _test(self, pair: frozenset[int], question: ScoreQuestion) -> None:
+        test = self.tests.setdefault(pair, SequentialTest(question))
+        one, other = sorted(pair)
+        while pair not in self.stops and self.next_deal[pair] < self.plan.settings.deals:
+            matches = self._matches(self.next_deal[pair], pair)
+            if any(match not in self.outcomes for match in matches):
                 return
-            done, _ = wait(running, return_when=FIRST_COMPLETED)
-            for future in sorted(done, key=lambda one: (_failed(one), running[one])):
-                yield running.pop(future), future.result()
-    except BrokenExecutor as error:
-        raise TournamentStoppedError(
-            f"a process that played matches ended ({error}); finished matches are in the journal, "
-            "where there is one: start the tournament again to go on"
-        ) from error
-    finally:
-        for future in running:
-            future.cancel()
+            found = [
+                (self.outcomes[m], self.plan.schedule.seated(m, self.plan.settings.seed))
+                for m in matches
+            ]
+            self.next_deal[pair] += 1
+            if all(outcome.ending == "finished" for outcome, _ in found):
+                answer = test.take(score_of(head_to_head(found, one, other)))
+                if answer.decision != "undecided":
+                    self.stops[pair] = self.next_deal[pair]
+
+    def _matches(self, deal: int, pair: frozenset[int]) -> list[int]:
+        schedule = self.plan.schedule
+        line_ups = [i for i, who in enumerate(schedule.line_ups) if frozenset(who) == pair]
+        return [match for line_up in line_ups for match in schedule.block(deal, line_up)]
 
 
-def _failed(done: Future[Json]) -> bool:
-    """Whether a call raised: what others came to is kept before that is raised."""
-    return done.exception() is not None
+def played(
+    plan: MatchPlan,
+    *,
+    journal: Path | None,
+    workers: Workers,
+    on_match: Callable[[int, MatchEntry], None],
+) -> Fold:
+    """Play what a plan still lacks; see `play_tournament`."""
+    with ExitStack() as stack:
+        book = stack.enter_context(journal_at(journal, plan.identity()))
+        if isinstance(plan.sandbox, SandboxRecipe):
+            stack.enter_context(sandbox_of_process(plan.sandbox))  # closed after the last match
+        opened = stack.enter_context(workers.opened())
+        fold = Fold(plan)
+        for index, entry in play_all(
+            fold.wanted(), play_job, journal=book, workers=opened, keep=fold.keeps
+        ):
+            outcome = fold.add(index, entry)
+            if index < fold.total:
+                on_match(index, outcome)
+        fold.replayed = _replayed(plan, fold)
+        return fold
 
 
-def _result(plan: Plan, fold: Fold, grade: Grade) -> TournamentResult:
-    outcomes = {index: fold.outcomes[index] for index in fold.counted()}
-    tables = Tables(plan.schedule, plan.settings, plan.players, outcomes, fold.answers())
-    reasons = Counter(outcome.reason for outcome in outcomes.values() if outcome.reason)
+def _replayed(plan: MatchPlan, fold: Fold) -> int:
+    """Take a sample of the finished matches through fresh workers; how many they were.
+
+    Raises:
+        VoidResultError: If the module does not stand by them.
+    """
+    finished = [i for i, entry in fold.counted().items() if entry.ending == "finished"]
+    order = stream(plan.key, "replay").permutation(len(finished))[:_REPLAYED]
+    sample = [finished[int(index)] for index in sorted(order)]
+    place = plan.sandbox
+    sandbox = place if isinstance(place, Sandbox) else keep_sandbox(place)
+    require_replays(sandbox, [(plan.job(i), fold.outcomes[i]) for i in sample])
+    return len(sample)
+
+
+def _result(plan: MatchPlan, fold: Fold, grade: Grade) -> TournamentResult:
+    outcomes = fold.counted()
+    answers = {pair: test.answer for pair, test in fold.tests.items()}
+    tables = ResultTables(plan.schedule, plan.settings, plan.players, outcomes, answers)
     return TournamentResult(
         game=plan.game.name,
         source_id=plan.source_id,
@@ -199,5 +342,10 @@ def _result(plan: Plan, fold: Fold, grade: Grade) -> TournamentResult:
         matches=len(outcomes),
         endings=by_ending(outcomes.values()),
         left_out=tables.left_out,
-        reasons=dict(sorted(reasons.items())),
+        reasons=tables.reasons(),
+        replayed=fold.replayed,
     )
+
+
+def _sha256(source: str) -> str:
+    return hashlib.sha256(source.encode()).hexdigest()

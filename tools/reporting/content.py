@@ -1,10 +1,10 @@
-"""What a play-test report says; plain values, so that it can be written and read anywhere."""
+"""Content of a play-test report: plain values, so that it can be written and read anywhere."""
 
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from tools.sandbox.limits import Grade
+from tools.sandbox.backends import Grade
 
 
 class _Value(BaseModel):
@@ -36,13 +36,13 @@ class Figure(_Value):
 
 
 class Rung(_Value):
-    """One step of the skill ladder: a stronger player against a weaker one.
+    """One comparison of the skill ladder: a player against another.
 
     Attributes:
         stronger: Spec of the player expected to do better.
         weaker: Spec of the players at the other seats.
-        measure: "win_share": share of wins at one seat, ties shared. "return": mean return less
-            the weaker player's on the same deals (one player, or cooperation).
+        measure: "win_share": share of wins at one seat, ties shared. "return": mean return at every
+            seat less the weaker player's on the same deals (one player, or equal rewards for all).
         figure: The measured value.
         even: The value of equal players.
         verdict: "climbs" or "falls" where the interval leaves `even` out.
@@ -58,31 +58,60 @@ class Rung(_Value):
     unfinished: dict[str, int] = Field(default_factory=dict)
 
 
+class Play(_Value):
+    """One player at every seat, and what its matches showed.
+
+    Attributes:
+        player: Its spec.
+        figures: Measures by key, as `tools.playtest.report.measure_all` names them.
+        lengths: Decisions of every finished match.
+        branching: Mean number of legal actions at the n-th decision of a match.
+        unfinished: Matches without a result, by how they ended.
+    """
+
+    player: str
+    figures: dict[str, Figure]
+    lengths: tuple[int, ...] = ()
+    branching: tuple[float, ...] = ()
+    unfinished: dict[str, int] = Field(default_factory=dict)
+
+
 class Evaluation(_Value):
     """What playing the game showed.
 
     Attributes:
-        figures: Measures over random play.
-        ladder: From the weakest rung to the strongest.
-        lengths: Decisions of every finished random match.
-        branching: Mean number of legal actions at the n-th decision of a match.
-        unfinished: Random matches without a result, by how they ended.
-        players: Specs from weak to strong.
+        plays: Random play first, then more competent play.
+        shared: Every match paid all seats the same: a team, or one player.
+        ladder: Comparisons of players, in the order in which they were played.
+        players: Specs from weak to strong, as measured.
+        settings: Every setting of a player, by its spec.
+        span: The strongest player against random play; None where it is the only one.
         notes: What a reader must know about these numbers.
         sandbox: What the matches were played in; None where that was not kept.
     """
 
-    figures: tuple[Figure, ...]
+    plays: tuple[Play, ...]
+    shared: bool
     ladder: tuple[Rung, ...]
-    lengths: tuple[int, ...]
-    branching: tuple[float, ...]
-    unfinished: dict[str, int]
     players: tuple[str, ...]
+    settings: dict[str, str] = Field(default_factory=dict)
+    span: Rung | None = None
     notes: tuple[str, ...] = ()
     sandbox: Grade | None = None
 
+    @property
+    def unfinished(self) -> dict[str, int]:
+        """Random matches without a result, by how they ended."""
+        return self.plays[0].unfinished
 
-class Line(_Value):
+    @property
+    def best(self) -> Play:
+        """The play of the strongest player whose matches were measured."""
+        measured = [play for play in self.plays if play.lengths] or self.plays[:1]
+        return max(measured, key=lambda play: self.players.index(play.player))
+
+
+class ReportLine(_Value):
     """A line of a table: a word, a state, an explanation."""
 
     name: str
@@ -98,11 +127,23 @@ class Report(_Value):
     players: int
     made_by: str
     facts: tuple[tuple[str, str], ...]
-    clauses: tuple[Line, ...]
+    clauses: tuple[ReportLine, ...]
     assumptions: tuple[str, ...]
-    checks: tuple[Line, ...]
-    heuristics: tuple[Line, ...]
+    checks: tuple[ReportLine, ...]
+    heuristics: tuple[ReportLine, ...]
     evaluation: Evaluation | None
+    rulebook: str = ""
     record: str
     settings: dict[str, JsonValue]
     problem: str = ""
+
+
+def short_name(spec: str) -> str:
+    """A player's name for people.
+
+    >>> short_name("uct:simulations=50"), short_name("greedy:heuristic=ensemble")
+    ('uct 50', 'greedy')
+    """
+    name, _, settings = spec.partition(":")
+    pairs = dict(pair.partition("=")[::2] for pair in settings.split(","))
+    return f"{name} {pairs['simulations']}" if "simulations" in pairs else name

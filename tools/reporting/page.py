@@ -5,8 +5,9 @@ from importlib.resources import files
 from typing import Any
 
 from games.text import plain_text
-from tools.reporting.content import Evaluation, Figure, Report
+from tools.reporting.content import Evaluation, Figure, Report, short_name
 from tools.reporting.svg import Bar, curve, histogram, interval_bars
+from tools.reporting.verdict import THRESHOLDS, verdict_of
 
 
 def render(report: Report) -> str:
@@ -23,11 +24,14 @@ def render(report: Report) -> str:
         finalize=lambda value: plain_text(value) if type(value) is str else value,
     )
     environment.filters["figure"] = figure_text
+    environment.filters["player"] = short_name
     template = files("tools.reporting") / "report.html.j2"
     plots = {name: Markup(svg) for name, svg in plots_of(report.evaluation).items()}  # noqa: S704
     values: dict[str, Any] = {
         "report": report,
         "plots": plots,
+        "verdict": verdict_of(report.evaluation) if report.evaluation else (),
+        "thresholds": THRESHOLDS,
         "settings": json.dumps(report.settings, indent=2, sort_keys=True),
     }
     return environment.from_string(template.read_text(encoding="utf-8")).render(values)
@@ -49,35 +53,35 @@ def figure_text(figure: Figure) -> str:
 
 
 def plots_of(evaluation: Evaluation | None) -> dict[str, str]:
-    """The plots there are numbers for: ladder, lengths, branching."""
+    """The plots there are numbers for: ladder or scores, lengths, branching."""
     plots: dict[str, str] = {}
     if evaluation is None:
         return plots
-    bars = [
-        Bar(_short(rung.stronger), figure.value, figure.low, figure.high)
-        for rung in evaluation.ladder
-        if (figure := rung.figure).value is not None and rung.measure == "win_share"
-    ]
+    if evaluation.shared:
+        rows = [(short_name(p.player), p.figures["score"]) for p in evaluation.plays]
+        title = "Mean score of a match, by who has every seat"
+    else:
+        rows = [
+            (f"{short_name(rung.stronger)} against {short_name(rung.weaker)}", rung.figure)
+            for rung in evaluation.ladder
+        ]
+        title = "Share of wins at one seat"
+    bars = [Bar(name, f.value, f.low, f.high) for name, f in rows if f.value is not None]
     if bars:
+        even = None if evaluation.shared else evaluation.ladder[0].even
         plots["ladder"] = interval_bars(
-            bars,
-            title="Share of wins against the player one rung below",
-            largest=1.0,
-            reference=evaluation.ladder[0].even,
+            bars, title=title, largest=None if evaluation.shared else 1.0, reference=even
         )
-    if evaluation.lengths:
-        plots["lengths"] = histogram(evaluation.lengths, title="Decisions a match in random play")
-    if len(evaluation.branching) > 1:
+    best = evaluation.best
+    who = f"{short_name(best.player)} players"
+    if best.lengths:
+        plots["lengths"] = histogram(
+            best.lengths, title=f"Decisions a match, {who}", unit="decisions a match"
+        )
+    if len(best.branching) > 1:
         plots["branching"] = curve(
-            evaluation.branching, title="Legal actions by decision", label="decisions"
+            best.branching,
+            title=f"Legal actions at each decision, {who}",
+            units=("decision of the match", "legal actions"),
         )
     return plots
-
-
-def _short(spec: str) -> str:
-    name, _, settings = spec.partition(":")
-    for pair in settings.split(","):
-        key, _, value = pair.partition("=")
-        if key == "simulations":
-            return f"{name}, {value} simulations"
-    return name

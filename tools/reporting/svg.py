@@ -1,10 +1,14 @@
-"""Plots as SVG text: no script, no font from elsewhere, the same bytes for the same numbers."""
+"""Plots as SVG text: no script, no font from elsewhere, the same bytes for the same numbers.
+
+They are drawn 340 wide, which is a phone's width: on a wider page they grow, and stay legible.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-_LEFT, _RIGHT, _ROW = 190, 70, 34
+_WIDTH, _HEIGHT, _ROW = 340, 170, 40
+_LEFT, _RIGHT, _TOP, _BOTTOM = 34, 12, 22, 34
 _INK, _GRID, _FILL, _MARK = "#22303c", "#d5dde3", "#7aa6c2", "#c2553d"
 
 
@@ -26,92 +30,111 @@ class Bar:
 
 
 def interval_bars(
-    bars: Sequence[Bar], *, title: str, largest: float, reference: float | None = None
+    bars: Sequence[Bar], *, title: str, largest: float | None, reference: float | None = None
 ) -> str:
-    """Horizontal bars with whiskers from `low` to `high`.
+    """Horizontal bars with whiskers from `low` to `high`, each under its label.
 
     Args:
         bars: From top to bottom.
-        title: Text for those who cannot see the plot.
-        largest: Value at the right edge, `> 0`.
+        title: Names the axis below the bars, and the plot for those who cannot see it.
+        largest: Value at the right edge; None for the largest of the numbers.
         reference: A dashed line, such as an even share of wins.
     """
-    width = 460
-    height = _ROW * len(bars) + 28
-    scale = width / largest
-    parts = [_open(_LEFT + width + _RIGHT, height, title)]
+    ends = [end for bar in bars for end in (bar.value, bar.low, bar.high) if end is not None]
+    least = min(0.0, *ends)
+    most = max(ends) if largest is None else largest
+    width, height = _WIDTH - 2 * _RIGHT, _ROW * len(bars) + _BOTTOM
+    scale = width / ((most - least) or 1.0)
+
+    def at(value: float) -> float:
+        return _RIGHT + (value - least) * scale
+
+    parts = [_open(height, title)]
     for share in (0.0, 0.25, 0.5, 0.75, 1.0):
-        x = _LEFT + width * share
-        parts.append(_line(x, 4, x, height - 22, _GRID))
-        parts.append(_text(x, height - 6, f"{largest * share:.4g}", anchor="middle"))
+        value = least + (most - least) * share
+        parts.append(_line(at(value), 2, at(value), height - _BOTTOM, _GRID))
+        parts.append(_text(at(value), height - _BOTTOM + 14, f"{value:.3g}", anchor="middle"))
     for index, bar in enumerate(bars):
-        y = 8 + index * _ROW
-        parts.append(_text(_LEFT - 8, y + 15, bar.label, anchor="end"))
+        y = index * _ROW
+        parts.append(_text(_RIGHT, y + 14, f"{bar.label}: {bar.value:.3g}"))
+        left, right = sorted((at(0.0), at(bar.value)))
         parts.append(
-            f'<rect x="{_LEFT}" y="{y}" width="{max(0.0, bar.value) * scale:.1f}" height="20" '
+            f'<rect x="{left:.1f}" y="{y + 18}" width="{right - left:.1f}" height="16" '
             f'fill="{_FILL}"/>'
         )
-        parts.append(_text(_LEFT + width + 8, y + 15, f"{bar.value:.3g}"))
         if bar.low is not None and bar.high is not None:
-            parts += _whisker(_LEFT + bar.low * scale, _LEFT + bar.high * scale, y + 10)
+            parts += _whisker(at(bar.low), at(bar.high), y + 26)
     if reference is not None:
-        x = _LEFT + reference * scale
-        parts.append(_line(x, 4, x, height - 22, _MARK, dashed=True))
-    return "".join([*parts, "</svg>"])
+        x = at(reference)
+        parts.append(_line(x, 2, x, height - _BOTTOM, _MARK, dashed=True))
+    return "".join([*parts, _text(_WIDTH / 2, height - 4, title, anchor="middle"), "</svg>"])
 
 
-def histogram(values: Sequence[int], *, title: str, bins: int = 16) -> str:
+def histogram(values: Sequence[int], *, title: str, unit: str, bins: int = 16) -> str:
     """How often a whole number fell into each of some equally wide ranges."""
-    width, height = 640, 180
-    parts = [_open(width, height, title)]
     low, high = min(values), max(values)
     step = max(1, -(-(high - low + 1) // bins))
     counts = [0] * (-(-(high - low + 1) // step))
     for value in values:
         counts[(value - low) // step] += 1
-    bar = (width - 60) / len(counts)
-    tallest = max(counts)
+    bar = (_WIDTH - _LEFT - _RIGHT) / len(counts)
+    parts = _axes(title, unit, "matches", str(max(counts)))
     for index, count in enumerate(counts):
-        size = (height - 50) * count / tallest
-        x = 40 + index * bar
+        size = (_HEIGHT - _TOP - _BOTTOM) * count / max(counts)
+        x = _LEFT + index * bar
         parts.append(
-            f'<rect x="{x:.1f}" y="{height - 30 - size:.1f}" width="{max(1.0, bar - 2):.1f}" '
-            f'height="{size:.1f}" fill="{_FILL}"/>'
+            f'<rect x="{x:.1f}" y="{_HEIGHT - _BOTTOM - size:.1f}" '
+            f'width="{max(1.0, bar - 2):.1f}" height="{size:.1f}" fill="{_FILL}"/>'
         )
-        if index % max(1, len(counts) // 8) == 0:
-            parts.append(_text(x + bar / 2, height - 12, str(low + index * step), anchor="middle"))
-    parts.append(_text(4, 24, f"{tallest}"))
-    parts.append(_line(36, height - 30, width - 20, height - 30, _INK))
+        if index % max(1, -(-len(counts) // 6)) == 0:
+            label = str(low + index * step)
+            parts.append(_text(x + bar / 2, _HEIGHT - _BOTTOM + 14, label, anchor="middle"))
     return "".join([*parts, "</svg>"])
 
 
-def curve(values: Sequence[float], *, title: str, label: str) -> str:
-    """A line over positions 0, 1, 2, ..., such as branching by decision."""
-    width, height = 640, 180
+def curve(values: Sequence[float], *, title: str, units: tuple[str, str]) -> str:
+    """A line over positions 1, 2, 3, ..., such as branching by decision.
+
+    Args:
+        values: One a position.
+        title: For those who cannot see the plot.
+        units: Of the axis below, and of the axis at the left.
+    """
     top = max(max(values), 1.0)
-    step = (width - 60) / max(1, len(values) - 1)
+    step = (_WIDTH - _LEFT - _RIGHT) / max(1, len(values) - 1)
     points = " ".join(
-        f"{40 + index * step:.1f},{height - 30 - (height - 50) * value / top:.1f}"
+        f"{_LEFT + index * step:.1f},"
+        f"{_HEIGHT - _BOTTOM - (_HEIGHT - _TOP - _BOTTOM) * value / top:.1f}"
         for index, value in enumerate(values)
     )
+    y = _HEIGHT - _BOTTOM + 14
     return "".join(
         [
-            _open(width, height, title),
-            _line(36, height - 30, width - 20, height - 30, _INK),
+            *_axes(title, units[0], units[1], f"{top:.3g}"),
             f'<polyline points="{points}" fill="none" stroke="{_FILL}" stroke-width="2"/>',
-            _text(4, 24, f"{top:.3g}"),
-            _text(40, height - 12, "0"),
-            _text(width - 20, height - 12, f"{len(values) - 1} {label}", anchor="end"),
+            _text(_LEFT, y, "1", anchor="middle"),
+            _text(_WIDTH - _RIGHT, y, str(len(values)), anchor="end"),
             "</svg>",
         ]
     )
 
 
-def _open(width: float, height: float, title: str) -> str:
-    return (
-        f'<svg viewBox="0 0 {width:g} {height:g}" width="{width:g}" role="img">'
-        f"<title>{escape(title)}</title>"
-    )
+def _axes(title: str, below: str, left: str, top: str) -> list[str]:
+    """A plot with both axes: their units, and the number at the upper end of the left one."""
+    floor = _HEIGHT - _BOTTOM
+    return [
+        _open(_HEIGHT, title),
+        _line(_LEFT, _TOP, _LEFT, floor, _INK),
+        _line(_LEFT, floor, _WIDTH - _RIGHT, floor, _INK),
+        _text(_LEFT + 4, 13, left),
+        _text(_LEFT - 4, _TOP + 10, top, anchor="end"),
+        _text(_LEFT - 4, floor, "0", anchor="end"),
+        _text(_WIDTH / 2, _HEIGHT - 4, below, anchor="middle"),
+    ]
+
+
+def _open(height: float, title: str) -> str:
+    return f'<svg viewBox="0 0 {_WIDTH} {height:g}" role="img"><title>{escape(title)}</title>'
 
 
 def _whisker(left: float, right: float, y: float) -> list[str]:
@@ -128,6 +151,6 @@ def _line(x1: float, y1: float, x2: float, y2: float, colour: str, *, dashed: bo
 
 def _text(x: float, y: float, text: str, *, anchor: str = "start") -> str:
     return (
-        f'<text x="{x:.1f}" y="{y:.1f}" font-size="13" font-family="sans-serif" fill="{_INK}" '
+        f'<text x="{x:.1f}" y="{y:.1f}" font-size="12" font-family="sans-serif" fill="{_INK}" '
         f'text-anchor="{anchor}">{escape(text)}</text>'
     )

@@ -1,9 +1,9 @@
-"""What every place that runs workers offers: backends start pools, pools fork processes."""
+"""Backends, the places that run workers: a backend starts pools, a pool forks processes."""
 
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
 
-from tools.sandbox.limits import Grade, Limits
+from pydantic import BaseModel, ConfigDict, Field
 
 Cause: TypeAlias = Literal[
     "unknown", "exited", "killed", "blocked_call", "out_of_memory", "cpu_limit", "crashed"
@@ -28,6 +28,57 @@ class ForgeryError(Exception):
     def __init__(self, what: str, seen: bytes) -> None:
         super().__init__(what)
         self.seen = seen
+
+
+class Limits(BaseModel):
+    """Bounds of one worker.
+
+    Attributes:
+        memory_bytes: Address space, the interpreter's own share (some 150 MiB) included.
+        cpu_s: Processor seconds over the worker's life; a backstop behind the deadlines.
+        descriptors: Open files and sockets.
+        request_bytes: Longest request.
+        reply_bytes: Longest reply.
+        table_bytes: Memory that what a table is told in one match may take on the host, about.
+        output_characters: Printed text kept over the worker's life, for each of the two streams.
+        load_s: Seconds that loading a module may take.
+        call_s: Seconds that one call may take where the caller names no deadline.
+        grace_s: Seconds after a deadline in which the worker may still say which line it was at;
+            then it is killed.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    memory_bytes: int = Field(default=2**30, gt=0)
+    cpu_s: int = Field(default=3600, gt=0)
+    descriptors: int = Field(default=32, ge=8)
+    request_bytes: int = Field(default=16 * 2**20, gt=0, lt=2**32)
+    reply_bytes: int = Field(default=8 * 2**20, gt=0, lt=2**32)
+    table_bytes: int = Field(default=192 * 2**20, gt=0)
+    output_characters: int = Field(default=64 * 2**10, ge=0)
+    load_s: float = Field(default=5.0, gt=0)
+    call_s: float = Field(default=2.0, gt=0)
+    grace_s: float = Field(default=1.0, gt=0)
+
+
+class Grade(BaseModel):
+    """How far the sandbox holds against hostile code; stored in every result.
+
+    Attributes:
+        name: "strong": the kernel or a virtual machine keeps the code from everything but its own
+            memory and processor time. "medium": an operating system's own sandbox does, untried by
+            us. "none": nothing keeps the code from the host's files and network.
+        backend: Where the workers run.
+        layers: What is in force, outermost first.
+        reason: Why the grade is no better.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: Literal["none", "medium", "strong"]
+    backend: str
+    layers: tuple[str, ...]
+    reason: str
 
 
 @dataclass(frozen=True)
@@ -99,6 +150,18 @@ class Process(Protocol):
 
     def kill(self) -> None:
         """End it at once; safe to call twice, and from another thread."""
+        ...
+
+    def resume(self) -> None:
+        """Let it run, for the next request.
+
+        Raises:
+            ForgeryError: If it ran for long although nothing was asked of it.
+        """
+        ...
+
+    def rest(self, seconds: float) -> None:
+        """It has answered, after so many seconds: it is to run no more; may do nothing."""
         ...
 
     def dump(self) -> None:

@@ -1,4 +1,4 @@
-"""Which of our own source files a guest needs somewhere that has none of them."""
+"""Bundles of our own source files, for a guest somewhere that has none of them."""
 
 import ast
 import importlib.util

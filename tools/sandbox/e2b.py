@@ -9,16 +9,29 @@ import os
 import threading
 import time
 import warnings
-from typing import TYPE_CHECKING, Any, NoReturn, cast
+from typing import TYPE_CHECKING, Any
 
 from games.text import plain_text
 from tools.guest.faults import MESSAGE_CHARACTERS
 from tools.guest.framing import FrameError, decode
-from tools.sandbox.backends import ForgeryError, Kit, PoolGoneError, SandboxUnavailableError
+from tools.guest.protocol import MessageError, Ready, decoded
+from tools.sandbox.backends import (
+    ForgeryError,
+    Grade,
+    Kit,
+    Limits,
+    PoolGoneError,
+    SandboxUnavailableError,
+)
 from tools.sandbox.bundle import sources
-from tools.sandbox.e2b_channel import USER, CommandProcess
-from tools.sandbox.e2b_errors import OTHERWISE, TEMPLATE, is_gone, unavailable
-from tools.sandbox.limits import Grade, Limits
+from tools.sandbox.e2b_channel import (
+    OTHERWISE,
+    TEMPLATE,
+    USER,
+    CommandProcess,
+    is_gone,
+    unavailable,
+)
 from tools.sandbox.selftest import require_holding
 
 if TYPE_CHECKING:
@@ -44,7 +57,9 @@ _LAYERS = (
     "unprivileged user",
     "no new privileges",
 )
-_NEEDED = "required: python3 of version 3.11 or newer, with numpy for players that search"
+_NEEDED = (
+    "required: python3 of version 3.11 or newer, with numpy and pydantic for players that search"
+)
 
 
 class E2BBackend:
@@ -263,18 +278,17 @@ class E2BPool:
                 f"{self._template!r} ({ending.detail or error}); it said: "
                 f"{plain_text(process.said).strip() or 'nothing'}; {_NEEDED}"
             ) from error
-        if not isinstance(report, dict) or report.get("ready") is not True:
-            self._refuse(report if isinstance(report, dict) else {})
-        self._landlock = cast("int", report["landlock"])
-        self._architecture = str(report["machine"])
-        self._python = str(report["python"])
-
-    def _refuse(self, report: dict[str, Any]) -> NoReturn:
-        lacking, why = report.get("refused"), report.get("why")
-        raise SandboxUnavailableError(
-            f"the template {self._template!r} lacks what a worker needs ({lacking}): {why}; "
-            f"{_NEEDED}; choose a template that has it, {OTHERWISE}"
-        )
+        try:
+            ready = decoded(Ready, report)
+        except MessageError as error:
+            told = report if isinstance(report, dict) else {}
+            raise SandboxUnavailableError(
+                f"the template {self._template!r} lacks what a worker needs "
+                f"({told.get('refused')}): {told.get('why')}; {_NEEDED}; choose a template that "
+                f"has it, {OTHERWISE}"
+            ) from error
+        self._landlock, self._architecture = ready.landlock, ready.machine
+        self._python = ready.python
 
     def _extend(self) -> None:
         """Put the machine's end off for as long as it holds workers."""

@@ -9,7 +9,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from tools.guest.serving import DUMP_SIGNAL, OUT_OF_MEMORY_STATUS
-from tools.sandbox.backends import Cause, Ending, ForgeryError, PoolGoneError
+from tools.sandbox.backends import (
+    Cause,
+    Ending,
+    ForgeryError,
+    PoolGoneError,
+    SandboxUnavailableError,
+)
 
 if TYPE_CHECKING:
     from e2b import CommandHandle
@@ -22,6 +28,8 @@ _SAID_CHARACTERS = 2000
 _PAUSE_S = 0.2
 _HEALTH_S = 5.0
 _KILL_S = 10.0
+TEMPLATE = "code-interpreter-v1"  # the service's own: Python with numpy
+OTHERWISE = "or use the sandbox of this computer (leave out --sandbox e2b)"
 
 # Go's names for the signals, which the service reports.
 _SIGNALS: dict[str, tuple[Cause, str]] = {
@@ -199,6 +207,12 @@ class CommandProcess:
             return
         self._ask(lambda: self._machine.commands.kill(self._command.pid, request_timeout=_KILL_S))
 
+    def resume(self) -> None:
+        """See `Process.resume`; nothing can be seen of it from here."""
+
+    def rest(self, seconds: float) -> None:
+        """See `Process.rest`; a stop would take longer than a request."""
+
     def dump(self) -> None:
         """See `Process.dump`."""
         name = DUMP_SIGNAL.name.removeprefix("SIG")
@@ -278,3 +292,32 @@ class CommandProcess:
             return  # the command has ended already
         except Exception as error:  # noqa: BLE001 - `ending` reports it
             self._lost = self._lost or error
+
+
+def unavailable(wanted: str, error: Exception) -> SandboxUnavailableError:
+    """What to tell people when the service did not do what was wanted."""
+    from e2b import AuthenticationException, NotFoundException, RateLimitException, TimeoutException
+    from e2b.exceptions import ServiceBusyException
+
+    ways = {
+        AuthenticationException: "the service refused the key: check E2B_API_KEY and E2B_DOMAIN",
+        RateLimitException: "the service allows no more now: wait, or end other machines",
+        ServiceBusyException: "the service is busy: try again in a minute",
+        NotFoundException: "there is no such thing at the service: check the template's name",
+        TimeoutException: "the service did not answer in time: check the network and try again",
+    }
+    way = next(
+        (text for kind, text in ways.items() if isinstance(error, kind)),
+        "check the network, E2B_DOMAIN and the template's name",
+    )
+    return SandboxUnavailableError(
+        f"the service E2B could not {wanted}: {str(error)[:300]}; {way}, {OTHERWISE}"
+    )
+
+
+def is_gone(error: Exception) -> bool:
+    """Whether a machine that existed can no longer be reached."""
+    from connectrpc.errors import ConnectError
+    from e2b import NotFoundException, TimeoutException
+
+    return isinstance(error, ConnectError | NotFoundException | TimeoutException)

@@ -1,12 +1,11 @@
-"""Workers on this machine, behind whatever layers its kernel has."""
+"""Backends of this machine, behind whatever layers its kernel has; and every backend by name."""
 
 import sys
 from dataclasses import dataclass, replace
 
-from tools.sandbox.backends import Kit, Pool, SandboxUnavailableError
-from tools.sandbox.limits import Grade, Limits
+from tools.sandbox.backends import Backend, Grade, Kit, Limits, Pool, SandboxUnavailableError
 from tools.sandbox.selftest import require_holding
-from tools.sandbox.zygote import LayerRefusedError, Layers, LocalProcess, Zygote
+from tools.sandbox.zygote_client import LayerRefusedError, Layers, LocalProcess, Zygote
 
 WAYS_OUT = (
     "use another backend (--sandbox e2b runs the code in a virtual machine elsewhere and needs a "
@@ -15,6 +14,7 @@ WAYS_OUT = (
 )
 
 _ALWAYS = ("separate process", "resource limits", "hard kill")
+NAMES = ("linux", "seatbelt", "e2b", "process")
 
 
 class LinuxBackend:
@@ -132,3 +132,56 @@ class _GradedPool:
     def close(self) -> None:
         """See `Pool.close`."""
         self.zygote.close()
+
+
+def default_backend() -> Backend:
+    """The strongest backend of this platform.
+
+    Raises:
+        SandboxUnavailableError: If it has none, and the ways out.
+    """
+    if sys.platform == "linux":
+        return LinuxBackend()
+    if sys.platform == "darwin":
+        return SeatbeltBackend()
+    raise SandboxUnavailableError(
+        f"{sys.platform} has no sandbox of its own that Rulewright can use: run it under Linux "
+        f"(WSL2 on Windows), or {WAYS_OUT}"
+    )
+
+
+def backend_named(name: str | None, *, accept_no_isolation: bool = False) -> Backend:
+    """The backend of a name; the platform's own without one.
+
+    Args:
+        name: One of `NAMES`, or None.
+        accept_no_isolation: Must be said to get "process", which isolates nothing.
+
+    Raises:
+        ValueError: If there is no such backend, or "process" is asked for without saying that it
+            isolates nothing.
+        SandboxUnavailableError: If the platform has no backend of its own.
+    """
+    if accept_no_isolation and name != "process":
+        raise ValueError(
+            "--i-accept-no-isolation goes with --sandbox process alone; leave it out, or choose "
+            "that backend"
+        )
+    if name is None:
+        return default_backend()
+    if name == "linux":
+        return LinuxBackend()
+    if name == "seatbelt":
+        return SeatbeltBackend()
+    if name == "e2b":
+        from tools.sandbox.e2b import E2BBackend
+
+        return E2BBackend()
+    if name != "process":
+        raise ValueError(f"no sandbox backend {name!r}; there are {', '.join(NAMES)}")
+    if not accept_no_isolation:
+        raise ValueError(
+            "the backend 'process' isolates nothing: code in it can read your files and use your "
+            "network. Say so with --i-accept-no-isolation, or use the default"
+        )
+    return ProcessBackend()

@@ -1,9 +1,11 @@
-"""A module behind a worker, as the contract's `Module`."""
+"""A module behind a worker, as the contract's `Module` and as a table."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
-from games.contract import Json
-from tools.sandbox.worker import Worker
+from games.contract import Action, IllegalActionError, Json, ModuleFault, read_events, read_state
+from games.table import Position, position_of, refused
+from tools.guest.protocol import AdvanceRequest, MessageError, OpenRequest, RawPly, decoded
+from tools.sandbox.worker import Worker, raise_fault
 
 _RANDOM_PREFIX = "resample_"
 
@@ -53,3 +55,64 @@ class SandboxedModule:
     def call_echo(self, function: str, arguments: list[Json]) -> tuple[Json, list[Json]]:
         """See `Module.call_echo`."""
         return self.worker.call_echo(function, arguments, deadline_s=self._deadline_s)
+
+
+class SandboxTable:
+    """`games.table.Table` over a worker that has loaded its source.
+
+    The worker sends the raw values of one ply; the host holds them against the contract with the
+    same code as for a game in its own process.
+    """
+
+    def __init__(self, worker: Worker, *, deadline_s: float | None = None) -> None:
+        """Play in `worker`; one ply may take `deadline_s`, by default the worker's `call_s`."""
+        self.worker = worker
+        self._deadline_s = deadline_s or worker.limits.call_s
+        self._weight = 0
+
+    def open(self, num_players: int, parameters: Mapping[str, Json]) -> Position:
+        """See `Table.open`."""
+        self._weight = 0
+        request = OpenRequest(num_players, dict(parameters))
+        value_of = self._values("open", request._asdict())
+        state = read_state("initial_state", value_of("initial_state"))
+        return position_of(value_of, state, [[]] * num_players, self.worker.names)
+
+    def advance(self, position: Position, action: Action) -> Position:
+        """See `Table.advance`."""
+        value_of = self._values("advance", AdvanceRequest(position.state, action)._asdict())
+        events = read_events(value_of("get_events"), len(position.rewards))
+        try:
+            state = read_state("apply_action", value_of("apply_action"))
+        except IllegalActionError as refusal:
+            raise refused(action, refusal) from refusal
+        return position_of(value_of, state, events, self.worker.names)
+
+    def _values(self, op: str, payload: Mapping[str, Json]) -> Callable[[str], Json]:
+        """The functions' raw values; to ask for one that a fault forestalled raises the fault.
+
+        Raises:
+            ModuleFault: If all that was told in this match takes more memory than it may.
+        """
+        before = self.worker.weight
+        reply = self.worker.request(op, payload, self._deadline_s)
+        self._weight += self.worker.weight - before
+        most = self.worker.limits.table_bytes
+        if self._weight > most:
+            raise ModuleFault(
+                "bad_value",
+                "apply_action",
+                f"states, observations and events of one match take {self._weight / 2**20:.0f} MiB "
+                f"of memory; required: at most {most / 2**20:.0f} in all: keep them small",
+            )
+        try:
+            ply = decoded(RawPly, reply)
+        except MessageError:
+            ply = RawPly({}, None)
+
+        def value_of(function: str) -> Json:
+            if function not in ply.values:
+                raise_fault(ply.fault, function)
+            return ply.values[function]
+
+        return value_of

@@ -1,13 +1,12 @@
-"""Before a pool is used: one throw-away worker tries to get out, and must not succeed."""
+"""The self-test of a pool: one throw-away worker tries to get out, and must not succeed."""
 
 from games.contract import ModuleFault
-from tools.sandbox.backends import Pool, PoolGoneError, SandboxUnavailableError
-from tools.sandbox.limits import Limits
+from tools.sandbox.backends import Limits, Pool, PoolGoneError, SandboxUnavailableError
 from tools.sandbox.worker import Worker
 
 
 def require_holding(pool: Pool, limits: Limits, *, machine: str | None) -> None:
-    """Run the canaries of `tools.guest.canaries` in a fresh worker of a pool.
+    """Run the canaries of `tools.guest.confine.canaries` in a fresh worker of a pool.
 
     Args:
         pool: What is on trial.

@@ -1,31 +1,39 @@
 """One worker as the host holds it: framed requests, an absolute deadline, a hard kill."""
 
+import re
 import secrets
 import struct
 import threading
 import time
 import types
 from collections.abc import Callable, Mapping, Sequence
-from typing import NoReturn, Self
+from typing import NoReturn, Self, get_args
 
-from games.contract import Json, ModuleFault
+from games.contract import FaultKind, IllegalActionError, Json, ModuleFault
 from games.text import plain_text
-from tools.guest.framing import FrameError, decode, encode
+from tools.guest.faults import (
+    ILLEGAL_ACTION,
+    INTERNAL,
+    MESSAGE_CHARACTERS,
+    MODULE_FILE,
+    UNKNOWN_OPERATION,
+)
+from tools.guest.framing import FrameError, decode, encode, weight_of
 from tools.guest.operations import BUILT_IN
 from tools.guest.serving import CRASH
 from tools.sandbox.backends import (
     Ending,
     ForgeryError,
+    Limits,
     PoolGoneError,
     Process,
     SandboxUnavailableError,
 )
-from tools.sandbox.claims import dumped_line, raise_fault
-from tools.sandbox.limits import Limits
 
 _DUMP_S = 1.0
 _END_S = 0.5
 _BLOCK = 64
+_DUMPED = re.compile(rb'File "' + re.escape(MODULE_FILE).encode() + rb'", line (\d{1,9})\b')
 
 
 class Worker:
@@ -37,6 +45,7 @@ class Worker:
         role: What it is for.
         limits: Its bounds.
         names: Contract names the loaded module defines; empty before `load`.
+        weight: About how many bytes its answers took in memory so far.
         alive: Whether it can still be asked.
         ended_by: How its process ended, once it is no longer alive.
     """
@@ -47,6 +56,7 @@ class Worker:
         """Take over a fresh process; `Sandbox.worker` calls this."""
         self.role = role
         self.names: frozenset[str] = frozenset()
+        self.weight = 0
         self.alive = True
         self.ended_by: Ending | None = None
         self.limits = limits
@@ -189,10 +199,14 @@ class Worker:
                 f"its argument has grown to {len(body)} bytes of JSON; "
                 f"required: at most {self.limits.request_bytes}",
             )
-        deadline = time.monotonic() + seconds + self.limits.grace_s
+        begun = time.monotonic()
+        deadline = begun + seconds + self.limits.grace_s
         try:
+            self._process.resume()
             self._channel.send(body, deadline)
             answer = self._channel.receive(deadline)
+            self._process.rest(time.monotonic() - begun)
+            self.weight += weight_of(answer)
         except TimeoutError as error:
             self._process.dump()
             line = dumped_line(self._channel.rest(_DUMP_S))
@@ -291,3 +305,46 @@ def _told(ending: Ending) -> str:
     if ending.cause == "exited":
         return f"ended by itself with {ending.detail}"
     return "hung up"
+
+
+class OperationError(RuntimeError):
+    """A preloaded operation failed without the module's part in it: our fault, not the game's."""
+
+
+def raise_fault(fault: Json, function: str, *, own_code: bool = False) -> NoReturn:
+    """Raise what a worker's fault says, trusting none of its fields.
+
+    Args:
+        fault: The claim.
+        function: What the host asked for.
+        own_code: Whether a preloaded package's code took part, which may fail by itself; where
+            only the module's did, such a claim is false and counts as a fault of the module.
+
+    Raises:
+        IllegalActionError, ModuleFault, OperationError: By the fault's kind.
+    """
+    fields = fault if isinstance(fault, dict) else {}
+    kind, line = fields.get("kind"), fields.get("line")
+    message = plain_text(str(fields.get("message", "")))[:MESSAGE_CHARACTERS]
+    asked, named = function, fields.get("function")
+    if isinstance(named, str) and named.isidentifier():
+        function = named[:80]
+    if kind == ILLEGAL_ACTION and (own_code or asked == "apply_action"):
+        raise IllegalActionError(message)
+    if kind in (UNKNOWN_OPERATION, INTERNAL) and own_code:
+        raise OperationError(f"operation {function!r} failed in the sandbox: {message}")
+    known: FaultKind | None = next((word for word in get_args(FaultKind) if word == kind), None)
+    if known is None:
+        known, message = "killed", f"the worker reported a fault that this cannot end in: {message}"
+    whole = line if isinstance(line, int) and not isinstance(line, bool) and line > 0 else None
+    raise ModuleFault(known, function, message, line=whole)
+
+
+def dumped_line(dump: bytes) -> int | None:
+    r"""The innermost line of the module in a traceback that the interpreter dumped.
+
+    >>> dumped_line(b'Stack:\n  File "/x.py", line 9\n  File "<game>", line 3 in f\n')
+    3
+    """
+    found = _DUMPED.search(dump)
+    return int(found[1]) if found else None

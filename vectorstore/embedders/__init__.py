@@ -2,17 +2,21 @@
 
 from collections.abc import Callable
 
-from vectorstore.embedders.base import Embedder, Vectors
-from vectorstore.embedders.chroma_default import ChromaDefault
+from vectorstore.embedders.base import Embedder
+from vectorstore.embedders.lexical import LexicalEmbedder
 from vectorstore.embedders.minilm import MiniLM, packaged_model
-from vectorstore.embedders.remote import RemoteEmbedder
+from vectorstore.embedders.remote import ChromaDefault, RemoteEmbedder
 from vectorstore.settings import StoreSettings
 
-__all__ = ["ChromaDefault", "Embedder", "MiniLM", "RemoteEmbedder", "Vectors", "choose_embedder"]
+LACKING = (
+    "the MiniLM weights are not installed, so texts are compared by their words alone, which "
+    "finds less; install requirements-embeddings.lock with --no-deps, or set "
+    "RULEWRIGHT_EMBEDDINGS=chroma to download Chroma's own"
+)
 
 
 def choose_embedder(settings: StoreSettings, tell: Callable[[str], None]) -> Embedder:
-    """The embedder that the settings ask for; `tell` hears when `auto` falls back to a download.
+    """The embedder that the settings ask for; `tell` hears when `auto` falls back to words alone.
 
     Raises:
         EmbedderError: If the embedder asked for is not installed.
@@ -23,8 +27,6 @@ def choose_embedder(settings: StoreSettings, tell: Callable[[str], None]) -> Emb
         return ChromaDefault()
     if settings.embedder == "minilm" or packaged_model() is not None:
         return MiniLM()
-    tell(
-        "the packaged MiniLM weights are not installed: using Chroma's own MiniLM, which downloads "
-        "its weights once"
-    )
-    return ChromaDefault()
+    if settings.embedder == "auto":
+        tell(LACKING)
+    return LexicalEmbedder()

@@ -79,7 +79,7 @@ class Bert:
 
 
 def from_tensors(tensors: Mapping[str, Array], *, layers: int, heads: int) -> Bert:
-    """Arrange a checkpoint's tensors, under their usual names, for `encode`."""
+    """Arrange a checkpoint's tensors, under their usual names, for `encode_tokens`."""
 
     def dense(*names: str) -> Dense:
         weights = [tensors[f"{name}.weight"].T for name in names]
@@ -112,7 +112,7 @@ def from_tensors(tensors: Mapping[str, Array], *, layers: int, heads: int) -> Be
     )
 
 
-def encode(bert: Bert, tokens: npt.NDArray[np.int64]) -> Array:
+def encode_tokens(bert: Bert, tokens: npt.NDArray[np.int64]) -> Array:
     """Token ids [B, T], no padding, to unit sentence vectors [B, D]: normalised mean of tokens."""
     hidden = bert.norm(bert.words[tokens] + bert.positions[: tokens.shape[1]])
     for layer in bert.layers:

@@ -65,7 +65,7 @@ class MiniLM:
         tokens = [encoding.ids for encoding in tokenizer.encode_batch(list(texts))]
         result = np.empty((len(texts), DIMENSION), dtype=np.float32)
         for rows in batches([len(ids) for ids in tokens]):
-            result[rows] = bert.encode(model, np.array([tokens[row] for row in rows]))
+            result[rows] = bert.encode_tokens(model, np.array([tokens[row] for row in rows]))
         return result
 
     def _loaded(self) -> "tuple[Tokenizer, bert.Bert]":

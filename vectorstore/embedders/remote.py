@@ -1,4 +1,4 @@
-"""An OpenAI-compatible embeddings endpoint."""
+"""Embedders that need a network: an OpenAI-compatible endpoint, and Chroma's own MiniLM."""
 
 import hashlib
 import re
@@ -12,7 +12,6 @@ from vectorstore.errors import EmbedderError
 from vectorstore.settings import RemoteSettings
 
 if TYPE_CHECKING:
-    import httpx2
     from langchain_openai import OpenAIEmbeddings
 
 
@@ -22,21 +21,13 @@ LONGEST = 8_000  # characters; endpoints refuse a text of more than about as man
 class RemoteEmbedder:
     """Asks the endpoint; its identity tells model, endpoint and width."""
 
-    def __init__(
-        self, settings: RemoteSettings, *, http_client: "httpx2.Client | None" = None
-    ) -> None:
-        """Prepare, without a request.
-
-        Args:
-            settings: The endpoint.
-            http_client: The transport, where the caller records or guards requests.
-        """
+    def __init__(self, settings: RemoteSettings) -> None:
+        """Prepare, without a request."""
         self.settings = settings
         self.dimension = settings.dimension
         model = re.sub(r"[^a-z0-9.]+", "-", settings.model.lower()).strip("-.")
         place = hashlib.sha256(f"{settings.base_url} {settings.model}".encode()).hexdigest()[:8]
         self.identity = f"remote-{model}-{place}-{settings.dimension}"
-        self._http_client = http_client
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Embed N texts, each cut at `LONGEST` characters; float32 [N, dimension]."""
@@ -67,6 +58,27 @@ class RemoteEmbedder:
             timeout=self.settings.timeout_s,
             max_retries=self.settings.max_retries,
             check_embedding_ctx_length=False,
-            http_client=self._http_client,
             **options,
         )
+
+
+class ChromaDefault:
+    """The stand-in where the packaged weights are missing; needs a network once."""
+
+    identity = "chroma-onnx-minilm-l6-v2-384"
+    dimension = 384
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Embed N texts, float32 [N, 384]."""
+        if not texts:
+            return np.empty((0, self.dimension), dtype=np.float32)
+        from chromadb.utils.embedding_functions import DefaultEmbeddingFunction
+
+        try:
+            return np.array(DefaultEmbeddingFunction()(list(texts)), dtype=np.float32)
+        except Exception as error:
+            raise EmbedderError(
+                f"Chroma's own MiniLM could not be used ({type(error).__name__}: {error}); it "
+                "downloads its weights once. Without a network, install the weights package of "
+                "requirements-embeddings.lock with --no-deps, or set a remote embedder"
+            ) from error

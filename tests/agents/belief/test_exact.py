@@ -1,10 +1,23 @@
+from collections import Counter
+
+import numpy as np
 import pytest
 
-from agents.belief.exact import TooManyStatesError, posterior
+from agents.belief.exact import (
+    HiddenInformationError,
+    ReplaySampler,
+    TooManyStatesError,
+    known_state,
+    posterior,
+    require_perfect_information,
+)
 from agents.belief.follow import Follower
-from games.contract import Json
+from agents.search.rollouts import uniforms
+from agents.search.rules import Rules
+from games.contract import Json, State
+from games.information import SeatLog
 from tests.agents.belief.logs import logs_of
-from tests.agents.small_games import KUHN, PENNIES, game
+from tests.agents.small_games import DIE, KUHN, PENNIES, THREE, TIC_TAC_TOE, game
 
 
 def beliefs(actions: list[str], seat: int) -> dict[tuple[str, ...], float]:
@@ -66,3 +79,82 @@ def test_too_many_states_are_an_error_not_a_sample() -> None:
     log = logs_of(rules, start, ["deal Q", "deal K"])[0]
     with pytest.raises(TooManyStatesError, match="more than 1 states"):
         posterior(Follower(rules, 0, log.entries), start, limit=1)
+
+
+def test_the_state_is_recovered_from_the_log_alone() -> None:
+    rules, _, start = game(TIC_TAC_TOE)
+    log = logs_of(rules, start, ["4", "0", "8"])[1]
+    state = known_state(Follower(rules, 1, log.entries), start)
+    assert state == {"board": "o...x...x", "turn": 1, "won": -1}
+
+
+def test_several_possible_states_are_refused() -> None:
+    rules, _, start = game(KUHN)
+    log = logs_of(rules, start, ["deal Q", "deal K"])[0]
+    with pytest.raises(HiddenInformationError, match="2 full states fit what seat 0 saw"):
+        known_state(Follower(rules, 0, log.entries), start)
+
+
+def test_a_log_that_no_play_gives_is_refused() -> None:
+    rules, _, start = game(TIC_TAC_TOE)
+    log = logs_of(rules, start, ["4", "0"])[0]
+    log.entries[-1]["events"] = ["A trumpet sounds."]
+    with pytest.raises(HiddenInformationError, match="0 full states"):
+        known_state(Follower(rules, 0, log.entries), start)
+
+
+@pytest.mark.parametrize(("source", "players"), [(TIC_TAC_TOE, 2), (DIE, 1), (THREE, 3)])
+def test_open_games_pass(source: str, players: int) -> None:
+    rules, _, start = game(source, players)
+    require_perfect_information(rules, start, np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("source", [KUHN, PENNIES])
+def test_hidden_cards_and_hidden_commits_do_not(source: str) -> None:
+    rules, _, start = game(source)
+    with pytest.raises(HiddenInformationError):
+        require_perfect_information(rules, start, np.random.default_rng(0))
+
+
+def sampler(rules: Rules, log: SeatLog, start: State, budget: int = 100_000) -> ReplaySampler:
+    draw = uniforms(np.random.default_rng(0)).__next__
+    return ReplaySampler(Follower(rules, log.seat, log.entries), start, draw, budget)
+
+
+def test_samples_are_the_deals_that_fit_equally_often() -> None:
+    rules, _, start = game(KUHN)
+    log = logs_of(rules, start, ["deal Q", "deal K", "p", "b"])[0]
+    samples = sampler(rules, log, start)
+    hands: Counter[str] = Counter()
+    for _ in range(400):
+        state = samples.sample()
+        assert state is not None
+        assert state["bets"] == "pb"
+        hands[str(state["hands"])] += 1
+    assert hands.keys() == {"['Q', 'J']", "['Q', 'K']"}
+    assert abs(hands["['Q', 'J']"] - 200) < 60  # six standard deviations of a fair coin
+
+
+def test_goes_back_where_a_hidden_card_was_needed_later() -> None:
+    # Seat 1 sees only its own card, dealt second: the first deal must have left it in the deck.
+    rules, _, start = game(KUHN)
+    log = logs_of(rules, start, ["deal J", "deal K", "p"])[1]
+    samples = sampler(rules, log, start)
+    states = [samples.sample() for _ in range(200)]
+    assert {str(s["hands"]) for s in states if s} == {"['J', 'K']", "['Q', 'K']"}
+    assert None not in states
+
+
+def test_gives_up_within_its_budget() -> None:
+    rules, _, start = game(KUHN)
+    log = logs_of(rules, start, ["deal Q", "deal K", "p", "b"])[0]
+    log.entries[-1]["events"] = ["A trumpet sounds."]
+    samples = sampler(rules, log, start, budget=50)
+    assert samples.sample() is None
+    assert samples.cost.calls == 50
+
+
+def test_a_log_of_another_game_is_not_replayed() -> None:
+    rules, _, start = game(KUHN)
+    log = SeatLog(0, [{"observation": {"hand": "K"}, "events": []}])
+    assert sampler(rules, log, start).sample() is None

@@ -6,15 +6,14 @@ from typing import get_args
 import numpy as np
 import pytest
 
-from agents.belief.beliefs import BeliefName
-from agents.players import make_player, parse_spec
-from agents.players.roster import PlayerRoster
+from agents.belief.belief import BeliefName
+from agents.players.registry import PlayerRoster, make_player, parse_spec
 from games import library
 from games.contract import Json
 from games.engine import Match, play_match
 from tests.agents.belief.logs import logs_of
 from tests.agents.belief.posteriors import library_game, random_match
-from tests.agents.belief.test_beliefs import ELSEWHERE
+from tests.agents.belief.test_belief import ELSEWHERE
 from tests.agents.small_games import KUHN, game
 from tools.sandbox import Sandbox, SandboxTable
 

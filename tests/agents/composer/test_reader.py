@@ -4,11 +4,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.composer.families import NAMES, lexicons
-from agents.composer.lexicon import Lexicon
+from agents.composer.lexicon import Lexicon, game_of
+from agents.composer.loader import lexicons
 from agents.composer.reader import Reading, find_reading
-from agents.composer.settle import game_of
-from games.library import defaults, families, names, preset, presets
+from games.library import families, names, preset, presets
 
 TEN = {
     "trick_taking": "a trick-taking game for three players where taking hearts costs points",
@@ -36,7 +35,7 @@ def open_clauses(reading: Reading) -> list[str]:
 
 
 def test_every_library_family_has_a_lexicon_and_every_named_preset_exists() -> None:
-    assert {lexicon.family for lexicon in lexicons()} == set(families()) == set(NAMES)
+    assert {lexicon.family for lexicon in lexicons()} == set(families())
     named = {name.preset for lexicon in lexicons() for name in lexicon.names if name.preset}
     assert named <= set(names())
     assert all(presets()[n].family in families() for n in named if n in presets())
@@ -86,6 +85,7 @@ def test_prompts_of_many_families_find_their_family_and_leave_nothing_open(
         ("leduc hold'em, bets of 1 and 3", {"bets": "1,3"}),
         ("crazy eights but sevens are wild instead of eights", {"wild_rank": "7"}),
         ("connect four without gravity", {"gravity": False}),
+        ("noughts and crosses with 4 columns", {"size": 4}),
         ("five in a row wins on a 9 by 7 board", {"connect": 5, "rows": 9, "columns": 7}),
         (
             "a five in a row game; gravity pulls pieces down, ten columns",
@@ -251,7 +251,7 @@ def test_a_presets_name_gives_the_preset_with_nothing_changed_and_nothing_open(
     reading, fixed = reading_of(words), preset(name)
     assert reading.chosen == name
     assert reading.num_players == fixed.players
-    assert reading.parameters == {**defaults(game_of(fixed.family)), **fixed.parameters}
+    assert reading.parameters == {**game_of(fixed.family).defaults(), **fixed.parameters}
     assert open_clauses(reading) == []
 
 

@@ -8,10 +8,10 @@ import pytest
 from agents.composer import composer_roles
 from agents.protocols import (
     Brief,
+    Choices,
     Coder,
     Design,
     Designer,
-    Example,
     RoleError,
     Strategist,
     Validator,
@@ -20,11 +20,13 @@ from games.checks.findings import Finding
 from games.checks.sampling import trusted_subject
 from games.checks.unit_tests import check_unit_tests
 from games.contract import Action, Game, LocalModule
-from games.engine import Decision, GameTable, play_match
+from games.engine import Decision, play_match
 from games.information import SeatLog
 from games.library import families
 from games.records import MatchRecord
+from games.table import GameTable
 from tests.agents.composer.test_reader import TEN
+from vectorstore.documents import Example
 
 ROLES = composer_roles()
 
@@ -206,11 +208,33 @@ def test_a_near_mechanic_names_the_setting_that_may_have_been_meant() -> None:
     assert any("perhaps trump was meant" in clause.reason for clause in clauses)
 
 
-def test_without_a_known_word_the_family_is_taken_by_meaning_only_when_near() -> None:
-    def at(distance: float) -> list[Example]:
-        return [Example(id="go_fish/R1", title="Go fish", text="", distance=distance)]
+def test_what_a_person_chose_overrides_the_words_of_the_brief() -> None:
+    chosen = Choices(family="trick_taking", num_players=3, settings={"deck": "short"})
+    words = "connect four for five players, a pack of 24 cards, hearts are trumps"
+    design = ROLES.designer.design(Brief(prompt=words, choices=chosen), nothing)
+    assert (design.family, design.num_players) == ("trick_taking", 3)
+    assert (design.parameters["deck"], design.parameters["trump"]) == ("short", "hearts")
+    missed = [clause.text for clause in design.clauses if clause.status == "not_honoured"]
+    assert any("five players" in text for text in missed)
 
-    brief = Brief(prompt="a game where you build farms and harvest crops")
-    assert ROLES.designer.design(brief, lambda _: at(0.1)).family == "go_fish"
-    with pytest.raises(RoleError, match="no game of the library"):
-        ROLES.designer.design(brief, lambda _: at(0.9))
+
+def test_a_chosen_preset_brings_its_settings_without_a_word() -> None:
+    chosen = Choices(family="hearts")
+    design = ROLES.designer.design(Brief(prompt="", choices=chosen), nothing)
+    assert (design.family, design.num_players) == ("trick_taking", 4)
+    assert design.parameters["queen_of_spades_points"] == -13
+
+
+@pytest.mark.parametrize(
+    ("chosen", "said"),
+    [
+        (Choices(family="chess"), "no family or preset is called 'chess'"),
+        (Choices(family="capture", num_players=5), "for 2 players, not 5"),
+        (Choices(family="capture", settings={"rows": 99}), "3 to 12; not 99"),
+        (Choices(family="capture", settings={"warp": True}), "no setting"),
+        (Choices(family="capture", settings={"rows": 3, "ranks": 2}), "not possible together"),
+    ],
+)
+def test_a_choice_that_cannot_be_is_refused(chosen: Choices, said: str) -> None:
+    with pytest.raises(RoleError, match=said):
+        ROLES.designer.design(Brief(prompt="a board game", choices=chosen), nothing)

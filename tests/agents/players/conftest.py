@@ -3,7 +3,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from agents.players import PRELOAD, SeatedPlayer, make_player, parse_spec
+from agents.players.registry import PRELOAD, SeatedPlayer, make_player, parse_spec
 from games.contract import Json
 from tools.sandbox import Sandbox
 

@@ -5,7 +5,8 @@ import re
 import numpy as np
 import pytest
 
-from agents.players import PlayerSpecError, SeatedPlayer
+from agents.players.registry import SeatedPlayer
+from agents.players.specs import PlayerSpecError
 from games.contract import ModuleFault
 from games.engine import Match, PlayerFault, play_match
 from tests.agents.belief.logs import logs_of

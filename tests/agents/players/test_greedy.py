@@ -3,8 +3,8 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from agents.players import PlayerSpecError
-from agents.search.ensemble import mean_ranks
+from agents.players.specs import PlayerSpecError
+from agents.search.leaves import mean_ranks
 from games.contract import ModuleFault
 from games.engine import PlayerFault
 from games.information import SeatLog

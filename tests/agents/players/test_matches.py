@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from agents.players import SeatedPlayer
+from agents.players.registry import SeatedPlayer
 from games import library
 from games.contract import Json
 from games.engine import Match, play_match

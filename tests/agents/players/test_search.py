@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from agents.players import PlayerSpecError
+from agents.players.specs import PlayerSpecError
 from games.contract import Json, ModuleFault
 from games.engine import PlayerFault
 from games.information import SeatLog
@@ -232,7 +232,7 @@ FORGING = (
     TIC_TAC_TOE
     + """
 import inspect
-_search = inspect.sys.modules["agents.search.operations"]
+_search = inspect.sys.modules["agents.worker.session"]
 _search.OPERATIONS["choose"].__code__ = (
     lambda namespace, payload: {"action": payload["legal"][0], "effort": %s}
 ).__code__

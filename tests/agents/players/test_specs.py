@@ -1,7 +1,8 @@
 import pytest
 
-from agents.players import Parameter, PlayerInfo, PlayerSpecError, known_players, parse_spec
-from agents.search.algorithms import USES
+from agents.players.registry import PLAYERS, parse_spec
+from agents.players.specs import Parameter, PlayerSpecError
+from agents.search.algorithms import SEARCHES
 
 
 def test_given_settings_replace_defaults() -> None:
@@ -12,9 +13,9 @@ def test_given_settings_replace_defaults() -> None:
     assert spec.settings["rollouts"] == 1
 
 
-@pytest.mark.parametrize("info", known_players(), ids=lambda info: info.name)
-def test_a_spec_written_out_reads_back_the_same(info: PlayerInfo) -> None:
-    spec = parse_spec(info.name)
+@pytest.mark.parametrize("name", PLAYERS)
+def test_a_spec_written_out_reads_back_the_same(name: str) -> None:
+    spec, info = parse_spec(name), PLAYERS[name]
     assert parse_spec(str(spec)) == spec
     unconditional = {parameter.name for parameter in info.parameters if parameter.when is None}
     assert unconditional <= spec.settings.keys() <= {p.name for p in info.parameters}
@@ -118,9 +119,9 @@ def test_a_setting_of_any_length_is_refused_in_one_short_sentence() -> None:
 
 
 NUMBERS = [
-    (info.name, parameter)
-    for info in known_players()
-    for parameter in info.parameters
+    (name, parameter)
+    for name, kind in PLAYERS.items()
+    for parameter in kind.parameters
     if not isinstance(parameter.default, str)
 ]
 
@@ -156,8 +157,7 @@ def test_a_spec_holds_the_settings_that_have_an_effect(
 
 
 def test_every_setting_of_an_algorithm_can_be_named_and_no_other() -> None:
-    by_name = {info.name: info for info in known_players()}
     beside = {"belief", "determinizations", "protocol", "deadline"}
-    for algorithm, used in USES.items():
-        named = {parameter.name for parameter in by_name[algorithm].parameters}
-        assert named - beside == used
+    for name, search in SEARCHES.items():
+        named = {parameter.name for parameter in PLAYERS[name].parameters}
+        assert named - beside == search.settings.model_fields.keys()

@@ -5,13 +5,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from agents.prompting import contract
-from agents.protocols import Design, Example, Mechanic, MechanicEdge, Rule
+from agents.protocols import Design, Mechanic, MechanicEdge, Rule
 from games.checks.findings import Finding
 from games.checks.sampling import UniformPlayer
 from games.contract import Game, LocalModule
 from games.engine import play_match
 from games.records import MatchRecord
 from games.table import GameTable
+from vectorstore.documents import Example
 
 DESIGN = Design(
     title="High Draw",

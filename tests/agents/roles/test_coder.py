@@ -2,13 +2,13 @@ import json
 
 import pytest
 
-from agents.models import MalformedReplyError
+from agents.model.errors import MalformedReplyError
 from agents.protocols import RoleError
 from agents.roles import ModelCoder
 from games.checks.findings import Finding
-from tests.agents.endpoint import Answer, Request, as_json, error, message, serving
+from tests.agents.model.endpoint import Answer, Request, as_json, error, message, serving
+from tests.agents.model.talking import chat_with
 from tests.agents.roles.games import DESIGN, Bench, high_draw
-from tests.agents.talking import chat_with
 from tools.edits import apply_edits
 
 MODULE = high_draw()

@@ -13,9 +13,9 @@ from games.checks.findings import Finding
 from games.checks.run import CheckSettings
 from games.contract import ModuleFault
 from games.records import to_text
-from tests.agents.endpoint import as_json, message, serving
+from tests.agents.model.endpoint import as_json, message, serving
+from tests.agents.model.talking import chat_with
 from tests.agents.roles.games import DESIGN, Bench, high_draw, record
-from tests.agents.talking import chat_with
 from tests.agents.test_prompting import HOSTILE
 from tools.checking import check_source
 from tools.sandbox import Sandbox

@@ -5,9 +5,9 @@ from pydantic import JsonValue
 
 from agents.protocols import RoleError
 from agents.roles import ModelStrategist
-from tests.agents.endpoint import as_json, serving
+from tests.agents.model.endpoint import as_json, serving
+from tests.agents.model.talking import chat_with
 from tests.agents.roles.games import DESIGN, high_draw
-from tests.agents.talking import chat_with
 
 SOURCE = "def score(observation, action):\n    return 1.0\n"
 ONE: dict[str, Any] = {"name": "keep_high", "policy": "Keep high cards.", "source": SOURCE}

@@ -3,12 +3,12 @@ from typing import Any
 
 import pytest
 
-from agents.models import MalformedReplyError
+from agents.model.errors import MalformedReplyError
 from agents.roles import ModelValidator
 from agents.roles.texts import record_text
-from tests.agents.endpoint import as_json, message, serving
+from tests.agents.model.endpoint import as_json, message, serving
+from tests.agents.model.talking import chat_with
 from tests.agents.roles.games import DESIGN, high_draw, record
-from tests.agents.talking import chat_with
 
 CLEAN: dict[str, Any] = {
     "illegal_ply": None,

@@ -1,17 +1,16 @@
 from collections.abc import Callable
-from dataclasses import replace
 from itertools import cycle
 
 import numpy as np
 import pytest
 
-from agents.search.ismcts import IsmctsSearch, ismcts
-from agents.search.rules import Rules, bind
-from agents.search.settings import SearchSettings
+from agents.search.ismcts import IsmctsSearch, IsmctsSettings
+from agents.search.ismcts import decide as ismcts
+from agents.search.rules import Rules, SearchView, bind
 from games.contract import Json, ModuleFault, State, load_namespace
 from tests.agents.small_games import DIE, KUHN, PENNIES, SOON, THREE, TIC_TAC_TOE, game
 
-SETTINGS = SearchSettings(simulations=400)
+SETTINGS = IsmctsSettings(exploration=1.0, simulations=400)
 
 
 def dealt(own: str, seat: int, bets: str) -> Callable[[], State]:
@@ -24,9 +23,9 @@ def dealt(own: str, seat: int, bets: str) -> Callable[[], State]:
 
 def decide(own: str, seat: int, bets: str, seed: int = 0) -> str:
     rules, _, _ = game(KUHN)
-    settings = SearchSettings(simulations=600)
+    settings = IsmctsSettings(exploration=1.0, simulations=600)
     deal = dealt(own, seat, bets)
-    return ismcts(rules, seat, deal, settings, np.random.default_rng(seed)).best
+    return ismcts(SearchView(rules, seat, deal), settings, np.random.default_rng(seed)).best
 
 
 # Kuhn (1950): folding the King and calling with the Jack are dominated at every decision.
@@ -45,8 +44,8 @@ def test_bets_the_king_after_a_pass() -> None:
 def test_means_are_the_expected_payoffs() -> None:
     # The Queen that faces a bet with J and K equally likely: a call wins 2 or loses 2, a fold -1.
     rules, _, _ = game(KUHN)
-    settings = SearchSettings(simulations=2000, exploration=20.0)
-    found = ismcts(rules, 1, dealt("Q", 1, "b"), settings, np.random.default_rng(0))
+    settings = IsmctsSettings(simulations=2000, exploration=20.0)
+    found = ismcts(SearchView(rules, 1, dealt("Q", 1, "b")), settings, np.random.default_rng(0))
     assert found.means[0] == -1.0
     assert found.means[1] == pytest.approx(0.0, abs=0.25)  # 4 deviations of 1,000 calls
 
@@ -56,8 +55,8 @@ def test_hidden_commits_lead_to_one_node(revealed: bool, nodes: int) -> None:
     # Nodes: before "go", before the commit, before the guess; the last one twice if revealed.
     rules, _, start = game(PENNIES)
     root = {**start, "open": revealed}
-    settings = SearchSettings(simulations=300, opponents="observer")
-    found = ismcts(rules, 0, lambda: root, settings, np.random.default_rng(0))
+    settings = IsmctsSettings(exploration=1.0, simulations=300, opponents="observer")
+    found = ismcts(SearchView(rules, 0, lambda: root), settings, np.random.default_rng(0))
     assert found.nodes == nodes
 
 
@@ -76,7 +75,9 @@ def get_observations(state): return [{"turn": state["turn"]}, state]
     one: list[Json] = ["a"]
     two: list[Json] = ["a", "b"]
     hands = cycle([two, one, one, one])
-    search = IsmctsSearch(rules, 0, SearchSettings(simulations=401), np.random.default_rng(0))
+    search = IsmctsSearch(
+        rules, 0, IsmctsSettings(exploration=1.0, simulations=401), np.random.default_rng(0)
+    )
     for _ in range(401):
         search.simulate({"turn": 0, "hand": next(hands), "done": False})
     rows = search.nodes[next(node for node in search.nodes if node[1] == 1)]
@@ -101,7 +102,7 @@ def get_observations(state): return [{"path": state["path"]}, state]
 
 def test_hidden_states_that_never_repeat_are_searched_as_by_one_observer() -> None:
     rules, found = _rules(SECRETS), []
-    for settings in (SETTINGS, replace(SETTINGS, opponents="observer")):
+    for settings in (SETTINGS, SETTINGS.model_copy(update={"opponents": "observer"})):
         search = IsmctsSearch(rules, 0, settings, np.random.default_rng(0))
         for secret in range(400):
             search.simulate({"secret": secret, "path": []})
@@ -115,31 +116,37 @@ def _rules(source: str, num_players: int = 2) -> Rules:
 
 def test_chance_is_sampled_by_its_probabilities() -> None:
     rules, _, root = game(DIE, 1)
-    settings = SearchSettings(simulations=4000, exploration=4.0)
-    found = ismcts(rules, 0, lambda: root, settings, np.random.default_rng(0))
+    settings = IsmctsSettings(simulations=4000, exploration=4.0)
+    found = ismcts(SearchView(rules, 0, lambda: root), settings, np.random.default_rng(0))
     assert found.best == "safe"
     assert found.means[1] == pytest.approx(0.5, abs=0.2)
 
 
 def test_every_seat_maximises_its_own_return() -> None:
     rules, _, root = game(THREE, 3)
-    settings = SearchSettings(simulations=2000)
-    assert ismcts(rules, 0, lambda: root, settings, np.random.default_rng(0)).best == "A"
+    settings = IsmctsSettings(exploration=1.0, simulations=2000)
+    assert (
+        ismcts(SearchView(rules, 0, lambda: root), settings, np.random.default_rng(0)).best == "A"
+    )
 
 
 @pytest.mark.parametrize("leaf", ["rollout", "value"])
 def test_rewards_on_the_way_count(leaf: str) -> None:
     rules, _, root = game(SOON, 1)
-    settings = SearchSettings(simulations=50, leaf="value" if leaf == "value" else "rollout")
-    found = ismcts(rules, 0, lambda: root, settings, np.random.default_rng(0))
+    settings = IsmctsSettings(
+        exploration=1.0, simulations=50, leaf="value" if leaf == "value" else "rollout"
+    )
+    found = ismcts(SearchView(rules, 0, lambda: root), settings, np.random.default_rng(0))
     assert found.means == (3.0, 4.0)
 
 
 def test_without_hidden_information_it_finds_the_forced_win() -> None:
     rules, _, _ = game(TIC_TAC_TOE)
     root: State = {"board": "xx.oo....", "turn": 0, "won": -1}
-    settings = SearchSettings(simulations=500)
-    assert ismcts(rules, 0, lambda: root, settings, np.random.default_rng(0)).best == "2"
+    settings = IsmctsSettings(exploration=1.0, simulations=500)
+    assert (
+        ismcts(SearchView(rules, 0, lambda: root), settings, np.random.default_rng(0)).best == "2"
+    )
 
 
 def test_wide_information_sets_are_searched_with_arrays() -> None:
@@ -150,29 +157,38 @@ def apply_action(state, action): return {"chosen": int(action)}
 def get_rewards(state): return [1.0 if state["chosen"] == 71 else 0.0]
 def get_observations(state): return [state]
 """
-    settings = SearchSettings(simulations=400)
+    settings = IsmctsSettings(exploration=1.0, simulations=400)
     chosen = ismcts(
-        _rules(source, 1), 0, lambda: {"chosen": -1}, settings, np.random.default_rng(0)
+        SearchView(_rules(source, 1), 0, lambda: {"chosen": -1}), settings, np.random.default_rng(0)
     )
     assert chosen.best == "71"
 
 
 def test_the_same_generator_gives_the_same_search() -> None:
     rules, _, _ = game(KUHN)
-    settings = SearchSettings(simulations=200)
+    settings = IsmctsSettings(exploration=1.0, simulations=200)
     first, second = (
-        ismcts(rules, 1, dealt("Q", 1, "b"), settings, np.random.default_rng(4)) for _ in range(2)
+        ismcts(SearchView(rules, 1, dealt("Q", 1, "b")), settings, np.random.default_rng(4))
+        for _ in range(2)
     )
     assert first == second
 
 
 def test_a_determinization_with_another_seat_to_move_is_refused() -> None:
     rules, _, _ = game(KUHN)
-    with pytest.raises(ValueError, match="required: the observer, seat 1"):
-        ismcts(rules, 1, dealt("Q", 1, ""), SearchSettings(), np.random.default_rng(0))
+    with pytest.raises(ValueError, match="required: seat 1"):
+        ismcts(
+            SearchView(rules, 1, dealt("Q", 1, "")),
+            IsmctsSettings(exploration=1.0),
+            np.random.default_rng(0),
+        )
 
 
 def test_a_missing_value_function_is_named() -> None:
     rules, _, _ = game(KUHN)
     with pytest.raises(ModuleFault, match="value_function"):
-        ismcts(rules, 1, dealt("Q", 1, "b"), SearchSettings(leaf="value"), np.random.default_rng(0))
+        ismcts(
+            SearchView(rules, 1, dealt("Q", 1, "b")),
+            IsmctsSettings(exploration=1.0, leaf="value"),
+            np.random.default_rng(0),
+        )

@@ -3,12 +3,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from agents.search.ismcts import ismcts
+from agents.search.ismcts import decide as ismcts
 from agents.search.meter import Meter
-from agents.search.settings import SearchSettings
-from agents.search.uct import uct
+from agents.search.rules import SearchView
+from agents.search.settings import GraphSettings
+from agents.search.uct import tree_search
 from games.contract import Action, State
-from tests.agents.small_games import SOON, TIC_TAC_TOE, game
+from tests.agents.small_games import SOON, TIC_TAC_TOE, game, known
 
 
 @pytest.mark.parametrize("calls", [1, 7, 500, 4000])
@@ -20,16 +21,18 @@ def test_a_budget_of_calls_is_never_exceeded(calls: int) -> None:
         made.append(action)
         return rules.apply_action(state, action)
 
-    settings = SearchSettings(budget="calls", calls=calls, simulations=1)
-    found = uct(replace(rules, apply_action=apply_action), root, settings, np.random.default_rng(0))
+    settings = GraphSettings(budget="calls", calls=calls, simulations=1)
+    found = tree_search(
+        known(replace(rules, apply_action=apply_action), root), settings, np.random.default_rng(0)
+    )
     assert found.calls == len(made) == calls
     assert sum(found.visits) == found.simulations < calls
 
 
 def test_a_budget_of_calls_ends_in_a_tree_that_needs_none() -> None:
     rules, _, root = game(SOON, 1)  # four plies in all, which the tree then holds
-    settings = SearchSettings(budget="calls", calls=50)
-    found = uct(rules, root, settings, np.random.default_rng(0))
+    settings = GraphSettings(budget="calls", calls=50)
+    found = tree_search(known(rules, root), settings, np.random.default_rng(0))
     assert (found.simulations, found.best) == (50, "slow")
     assert found.calls < 50
 
@@ -43,26 +46,26 @@ def test_the_calls_counted_apart_are_the_calls_made() -> None:
         return rules.apply_action(state, action)
 
     noting = replace(rules, apply_action=apply_action)
-    settings = SearchSettings(simulations=3000)
-    assert uct(noting, root, settings, np.random.default_rng(0)).calls == len(made)
+    settings = GraphSettings(simulations=3000)
+    assert tree_search(known(noting, root), settings, np.random.default_rng(0)).calls == len(made)
     made.clear()
-    found = ismcts(noting, 0, lambda: root, settings, np.random.default_rng(0))
+    found = ismcts(SearchView(noting, 0, lambda: root), settings, np.random.default_rng(0))
     assert found.calls == len(made)
 
 
 def test_a_budget_of_time_ends_at_the_first_simulation_past_it() -> None:
     rules, _, root = game(TIC_TAC_TOE)
     ticks = iter(range(1000))
-    settings = SearchSettings(budget="time", seconds=12.0)
-    found = uct(
-        rules, root, settings, np.random.default_rng(0), clock=lambda: float(next(ticks))
-    )  # a second a look at the clock, a look before and one after each simulation
+    settings = GraphSettings(budget="time", seconds=12.0)
+    # A second a look at the clock: a look before and one after each simulation.
+    view = replace(known(rules, root), clock=lambda: float(next(ticks)))
+    found = tree_search(view, settings, np.random.default_rng(0))
     assert (found.simulations, found.seconds) == (12, 12.0)
 
 
 def test_seconds_are_reported_under_a_budget_of_time_alone() -> None:
     rules, _, root = game(TIC_TAC_TOE)
-    found = uct(rules, root, SearchSettings(simulations=5), np.random.default_rng(0))
+    found = tree_search(known(rules, root), GraphSettings(simulations=5), np.random.default_rng(0))
     assert found.effort().keys() == {
         "simulations_done",
         "calls",
@@ -74,13 +77,13 @@ def test_seconds_are_reported_under_a_budget_of_time_alone() -> None:
 def test_a_budget_of_time_needs_a_clock() -> None:
     rules, _, root = game(TIC_TAC_TOE)
     with pytest.raises(ValueError, match="required: a clock"):
-        uct(rules, root, SearchSettings(budget="time"), np.random.default_rng(0))
+        tree_search(known(rules, root), GraphSettings(budget="time"), np.random.default_rng(0))
 
 
 def test_a_meter_stops_at_most_where_it_is_told() -> None:
     rules, _, _ = game(TIC_TAC_TOE)
     done: list[int] = []
-    meter = Meter(rules, SearchSettings(simulations=10))
+    meter = Meter(rules, GraphSettings(simulations=10))
     for _ in range(4):
         meter.run(lambda: done.append(1), at_most=3)
     assert len(done) == meter.done == 10

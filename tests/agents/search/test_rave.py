@@ -3,10 +3,10 @@ import pytest
 
 from agents.search.rave import RaveSearch, amaf_weight
 from agents.search.rules import Rules, bind
-from agents.search.settings import SearchSettings
-from agents.search.trees import tree_search
+from agents.search.settings import GraphSettings
+from agents.search.uct import tree_search
 from games.contract import State, load_namespace
-from tests.agents.small_games import THREE, TIC_TAC_TOE, game
+from tests.agents.small_games import THREE, TIC_TAC_TOE, game, known
 
 # Seats take turns, 0 first, and play each of the letters that are left: abc in some order. Seat 0
 # is paid 1 for the order "bac" and nothing for others, seat 1 what is left of 1.
@@ -26,7 +26,7 @@ def order() -> Rules:
 
 
 def test_the_statistics_of_the_root_are_those_of_a_hand_count() -> None:
-    settings = SearchSettings(rave="rave")
+    settings = GraphSettings(rave="rave")
     search = RaveSearch(order(), {"path": ""}, settings, np.random.default_rng(0))
     wins = plays = 0
     for _ in range(200):
@@ -50,7 +50,7 @@ def test_the_statistics_of_the_root_are_those_of_a_hand_count() -> None:
 
 
 def test_a_node_counts_what_was_played_below_it_from_itself_on() -> None:
-    settings = SearchSettings(rave="rave")
+    settings = GraphSettings(rave="rave")
     search = RaveSearch(order(), {"path": ""}, settings, np.random.default_rng(0))
     for _ in range(300):
         search.simulate()
@@ -58,23 +58,23 @@ def test_a_node_counts_what_was_played_below_it_from_itself_on() -> None:
         assert child is not None
         # Seat 1 plays once, the second letter: as many all-moves-as-first counts as descents.
         seen = search.seen[child]
-        assert sum(m for m, _ in seen.values()) == child.passed
+        assert sum(m for m, _ in seen.values()) == child.visits
         for grandchild in child.children:
             if grandchild is not None:
                 m, mean = seen[1, grandchild.action]
-                assert m == grandchild.visits
+                assert m == grandchild.edge_visits
                 assert mean == pytest.approx(grandchild.mean)
 
 
 def test_grave_takes_the_statistics_of_an_ancestor_with_enough_descents() -> None:
-    settings = SearchSettings(rave="grave", reference=100)
+    settings = GraphSettings(rave="grave", reference=100)
     search = RaveSearch(order(), {"path": ""}, settings, np.random.default_rng(0))
     for _ in range(99):
         search.simulate()
     child = next(node for node in search.root.children if node is not None)
     nodes = [search.root, child]
     assert search._reference(nodes) is search.seen[search.root]
-    child.passed = 100
+    child.visits = 100
     assert search._reference(nodes) is search.seen[child]
     # An ancestor of another seat serves too: it holds the actions of both.
     assert {seat for seat, _ in search.seen[search.root]} == {0, 1}
@@ -90,16 +90,16 @@ def test_the_weight_is_that_of_the_minimum_error_schedule() -> None:
 @pytest.mark.parametrize("rave", ["rave", "grave"])
 def test_the_forced_win_and_the_forced_block_are_found(rave: str, seed: int) -> None:
     rules, _, _ = game(TIC_TAC_TOE)
-    settings = SearchSettings(simulations=800, rave="grave" if rave == "grave" else "rave")
+    settings = GraphSettings(simulations=800, rave="grave" if rave == "grave" else "rave")
     for board, turn in (("xx.oo....", 0), ("xx..o....", 1)):
         root: State = {"board": board, "turn": turn, "won": -1}
-        assert tree_search(rules, root, settings, np.random.default_rng(seed)).best == "2"
+        assert tree_search(known(rules, root), settings, np.random.default_rng(seed)).best == "2"
 
 
 def test_every_seat_maximises_its_own_return() -> None:
     rules, _, root = game(THREE, 3)
-    settings = SearchSettings(simulations=2000, rave="rave", bias=1.0)
-    assert tree_search(rules, root, settings, np.random.default_rng(0)).best == "A"
+    settings = GraphSettings(simulations=2000, rave="rave", bias=1.0)
+    assert tree_search(known(rules, root), settings, np.random.default_rng(0)).best == "A"
 
 
 @pytest.mark.parametrize(
@@ -108,10 +108,10 @@ def test_every_seat_maximises_its_own_return() -> None:
         {"rollouts": 2},
         {"leaf": "value"},
         {"widening": 1.0},
-        {"transpositions": True},
-        {"solver": True},
+        {"transpositions": "yes"},
+        {"solver": "yes"},
     ],
 )
-def test_what_does_not_go_with_it_is_refused(wrong: dict[str, int]) -> None:
+def test_what_does_not_go_with_it_is_refused(wrong: dict[str, object]) -> None:
     with pytest.raises(ValueError, match="rave is 'rave'"):
-        SearchSettings(rave="rave", **wrong)  # type: ignore[arg-type]
+        GraphSettings.model_validate({"rave": "rave", **wrong})

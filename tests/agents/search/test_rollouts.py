@@ -3,9 +3,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from agents.search.interning import TRIAL, WINDOW, canonical
-from agents.search.rollouts import Integers, Rollouts
-from agents.search.rules import Rules
+from agents.search.rollouts import TRIAL, WINDOW, Integers, Rollouts
+from agents.search.rules import Rules, canonical
 from games.contract import Action, State
 from tests.agents.small_games import DIE, KUHN, TIC_TAC_TOE, game
 

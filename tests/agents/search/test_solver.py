@@ -3,16 +3,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from agents.search.alphabeta import AlphaBetaSettings, UnsuitableGameError, alphabeta
+from agents.search.alphabeta import UnsuitableGameError, solved
 from agents.search.rules import bind
-from agents.search.settings import SearchSettings
+from agents.search.settings import GraphSettings
 from agents.search.solver import SolverSearch
-from agents.search.trees import tree_search
+from agents.search.uct import tree_search
 from games.contract import State, load_namespace
 from tests.agents.search.test_alphabeta import NIM
-from tests.agents.small_games import DIE, SOON, THREE, TIC_TAC_TOE, game
+from tests.agents.small_games import DIE, SOON, THREE, TIC_TAC_TOE, game, known
 
-SETTINGS = SearchSettings(simulations=3000, solver=True)
+SETTINGS = GraphSettings(simulations=3000, solver="yes")
 
 
 @pytest.mark.parametrize("heaps", [[1, 2, 3], [1, 3], [2, 2], [1, 1, 2], [1, 2, 2]])
@@ -25,8 +25,8 @@ def test_what_it_proves_of_nim_is_true(heaps: list[int]) -> None:
     assert search.root in search.proven
     assert len(search.proven) > 1
     for node, proof in search.proven.items():
-        solved = alphabeta(rules, node.state, AlphaBetaSettings())
-        value = solved.means[solved.actions.index(solved.best)]
+        found = solved(rules, node.state, calls=100_000)
+        value = found.means[found.actions.index(found.best)]
         assert proof.returns[proof.player] == value
 
 
@@ -42,8 +42,8 @@ def test_it_proves_tic_tac_toe_drawn_after_the_first_moves() -> None:
 def test_a_proven_win_is_played_although_it_was_visited_less() -> None:
     rules, _, _ = game(TIC_TAC_TOE)
     root: State = {"board": "xx.oo....", "turn": 0, "won": -1}
-    found = tree_search(rules, root, SearchSettings(simulations=30, solver=True),
-                        np.random.default_rng(0))  # fmt: skip
+    settings = GraphSettings(simulations=30, solver="yes")
+    found = tree_search(known(rules, root), settings, np.random.default_rng(0))
     assert found.best == "2"
     assert found.figures["proven"]
 
@@ -52,13 +52,15 @@ def test_a_proven_win_is_played_although_it_was_visited_less() -> None:
 def test_a_proven_loss_is_avoided(seed: int) -> None:
     rules, _, _ = game(TIC_TAC_TOE)
     root: State = {"board": "xx..o....", "turn": 1, "won": -1}
-    settings = SearchSettings(simulations=300, solver=True)
-    assert tree_search(rules, root, settings, np.random.default_rng(seed)).best == "2"
+    settings = GraphSettings(simulations=300, solver="yes")
+    assert tree_search(known(rules, root), settings, np.random.default_rng(seed)).best == "2"
 
 
 def test_every_seat_proves_what_is_best_for_itself() -> None:
     rules, _, root = game(THREE, 3)
-    search = SolverSearch(rules, root, replace(SETTINGS, win=3.0), np.random.default_rng(0))
+    search = SolverSearch(
+        rules, root, SETTINGS.model_copy(update={"win": 3.0}), np.random.default_rng(0)
+    )
     for _ in range(50):
         search.simulate()
     assert search.proven[search.root].returns == [3.0, 1.0, 0.0]
@@ -67,7 +69,9 @@ def test_every_seat_proves_what_is_best_for_itself() -> None:
 
 def test_chance_is_never_proven() -> None:
     rules, _, root = game(DIE, 1)
-    search = SolverSearch(rules, root, replace(SETTINGS, win=8.0), np.random.default_rng(0))
+    search = SolverSearch(
+        rules, root, SETTINGS.model_copy(update={"win": 8.0}), np.random.default_rng(0)
+    )
     for _ in range(500):
         search.simulate()
     assert not search.proven
@@ -77,10 +81,10 @@ def test_chance_is_never_proven() -> None:
 def test_a_return_above_the_largest_that_was_said_is_refused() -> None:
     rules, _, root = game(THREE, 3)
     with pytest.raises(UnsuitableGameError, match=r"paid .*, with win=1.0; required: the largest"):
-        tree_search(rules, root, SETTINGS, np.random.default_rng(0))
+        tree_search(known(rules, root), SETTINGS, np.random.default_rng(0))
 
 
-AUTO = SearchSettings(simulations=1000, solver="auto")
+AUTO = GraphSettings(simulations=1000, solver="auto")
 
 # Seat 0 takes 1 at once, or goes on, where one of three doors pays it 2 and the others nothing.
 DOORS = """
@@ -135,7 +139,7 @@ def test_payments_on_the_way_leave_only_full_proofs() -> None:
 def test_a_short_match_is_settled(opening: str, replies: str, seed: int) -> None:
     rules, _, _ = game(TIC_TAC_TOE)
     root: State = {"board": f"{opening}.", "turn": 1, "won": -1}
-    found = tree_search(rules, root, AUTO, np.random.default_rng(seed))
+    found = tree_search(known(rules, root), AUTO, np.random.default_rng(seed))
     assert found.best in replies
     assert found.figures["settled"] == 1
     assert found.calls > found.simulations
@@ -143,7 +147,9 @@ def test_a_short_match_is_settled(opening: str, replies: str, seed: int) -> None
 
 def test_a_long_match_is_left_to_the_tree() -> None:
     rules, _, root = game(TIC_TAC_TOE)
-    found = tree_search(rules, root, replace(AUTO, simulations=100), np.random.default_rng(0))
+    found = tree_search(
+        known(rules, root), AUTO.model_copy(update={"simulations": 100}), np.random.default_rng(0)
+    )
     assert "settled" not in found.figures
 
 

@@ -6,7 +6,8 @@ import numpy as np
 import pyspiel
 import pytest
 
-from agents.solving import cfr_plus, expected_returns, nash_conv
+from agents.solving.cfr import cfr_plus
+from agents.solving.exploitability import expected_returns, nash_conv
 from tests.agents.small_games import DIE, PENNIES, THREE
 from tests.agents.solving.games_solved import preset, small
 

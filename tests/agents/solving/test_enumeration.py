@@ -6,12 +6,17 @@ import numpy as np
 import pytest
 
 from agents.search.rules import bind
-from agents.solving import TooManyHistoriesError, enumerate_game
-from agents.solving.sizing import PLAYS, estimated_histories
+from agents.solving.enumeration import (
+    PLAYS,
+    TooManyHistoriesError,
+    enumerate_game,
+    estimated_histories,
+)
 from games import library
 from games.contract import Game, LocalModule, ModuleFault, load_namespace
-from games.engine import Decision, GameTable, play_match
+from games.engine import Decision, play_match
 from games.information import SeatLog, information_key
+from games.table import GameTable
 from tests.agents.small_games import KUHN, PENNIES, TIC_TAC_TOE
 from tests.agents.small_games import game as small_game
 from tests.agents.solving.games_solved import preset, small
@@ -92,7 +97,7 @@ def test_the_keys_are_those_of_the_logs_that_a_referee_writes() -> None:
     assert len(found) > 180
     for seat, state, key in found:
         assert state is not None
-        assert game.keys[seat][state] == key
+        assert information_key(game.log(seat, state)) == key
 
 
 def test_a_log_that_no_play_leads_to_is_not_found() -> None:

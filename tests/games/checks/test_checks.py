@@ -11,7 +11,7 @@ SETTINGS = CheckSettings(matches=6, samples=24, seed=1)
 # High card for two: one card each from a pack of four, seen by its owner alone; one bid each.
 SOUND = """
 GAME = {"name": "high card", "summary": "The higher card wins the bids.", "min_players": 2,
-        "max_players": 2, "conserved": ["card"], "parameters": {}}
+        "max_players": 2, "conserved": ["card"], "open": ["bids"], "parameters": {}}
 ZONES = {"hands.*": {"component": "card", "owner": "each", "ordered": False},
          "deck": {"component": "card", "owner": "nobody", "ordered": False}}
 

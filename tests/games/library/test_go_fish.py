@@ -11,8 +11,9 @@ import pytest
 
 from games import library
 from games.contract import CHANCE, TERMINAL, Game, IllegalActionError, LocalModule, ModuleFault
-from games.engine import Decision, GameTable, Player, play_match
+from games.engine import Decision, Player, play_match
 from games.information import SeatLog
+from games.table import GameTable
 from tests.games.library.lockstep import Pairing, SpielState, play_in_lockstep
 
 SOURCE = library.source("go_fish")

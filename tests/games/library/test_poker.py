@@ -8,7 +8,7 @@ import pytest
 
 from games import library
 from games.contract import Action, Game, Json, LocalModule, State
-from games.engine import GameTable, Position
+from games.table import GameTable, Position
 from tests.games.library.lockstep import Pairing, SpielState, play_in_lockstep
 
 KUHN: dict[str, Json] = {

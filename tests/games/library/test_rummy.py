@@ -12,8 +12,9 @@ import pytest
 
 from games import library
 from games.contract import CHANCE, TERMINAL, Game, IllegalActionError, LocalModule, ModuleFault
-from games.engine import Decision, GameTable, Player, play_match
+from games.engine import Decision, Player, play_match
 from games.information import SeatLog
+from games.table import GameTable
 
 MODULE = LocalModule(library.source("rummy"))
 GAME = Game(MODULE)

@@ -9,13 +9,13 @@ import numpy as np
 from games.contract import Action
 from games.engine import Decision, Player, PlayerFault
 from games.information import SeatLog
-from tests.tools.playtest.players import Perfect, Uniform
-from tools.playtest import Effective, GameSetup
+from tools.playtest.jobs import GameSetup, PlayerConfig
 from tools.sandbox import Sandbox
 
 _DEFAULTS: dict[str, dict[str, float]] = {
     "uniform": {},
     "perfect": {},
+    "perfect_again": {},
     "cheater": {},
     "fails": {},
     "wins": {"share": 0.5},
@@ -29,7 +29,7 @@ class NimRoster:
     def preload(self) -> tuple[str, ...]:
         return ()
 
-    def effective(self, spec: str) -> Effective:
+    def effective(self, spec: str) -> PlayerConfig:
         name, _, given = spec.partition(":")
         if name not in _DEFAULTS:
             raise ValueError(f"no player {name!r}; known: {', '.join(_DEFAULTS)}")
@@ -39,21 +39,46 @@ class NimRoster:
             if key not in settings:
                 raise ValueError(f"{name} has no setting {key!r}")
             settings[key] = float(value)
-        return Effective(player=name, settings=dict(settings))
+        return PlayerConfig(player=name, settings=dict(settings))
 
     def seat(
-        self, player: Effective, *, seat: int, match: int, game: GameSetup, sandbox: Sandbox
+        self, player: PlayerConfig, *, seat: int, match: int, game: GameSetup, sandbox: Sandbox
     ) -> Player:
         settings = {key: float(str(value)) for key, value in player.settings.items()}
         made: dict[str, Player] = {
             "uniform": Uniform(),
             "perfect": Perfect(),
+            "perfect_again": Perfect(),
             "cheater": Cheater(),
             "fails": Fails(),
             "wins": Wins(settings.get("share", 0)),
             "slow": Slow(settings.get("seconds", 0)),
         }
         return made[player.player]
+
+
+class Uniform:
+    def __init__(self) -> None:
+        self.closed = False
+
+    def choose(
+        self, log: SeatLog, legal: Sequence[Action], generator: np.random.Generator
+    ) -> Decision:
+        return Decision(legal[int(generator.integers(len(legal)))], {"algorithm": "uniform"})
+
+    def close(self) -> None:
+        self.closed = True
+
+
+class Perfect:
+    """Leaves a multiple of three where it can: then the other one loses."""
+
+    def choose(
+        self, log: SeatLog, legal: Sequence[Action], generator: np.random.Generator
+    ) -> Decision:
+        pile = log.latest()["pile"]
+        assert isinstance(pile, int)
+        return Decision(f"take {pile % 3 or 1}")
 
 
 class Cheater:
@@ -79,7 +104,7 @@ class Wins:
     def choose(
         self, log: SeatLog, legal: Sequence[Action], generator: np.random.Generator
     ) -> Decision:
-        return Decision(legal[-1] if generator.random() < self.share else legal[0])
+        return Decision("high" if generator.random() < self.share else "low")
 
 
 @dataclass(frozen=True)

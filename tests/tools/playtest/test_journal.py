@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from games.contract import Json
-from tools.playtest import Journal, JournalError
+from tools.playtest.journal import Journal, JournalError
 
 WORK: dict[str, Json] = {"work": "counting", "seed": 3}
 
 HOLDER = """
 import sys
 from pathlib import Path
-from tools.playtest import Journal, JournalError
+from tools.playtest.journal import Journal, JournalError
 
 path = Path(sys.argv[1])
 try:
@@ -63,7 +63,7 @@ def another_process(path: Path, index: int) -> str:
         b"[" * 200_000 + b"\n",
         b"[" * 200_000,
         b"\xff\xfe\x00\n",
-        b'{"journal":2,"identity":{}}\n',
+        b'{"journal":"2","identity":{}}\n',
         b'{"journal":1}\n',
         b'[1,"journal"]\nmore',
         b"\x00" * 5000,
@@ -74,6 +74,18 @@ def test_no_byte_of_a_foreign_file_is_changed(tmp_path: Path, content: bytes) ->
     path = tmp_path / "notes.txt"
     path.write_bytes(content)
     with pytest.raises(JournalError, match="no journal of this version.*name another file"):
+        Journal(path, WORK)
+    assert path.read_bytes() == content
+
+
+@pytest.mark.parametrize("version", [2, 4])
+def test_a_journal_of_another_version_is_refused_by_its_number(
+    tmp_path: Path, version: int
+) -> None:
+    path = tmp_path / "journal.jsonl"
+    content = begun(path).replace(b'"journal":3', b'"journal":%d' % version, 1)
+    path.write_bytes(content)
+    with pytest.raises(JournalError, match=f"of version {version}, and this program writes ver"):
         Journal(path, WORK)
     assert path.read_bytes() == content
 
@@ -224,7 +236,7 @@ def test_who_opened_the_file_before_it_was_replaced_holds_the_new_one(tmp_path: 
 TAKERS = """
 import sys, time
 from pathlib import Path
-from tools.playtest import Journal, JournalError
+from tools.playtest.journal import Journal, JournalError
 
 path, who = Path(sys.argv[1]), int(sys.argv[2])
 print("up", flush=True)

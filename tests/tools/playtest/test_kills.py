@@ -13,10 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.tools.playtest.players import PERFECT, UNIFORM
-from tests.tools.playtest.test_series import SETTINGS, table
+from tests.tools.playtest.rosters import NimRoster
+from tests.tools.playtest.test_series import BOTH, GAME, MATCHES, SEED
 from tests.tools.sandbox.test_lifetime import descendants, gone, wait_for
-from tools.playtest import play_series
+from tools.playtest.series import play_series
+from tools.sandbox import Sandbox
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
 
@@ -25,9 +26,9 @@ HOST = """
 import sys, time
 from pathlib import Path
 from games.contract import ModuleFault
-from tests.tools.playtest.players import PERFECT, UNIFORM
-from tests.tools.playtest.test_series import NIM, SETTINGS
-from tools.playtest import play_series, sandbox_tables
+from tests.tools.playtest.rosters import NimRoster
+from tests.tools.playtest.test_series import BOTH, GAME, MATCHES, SEED
+from tools.playtest.series import play_series
 from tools.sandbox import Sandbox, SandboxUnavailableError
 
 journal = Path(sys.argv[1])
@@ -35,14 +36,14 @@ print("up", flush=True)
 while True:
     kept = journal.read_bytes().count(b"\\n") - 1 if journal.exists() else 0
 
-    def slowly(record):
-        if record.match_index >= kept:
+    def slowly(index, entry):
+        if index >= kept:
             print(".", flush=True)  # a match more: whoever kills may go on
             time.sleep(0.005)
 
     try:
         with Sandbox() as sandbox:
-            play_series(sandbox_tables(sandbox, NIM), [PERFECT, UNIFORM], SETTINGS,
+            play_series(GAME, BOTH, NimRoster(), matches=MATCHES, seed=SEED, sandbox=sandbox,
                         journal=journal, on_match=slowly)
         break
     except (SandboxUnavailableError, ModuleFault) as error:
@@ -65,10 +66,10 @@ def playing(journal: Path, temporary: Path) -> Iterator["subprocess.Popen[str]"]
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+def whole(tmp_path_factory: pytest.TempPathFactory, sandbox: Sandbox) -> bytes:
     """The journal of the same series, played here and never interrupted."""
     path = tmp_path_factory.mktemp("whole") / "journal.jsonl"
-    play_series(table, [PERFECT, UNIFORM], SETTINGS, journal=path)
+    play_series(GAME, BOTH, NimRoster(), matches=MATCHES, seed=SEED, sandbox=sandbox, journal=path)
     return path.read_bytes()
 
 

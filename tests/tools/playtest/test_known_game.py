@@ -1,7 +1,5 @@
 """Random tic-tac-toe, whose 255,168 games are counted in the literature by their length."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from math import perm
 
 import pytest
@@ -9,17 +7,10 @@ import pytest
 from games import library
 from games.checks.sampling import UniformPlayer
 from games.contract import Game, LocalModule
-from games.table import GameTable, Table
-from tools.playtest import (
-    Entrant,
-    Series,
-    SeriesSettings,
-    branching,
-    draw_share,
-    first_seat_advantage,
-    match_length,
-    play_series,
-)
+from games.engine import play_match
+from games.records import MatchRecord
+from games.table import GameTable
+from tools.playtest.report import branching, draw_share, match_length, seat_share
 
 # Games by length: (won, drawn); a game of k plies has the probability 1 / (9 * 8 * ... k factors).
 GAMES = {5: (1440, 0), 6: (5328, 0), 7: (47952, 0), 8: (72576, 0), 9: (81792, 46080)}
@@ -33,16 +24,13 @@ LENGTH = sum(length * (won + drawn) for length, (won, drawn) in CHANCE.items())
 
 
 @pytest.fixture(scope="module")
-def series() -> Series:
-    table = GameTable(Game(LocalModule(library.source("tic_tac_toe"))))
-
-    @contextmanager
-    def tables() -> Iterator[Table]:
-        yield table
-
-    uniform = Entrant("uniform", lambda seat, match: UniformPlayer())
-    settings = SeriesSettings(game="tic_tac_toe", source_id="library", matches=1000, seed=3)
-    return play_series(tables, [uniform, uniform], settings)
+def records() -> list[MatchRecord]:
+    table, players = GameTable(Game(LocalModule(library.source("tic_tac_toe")))), [UniformPlayer()]
+    return [
+        MatchRecord("tic_tac_toe", {}, ("uniform",) * 2, 3, index, match)
+        for index in range(1000)
+        for match in [play_match(table, players * 2, parameters={}, seed=3, match=index)]
+    ]
 
 
 def test_the_counts_are_a_distribution() -> None:
@@ -50,18 +38,16 @@ def test_the_counts_are_a_distribution() -> None:
     assert sum(won + drawn for won, drawn in CHANCE.values()) == pytest.approx(1)
 
 
-def test_intervals_hold_the_counted_values(series: Series) -> None:
+def test_intervals_hold_the_counted_values(records: list[MatchRecord]) -> None:
     for estimate, known in (
-        (first_seat_advantage(series.records), FIRST_WINS + DRAWN / 2 - 0.5),
-        (draw_share(series.records), DRAWN),
-        (match_length(series.records), LENGTH),
+        (seat_share(records, 0), FIRST_WINS + DRAWN / 2),
+        (draw_share(records), DRAWN),
+        (match_length(records), LENGTH),
     ):
         assert estimate.low < known < estimate.high
         assert estimate.n == 1000
 
 
-def test_branching_follows_from_the_length_of_each_match(series: Series) -> None:
+def test_branching_follows_from_the_length_of_each_match(records: list[MatchRecord]) -> None:
     # A match of k plies offers 9, 8, ..., 10 - k cells: (19 - k) / 2 on average.
-    assert branching(series.records).value == pytest.approx(
-        (19 - match_length(series.records).value) / 2
-    )
+    assert branching(records).value == pytest.approx((19 - match_length(records).value) / 2)

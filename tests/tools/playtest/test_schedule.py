@@ -4,7 +4,7 @@ from math import comb
 
 import pytest
 
-from tools.playtest import make_schedule
+from tools.playtest.schedule import make_schedule
 
 
 def meetings(line_ups: tuple[tuple[int, ...], ...]) -> Counter[tuple[int, int]]:

@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from tools.playtest import Question, SequentialTest, log_likelihood_ratio, sequential
+from tools.playtest.sprt import ScoreQuestion, SequentialTest, log_likelihood_ratio
 
 # Of wins and losses alone the ratio is Wald's own: w log(p1/p0) + l log((1-p1)/(1-p0)).
 
@@ -54,7 +54,7 @@ def test_the_ratio_is_the_largest_that_any_probabilities_with_those_means_give()
 @pytest.mark.parametrize(("truth", "wrong"), [(0.4, "high"), (0.6, "low")])
 def test_the_error_rates_are_kept(truth: float, wrong: str, paired: bool) -> None:
     # 300 tests; with errors at 5 % more than 27 of them have a probability of 0.2 %.
-    question, chance = Question(low=0.4, high=0.6), random.Random(f"{truth}{paired}")
+    question, chance = ScoreQuestion(low=0.4, high=0.6), random.Random(f"{truth}{paired}")
     weights = [truth - 0.15, 0.3, 0.85 - truth]
 
     def score() -> float:
@@ -64,7 +64,10 @@ def test_the_error_rates_are_kept(truth: float, wrong: str, paired: bool) -> Non
     decisions: Counter[str] = Counter()
     used = 0
     for _ in range(300):
-        answer = sequential((score() for _ in range(2000)), question)
+        test = SequentialTest(question)
+        while test.answer.decision == "undecided" and test.answer.samples < 2000:
+            test.take(score())
+        answer = test.answer
         decisions[answer.decision] += 1
         used += answer.samples * (2 if paired else 1)
     assert decisions["undecided"] == 0
@@ -76,7 +79,7 @@ def test_the_error_rates_are_kept(truth: float, wrong: str, paired: bool) -> Non
 
 
 def test_a_decision_is_final_and_takes_no_more_samples() -> None:
-    test = SequentialTest(Question(low=0.45, high=0.55))
+    test = SequentialTest(ScoreQuestion(low=0.45, high=0.55))
     while test.take(1.0).decision == "undecided":
         pass
     decided = test.answer
@@ -87,7 +90,7 @@ def test_a_decision_is_final_and_takes_no_more_samples() -> None:
 
 
 def test_no_games_answer_nothing() -> None:
-    assert sequential([], Question(low=0.4, high=0.6)).decision == "undecided"
+    assert SequentialTest(ScoreQuestion(low=0.4, high=0.6)).answer.decision == "undecided"
 
 
 @pytest.mark.parametrize(
@@ -95,9 +98,9 @@ def test_no_games_answer_nothing() -> None:
 )
 def test_a_question_needs_two_ordered_scores(fields: dict[str, float]) -> None:
     with pytest.raises(ValueError, match="high|low|less|greater"):
-        Question(**fields)
+        ScoreQuestion(**fields)
 
 
 def test_a_score_beyond_a_win_is_refused() -> None:
     with pytest.raises(ValueError, match="from 0 to 1"):
-        SequentialTest(Question(low=0.4, high=0.6)).take(1.5)
+        SequentialTest(ScoreQuestion(low=0.4, high=0.6)).take(1.5)

@@ -2,7 +2,9 @@
 
 from tests.tools.playtest.test_tournament import SETTINGS, play, standing
 from tests.tools.sources import nim_with
-from tools.playtest import GameSetup, TournamentSettings, Unmeasured
+from tools.playtest.intervals import Unmeasured
+from tools.playtest.jobs import GameSetup
+from tools.playtest.results import TournamentSettings
 
 
 def test_an_illegal_action_forfeits_is_quoted_and_is_nobodys_win() -> None:
@@ -37,11 +39,11 @@ def test_a_game_without_end_is_unfinished_at_the_ply_limit() -> None:
 def test_a_module_that_hangs_is_unfinished_and_a_broken_one_is_at_fault() -> None:
     hangs = "if arguments[0]['pile'] == 3:\n    while True: pass\n"
     body = hangs + "if arguments[0]['pile'] == 2:\n    raise RuntimeError('broken')\nreturn [0, 0]"
-    settings = TournamentSettings(deals=3, seed=2, ply_s=0.3)
+    settings = TournamentSettings(deals=6, seed=2, ply_s=0.3)
     result = play(
         ["perfect", "uniform"], settings, GameSetup("nim", nim_with("get_rewards", body), 2)
     )
-    assert result.endings["unfinished"] + result.endings["fault"] == 6
+    assert result.endings["unfinished"] + result.endings["fault"] == 12
     assert result.endings["unfinished"] > 0 < result.endings["fault"]
     assert any("timed_out" in reason for reason in result.reasons)
     assert any("broken" in reason for reason in result.reasons)

@@ -12,10 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.tools.playtest.rosters import NimRoster
-from tests.tools.playtest.test_tournament import GAME, HERE
+from tests.tools.playtest.test_tournament import play
 from tests.tools.sandbox.test_lifetime import children, descendants, gone, wait_for
-from tools.playtest import TournamentResult, TournamentSettings, play_tournament
+from tools.playtest.results import TournamentResult, TournamentSettings
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
 
@@ -26,9 +25,10 @@ HOST = """
 import sys
 from pathlib import Path
 from tests.tools.playtest.rosters import NimRoster
-from tests.tools.playtest.test_tournament import GAME, TWO, HERE
+from tests.tools.playtest.test_tournament import GAME, HERE, RECIPE, TWO
 from tests.tools.playtest.test_tournament_kills import SETTINGS, SPECS
-from tools.playtest import TournamentStoppedError, play_tournament
+from tools.playtest.runner import RunStoppedError
+from tools.playtest.tournament import play_tournament
 
 journal, workers = Path(sys.argv[1]), {"1": HERE, "2": TWO}[sys.argv[2]]
 held = len(journal.read_bytes().splitlines()) - 1 if journal.exists() else 0
@@ -40,10 +40,10 @@ def tell(index, outcome):
         print(index, flush=True)
 
 try:
-    play_tournament(GAME, SPECS, SETTINGS, NimRoster(), workers=workers, journal=journal,
-                    on_match=tell)
+    play_tournament(GAME, SPECS, SETTINGS, NimRoster(), workers=workers, sandbox=RECIPE,
+                    journal=journal, on_match=tell)
     print("done", flush=True)
-except TournamentStoppedError as error:
+except RunStoppedError as error:
     print(error, flush=True)
 """
 
@@ -62,7 +62,7 @@ def playing(journal: Path, jobs: int) -> Iterator["subprocess.Popen[str]"]:
 def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[TournamentResult, bytes]:
     """The same tournament, played here and never interrupted."""
     path = tmp_path_factory.mktemp("whole") / "journal.jsonl"
-    result = play_tournament(GAME, SPECS, SETTINGS, NimRoster(), workers=HERE, journal=path)
+    result = play(SPECS, SETTINGS, journal=path)
     return result, path.read_bytes()
 
 
@@ -99,7 +99,7 @@ def test_a_killed_tournament_replays_and_loses_nothing_and_ends_in_the_same_byte
     told += map(int, said[:-1])
     assert len(told) == len(set(told))  # no match was played twice, but for those in progress
     assert journal.read_bytes() == data
-    again = play_tournament(GAME, SPECS, SETTINGS, NimRoster(), workers=HERE, journal=journal)
+    again = play(SPECS, SETTINGS, journal=journal)
     assert again.as_json() == result.as_json()
 
 
@@ -110,7 +110,7 @@ def test_a_journal_cut_anywhere_is_completed_to_the_same_bytes(
     result, data = whole
     journal = tmp_path / "journal.jsonl"
     journal.write_bytes(data[: int(len(data) * position)])
-    again = play_tournament(GAME, SPECS, SETTINGS, NimRoster(), workers=HERE, journal=journal)
+    again = play(SPECS, SETTINGS, journal=journal)
     assert again.as_json() == result.as_json()
     assert journal.read_bytes() == data
 
@@ -131,6 +131,6 @@ def test_a_killed_process_of_the_pool_stops_the_tournament_which_then_goes_on(
         wait_for_matches(host, 2)
         os.kill(pool_processes(host.pid)[0], signal.SIGKILL)
         said = host.communicate(timeout=60)[0]
-    assert "start the tournament again to go on" in said
-    play_tournament(GAME, SPECS, SETTINGS, NimRoster(), workers=HERE, journal=journal)
+    assert "start again to go on" in said
+    play(SPECS, SETTINGS, journal=journal)
     assert journal.read_bytes() == whole[1]

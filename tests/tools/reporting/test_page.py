@@ -4,54 +4,53 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from tools.reporting.content import Evaluation, Figure, Line, Report, Rung
+from tests.tools.reporting.samples import LONG_SPEC, evaluation, play, report
+from tools.reporting.content import Figure, ReportLine
 from tools.reporting.page import plots_of, render
 from tools.reporting.svg import Bar, curve, histogram, interval_bars
-
-EVALUATION = Evaluation(
-    figures=(Figure(name="draw share", meaning="draws", value=0.25, low=0.1, high=0.4, n=20),),
-    ladder=(
-        Rung(
-            stronger="uct:simulations=50,rollouts=1",
-            weaker="random",
-            measure="win_share",
-            figure=Figure(name="win_share", meaning="", value=0.8, low=0.6, high=0.9, n=20),
-            even=0.5,
-            verdict="climbs",
-            unfinished={"forfeit": 2},
-        ),
-    ),
-    lengths=(5, 6, 6, 9),
-    branching=(9.0, 8.0, 7.5),
-    unfinished={"unfinished": 1},
-    players=("random", "uct:simulations=50"),
-    notes=("searches were held small",),
-)
-
-
-def report(**changes: object) -> Report:
-    fields = {
-        "title": "A game",
-        "summary": "It is played.",
-        "players": 2,
-        "made_by": "made by hand",
-        "facts": (("seed", "7"),),
-        "clauses": (Line(name="for two", state="honoured", text="num_players=2"),),
-        "assumptions": ("a standard pack",),
-        "checks": (Line(name="contract", state="passed"),),
-        "heuristics": (),
-        "evaluation": EVALUATION,
-        "record": "ply 0: chance",
-        "settings": {"seed": 7},
-    }
-    return Report.model_validate({**fields, **changes})
 
 
 def test_the_page_shows_figures_with_intervals_and_failures() -> None:
     page = render(report())
-    for part in ("0.250 (0.100 to 0.400, n = 20)", "climbs", "2 forfeit", "1 unfinished",
+    for part in ("0.900 (0.800 to 0.950, n = 60)", "climbs", "2 forfeit", "1 unfinished",
                  "searches were held small", "num_players=2", "a standard pack"):  # fmt: skip
         assert part in page
+
+
+def test_the_verdict_comes_first_and_every_table_says_who_played() -> None:
+    page = render(report())
+    assert page.index("Is it fair?") < page.index("What was asked for") < page.index("Checks")
+    for who in ("random players", "greedy players", "uct 50 players"):
+        assert f"<th>{who}</th>" in page
+
+
+def test_rules_and_a_match_between_the_best_lie_inside() -> None:
+    page = render(report())
+    assert "R1: Each takes &lt;one&gt;." in page
+    assert "A match between uct 50 players" in page
+
+
+def test_names_are_short_and_the_full_setting_lies_in_details() -> None:
+    page = render(report())
+    assert page.count(LONG_SPEC) == 1
+    assert page.rfind("<details", 0, page.index(LONG_SPEC)) > page.rfind(
+        "</details>", 0, page.index(LONG_SPEC)
+    )
+
+
+def test_no_seat_is_counted_from_0() -> None:
+    assert not any(word in render(report()) for word in ("seat 0", "Seat 0", "player 0"))
+
+
+def test_a_team_shows_scores_and_no_shares_of_wins() -> None:
+    plays = (play("random", score=(1, 0.5, 1.5)), play("greedy:heuristic=x", score=(3, 2, 4)))
+    team = evaluation(
+        plays=plays, shared=True, ladder=(), players=("random", "greedy:heuristic=x"), span=None
+    )
+    page = render(report(evaluation=team))
+    assert "3.000 (2.000 to 4.000, n = 60)" in page
+    assert "wins" not in page.split("How it plays")[1].split("Skill ladder")[0]
+    assert "Mean score of a match" in plots_of(team)["ladder"]
 
 
 def test_the_same_report_gives_the_same_bytes() -> None:
@@ -66,16 +65,17 @@ def test_hostile_words_stay_words() -> None:
 
 def test_a_modules_words_in_a_finding_stay_words() -> None:
     said = "</td><script>alert(1)</script> \x1b[2J\u202egnp.\x00 & \"quoted\" 'both'"
-    page = render(report(checks=(Line(name="functions", state="failed", text=said),)))
+    page = render(report(checks=(ReportLine(name="functions", state="failed", text=said),)))
     assert "&lt;/td&gt;&lt;script&gt;alert(1)&lt;/script&gt; gnp. &amp; &#34;quoted&#34;" in page
     assert not any(hidden in page for hidden in ("<script", "\x1b", "\u202e", "\x00"))
     assert page.count("<svg") == render(report()).count("<svg")
 
 
 def test_an_unmeasured_figure_is_no_zero() -> None:
-    figure = Figure(name="draw share", meaning="", problem="no match finished")
-    page = render(report(evaluation=EVALUATION.model_copy(update={"figures": (figure,)})))
-    assert "could not be measured: no match finished" in page
+    missing = Figure(name="ties", meaning="", problem="no match finished")
+    best = play("uct:simulations=50")
+    best = best.model_copy(update={"figures": {**best.figures, "ties": missing}})
+    assert "could not be measured: no match finished" in render(report(evaluation=evaluation(best)))
 
 
 def test_a_run_without_a_play_test_still_has_a_page() -> None:
@@ -86,8 +86,8 @@ def test_a_run_without_a_play_test_still_has_a_page() -> None:
 
 @pytest.mark.parametrize("svg", [
     interval_bars([Bar("a <b>", 0.5, 0.25, 0.75)], title="shares & more", largest=1.0),
-    histogram([3, 3, 4, 900], title="lengths"),
-    curve([1.0, 2.0, 0.0], title="branching", label="decisions"),
+    histogram([3, 3, 4, 900], title="lengths", unit="decisions"),
+    curve([1.0, 2.0, 0.0], title="branching", units=("decision", "actions")),
 ])  # fmt: skip
 def test_plots_are_well_formed_xml(svg: str) -> None:
     assert ET.fromstring(svg).tag == "svg"
@@ -101,3 +101,21 @@ def test_a_bar_is_as_long_as_its_share() -> None:
 
 def test_no_plot_is_drawn_without_numbers() -> None:
     assert plots_of(None) == {}
+
+
+def test_axes_have_units() -> None:
+    plots = plots_of(evaluation())
+    for name, units in {
+        "ladder": ["Share of wins at one seat"],
+        "lengths": ["decisions a match", "matches"],
+        "branching": ["decision of the match", "legal actions"],
+    }.items():
+        texts = [text.text for text in ET.fromstring(plots[name]).iter("text")]
+        assert [unit for unit in units if unit not in texts] == []
+
+
+def test_a_negative_score_is_drawn_to_the_left_of_zero() -> None:
+    bars = [Bar("a", -2.0, -3.0, -1.0), Bar("b", 2.0, 1.0, 3.0)]
+    root = ET.fromstring(interval_bars(bars, title="t", largest=None))
+    left, right = root.iter("rect")
+    assert float(left.get("x", 0)) + float(left.get("width", 0)) == float(right.get("x", 0))

@@ -10,9 +10,15 @@ from games.contract import Json, ModuleFault
 from tests.tools.sandbox.test_worker import loaded
 from tools.sandbox import Limits, Sandbox, SandboxUnavailableError
 from tools.sandbox.backends import Kit
-from tools.sandbox.choosing import NAMES, backend_named, default_backend
-from tools.sandbox.kits import kit_for
-from tools.sandbox.local import LinuxBackend, ProcessBackend, SeatbeltBackend
+from tools.sandbox.host import kit_for
+from tools.sandbox.local import (
+    NAMES,
+    LinuxBackend,
+    ProcessBackend,
+    SeatbeltBackend,
+    backend_named,
+    default_backend,
+)
 from tools.sandbox.selftest import require_holding
 
 

@@ -6,7 +6,7 @@ from games.contract import FaultKind, Game, ModuleFault
 from games.engine import play_match
 from tests.tools.sources import NIM, nim_line, nim_with
 from tools.sandbox import Sandbox, SandboxedModule, SandboxTable
-from tools.sandbox.limits import Limits
+from tools.sandbox.backends import Limits
 
 BAD_SOURCES: dict[str, tuple[str, FaultKind, int | None, str]] = {
     "does not parse": ("x = 1\ndef f(:\n", "unreadable", 2, "invalid syntax"),

@@ -10,14 +10,16 @@ import pytest
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="asks the Linux kernel")
 
 PLAYED = """
-from tests.tools.playtest.players import UNIFORM
+from tests.tools.playtest.rosters import NimRoster
 from tests.tools.sources import NIM
-from tools.playtest import SeriesSettings, play_series, sandbox_tables
+from tools.playtest.jobs import GameSetup
+from tools.playtest.series import play_series
 from tools.sandbox import Sandbox
 
 def play(sandbox):
-    settings = SeriesSettings(game="nim", source_id="nim", matches=2, seed=1)
-    return play_series(sandbox_tables(sandbox, NIM), [UNIFORM, UNIFORM], settings).endings
+    game = GameSetup("nim", NIM, 2)
+    specs = ["uniform", "uniform"]
+    return play_series(game, specs, NimRoster(), matches=2, seed=1, sandbox=sandbox).endings
 """
 
 FEW_DESCRIPTORS = """

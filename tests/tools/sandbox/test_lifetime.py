@@ -12,7 +12,7 @@ import pytest
 from tests.tools.sources import NIM
 from tools.sandbox import Limits, Sandbox
 from tools.sandbox.backends import Kit
-from tools.sandbox.zygote import Layers, Zygote
+from tools.sandbox.zygote_client import Layers, Zygote
 
 HOST = """
 import sys, threading, time

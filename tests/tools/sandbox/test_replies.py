@@ -14,7 +14,7 @@ import sys
 
 streams = [
     getattr(sys.modules[name], kind)
-    for name, kind in (("tools.guest.streams", "SocketStream"), ("__main__", "LineStream"))
+    for name, kind in (("tools.guest.framing", "SocketStream"), ("__main__", "LineStream"))
     if hasattr(sys.modules.get(name), kind)
 ]
 

@@ -18,6 +18,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from http.server import ThreadingHTTPServer
 from importlib.util import find_spec
+from itertools import chain
 from pathlib import Path
 from typing import Any, Self
 
@@ -25,6 +26,7 @@ from tests.tools.sandbox.e2b.fake_http import Handler
 from tools.sandbox.e2b import COMMAND, FOLDER, E2BBackend
 
 KEY = "e2b_0000000000000000000000000000000000000000"
+_LIBRARIES = ("numpy*", "pydantic*", "annotated_types*", "typing_*")  # of players that search
 _DUMP = re.compile(r"kill -s USR2 [0-9]+")
 
 
@@ -144,7 +146,7 @@ class FakeService:
         return [details for name, details in list(self.calls) if name == what]
 
     def order(self) -> FakeMachine:
-        """A new machine, with python3 and perhaps numpy, and none of our packages."""
+        """A new machine, with python3 and perhaps numpy and pydantic, and none of our packages."""
         name = f"machine{len(self.machines)}"
         machine = FakeMachine(name, self._folder / name)
         for folder in ("bin", "site"):
@@ -155,7 +157,7 @@ class FakeService:
         spec = find_spec("numpy")
         if self._numpy and spec is not None and spec.origin is not None:
             packages = Path(spec.origin).parent.parent
-            for package in packages.glob("numpy*"):
+            for package in chain.from_iterable(map(packages.glob, _LIBRARIES)):
                 (machine.folder / "site" / package.name).symlink_to(package)
         self.machines[name] = machine
         self.alive.add(name)

@@ -117,7 +117,7 @@ def test_the_runner_is_started_in_the_background_with_input_and_without_a_shell_
 
 
 def test_only_our_sources_are_uploaded_as_root_and_they_suffice(service: FakeService) -> None:
-    kit = Kit(("agents.search.operations",), numpy=True)
+    kit = Kit(("agents.worker.session",), numpy=True)
     service.backend().start(kit, Limits()).close()  # its python3 has none of our packages
     ((user, paths),) = service.named("files")
     assert user == ["root"]
@@ -189,7 +189,7 @@ def test_a_template_without_numpy_is_named() -> None:
 
 def test_a_template_without_a_package_that_is_preloaded_is_named(service: FakeService) -> None:
     kit = Kit(("tests.tools.sandbox.e2b.needy",))
-    with pytest.raises(SandboxUnavailableError, match="lacks.*No module named 'pydantic'"):
+    with pytest.raises(SandboxUnavailableError, match="lacks.*No module named 'yaml'"):
         service.backend().start(kit, Limits())
 
 

@@ -1,0 +1,133 @@
+"""Settings by meaning: what a part of a brief says that no phrase knows.
+
+Each part is compared with the statements of the family's settings (`says` of its words), numbers
+and card ranks set aside. A setting is taken where one statement is near and every statement of its
+other values is farther; where that is not certain, nothing is set.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from agents.composer.lexicon import Lexicon, Phrase, Settings
+from agents.composer.meaning.fit import Embed
+from agents.composer.mentions import Mention, ParsedBrief
+from agents.composer.patterns import Capture, Text
+
+NEAR = 0.62
+"""Least cosine at which a part of a brief says what a statement says."""
+MARGIN = 0.04
+"""How much farther the statements of a setting's other values must be."""
+_CUTS = frozenset(".,;:!?()\n")
+_WORDS = 3
+_NEW = 2  # content words that nothing explains yet
+_SHARE = 0.5
+_LONGEST = 30
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A run of tokens, its text with numbers and ranks set aside, and what these were."""
+
+    run: tuple[int, ...]
+    text: str
+    numbers: tuple[int, ...]
+    ranks: tuple[str, ...]
+
+
+def settings_by_meaning(
+    parsed: ParsedBrief, lexicon: Lexicon, mentions: Sequence[Mention], embed: Embed
+) -> list[Mention]:
+    """Further mentions: settings that the brief states and no phrase found."""
+    given = {name for m in mentions if isinstance(m.source, Phrase) for name in _sets(m)}
+    known = {index for mention in mentions for index in mention.covered}
+    options = [
+        (name, value, text)
+        for name, values in lexicon.says.items()
+        if name not in given
+        for value, texts in values.items()
+        for text in texts
+    ]
+    parts = list(_parts(parsed, known))
+    if not options or not parts:
+        return []
+    near = embed([part.text for part in parts]) @ embed([text for _, _, text in options]).T
+    found: dict[str, tuple[float, Mention]] = {}
+    for row, part in zip(near, parts, strict=True):
+        scores: dict[str, dict[str, float]] = {}
+        for (name, value, _), score in zip(options, row, strict=True):
+            of_values = scores.setdefault(name, {})
+            of_values[value] = max(float(score), of_values.get(value, -1.0))
+        for name, of_values in scores.items():
+            value, best = max(of_values.items(), key=lambda item: item[1])
+            others = [score for other, score in of_values.items() if other != value]
+            capture = Capture(part.run, part.numbers, part.ranks, ())
+            if best < NEAR or best < max(others, default=-1.0) + MARGIN:
+                continue
+            if best <= found.get(name, (0.0, None))[0] or not _has(value, part):
+                continue
+            covered = tuple(i for i in part.run if i not in known)
+            phrase = Phrase("", sets={name: _plain(value)})
+            found[name] = best, Mention(covered, capture, phrase)
+    return _apart(found)
+
+
+def _sets(mention: Mention) -> Settings:
+    phrase = mention.source
+    if not isinstance(phrase, Phrase) or phrase.always or phrase.refused:
+        return {}
+    return phrase.means(mention.capture)
+
+
+def _apart(found: Mapping[str, tuple[float, Mention]]) -> list[Mention]:
+    """The mentions, nearest first, without those whose words an earlier one explains."""
+    taken: set[int] = set()
+    kept = []
+    for _, mention in sorted(found.values(), key=lambda item: -item[0]):
+        if not taken & set(mention.covered):
+            taken |= set(mention.covered)
+            kept.append(mention)
+    return kept
+
+
+def _plain(value: str) -> str | int | bool:
+    if value in ("true", "false"):
+        return value == "true"
+    return int(value) if value.isdigit() else value
+
+
+def _has(value: str, part: _Part) -> bool:
+    """Whether a part has the one number or rank that a value takes from it."""
+    if value == "<rank>":
+        return len(set(part.ranks)) == 1
+    return not value.startswith("<") or len(part.numbers) == 1
+
+
+def _parts(parsed: ParsedBrief, known: set[int]) -> Iterator[_Part]:
+    """Runs between stops, and two neighbours together; each with words that nothing explains."""
+    runs: list[list[int]] = [[]]
+    joined = [False]
+    for index, token in enumerate(parsed.tokens):
+        if token.kind == "stop" and token.norm in _CUTS:
+            runs.append([])
+            joined.append(token.norm in ",:;")
+        else:
+            runs[-1].append(index)
+    for number, run in enumerate(runs):
+        for whole in (run, runs[number - 1] + run if number and joined[number] else []):
+            said, new = (len(parsed.content(part)) for part in (whole, set(whole) - known))
+            if not _WORDS <= len(whole) <= _LONGEST or new < max(_NEW, said * _SHARE):
+                continue
+            tokens = [parsed.tokens[i] for i in whole]
+            numbers = tuple(int(t.norm) for t in tokens if t.kind == "number")
+            hits = Text(tokens).find("<rank>")
+            text = parsed.quote(whole[0], whole[-1])
+            for token in tokens:
+                if token.kind == "number":
+                    text = re.sub(rf"\b{re.escape(token.text)}\b", "N", text, count=1)
+            ranks = tuple(rank for hit in hits for rank in hit.ranks)
+            yield _Part(tuple(whole), text, numbers, ranks)
+            if len(set(ranks)) == 1:
+                first = tokens[hits[0].covered[0]]
+                plain = parsed.quote(whole[0], whole[-1]).replace(first.text, "RANK", 1)
+                yield _Part(tuple(whole), plain, (), ranks)

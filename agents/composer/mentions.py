@@ -1,0 +1,280 @@
+"""Mentions: the phrases of the lexicons that stand in a brief, and under which negation."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from agents.composer.lexicon import Name, Phrase
+from agents.composer.loader import common
+from agents.composer.patterns import Capture, Text
+from agents.composer.tokens import (
+    FUNCTION_WORDS,
+    Token,
+    merge_numbers,
+    stem,
+    stems,
+    tokenise,
+    word_set,
+)
+
+_REACH = 3
+_SHORT = 8
+_TWO = 2
+_CONDITION = 14
+_DENIALS = frozenset({"not", "never"})
+_UNITS = stems(
+    "point trick second minute hour coin chip euro dollar row column square cell ship shot"
+    " roll throw raise round deal percent time step move turn token"
+)
+_DROP = stem("drop")
+_COUNTED = stems("player person child friend side opponent team man")
+_FALLING = stems("token piece disc disk stone mark checker chip coin ball marker")
+_SUBORDINATE = stems("who whoever anyone someone if when whenever once")
+_AFTER = word_set("as is are be been being was were do does did must may can should will")
+
+
+@dataclass(frozen=True)
+class Mention:
+    """One phrase found in the brief.
+
+    Attributes:
+        covered: Indices of the brief's tokens that it explains, in order.
+        capture: What it captured.
+        source: The phrase or the name that was found.
+        negated: Whether the brief denies it.
+    """
+
+    covered: tuple[int, ...]
+    capture: Capture
+    source: Phrase | Name
+    negated: bool = False
+
+
+@dataclass(frozen=True)
+class ParsedBrief:
+    """A brief, read into tokens.
+
+    Attributes:
+        words: The brief as it was written.
+        tokens: All of its tokens.
+        kept: Indices of the tokens that state something; the rest names what is replaced.
+        text: The kept tokens as one line.
+        replaced: Runs of token indices after "instead of" and the like.
+    """
+
+    words: str
+    tokens: tuple[Token, ...]
+    kept: tuple[int, ...]
+    text: Text
+    replaced: tuple[tuple[int, ...], ...]
+
+    def quote(self, first: int, last: int) -> str:
+        """The brief's own words from one token to another, both included."""
+        return self.words[self.tokens[first].start : self.tokens[last].end].strip()
+
+    def content(self, indices: Iterable[int]) -> list[int]:
+        """Those tokens that are neither stops nor fillers."""
+        return [i for i in indices if not is_filler(self.tokens[i])]
+
+
+def is_filler(token: Token) -> bool:
+    """Whether a token asks for nothing by itself."""
+    if token.kind == "stop":
+        return True
+    return token.kind == "word" and (token.norm in FUNCTION_WORDS or token.norm in common().fillers)
+
+
+def parse_brief(words: str) -> ParsedBrief:
+    """Tokenise a brief; set aside what is only replaced, and commas after a condition."""
+    tokens = merge_numbers(tokenise(words))
+    whole = Text(tokens)
+    replaced = []
+    for pattern in common().replaced:
+        for capture in whole.find(pattern):
+            end = capture.covered[-1] + 1
+            while end < len(tokens) and end - capture.covered[-1] <= _SHORT:
+                norm = tokens[end].norm
+                late = end > capture.covered[-1] + 1
+                if (
+                    tokens[end].kind == "stop"
+                    or norm in common().connectives
+                    or (late and norm in _AFTER)
+                ):
+                    break
+                end += 1
+            replaced.append(tuple(range(capture.covered[0], end)))
+    gone = {index for run in replaced for index in run} | _joints(tokens)
+    kept = tuple(index for index in range(len(tokens)) if index not in gone)
+    return ParsedBrief(words, tokens, kept, Text([tokens[i] for i in kept]), tuple(replaced))
+
+
+def _joints(tokens: Sequence[Token]) -> set[int]:
+    """Stops that part nothing: "if you hit, you fire again", "a carrier (5)"."""
+    found: set[int] = set()
+    for index in range(len(tokens) - 2):
+        opened, inside, closed = tokens[index : index + 3]
+        if opened.norm == "(" and inside.kind == "number" and closed.norm == ")":
+            found |= {index, index + 2}
+    for index, token in enumerate(tokens):
+        opens = index == 0 or tokens[index - 1].kind == "stop"
+        opens = opens or tokens[index - 1].norm in common().connectives
+        if token.norm not in common().conditions or not opens:
+            continue
+        rest = range(index + 1, min(index + _CONDITION, len(tokens)))
+        stop = next((i for i in rest if tokens[i].kind == "stop"), None)
+        if stop is not None and tokens[stop].norm == ",":
+            found.add(stop)
+    return found
+
+
+def find_mentions(parsed: ParsedBrief, sources: Sequence[Phrase | Name]) -> list[Mention]:
+    """The phrases that stand in the brief; where two overlap, the one explaining more is kept."""
+    denied = [i for i in parsed.kept if parsed.tokens[i].norm in _DENIALS]
+    bare = tuple(i for i in parsed.kept if i not in denied)
+    bare_text = Text([parsed.tokens[i] for i in bare]) if denied else parsed.text
+    candidates = []
+    for order, source in enumerate(sources):
+        places = [(parsed.kept, capture) for capture in parsed.text.find(source.pattern)]
+        if denied and isinstance(source, Phrase) and not source.own_negation:
+            places += [(bare, capture) for capture in bare_text.find(source.pattern)]
+        for kept, capture in places:
+            covered = _counted_apart(parsed, [kept[index] for index in capture.covered])
+            if covered and not _of_a_unit(parsed, covered):
+                candidates.append((order, Mention(covered, capture, source)))
+    candidates.sort(
+        key=lambda item: (
+            -len(parsed.content(item[1].covered)),
+            _spread(item[1]),
+            isinstance(item[1].source, Phrase),
+            -len(item[1].capture.covered),
+            item[0],
+        )
+    )
+    taken: set[int] = set()
+    mentions = []
+    for _, mention in candidates:
+        content = set(parsed.content(mention.covered)) or set(mention.covered)
+        if content & taken:
+            continue
+        taken |= content
+        mentions.append(mention)
+    mentions.sort(key=lambda mention: mention.covered)
+    return _negated(parsed, mentions)
+
+
+def _counted_apart(parsed: ParsedBrief, covered: list[int]) -> tuple[int, ...]:
+    """The phrase without a player whom a number counts: "four | players get eight cards"."""
+    whole = _trimmed(parsed, covered)
+    if len(whole) < _TWO or not whole[0] or parsed.tokens[whole[0]].norm not in _COUNTED:
+        return whole
+    if parsed.tokens[whole[0] - 1].kind != "number":
+        return whole
+    return _trimmed(parsed, list(whole[1:]))
+
+
+def _of_a_unit(parsed: ParsedBrief, covered: Sequence[int]) -> bool:
+    """Whether a phrase ends in a number that counts something else: "hands with six | points"."""
+    last, after = covered[-1], covered[-1] + 1
+    if after >= len(parsed.tokens) or parsed.tokens[last].kind != "number":
+        return False
+    return parsed.tokens[after].norm in _UNITS
+
+
+def _trimmed(parsed: ParsedBrief, covered: list[int]) -> tuple[int, ...]:
+    """Without the function words and stops at either end, unless there is nothing else."""
+
+    def loose(index: int) -> bool:
+        token = parsed.tokens[index]
+        joins = token.norm in FUNCTION_WORDS or token.norm in common().connectives
+        return token.kind == "stop" or joins or token.norm == "for"
+
+    inner = [i for i in covered if not loose(i)]
+    return tuple(i for i in covered if not inner or inner[0] <= i <= inner[-1])
+
+
+def _spread(mention: Mention) -> int:
+    return mention.covered[-1] - mention.covered[0] + 1 - len(mention.covered)
+
+
+def _negated(parsed: ParsedBrief, mentions: Sequence[Mention]) -> list[Mention]:
+    """Give every mention the negation that stands before or inside it, and has no other use."""
+    owned = {index for mention in mentions for index in mention.covered}
+    result = []
+    for mention in mentions:
+        own_sense = isinstance(mention.source, Phrase) and mention.source.own_negation
+        supposed = [
+            i
+            for i in range(mention.covered[0] + 1, mention.covered[-1])
+            if parsed.tokens[i].norm in common().negators
+            and i not in owned
+            and _supposed(parsed, i, mention.covered[0])
+        ]
+        if supposed:
+            mention = replace(mention, covered=tuple(sorted({*mention.covered, *supposed})))  # noqa: PLW2901
+        found = None if own_sense else _negator(parsed, mention, owned)
+        if found is None:
+            result.append(mention)
+            continue
+        owned.add(found)
+        result.append(
+            replace(
+                mention,
+                covered=tuple(sorted({*mention.covered, found})),
+                negated=not mention.negated,
+            )
+        )
+    return result
+
+
+def _negator(parsed: ParsedBrief, mention: Mention, owned: set[int]) -> int | None:
+    first, last = mention.covered[0], mention.covered[-1]
+    reach = 1 if isinstance(mention.source, Name) else _REACH
+    before = []
+    for index in range(first - 1, -1, -1):
+        token = parsed.tokens[index]
+        if token.kind == "stop" or token.norm in common().connectives or index in owned:
+            if is_filler(token) and token.kind != "stop" and token.norm not in common().connectives:
+                continue
+            if token.norm == "without" and index not in owned:
+                before.append(index)
+            break
+        before.append(index)
+        if len([i for i in before if not is_filler(parsed.tokens[i])]) >= reach:
+            break
+    inside = [index for index in range(first, last) if index not in owned]
+    described = isinstance(mention.source, Phrase) and mention.source.always
+    end = min(last + _REACH, len(parsed.tokens)) if described else last + 1
+    after = list(range(last + 1, end))
+    for index in (*before, *inside, *after):
+        if parsed.tokens[index].norm not in common().negators | common().removers or index in owned:
+            continue
+        if index < first and _of_another(parsed, index, first):
+            continue
+        if index in inside and _supposed(parsed, index, first):
+            continue
+        return index
+    return None
+
+
+def _supposed(parsed: ParsedBrief, negator: int, first: int) -> bool:
+    """Whether a negation inside a phrase only supposes: "must trump if you cannot follow"."""
+    before = range(max(first + 1, negator - 3), negator)
+    return any(parsed.tokens[i].norm in _SUBORDINATE for i in before)
+
+
+def _of_another(parsed: ParsedBrief, negator: int, first: int) -> bool:
+    """Whether a negation denies a verb of its own before the phrase: "who cannot go draws".
+
+    Also true of "drop" where it lets a piece fall and removes nothing.
+    """
+    between = [parsed.tokens[i] for i in range(negator + 1, first)]
+    if parsed.tokens[negator].norm == _DROP:
+        return any(token.norm in _FALLING for token in (*between, parsed.tokens[first]))
+    if all(is_filler(token) for token in between):
+        return False
+    for index in range(negator - 1, max(-1, negator - 4), -1):
+        token = parsed.tokens[index]
+        if token.kind == "stop":
+            return False
+        if token.norm in _SUBORDINATE:
+            return True
+    return False

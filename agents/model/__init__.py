@@ -1,0 +1,1 @@
+"""The client of a chat model: one conversation partner, bounded, budgeted and recorded."""

@@ -1,0 +1,275 @@
+"""The budget of a run with a model: estimated before, checked at each request, accounted after."""
+
+import threading
+from dataclasses import dataclass, replace
+
+from pydantic import JsonValue
+
+from agents.model.errors import ModelError
+from agents.model.recording import open_recording
+from agents.model.settings import ModelSettings
+from agents.prompting import contract, load_prompt
+
+_HTTP_OK = 200
+# Characters, as seen in runs answered by hand: a design as a prompt quotes it, a module, a record,
+# the retrieved pieces, the findings of one refinement.
+_DESIGN, _MODULE, _RECORD, _RETRIEVED, _FINDINGS = 5_000, 12_000, 12_000, 5_000, 2_000
+
+
+class BudgetExhaustedError(ModelError):
+    """The next request would go over the run's budget; nothing was sent."""
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What was spent so far.
+
+    Attributes:
+        calls: Requests sent, failed ones and retries included.
+        failed_calls: Those that brought no usable reply.
+        tokens_in: Prompt tokens.
+        tokens_out: Completion tokens.
+        estimated_calls: Requests whose tokens the endpoint did not report, and which therefore
+            count at four characters a token.
+        seconds: Seconds spent waiting for the endpoint.
+        dollars: By the configured prices; None where there are none.
+    """
+
+    calls: int = 0
+    failed_calls: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    estimated_calls: int = 0
+    seconds: float = 0.0
+    dollars: float | None = None
+
+
+def estimate_tokens(characters: int) -> int:
+    """About four characters a token: an estimate, and named one wherever it is shown.
+
+    >>> estimate_tokens(0), estimate_tokens(4000)
+    (1, 1000)
+    """
+    return max(1, characters // 4)
+
+
+class Budget:
+    """One run's budget, shared by its roles and safe to use from several threads.
+
+    A request is reserved with its estimated prompt before it is sent, so that requests in flight
+    at the same time cannot together go over the budget, and settled with its true figures after.
+    """
+
+    def __init__(self, settings: ModelSettings, spent: Usage | None = None) -> None:
+        """Keep the bounds of `settings`; `spent` is what was used before an interruption."""
+        self.settings = settings
+        self._usage = spent or Usage()
+        self._reserved_calls = 0
+        self._reserved_tokens = 0
+        self._lock = threading.Lock()
+
+    @property
+    def usage(self) -> Usage:
+        """What was spent so far, without requests in flight."""
+        with self._lock:
+            used = self._usage
+        return replace(used, dollars=self.settings.cost(used.tokens_in, used.tokens_out))
+
+    @property
+    def seconds_left(self) -> float:
+        """Seconds that may still be spent on the endpoint."""
+        return max(0.0, self.settings.max_seconds - self.usage.seconds)
+
+    def reserve(self, prompt_tokens: int) -> None:
+        """Set aside one request with `prompt_tokens` estimated prompt tokens.
+
+        Raises:
+            BudgetExhaustedError: Naming the bound it would break, and what was spent.
+        """
+        with self._lock:
+            self._require(prompt_tokens)
+            self._reserved_calls += 1
+            self._reserved_tokens += prompt_tokens
+
+    def settle(
+        self,
+        prompt_tokens: int,
+        *,
+        tokens_in: int,
+        tokens_out: int,
+        seconds: float,
+        failed: bool = False,
+        estimated: bool = False,
+    ) -> None:
+        """Replace a reservation of `prompt_tokens` with what the request really used."""
+        with self._lock:
+            self._reserved_calls -= 1
+            self._reserved_tokens -= prompt_tokens
+            used = self._usage
+            self._usage = replace(
+                used,
+                calls=used.calls + 1,
+                failed_calls=used.failed_calls + failed,
+                tokens_in=used.tokens_in + tokens_in,
+                tokens_out=used.tokens_out + tokens_out,
+                estimated_calls=used.estimated_calls + estimated,
+                seconds=used.seconds + seconds,
+            )
+
+    def wait(self, seconds: float) -> None:
+        """Account for time spent waiting before a retry."""
+        with self._lock:
+            self._usage = replace(self._usage, seconds=self._usage.seconds + seconds)
+
+    def _require(self, prompt_tokens: int) -> None:
+        used, limits = self._usage, self.settings
+        calls = used.calls + self._reserved_calls
+        if calls + 1 > limits.max_calls:
+            raise _exhausted(
+                f"{calls} of {limits.max_calls} calls are used", "RULEWRIGHT_MAX_CALLS"
+            )
+        tokens = used.tokens_in + used.tokens_out + self._reserved_tokens
+        if tokens + prompt_tokens > limits.max_tokens:
+            raise _exhausted(
+                f"{tokens} of {limits.max_tokens} tokens are used and the next prompt is about "
+                f"{prompt_tokens}",
+                "RULEWRIGHT_MAX_TOKENS",
+            )
+        if used.seconds >= limits.max_seconds:
+            raise _exhausted(
+                f"{used.seconds:.0f} of {limits.max_seconds:.0f} s are used",
+                "RULEWRIGHT_MAX_SECONDS",
+            )
+        reserved = used.tokens_in + self._reserved_tokens + prompt_tokens
+        cost = limits.cost(reserved, used.tokens_out)
+        if limits.max_dollars is not None and cost is not None and cost > limits.max_dollars:
+            raise _exhausted(
+                f"with the next prompt ${cost:.4f} of ${limits.max_dollars:.4f} would be used",
+                "RULEWRIGHT_MAX_DOLLARS",
+            )
+
+
+def _exhausted(used: str, setting: str) -> BudgetExhaustedError:
+    return BudgetExhaustedError(
+        f"the model's budget is exhausted: {used}; raise {setting} and resume the run"
+    )
+
+
+def spent_before(settings: ModelSettings) -> Usage:
+    """What the recorded part of an interrupted run has used, from what the endpoint reported.
+
+    An exchange that the resumed run reads from the recording once more counts once more: the
+    budget errs on the safe side, by the calls of the node that was interrupted.
+    """
+    if settings.mode != "record":
+        return Usage()
+    recording = open_recording(settings)
+    tokens = [reported_tokens(exchange.response) for exchange in recording.exchanges]
+    return Usage(
+        calls=len(tokens),
+        failed_calls=sum(exchange.status != _HTTP_OK for exchange in recording.exchanges),
+        tokens_in=sum(pair[0] for pair in tokens),
+        tokens_out=sum(pair[1] for pair in tokens),
+    )
+
+
+def reported_tokens(response: JsonValue) -> tuple[int, int]:
+    """Prompt and completion tokens that a recorded response reports; zeros where it does not.
+
+    >>> reported_tokens({"usage": {"prompt_tokens": 7, "completion_tokens": 2}})
+    (7, 2)
+    >>> reported_tokens("<html>"), reported_tokens({"usage": None})
+    ((0, 0), (0, 0))
+    """
+    usage = response.get("usage") if isinstance(response, dict) else None
+    if not isinstance(usage, dict):
+        return 0, 0
+    counts = [usage.get(name) for name in ("prompt_tokens", "completion_tokens")]
+    asked, said = (count if isinstance(count, int) else 0 for count in counts)
+    return asked, said
+
+
+@dataclass(frozen=True)
+class _Expectation:
+    """One kind of call: its prompt, what is filled in, its reply, how often a run makes it."""
+
+    prompt: str
+    filled: int
+    reply: int
+    fewest: int
+    most: int
+
+
+@dataclass(frozen=True)
+class RunEstimate:
+    """Bounds of what a run may use; dollars are None where no prices are configured.
+
+    Attributes:
+        calls: Fewest and most requests, without retries.
+        tokens: Fewest and most tokens in and out, at four characters a token.
+        dollars: The same by the configured prices.
+    """
+
+    calls: tuple[int, int]
+    tokens: tuple[int, int]
+    dollars: tuple[float, float] | None
+
+    def __str__(self) -> str:
+        cost = (
+            "cost unknown (set RULEWRIGHT_PRICE_IN and RULEWRIGHT_PRICE_OUT)"
+            if self.dollars is None
+            else f"${self.dollars[0]:.2f} to ${self.dollars[1]:.2f}"
+        )
+        return (
+            f"estimate: {self.calls[0]} to {self.calls[1]} calls, {self.tokens[0]:,} to "
+            f"{self.tokens[1]:,} tokens, {cost}"
+        )
+
+
+def estimate_run(
+    settings: ModelSettings, *, max_rounds: int = 6, records_judged: int = 2
+) -> RunEstimate:
+    """Estimate a run from the sizes of the prompts and the run's own bounds.
+
+    The least is a run whose first draft passes without a tool call; the most uses every tool
+    round and every refinement.
+
+    Args:
+        settings: For the prices and the tool rounds.
+        max_rounds: Refinements before the run gives up.
+        records_judged: Match records that the validator judges, for each candidate.
+    """
+    fewest_in = fewest_out = most_in = most_out = fewest = most = 0
+    for kind in _expectations(settings.tool_rounds, max_rounds, records_judged):
+        prompt = load_prompt(kind.prompt)
+        taken = len(contract()) if "contract" in prompt.variables else 0
+        tokens_in = estimate_tokens(prompt.size + taken + kind.filled)
+        tokens_out = estimate_tokens(kind.reply)
+        fewest += kind.fewest
+        most += kind.most
+        fewest_in += kind.fewest * tokens_in
+        fewest_out += kind.fewest * tokens_out
+        most_in += kind.most * tokens_in
+        most_out += kind.most * tokens_out
+    low = settings.cost(fewest_in, fewest_out)
+    high = settings.cost(most_in, most_out)
+    return RunEstimate(
+        calls=(fewest, most),
+        tokens=(fewest_in + fewest_out, most_in + most_out),
+        dollars=None if low is None or high is None else (low, high),
+    )
+
+
+def _expectations(tool_rounds: int, max_rounds: int, records: int) -> list[_Expectation]:
+    candidates = 1 + max_rounds
+    drafting = _DESIGN + _RETRIEVED
+    return [
+        _Expectation("designer_clarify", 500, 400, 1, 1),
+        _Expectation("designer_design", 500 + _RETRIEVED, _DESIGN, 1, 1),
+        _Expectation("coder_draft", drafting, _MODULE, 1, 1),
+        _Expectation("coder_draft", drafting + _MODULE, _MODULE, 0, tool_rounds),
+        _Expectation("coder_edit", _DESIGN + _MODULE + _FINDINGS, 3_000, 0, max_rounds),
+        _Expectation("validator_tests", _DESIGN + _MODULE, 2_500, 1, candidates),
+        _Expectation("validator_judge", _DESIGN + _RECORD, 600, records, records * candidates),
+        _Expectation("strategist_heuristics", _DESIGN + _RECORD // 2, 4_000, 1, 1),
+    ]

@@ -1,0 +1,277 @@
+"""One conversation partner: bounded, budgeted, and clear when it fails.
+
+`ChatModel.ask` is the only way to a model. Every request is checked against the run's budget
+before it is sent and accounted after; a call with its retries and waits ends by its deadline;
+what cannot be read is told to the model and asked for again within the same bounds.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+
+from agents.model.budget import Budget, estimate_tokens
+from agents.model.errors import (
+    BadBodyError,
+    EndpointError,
+    MalformedReplyError,
+    ModelError,
+    OutOfTimeError,
+    RefusedRequestError,
+    ReplyError,
+    TransientError,
+    connection_fault,
+    cut_off,
+    status_fault,
+)
+from agents.model.recording import Recording, current_place, open_recording
+from agents.model.settings import ModelSettings, ReplyMethod, SettingsError
+
+if TYPE_CHECKING:
+    from langchain_core.messages import AIMessage
+    from langchain_openai import ChatOpenAI
+
+_DEFAULT_URL = "https://api.openai.com/v1"
+_ECHOED = 2000
+_FIRST_WAIT_S = 0.5
+_LONGEST_WAIT_S = 8.0
+
+Message: TypeAlias = Any
+"""A langchain message, or `{"role", "content"}`."""
+Result = TypeVar("Result")
+
+
+class ChatModel:
+    """A chat model behind an OpenAI-compatible endpoint.
+
+    Attributes:
+        identity: The model's name.
+        budget: The run's budget, shared by all its roles.
+        reply_method: How replies in a schema are asked for, once one way has worked.
+        takes_tools: False once the endpoint has refused a request with tools.
+    """
+
+    def __init__(
+        self,
+        client: "ChatOpenAI",
+        settings: ModelSettings,
+        budget: Budget,
+        recording: Recording | None = None,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self.identity = settings.model or ""
+        self.settings = settings
+        self.budget = budget
+        self.reply_method: ReplyMethod | None = settings.reply_method
+        self.takes_tools = settings.tool_rounds > 0
+        self._client = client
+        self._recording = recording or Recording()
+        self._clock = clock
+        self._sleep = sleep
+
+    def ask(
+        self,
+        messages: Sequence[Message],
+        read: Callable[["AIMessage"], Result],
+        **options: Any,  # noqa: ANN401 - whatever the endpoint's protocol has
+    ) -> Result:
+        """Ask until `read` accepts a reply.
+
+        Args:
+            messages: The conversation so far; it is not changed.
+            read: Turns a reply into a result, or raises `ReplyError` saying what is wrong with it.
+            options: Fields of the request, such as `tools` or `response_format`.
+
+        Raises:
+            BudgetExhaustedError: Before a request that would go over the budget.
+            RefusedRequestError: If the endpoint refuses the request for good.
+            EndpointError: If it gave no usable answer within the tries and the deadline.
+            MalformedReplyError: If the last reply could be had but not be read.
+            ReplayMissError: If a replayed run asks for what was not recorded.
+        """
+        first = len(self._recording.exchanges)
+        try:
+            return self._ask(messages, read, options)
+        except (EndpointError, MalformedReplyError, RefusedRequestError):
+            self._recording.give_up(current_place(), first)
+            raise
+
+    def _ask(
+        self,
+        messages: Sequence[Message],
+        read: Callable[["AIMessage"], Result],
+        options: dict[str, Any],
+    ) -> Result:
+        deadline = self._clock() + self.settings.deadline_s
+        problems: list[str] = []
+        conversation = list(messages)
+        last: TransientError | None = None
+        for attempt in range(self.settings.retries + 1):
+            try:
+                if last is not None:
+                    self._wait(attempt, last, deadline)
+                reply = self._request(conversation, options, deadline)
+            except TransientError as error:
+                last = error
+                problems.append(error.problem)
+                continue
+            except OutOfTimeError as error:
+                problems.append(error.problem)
+                break
+            last = None
+            try:
+                return read(_complete(reply))
+            except ReplyError as error:
+                problems.append(f"unusable reply: {error}")
+                conversation = [*messages, *_told(reply, error)]
+        raise self._gave_up(problems, last)
+
+    def _gave_up(self, problems: list[str], last: TransientError | None) -> ModelError:
+        told = "; ".join(f"{i}. {problem}" for i, problem in enumerate(problems, 1))
+        text = f"{self.identity} at {current_place()!r}: {told}"
+        if last is None and problems and problems[-1].startswith("unusable reply"):
+            return MalformedReplyError(
+                f"no usable reply of {text}. Try a stronger model, or raise RULEWRIGHT_RETRIES"
+            )
+        return EndpointError(
+            f"no answer from {text}. Check the endpoint, or raise RULEWRIGHT_RETRIES, "
+            "RULEWRIGHT_TIMEOUT_S or RULEWRIGHT_DEADLINE_S, and resume the run",
+            status=last.status if last else None,
+        )
+
+    def _wait(self, attempt: int, error: TransientError, deadline: float) -> None:
+        if self.settings.mode == "replay":
+            return
+        backoff = min(_FIRST_WAIT_S * 2 ** (attempt - 1), _LONGEST_WAIT_S)
+        wait = backoff if error.wait_s is None else error.wait_s
+        left = min(deadline - self._clock(), self.budget.seconds_left)
+        if wait >= left:
+            raise OutOfTimeError(
+                f"the endpoint asks to wait {wait:g} s and {max(0.0, left):.0f} s are left"
+                if error.wait_s is not None
+                else "the time for this call is used up"
+            )
+        self._sleep(wait)
+        self.budget.wait(wait)
+
+    def _request(
+        self, messages: Sequence[Message], options: dict[str, Any], deadline: float
+    ) -> "AIMessage":
+        """Send one request within the budget and the deadline."""
+        expected = estimate_tokens(len(str([messages, options])))
+        left = deadline - self._clock()
+        if left <= 0:
+            raise OutOfTimeError("the time for this call is used up")
+        self.budget.reserve(expected)
+        allowed = min(self.settings.timeout_s, left, self.budget.seconds_left)
+        start, reply = self._clock(), None
+        try:
+            reply = self._invoke(messages, options, allowed)
+        finally:
+            tokens = _usage(reply, expected)
+            self.budget.settle(
+                expected,
+                tokens_in=tokens[0],
+                tokens_out=tokens[1],
+                seconds=self._clock() - start,
+                failed=reply is None,
+                estimated=reply is not None and reply.usage_metadata is None,
+            )
+        return reply
+
+    def _invoke(
+        self, messages: Sequence[Message], options: dict[str, Any], allowed: float
+    ) -> "AIMessage":
+        import openai
+
+        where = current_place()
+        config: Any = {"run_name": f"model {where}", "metadata": {"place": where}}
+        try:
+            return self._client.invoke(list(messages), config, timeout=allowed, **options)
+        except BadBodyError as error:
+            raise TransientError(str(error)) from error
+        except openai.LengthFinishReasonError as error:
+            return cut_off(error)
+        except openai.APIStatusError as error:
+            raise status_fault(error) from error
+        except openai.APITimeoutError as error:
+            raise TransientError(f"no complete answer within {allowed:.0f} s") from error
+        except openai.APIConnectionError as error:
+            raise connection_fault(error) from error
+        except openai.ContentFilterFinishReasonError as error:
+            raise TransientError("the endpoint's content filter stopped the reply") from error
+
+
+def build_chat(
+    settings: ModelSettings,
+    *,
+    budget: Budget | None = None,
+    label: str = "",
+    clock: Callable[[], float] = time.monotonic,
+    sleep: Callable[[float], None] = time.sleep,
+) -> ChatModel:
+    """Connect a chat model as the settings say, recording or replaying where they ask for it.
+
+    Args:
+        settings: `settings.model` must be set.
+        budget: The run's budget; a new one with the settings' bounds where None.
+        label: Who answers, written into a new recording.
+        clock: Seconds, monotonic.
+        sleep: Waits before a retry.
+
+    Raises:
+        SettingsError: If no model is configured.
+        RecordingError: If the recording cannot be read.
+    """
+    if settings.model is None:
+        raise SettingsError("no model is configured: set RULEWRIGHT_MODEL")
+    from langchain_openai import ChatOpenAI
+    from pydantic import SecretStr
+
+    from agents.model.transport import forbid_network, http_client
+
+    if settings.offline:
+        forbid_network()
+    url = settings.base_url or _DEFAULT_URL
+    recording = open_recording(settings, label)
+    client = ChatOpenAI(
+        model=settings.model,
+        base_url=url,
+        api_key=SecretStr(settings.api_key or "none"),
+        temperature=settings.temperature,
+        timeout=settings.timeout_s,
+        max_retries=0,
+        streaming=False,
+        disable_streaming=True,
+        use_responses_api=False,
+        http_client=http_client(settings.mode, recording, base_url=url, secret=settings.api_key),
+    )
+    return ChatModel(
+        client, settings, budget or Budget(settings), recording, clock=clock, sleep=sleep
+    )
+
+
+def _usage(reply: "AIMessage | None", expected: int) -> tuple[int, int]:
+    if reply is None:
+        return 0, 0
+    if reply.usage_metadata is None:
+        return expected, estimate_tokens(len(str(reply.content) + str(reply.tool_calls)))
+    return reply.usage_metadata["input_tokens"], reply.usage_metadata["output_tokens"]
+
+
+def _complete(reply: "AIMessage") -> "AIMessage":
+    if reply.response_metadata.get("finish_reason") == "length":
+        raise ReplyError(
+            "it was cut off at the endpoint's length limit; answer completely, and shorter"
+        )
+    return reply
+
+
+def _told(reply: "AIMessage", error: ReplyError) -> list[Message]:
+    """The unusable reply and what was wrong with it, as the next turns of the conversation."""
+    shown = str(reply.content)[:_ECHOED] or "(no text)"
+    return [
+        {"role": "assistant", "content": shown},
+        {"role": "user", "content": f"This reply could not be used: {error}\nAnswer again, whole."},
+    ]

@@ -1,0 +1,141 @@
+"""Faults on the way to a model, and which of them another try may mend."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from langchain_core.messages import AIMessage
+
+
+class ModelError(Exception):
+    """A model could not be used; the message says why and what to do next."""
+
+
+class BadBodyError(ValueError):
+    """The endpoint answered with status 200 and a body that is no chat completion."""
+
+
+class RecordingError(ModelError, ValueError):
+    """A recording could not be read or written."""
+
+
+class ReplayMissError(ModelError):
+    """A replayed run asked for something that was not recorded: the run or a prompt changed."""
+
+
+class NetworkForbiddenError(ModelError, RuntimeError):
+    """Something tried to reach another machine although that is forbidden here."""
+
+
+class EndpointError(ModelError):
+    """The endpoint gave no usable answer within the bounds; the message tells every try.
+
+    Attributes:
+        status: HTTP status of the last answer, or None where there was none.
+    """
+
+    def __init__(self, message: str, *, status: int | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class RefusedRequestError(ModelError):
+    """The endpoint refuses the request for good; asking again would change nothing.
+
+    Attributes:
+        status: HTTP status of the refusal.
+        form: Whether another form of the request may be taken (400, 422 or 501), such as one
+            without a reply schema or without tools.
+    """
+
+    def __init__(self, message: str, *, status: int, form: bool = False) -> None:
+        super().__init__(message)
+        self.status = status
+        self.form = form
+
+
+class MalformedReplyError(ModelError):
+    """The model's replies could not be read, or not be used, within the bounded tries."""
+
+
+class ReplyError(ValueError):
+    """One reply cannot be used; the message is told to the model when it is asked again."""
+
+
+@dataclass
+class TransientError(Exception):
+    """A fault that another try may mend."""
+
+    problem: str
+    wait_s: float | None = None
+    status: int | None = None
+
+
+@dataclass
+class OutOfTimeError(Exception):
+    """No time is left for another try."""
+
+    problem: str
+
+
+def cut_off(error: Any) -> "AIMessage":  # noqa: ANN401 - the openai package's generic completion
+    """The reply that the openai package refuses to parse because it was cut off."""
+    from langchain_core.messages import AIMessage
+
+    completion = error.completion
+    usage = completion.usage
+    return AIMessage(
+        content=completion.choices[0].message.content or "",
+        response_metadata={"finish_reason": "length"},
+        usage_metadata=usage
+        and {
+            "input_tokens": usage.prompt_tokens,
+            "output_tokens": usage.completion_tokens,
+            "total_tokens": usage.total_tokens,
+        },
+    )
+
+
+def status_fault(error: Any) -> Exception:  # noqa: ANN401 - openai is imported lazily
+    """What an answer with an error status means: refused for good, or worth another try."""
+    status, said = error.status_code, str(error.message)[:400]
+    if status in (400, 422, 501):
+        return RefusedRequestError(
+            f"the endpoint refused the request with status {status}: {said}",
+            status=status,
+            form=True,
+        )
+    if status in (401, 403):
+        return RefusedRequestError(
+            f"the endpoint refused the key with status {status}: {said}. Check OPENAI_API_KEY",
+            status=status,
+        )
+    if status == 404:  # noqa: PLR2004
+        return RefusedRequestError(
+            f"the endpoint does not know this address or model (status 404): {said}. Check "
+            "OPENAI_BASE_URL and RULEWRIGHT_MODEL",
+            status=status,
+        )
+    if error.code == "insufficient_quota":
+        return RefusedRequestError(f"the account's quota is used up: {said}", status=status)
+    return TransientError(
+        f"status {status}: {said}", wait_s=_retry_after(error.response), status=status
+    )
+
+
+def _retry_after(response: Any) -> float | None:  # noqa: ANN401 - httpx2 is imported lazily
+    """Seconds the endpoint asks to wait; a date, which is rare, counts as not given."""
+    try:
+        return max(0.0, float(response.headers["retry-after"]))
+    except (KeyError, ValueError):
+        return None
+
+
+def connection_fault(error: BaseException) -> Exception:
+    """What a failed exchange means; a replay miss or a refused network is never retried."""
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, ReplayMissError | NetworkForbiddenError):
+            return cause
+        error, cause = cause, cause.__cause__ or cause.__context__
+    return TransientError(f"{type(error).__name__}: {error}")

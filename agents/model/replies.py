@@ -1,0 +1,130 @@
+"""Replies in a schema, from any server: json_schema, else a function call, else plain JSON."""
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from agents.model.chat import ChatModel, Message
+from agents.model.errors import RefusedRequestError, ReplyError
+from agents.model.settings import ReplyMethod
+
+if TYPE_CHECKING:
+    from langchain_core.messages import AIMessage
+
+METHODS: tuple[ReplyMethod, ...] = ("json_schema", "function_calling", "plain")
+_OBJECT_START = re.compile(r"^[ \t]*\{", re.MULTILINE)
+_PROBLEMS_SHOWN = 5
+
+Reply = TypeVar("Reply", bound=BaseModel)
+Result = TypeVar("Result")
+
+
+def ask_structured(
+    model: ChatModel,
+    messages: Sequence[Message],
+    reply: type[Reply],
+    accept: Callable[[Reply], Result],
+) -> Result:
+    """Ask for a reply in the schema of `reply` and turn it into a result.
+
+    A server that refuses one way of asking is asked in the next way; the first way that works is
+    kept in `model.reply_method`.
+
+    Args:
+        model: Whom to ask.
+        messages: The conversation.
+        reply: Schema of the reply: every field required, nothing extra.
+        accept: Turns the parsed reply into the result, or raises `ReplyError` where its content
+            cannot be right; the model is told and asked again.
+
+    Raises:
+        RefusedRequestError: If the server takes no request for a reply in a schema.
+        EndpointError: For `ChatModel.ask`'s reasons.
+        MalformedReplyError: If no reply fitted the schema within the bounded tries.
+    """
+    methods = (model.reply_method,) if model.reply_method else METHODS
+    refused: list[str] = []
+    status = 0
+    for method in methods:
+        try:
+            result = model.ask(
+                _messages(messages, method, reply),
+                lambda message: accept(parse_reply(message, reply)),
+                **_options(method, reply),
+            )
+        except RefusedRequestError as error:
+            if not error.form:
+                raise
+            refused.append(f"{method}: {error}")
+            status = error.status
+            continue
+        model.reply_method = method
+        return result
+    raise RefusedRequestError(
+        f"{model.identity} takes no request for a reply in a schema: {'; '.join(refused)}",
+        status=status,
+    )
+
+
+def _options(method: ReplyMethod, reply: type[BaseModel]) -> dict[str, Any]:
+    if method == "plain":
+        return {}
+    from langchain_core.utils.function_calling import convert_to_openai_tool
+
+    tool = convert_to_openai_tool(reply, strict=True)
+    function = tool["function"]
+    if method == "function_calling":
+        choice = {"type": "function", "function": {"name": function["name"]}}
+        return {"tools": [tool], "tool_choice": choice}
+    schema = {"name": function["name"], "schema": function["parameters"], "strict": True}
+    return {"response_format": {"type": "json_schema", "json_schema": schema}}
+
+
+def _messages(
+    messages: Sequence[Message], method: ReplyMethod, reply: type[BaseModel]
+) -> list[Message]:
+    if method != "plain":
+        return list(messages)
+    schema = json.dumps(reply.model_json_schema(), separators=(",", ":"))
+    asked = f"Answer with one JSON object and nothing else. It must fit this schema:\n{schema}"
+    return [*messages, {"role": "user", "content": asked}]
+
+
+def parse_reply(message: "AIMessage", reply: type[Reply]) -> Reply:
+    """The reply's value, from a function call or from the text, bare or fenced.
+
+    Raises:
+        ReplyError: Saying what does not fit.
+    """
+    if message.tool_calls:
+        return _validated(message.tool_calls[0]["args"], reply)
+    if message.invalid_tool_calls:
+        raise ReplyError("the arguments of its function call are not valid JSON")
+    return _validated(_json_object(str(message.text)), reply)
+
+
+def _json_object(text: str) -> object:
+    """The first JSON object of a text, whatever stands around it."""
+    at_line_start = _OBJECT_START.search(text)
+    start = text.find("{", at_line_start.start() if at_line_start else 0)
+    if start < 0:
+        raise ReplyError("it holds no JSON object")
+    try:
+        value: object = json.JSONDecoder().raw_decode(text, start)[0]
+    except json.JSONDecodeError as error:
+        raise ReplyError(f"its JSON does not parse: {error}") from error
+    return value
+
+
+def _validated(value: object, reply: type[Reply]) -> Reply:
+    try:
+        return reply.model_validate(value)
+    except ValidationError as error:
+        problems = [
+            f"{'.'.join(str(part) for part in problem['loc']) or 'the object'}: {problem['msg']}"
+            for problem in error.errors()[:_PROBLEMS_SHOWN]
+        ]
+        raise ReplyError(f"it does not fit the schema: {'; '.join(problems)}") from error

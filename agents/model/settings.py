@@ -1,0 +1,173 @@
+"""Settings of the chat model: read from the environment once, checked, shown in every run."""
+
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Literal, TypeAlias
+from urllib.parse import urlsplit
+
+from pydantic import AliasGenerator, BaseModel, ConfigDict, Field, JsonValue, ValidationError
+
+from agents.model.errors import ModelError
+
+ReplyMethod: TypeAlias = Literal["json_schema", "function_calling", "plain"]
+ExchangeMode: TypeAlias = Literal["off", "record", "replay"]
+
+PREFIX = "RULEWRIGHT_"
+_OPENAI = ("base_url", "api_key")
+
+
+class SettingsError(ModelError, ValueError):
+    """A setting is unknown, out of range or at odds with another; the message says which."""
+
+
+def variable_of(field: str) -> str:
+    """The environment variable of a field of `ModelSettings`.
+
+    >>> variable_of("retries"), variable_of("api_key")
+    ('RULEWRIGHT_RETRIES', 'OPENAI_API_KEY')
+    """
+    return ("OPENAI_" if field in _OPENAI else PREFIX) + field.upper()
+
+
+class ModelSettings(BaseModel):
+    """The chat model and the bounds of its use. `model` is None where none is configured."""
+
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        validate_by_name=True,
+        alias_generator=AliasGenerator(validation_alias=variable_of),
+    )
+
+    model: str | None = Field(default=None, min_length=1, description="Name sent to the endpoint.")
+    base_url: str | None = Field(default=None, description="OpenAI-compatible; None is OpenAI's.")
+    api_key: str | None = Field(default=None, repr=False, description="Never written anywhere.")
+    temperature: float | None = Field(
+        default=None, ge=0, le=2, description="None leaves it to the endpoint."
+    )
+    reply_method: ReplyMethod | None = Field(
+        default=None, description="How replies in a schema are asked for; None tries in turn."
+    )
+    timeout_s: float = Field(default=120, gt=0, description="Seconds one request may take.")
+    deadline_s: float = Field(
+        default=600, gt=0, description="Seconds one call may take with its retries and waits."
+    )
+    retries: int = Field(default=3, ge=0, le=20, description="Tries after the first one.")
+    tool_rounds: int = Field(
+        default=6, ge=0, le=50, description="Rounds of tool calls a draft may use; 0 for none."
+    )
+    max_calls: int = Field(default=80, ge=1, description="Requests a run may send.")
+    max_tokens: int = Field(default=2_000_000, ge=1, description="Tokens in and out, together.")
+    max_dollars: float | None = Field(default=None, gt=0, description="Needs both prices.")
+    max_seconds: float = Field(default=7200, gt=0, description="Seconds spent on the endpoint.")
+    price_in: float | None = Field(default=None, ge=0, description="Dollars a million tokens.")
+    price_out: float | None = Field(default=None, ge=0, description="Dollars a million tokens.")
+    record: Path | None = Field(default=None, description="File the exchanges are written to.")
+    replay: Path | None = Field(default=None, description="File the exchanges are read from.")
+    offline: bool = Field(default=False, description="Refuse every connection off this machine.")
+
+    def cost(self, tokens_in: int, tokens_out: int) -> float | None:
+        """`(tokens_in * price_in + tokens_out * price_out) / 1e6`; None without prices.
+
+        >>> ModelSettings(price_in=2.0, price_out=8.0).cost(500_000, 250_000)
+        3.0
+        """
+        if self.price_in is None or self.price_out is None:
+            return None
+        return (tokens_in * self.price_in + tokens_out * self.price_out) / 1e6
+
+    @property
+    def mode(self) -> ExchangeMode:
+        """Whether exchanges are recorded, replayed or neither."""
+        if self.replay is not None:
+            return "replay"
+        return "record" if self.record is not None else "off"
+
+    def effective(self) -> dict[str, JsonValue]:
+        """What a run really used, without the key and without a password in the address."""
+        shown: dict[str, JsonValue] = self.model_dump(mode="json", exclude={"api_key"})
+        if self.base_url is not None:
+            shown["base_url"] = without_credentials(self.base_url)
+        return shown
+
+
+def without_credentials(url: str) -> str:
+    """The address without a user name and password.
+
+    >>> without_credentials("http://me:secret@127.0.0.1:8808/v1")
+    'http://127.0.0.1:8808/v1'
+    """
+    parts = urlsplit(url)
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
+
+
+def require_known(environment: Mapping[str, str], known: Collection[str]) -> None:
+    """Refuse `RULEWRIGHT_` variables that nobody reads.
+
+    Raises:
+        SettingsError: Naming every unknown one and the known ones.
+    """
+    unknown = sorted(n for n in environment if n.startswith(PREFIX) and n not in known)
+    if unknown:
+        listed = ", ".join(sorted(name for name in known if name.startswith(PREFIX)))
+        raise SettingsError(f"unknown setting {', '.join(unknown)}; known settings are: {listed}")
+
+
+def read_settings(
+    environment: Mapping[str, str], *, also_known: Collection[str] = ()
+) -> ModelSettings:
+    """Read the model's settings from the environment; an empty value counts as not set.
+
+    Args:
+        environment: Such as `os.environ`.
+        also_known: Further `RULEWRIGHT_` names, which other rooms read.
+
+    Raises:
+        SettingsError: Naming every unknown `RULEWRIGHT_` variable and the known ones, or the
+            value that is out of range, or the settings that contradict each other.
+    """
+    ours = [variable_of(field) for field in ModelSettings.model_fields]
+    require_known(environment, [*ours, *also_known])
+    try:
+        settings = ModelSettings.model_validate(
+            {name: environment[name] for name in ours if environment.get(name)}
+        )
+    except ValidationError as error:
+        raise SettingsError(_explain(error)) from None
+    return _consistent(settings)
+
+
+def _explain(error: ValidationError) -> str:
+    lines = [
+        f"{problem['loc'][0]}: "
+        f"{problem['msg'][:1].lower()}{problem['msg'][1:]}, got {problem['input']!r}"
+        for problem in error.errors()
+    ]
+    return "settings out of range: " + "; ".join(lines)
+
+
+def _consistent(settings: ModelSettings) -> ModelSettings:
+    if settings.record is not None and settings.replay is not None:
+        raise SettingsError("RULEWRIGHT_RECORD and RULEWRIGHT_REPLAY exclude each other; unset one")
+    if (settings.price_in is None) != (settings.price_out is None):
+        raise SettingsError("set both RULEWRIGHT_PRICE_IN and RULEWRIGHT_PRICE_OUT, or neither")
+    if settings.max_dollars is not None and settings.price_in is None:
+        raise SettingsError(
+            "RULEWRIGHT_MAX_DOLLARS needs prices: set RULEWRIGHT_PRICE_IN and RULEWRIGHT_PRICE_OUT "
+            "(dollars a million tokens)"
+        )
+    if settings.base_url is not None and urlsplit(settings.base_url).scheme not in (
+        "http",
+        "https",
+    ):
+        raise SettingsError(
+            f"OPENAI_BASE_URL is {without_credentials(settings.base_url)!r}; required: an address "
+            "such as http://127.0.0.1:8000/v1"
+        )
+    reachable = settings.base_url or settings.api_key or settings.replay
+    if settings.model is not None and not reachable:
+        raise SettingsError(
+            f"RULEWRIGHT_MODEL is {settings.model!r}, but there is no endpoint to ask: set "
+            "OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own"
+        )
+    return settings

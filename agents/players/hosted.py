@@ -1,0 +1,116 @@
+"""The host's side of `--host-search`: the tree out of the module's reach, one message a call.
+
+The search, the belief and their random numbers are those of `agents.worker.session`, on the host.
+The module, in its worker, sees single calls; it can no longer change the search that plays over it.
+An honest module is played alike either way, but for searches that are bounded by the clock.
+"""
+
+import inspect
+import time
+from collections.abc import Callable, Mapping, Sequence
+
+from agents.belief.module import DeadlineError
+from agents.search.rules import HEURISTIC
+from agents.worker.protocol import HeuristicsRequest, Refused
+from agents.worker.session import SeatSession, perfect_information
+from games.contract import Action, Json, ModuleFault, Observation
+from games.values import REQUIRED_CONSTANTS, is_number
+from tools.guest.protocol import decoded
+from tools.sandbox import Sandbox, Worker
+
+_RESAMPLE = "resample_"
+
+
+class _Namespace(dict[str, object]):
+    """A module's names, each function a message to its worker."""
+
+    def __init__(self, worker: Worker, left: Callable[[], float]) -> None:
+        super().__init__()
+        self._words: list[int] = []
+        for name in worker.names:
+            if name in REQUIRED_CONSTANTS:
+                self[name] = worker.request("constant", {"name": name}, worker.limits.call_s)
+            else:
+                self[name] = self._remote(worker, name, left)
+
+    def reseed(self, words: Sequence[int]) -> None:
+        """See `games.modules.reseed`: what the next call of a resampler is seeded with."""
+        self._words = [*words]
+
+    def _remote(self, worker: Worker, name: str, left: Callable[[], float]) -> Callable[..., Json]:
+        def call(*arguments: Json, **keywords: Json) -> Json:
+            seed = self._words if name.startswith(_RESAMPLE) else None
+            seconds = min(left(), worker.limits.call_s)
+            return worker.call(name, arguments, keywords, deadline_s=seconds, seed=seed)
+
+        if name.startswith(_RESAMPLE):  # the search asks how many parameters it takes
+            count = worker.request(
+                "evaluate", {"expression": f"{name}.__code__.co_argcount"}, worker.limits.call_s
+            )
+            kind = inspect.Parameter.POSITIONAL_ONLY
+            taken = range(count) if isinstance(count, int) and 0 <= count < 9 else ()  # noqa: PLR2004
+            parameters = [inspect.Parameter(f"p{number}", kind) for number in taken]
+            call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        return call
+
+
+class HostedSearch:
+    """In the place of a player's worker: the same requests, answered by a search on the host."""
+
+    def __init__(self, sandbox: Sandbox, role: str) -> None:
+        """Start the module's worker."""
+        self._sandbox, self._role = sandbox, role
+        self._workers = [sandbox.worker(role)]
+        self._session = SeatSession()
+        self._ends = 0.0
+
+    @property
+    def names(self) -> frozenset[str]:
+        """See `Worker.names`."""
+        return self._workers[0].names
+
+    def load(self, source: str) -> None:
+        """See `Worker.load`."""
+        self._workers[0].load(source)
+        self._namespace = _Namespace(self._workers[0], self._left)
+
+    def request(self, op: str, payload: Mapping[str, Json], deadline_s: float) -> Json:
+        """See `Worker.request`: "choose", "perfect_information" or "hold_heuristics"."""
+        self._ends = time.monotonic() + deadline_s
+        given = dict(payload)
+        if op == "hold_heuristics":
+            sources = decoded(HeuristicsRequest, given).sources
+            self._session.heuristics = [self._scoring(*pair) for pair in sorted(sources.items())]
+            return None
+        try:
+            if op == "perfect_information":
+                return perfect_information(self._namespace, given)
+            return self._session.choose(self._namespace, given)._asdict()
+        except DeadlineError:
+            return Refused("late", f"no decision within {deadline_s:.3g} s")._asdict()
+
+    def kill(self) -> None:
+        """End the workers."""
+        for worker in self._workers:
+            worker.kill()
+
+    def _left(self) -> float:
+        left = self._ends - time.monotonic()
+        if left <= 0:
+            raise DeadlineError
+        return left
+
+    def _scoring(self, name: str, source: str) -> Callable[[Observation, Action], float]:
+        worker = self._sandbox.worker(f"{self._role}-{name}", source)
+        self._workers.append(worker)
+        worker.load(source)
+
+        def score(observation: Observation, action: Action) -> float:
+            asked: dict[str, Json] = {"observation": observation, "legal": [action]}
+            found = worker.request("score", asked, min(self._left(), worker.limits.call_s))
+            value = found[0] if isinstance(found, list) and len(found) == 1 else None
+            if not is_number(value):
+                raise ModuleFault("bad_value", HEURISTIC, f"heuristic {name!r} gave {found!r:.80}")
+            return float(value)
+
+        return score

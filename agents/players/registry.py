@@ -1,0 +1,217 @@
+"""Registry of the players: a row each. A player's own file holds its settings and decides."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Protocol, cast
+
+from pydantic import ValidationError
+
+from agents.players.file import FILE, FilePlayer, file_spec
+from agents.players.greedy import GreedyPlayer, GreedySettings
+from agents.players.search import PRELOAD as SEARCHING
+from agents.players.search import SearchPlayer, refuse_together, settings_of
+from agents.players.solved import PRELOAD as SOLVING
+from agents.players.solved import CfrSettings, SolvedPlayer
+from agents.players.specs import (
+    Parameter,
+    PlayerSpec,
+    PlayerSpecError,
+    Seating,
+    Setting,
+    filled,
+    given_settings,
+    parameters_of,
+)
+from agents.players.uniform import RandomPlayer
+from agents.search.algorithms import SEARCHES
+from agents.search.settings import PlayerSettings
+from games.contract import Json
+from games.engine import Player
+from tools.playtest.jobs import GameSetup, PlayerConfig
+from tools.sandbox import Sandbox
+
+PRELOAD = (*SEARCHING, *SOLVING)  # what the sandbox of players must preload
+
+
+class SeatedPlayer(Player, Protocol):
+    """A player that may hold workers until it is closed."""
+
+    def close(self) -> None:
+        """Release what it holds; safe to call twice."""
+        ...
+
+
+@dataclass(frozen=True)
+class PlayerKind:
+    """One kind of player.
+
+    Attributes:
+        meaning: What it does.
+        make: Seats one.
+        settings: The models that declare its settings, in the order in which they are listed.
+        refuse_together: Refuses settings of several models that do not go together.
+    """
+
+    meaning: str
+    make: Callable[[PlayerSpec, Seating], SeatedPlayer]
+    settings: tuple[type[PlayerSettings], ...] = ()
+    refuse_together: Callable[[PlayerSpec], None] = lambda _: None
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """Its settings."""
+        return tuple(known for model in self.settings for known in parameters_of(model))
+
+
+PLAYERS: dict[str, PlayerKind] = {
+    "random": PlayerKind(
+        "Plays a legal action drawn uniformly.", lambda _spec, _at: RandomPlayer()
+    ),
+    "greedy": PlayerKind(
+        "Plays the action that a heuristic scores highest; of equals one at random.",
+        GreedyPlayer,
+        (GreedySettings,),
+    ),
+    **{
+        name: PlayerKind(search.meaning, SearchPlayer, settings_of(search), refuse_together)
+        for name, search in SEARCHES.items()
+    },
+    "cfr": PlayerKind(
+        "Solves the whole game by CFR+ and plays its average policy, for games small enough to "
+        "enumerate; an equilibrium is guaranteed for two-player zero-sum games only, and every "
+        "decision reports the NashConv that was reached.",
+        SolvedPlayer,
+        (CfrSettings,),
+    ),
+}
+"""Every kind of player that a spec can name; besides these, it can name a file."""
+OF_FILE = PlayerKind(
+    "Your own: a Python file with decide(observation, legal, history), run in the sandbox; named "
+    "with a hash of its text.",
+    FilePlayer,
+)
+
+
+def kind_named(name: str) -> PlayerKind:
+    """A kind of player by its name.
+
+    Raises:
+        PlayerSpecError: Listing those there are.
+    """
+    if name not in PLAYERS:
+        raise PlayerSpecError(
+            f"there is no player {name!r}; known players: {', '.join(PLAYERS)}, or a file ending "
+            "in .py"
+        )
+    return PLAYERS[name]
+
+
+def parse_spec(text: str) -> PlayerSpec:
+    """Read `NAME[:key=value,...]`, filling defaults in, or the path of a file.
+
+    Raises:
+        PlayerSpecError: Listing what is known, if a name, a key or a value is not.
+        GameNotFoundError: If it names a file that cannot be read.
+
+    >>> str(parse_spec("greedy"))
+    'greedy:heuristic=ensemble'
+    """
+    if (own := file_spec(text)) is not None:
+        return own
+    name, _, rest = text.strip().partition(":")
+    kind = kind_named(name)
+    parameters = kind.parameters
+    spec = PlayerSpec(name, filled(parameters, given_settings(name, parameters, rest)))
+    try:
+        for model in kind.settings:
+            spec.part(model)
+        kind.refuse_together(spec)
+    except ValidationError as error:
+        raise PlayerSpecError(f"{name}: {error.errors()[0]['ctx']['error']}") from error
+    except ValueError as error:
+        raise PlayerSpecError(f"{name}: {error}") from error
+    return spec
+
+
+def make_player(
+    spec: PlayerSpec,
+    *,
+    seat: int,
+    num_players: int,
+    parameters: Mapping[str, Json],
+    source: str,
+    sandbox: Sandbox,
+    heuristics: Mapping[str, str],
+    host_search: bool = False,
+) -> SeatedPlayer:
+    """Make the player that a spec describes.
+
+    Args:
+        spec: From `parse_spec`.
+        seat: Its seat, 0-based.
+        num_players: Seats at the table.
+        parameters: The game's effective parameters.
+        source: The game module's source, for players that search.
+        sandbox: Where the module and the heuristics run; it must preload `PRELOAD`.
+        heuristics: The game's heuristics, source by name.
+        host_search: See `Seating`.
+
+    Raises:
+        PlayerSpecError: If the player cannot play this game, saying why and what can.
+        ModuleFault: If the module or a heuristic does not load.
+        SandboxUnavailableError: If no worker can be had.
+    """
+    kind = OF_FILE if spec.name == FILE else PLAYERS.get(spec.name)
+    if kind is None:
+        raise PlayerSpecError(f"no player is made from {spec.name!r}; use parse_spec to read specs")
+    at = Seating(seat, num_players, parameters, source, sandbox, heuristics, host_search)
+    return kind.make(spec, at)
+
+
+@dataclass(frozen=True)
+class PlayerRoster:
+    """Every kind of player that a spec can name: `tools.playtest.jobs.Roster`.
+
+    Attributes:
+        host_search: Whether searches run on the host; see `agents.players.hosted`.
+    """
+
+    host_search: bool = False
+
+    @property
+    def preload(self) -> tuple[str, ...]:
+        """See `Roster.preload`."""
+        return PRELOAD
+
+    def effective(self, spec: str) -> PlayerConfig:
+        """See `Roster.effective`.
+
+        Raises:
+            PlayerSpecError: Listing what is known, if a name, a key or a value is not.
+
+        >>> PlayerRoster().effective("greedy").settings
+        {'heuristic': 'ensemble'}
+        """
+        read = parse_spec(spec)
+        return PlayerConfig(player=read.name, settings=dict(read.settings))
+
+    def seat(
+        self, player: PlayerConfig, *, seat: int, match: int, game: GameSetup, sandbox: Sandbox
+    ) -> SeatedPlayer:
+        """See `Roster.seat`.
+
+        Raises:
+            PlayerSpecError: If the player cannot play this game.
+            ModuleFault: If the module or a heuristic does not load.
+        """
+        del match  # a player is a stranger to the matches before
+        return make_player(
+            PlayerSpec(player.player, cast("dict[str, Setting]", player.settings)),
+            seat=seat,
+            num_players=game.num_players,
+            parameters=game.parameters,
+            source=game.source,
+            sandbox=sandbox,
+            heuristics=game.heuristics,
+            host_search=self.host_search,
+        )

@@ -1,0 +1,270 @@
+"""Decisions of one seat, made beside its module: one message a decision."""
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from agents.belief.belief import Belief, BeliefMemory, DecisionPoint, NoDeterminizationError
+from agents.belief.exact import (
+    HiddenInformationError,
+    known_state,
+    require_perfect_information,
+)
+from agents.belief.module import DeadlineError
+from agents.search.algorithms import search_named
+from agents.search.alphabeta import UnsuitableGameError
+from agents.search.rules import Heuristic, Rules, SearchView, first_state, scoring
+from agents.search.settings import PlayerSettings, SearchResult
+from agents.search.uct import UctSettings
+from agents.worker.blame import attributed, culprit_of
+from agents.worker.protocol import (
+    ChooseRequest,
+    Chosen,
+    HeuristicsRequest,
+    PerfectInformationRequest,
+    Refused,
+)
+from agents.worker.reuse import ReusedTree
+from agents.worker.watch import LateError, Watch
+from games.contract import Json, State
+from games.information import SeatLog
+from tools.guest.protocol import decoded
+
+Operation: TypeAlias = Callable[[dict[str, object], dict[str, Json]], Json]
+
+_KNOWN: dict[str, Json] = {"belief": "known_state", "determinizations": 1, "belief_failures": 0}
+_UNSEARCHED: dict[str, Json] = {
+    "simulations_done": 0,
+    "calls": 0,
+    "nodes": 0,
+    "cut_rollouts": 0,
+}
+
+
+class SeatSession:
+    """One seat's match in a worker, which serves one player, whose log only grows.
+
+    Attributes:
+        held: Entries of the log that were sent so far.
+        memory: Of the seat's belief; it checks for itself that the log is still the same.
+        tree: Of this match, where it is used again; it checks the same.
+        heuristics: The game's.
+        late: The newest end by deadline. It holds a tree: to free that may take past the deadline.
+    """
+
+    def __init__(self) -> None:
+        """Begin with nothing."""
+        self.held: list[dict[str, Json]] = []
+        self.memory = BeliefMemory()
+        self.tree: ReusedTree | None = None
+        self.heuristics: list[Heuristic] = []
+        self.late: LateError | None = None
+
+    def choose(self, namespace: Mapping[str, object], payload: dict[str, Json]) -> Chosen | Refused:
+        """Choose an action for one seat from its log alone.
+
+        Args:
+            namespace: The module's names.
+            payload: Of a `ChooseRequest`.
+
+        Raises:
+            ModuleFault: If a call of the module hung, or gave what breaks the contract.
+            Exception: What a function of the module raised in a state that its rules lead to. In
+                one that its own sampler gave, the sampler is at fault: it is asked no more in this
+                match, and the decision is made without it. In one that `belief` "random" filled
+                nobody is.
+        """
+        try:
+            with Watch() as watch:
+                return self._chosen(namespace, decoded(ChooseRequest, payload), watch)
+        except LateError as error:
+            self.late = error
+            return Refused("late", str(error))
+
+    def _chosen(
+        self, namespace: Mapping[str, object], request: ChooseRequest, watch: Watch
+    ) -> Chosen | Refused:
+        settings = search_named(request.algorithm).settings.model_validate(request.search)
+        log = SeatLog(request.seat, self._entries(request))
+
+        def decided(rules: Rules, memory: BeliefMemory) -> Chosen | Refused:
+            initial = first_state(namespace, request.num_players, request.parameters)
+            here = DecisionPoint(rules, namespace, initial, log, tuple(request.legal))
+            generator = _generator(request.words)
+            return _Decision(self, request, settings, here, memory, watch, generator).made()
+
+        def once_more(rules: Rules) -> Chosen | Refused:
+            self.tree = None
+            return decided(rules, BeliefMemory())
+
+        return attributed(
+            namespace, request.num_players, lambda rules: decided(rules, self.memory), once_more
+        )
+
+    def hold_heuristics(self, request: HeuristicsRequest) -> None:
+        """Load the game's heuristics beside the module, for searches that follow them.
+
+        Raises:
+            ModuleFault: If one does not load, or defines no `score`.
+        """
+        self.heuristics = [
+            scoring(name, source) for name, source in sorted(request.sources.items())
+        ]
+
+    def _entries(self, request: ChooseRequest) -> list[dict[str, Json]]:
+        """The whole log: what was held already and what is new.
+
+        Raises:
+            ValueError: If more is said to be held than was ever sent.
+        """
+        if request.held > len(self.held):
+            raise ValueError(
+                f"{request.held} entries of the log are said to be held; there are {len(self.held)}"
+            )
+        self.held[request.held :] = request.entries
+        return list(self.held)
+
+
+@dataclass(frozen=True)
+class _Decision:
+    """One decision at work, with all that it needs."""
+
+    session: SeatSession
+    request: ChooseRequest
+    settings: PlayerSettings
+    here: DecisionPoint
+    memory: BeliefMemory
+    watch: Watch
+    generator: np.random.Generator
+
+    def made(self) -> Chosen | Refused:
+        """The decision, in the known state where the log determines one."""
+        name = self.request.belief
+        try:
+            if isinstance(self.settings, UctSettings) and self.settings.reuse == "yes":
+                return _chosen(self._in_reused_tree(self.settings), _KNOWN)
+            if name is None or self.request.is_known:
+                root = known_state(self.here.follower, self.here.initial)
+                return _chosen(self._searched(lambda: root), _KNOWN)
+        except HiddenInformationError as error:
+            if name is None:
+                return Refused("hidden", str(error))
+        except UnsuitableGameError as error:
+            return Refused("unsuitable", str(error))
+        belief = self._belief()
+        while (reply := self._believing(belief)) is None:
+            belief = self._belief(errors=belief.module_errors + 1)
+        return reply
+
+    def _belief(self, errors: int = 0) -> Belief:
+        return Belief(
+            self.here,
+            self.request.belief or "auto",
+            self.request.determinizations,
+            self.generator,
+            memory=self.memory,
+            guard=self.watch.patient,
+            errors=errors,
+        )
+
+    def _believing(self, belief: Belief) -> Chosen | Refused | None:
+        """The decision with a belief; None where the module's sampler spoilt it."""
+        try:
+            return _chosen(self._searched(belief.sample, belief.pool), belief.effort())
+        except UnsuitableGameError as error:
+            return Refused("unsuitable", str(error))
+        except NoDeterminizationError:
+            pass
+        except (Exception, DeadlineError) as error:
+            culprit = culprit_of(error, belief, hangs=self.watch.hangs)
+            if culprit == "module":
+                raise
+            if culprit == "sampler":
+                return None
+            self.watch.end()
+        action, fallback = belief.fallback(self.request.protocol)
+        return Chosen(action, {**_UNSEARCHED, **belief.effort(), "fallback": fallback})
+
+    def _in_reused_tree(self, settings: UctSettings) -> SearchResult:
+        session, here, words = self.session, self.here, self.request.match_words or []
+        if session.tree is None or not session.tree.continues(here.log.entries, words):
+            session.tree = ReusedTree(
+                here.rules,
+                here.initial,
+                here.log.seat,
+                settings,
+                words,
+                tuple(session.heuristics),
+            )
+        return session.tree.decide(here.log.entries)
+
+    def _searched(self, determinize: Callable[[], State], worlds: int = 1) -> SearchResult:
+        view = SearchView(
+            self.here.rules,
+            self.here.log.seat,
+            determinize,
+            tuple(self.session.heuristics),
+            time.monotonic,
+            worlds,
+        )
+        return search_named(self.request.algorithm).decide(view, self.settings, self.generator)
+
+
+def _chosen(found: SearchResult, belief: Mapping[str, Json]) -> Chosen:
+    return Chosen(found.best, {**found.effort(), **belief})
+
+
+def _generator(words: list[int]) -> np.random.Generator:
+    return np.random.Generator(np.random.PCG64(np.random.SeedSequence(words)))
+
+
+def _hidden(namespace: Mapping[str, object], payload: dict[str, Json]) -> str | None:
+    """Why what a seat sees does not determine the state; None where random play shows nothing.
+
+    Raises:
+        ModuleFault: If a call of the module hung, or gave what breaks the contract.
+    """
+    request = decoded(PerfectInformationRequest, payload)
+
+    def tried(rules: Rules) -> None:
+        initial = first_state(namespace, request.num_players, request.parameters)
+        require_perfect_information(rules, initial, _generator(request.words))
+
+    try:
+        with Watch():
+            attributed(namespace, request.num_players, tried, tried)
+    except HiddenInformationError as error:
+        return str(error)
+    except LateError:
+        return "it could not be told in time whether a seat sees all that there is"
+    return None
+
+
+_session = SeatSession()
+
+
+def choose(namespace: dict[str, object], payload: dict[str, Json]) -> Json:
+    """See `ChooseRequest`."""
+    return _session.choose(namespace, payload)._asdict()
+
+
+def hold_heuristics(namespace: dict[str, object], payload: dict[str, Json]) -> Json:
+    """See `HeuristicsRequest`."""
+    del namespace
+    _session.hold_heuristics(decoded(HeuristicsRequest, payload))
+    return None
+
+
+def perfect_information(namespace: dict[str, object], payload: dict[str, Json]) -> Json:
+    """See `PerfectInformationRequest`."""
+    return _hidden(namespace, payload)
+
+
+OPERATIONS: dict[str, Operation] = {
+    "choose": choose,
+    "hold_heuristics": hold_heuristics,
+    "perfect_information": perfect_information,
+}

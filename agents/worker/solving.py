@@ -1,0 +1,106 @@
+"""The solution of a whole game, made beside its module; a worker serves one player at one table."""
+
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
+
+from agents.search.rules import bind, first_state
+from agents.solving.cfr import cfr_plus
+from agents.solving.enumeration import (
+    MARGIN,
+    TooManyHistoriesError,
+    enumerate_game,
+    estimated_histories,
+)
+from agents.solving.exploitability import nash_conv
+from agents.solving.form import Behaviour, SequenceForm
+from agents.worker.protocol import (
+    Enumerated,
+    EnumerateRequest,
+    Solution,
+    SolveRequest,
+    TooLarge,
+)
+from games.contract import Json
+from games.information import SeatLog
+from games.streams import stream
+from tools.guest.protocol import decoded
+
+Operation: TypeAlias = Callable[[dict[str, object], dict[str, Json]], Json]
+
+
+class SolvingSession:
+    """A worker's game and its solutions by number of iterations."""
+
+    def __init__(self) -> None:
+        """Begin with nothing."""
+        self._game: SequenceForm | None = None
+        self._solutions: dict[int, tuple[tuple[Behaviour, ...], float]] = {}
+
+    def enumerate(
+        self, namespace: Mapping[str, object], request: EnumerateRequest
+    ) -> Enumerated | TooLarge:
+        """Enumerate the game and keep it."""
+        players, limit = request.num_players, request.histories
+        initial, rules = (
+            first_state(namespace, players, request.parameters),
+            bind(namespace, players),
+        )
+        generator = stream(0, "solving")  # the same game is always judged the same
+        about = estimated_histories(rules, initial, generator, enough=MARGIN * limit)
+        if about > MARGIN * limit:
+            why = f"random plays put it above {about:.0e} histories, of {limit} allowed"
+            return TooLarge(why, about)
+        try:
+            self._game = enumerate_game(rules, initial, limit=limit)
+        except TooManyHistoriesError as error:
+            return TooLarge(str(error), about)
+        self._solutions.clear()
+        return Enumerated(self._game.histories, self._game.num_states)
+
+    def solve(self, request: SolveRequest) -> Solution | None:
+        """The solution at one information state; None if no play leads to that log.
+
+        Raises:
+            ValueError: If no game was enumerated before.
+        """
+        game, seat = self._game, request.seat
+        if game is None:
+            raise ValueError("no game was enumerated; ask for that first")
+        if request.iterations not in self._solutions:
+            behaviours = cfr_plus(game, request.iterations)
+            self._solutions[request.iterations] = behaviours, nash_conv(game, behaviours).total
+        behaviours, distance = self._solutions[request.iterations]
+        state = game.find(SeatLog(seat, request.entries))
+        if state is None:
+            return None
+        sure = len(game.seats) == 2 and game.constant_sum  # noqa: PLR2004 - the theorem's case
+        return Solution(
+            _chances(game, seat, state, behaviours[seat]),
+            distance,
+            "guaranteed" if sure else "not_guaranteed",
+        )
+
+
+def _chances(game: SequenceForm, seat: int, state: int, behaviour: Behaviour) -> dict[str, float]:
+    form = game.seats[seat]
+    actions, first = form.states[state].actions, int(form.firsts[state])
+    chances = behaviour[first : first + len(actions)].tolist()
+    return dict(zip(actions, chances, strict=True))
+
+
+_session = SolvingSession()
+
+
+def enumerate_module(namespace: dict[str, object], payload: dict[str, Json]) -> Json:
+    """See `EnumerateRequest`."""
+    return _session.enumerate(namespace, decoded(EnumerateRequest, payload))._asdict()
+
+
+def solve(namespace: dict[str, object], payload: dict[str, Json]) -> Json:
+    """See `SolveRequest`."""
+    del namespace
+    solution = _session.solve(decoded(SolveRequest, payload))
+    return None if solution is None else solution._asdict()
+
+
+OPERATIONS: dict[str, Operation] = {"enumerate": enumerate_module, "solve": solve}

@@ -1,0 +1,175 @@
+"""Eval: is a game made only where a family is what the brief asks for, with seats and settings?
+
+The briefs were written by somebody who saw neither the composer's code nor its words. Bars and
+words were developed against the development briefs, all of them read. `confirm` was started twice:
+the first start ended with a crash of the reader, which was mended. An `out` brief is no family's
+game, an `in` brief is one's, a `border` brief has a family's core and rules that none has: made
+with these listed, or refused, both are right.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, JsonValue
+
+from agents.protocols import NoFitError, RoleError, RoleSet
+from evals.options import EvalOptions
+from evals.results import EvalResult, Score, share
+from graph.run.opening import composer_over, open_store_here
+from graph.run.sandboxes import open_sandbox
+from tools.retrieval import Retrieval
+
+REFUSED_AT_MOST = 0.1
+SETTINGS_AT_LEAST = 0.8
+_FILES = ("fit_development.yaml", "fit_confirm.yaml")
+
+
+class Seats(BaseModel):
+    """How many may play."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    min: int
+    max: int
+
+
+class FitBrief(BaseModel):
+    """One brief and what is right for it.
+
+    Attributes:
+        id: Its name.
+        kind: Whether it is a family's game.
+        text: The brief.
+        family: The right family; None for `out`.
+        seats: How many play; None where it does not say.
+        settings: What it asks of the family's settings.
+        unhonoured: Its demands that the family cannot honour.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: str
+    kind: Literal["in", "out", "border"]
+    text: str
+    family: str | None
+    seats: int | Seats | None
+    settings: dict[str, JsonValue]
+    unhonoured: list[str]
+
+
+@dataclass(frozen=True)
+class JudgedBrief:
+    """What became of a brief.
+
+    Attributes:
+        brief: The brief.
+        part: Its set: development `a` or `b`, or `confirm`.
+        family: The family that was made; None where nothing was.
+        seats: How many play in it.
+        settings: Its settings.
+        end: "made", or why nothing was.
+    """
+
+    brief: FitBrief
+    part: str
+    family: str | None
+    seats: int
+    settings: dict[str, JsonValue]
+    end: str
+
+    @property
+    def found(self) -> list[bool]:
+        """For each setting that was asked for, whether the game has it."""
+        return [self.settings.get(name) == value for name, value in self.brief.settings.items()]
+
+    @property
+    def seated(self) -> bool:
+        """Whether as many play as the brief says."""
+        wanted = self.brief.seats
+        if isinstance(wanted, Seats):
+            return wanted.min <= self.seats <= wanted.max
+        return wanted in (None, self.seats)
+
+
+def load_briefs(name: str) -> list[FitBrief]:
+    """The briefs of one file of `evals/data`."""
+    import yaml
+
+    text = (files("evals") / "data" / name).read_text(encoding="utf-8")
+    return [FitBrief.model_validate(fields) for fields in yaml.safe_load(text)]
+
+
+def run(seed: int, tell: Callable[[str], None], options: EvalOptions) -> EvalResult:
+    """Design every brief with the composer; no model, no play. Quick: the confirming briefs."""
+    with open_sandbox() as opened:  # nothing runs in it here; every result says what there was
+        sandbox = opened.grade.model_dump(mode="json")
+    judged = []
+    with open_store_here(tell) as store:
+        roles, retrieval = composer_over(store), Retrieval(store)
+        for name in _FILES[options.quick :]:
+            for number, brief in enumerate(load_briefs(name)):
+                part = "confirm" if name == _FILES[-1] else f"development {'ab'[number % 2]}"
+                judged.append(judge_brief(brief, part, roles, retrieval))
+                tell(f"{brief.id} {brief.kind} {brief.family}: {judged[-1].family or 'refused'}")
+        effective: dict[str, JsonValue] = {
+            "seed": seed,
+            "quick": options.quick,
+            "roles": roles.identity,
+            "store": store.snapshot_id(),
+            "embedding": store.embedder.identity,
+            "sandbox": sandbox,
+        }
+    return score_briefs(judged, effective)
+
+
+def judge_brief(brief: FitBrief, part: str, roles: RoleSet, retrieval: Retrieval) -> JudgedBrief:
+    """What the designer makes of one brief."""
+    try:
+        asked = roles.designer.clarify(brief.text)
+        if asked.question is not None:
+            return JudgedBrief(brief, part, None, 0, {}, "question")
+        design = roles.designer.design(asked, retrieval.mechanics)
+    except RoleError as error:
+        end = "no_fit" if isinstance(error, NoFitError) else "gave_up"
+        return JudgedBrief(brief, part, None, 0, {}, end)
+    return JudgedBrief(brief, part, design.family, design.num_players, design.parameters, "made")
+
+
+def score_briefs(judged: Sequence[JudgedBrief], effective: dict[str, JsonValue]) -> EvalResult:
+    """Shares for every set of briefs; the settings are those of the games of the right family."""
+    scores: list[Score] = []
+    for part in dict.fromkeys(one.part for one in judged):
+        mine = [one for one in judged if one.part == part]
+        own = [one for one in mine if one.brief.kind == "in"]
+        right = [one for one in own if one.family == one.brief.family]
+        wrong = [one.family not in (None, one.brief.family) for one in mine]
+        settings: list[bool | None] = [found for one in right for found in one.found]
+        seats: list[bool | None] = [one.seated for one in mine if one.family is not None]
+        scores += [
+            _at_most(wrong, f"{part}: made in a wrong family", 0.0),
+            _at_most([o.family is None for o in own], f"{part}: in, refused", REFUSED_AT_MOST),
+            share(seats, f"{part}: seats right", at_least=1.0),
+            share(settings, f"{part}: settings found", at_least=SETTINGS_AT_LEAST),
+        ]
+    samples: tuple[dict[str, JsonValue], ...] = tuple(
+        {
+            "id": one.brief.id,
+            "set": one.part,
+            "kind": one.brief.kind,
+            "wanted": one.brief.family,
+            "made": one.family,
+            "end": one.end,
+            "seats right": one.seated,
+            "settings": len(one.found),
+            "found": sum(one.found),
+        }
+        for one in judged
+    )
+    return EvalResult(name="fit", scores=tuple(scores), samples=samples, effective=effective)
+
+
+def _at_most(values: Sequence[bool], name: str, most: float) -> Score:
+    plain = share(list(values), name, at_least=0.0)
+    return plain.model_copy(update={"at_least": None, "at_most": most})

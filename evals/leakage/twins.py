@@ -1,0 +1,310 @@
+"""A match played twice by the same player: as it was, and with other hidden states behind it.
+
+The second time the referee holds, at every decision of one seat, a state that this seat must not
+be able to tell from the true one: its position, legal actions and the seat's observation come from
+that state. All else is as the first time: seeds, chance, the other seats' moves. A player that
+learns nothing but its log and legal actions decides the same both times.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+import numpy as np
+
+from games.checks.zones import components, exchange_hidden, matches, read_path
+from games.contract import Action, Game, Json, State, canonical_key
+from games.engine import Decision, Match, Player, play_match
+from games.information import SeatLog, Turn, information_key, own_turns
+from games.modules import reseed
+from games.table import Position, Table
+from games.values import as_object
+
+Look: TypeAlias = Callable[[], State]
+Seated: TypeAlias = Callable[[Look], Player]
+"""Makes the player; it is handed a look at the referee's state, which only a planted one takes."""
+Others: TypeAlias = Callable[["DecisionRecord", State], State | None]
+
+
+@dataclass(frozen=True)
+class DecisionRecord:
+    """One decision that a player was asked for.
+
+    Attributes:
+        knows: Key of the seat's information state.
+        legal: Its legal actions.
+        action: What it chose.
+        turns: Its observations and actions so far.
+    """
+
+    knows: str
+    legal: tuple[Action, ...]
+    action: Action
+    turns: tuple[Turn, ...]
+
+
+@dataclass(frozen=True)
+class Twins:
+    """What two plays of one match came to.
+
+    Attributes:
+        positions: Decisions with a choice that were made in both.
+        changed: Of those, decisions that differ.
+        told: Of those, where the seat was given another log or other legal actions.
+        forced: Decisions without a choice; nothing can change there.
+        alone: Decisions for which no other state was found.
+        unjudged: Decisions with another state that were not made the second time.
+        reasons: Why a play did not finish, where a fault or a forfeit ended it.
+    """
+
+    positions: int
+    changed: int
+    told: int
+    forced: int
+    alone: int
+    unjudged: int
+    reasons: tuple[str, ...]
+
+
+@dataclass
+class Stage:
+    """A table that keeps what it shows, and may show a seat's decisions over other states.
+
+    Attributes:
+        inner: Where the match is really played.
+        game: The module under test, for what a seat sees of another state.
+        seat: The seat whose decisions are staged.
+        others: One a decision of the seat, in order; None leaves the true state.
+        true: The true position.
+        shown: The position that the referee holds.
+    """
+
+    inner: Table
+    game: Game
+    seat: int
+    others: Iterator[State | None]
+    true: Position | None = None
+    shown: Position | None = None
+
+    def open(self, num_players: int, parameters: Mapping[str, Json]) -> Position:
+        """See `games.table.Table.open`."""
+        return self._staged(self.inner.open(num_players, parameters))
+
+    def advance(self, position: Position, action: Action) -> Position:
+        """See `games.table.Table.advance`; it is the true match that goes on."""
+        return self._staged(self.inner.advance(self.true or position, action))
+
+    def look(self) -> State:
+        """The state that the referee holds: the channel that no player may have.
+
+        Raises:
+            LookupError: Before the match is opened.
+        """
+        if self.shown is None:
+            raise LookupError("the match is not opened yet; look after `open`")
+        return self.shown.state
+
+    def _staged(self, true: Position) -> Position:
+        self.true = self.shown = true
+        other = next(self.others, None) if true.player == self.seat else None
+        if other is not None:
+            seats = len(true.observations)
+            seen = self.game.observations(other, seats)[self.seat]
+            self.shown = replace(
+                true,
+                state=other,
+                legal=tuple(self.game.legal_actions(other)),
+                observations=tuple(
+                    seen if seat == self.seat else observation
+                    for seat, observation in enumerate(true.observations)
+                ),
+            )
+        return self.shown
+
+
+@dataclass
+class Recorder:
+    """Asks a player and writes down what it was given and chose; plays a script where it has one.
+
+    Attributes:
+        player: Who decides.
+        script: What is played instead of what was chosen; None plays what was chosen.
+        asked: What was written down.
+    """
+
+    player: Player
+    script: Sequence[Action] | None = None
+    asked: list[DecisionRecord] = field(default_factory=list)
+
+    def choose(
+        self, log: SeatLog, legal: Sequence[Action], generator: np.random.Generator
+    ) -> Decision:
+        """See `games.engine.Player.choose`."""
+        decision = self.player.choose(log, legal, generator)
+        number = len(self.asked)
+        self.asked.append(
+            DecisionRecord(
+                information_key(log), tuple(legal), decision.action, tuple(own_turns(log))
+            )
+        )
+        return decision if self.script is None else Decision(self.script[number])
+
+
+@dataclass
+class Script:
+    """Plays the moves it is given, in order."""
+
+    moves: Iterator[Action]
+
+    def choose(
+        self, log: SeatLog, legal: Sequence[Action], generator: np.random.Generator
+    ) -> Decision:
+        """See `games.engine.Player.choose`."""
+        del log, legal, generator
+        return Decision(next(self.moves))
+
+
+@dataclass(frozen=True)
+class Bout:
+    """What both plays of a match have in common.
+
+    Attributes:
+        table: Where it is played.
+        game: The module under test, as the table plays it.
+        parameters: The game's parameters.
+        seat: The seat that is tested.
+        rivals: One player a seat; the one at `seat` is not used.
+        seed: Of the run.
+        match: Index of the match.
+        max_plies: Plies after which it is left.
+    """
+
+    table: Table
+    game: Game
+    parameters: Mapping[str, Json]
+    seat: int
+    rivals: Sequence[Player]
+    seed: int
+    match: int
+    max_plies: int
+
+
+def play_twice(bout: Bout, first: Seated, second: Seated, others: Others) -> Twins:
+    """Play a match, and play it again over other hidden states.
+
+    Args:
+        bout: What both plays have in common.
+        first: Makes the player of the first play.
+        second: Makes its twin, of the same kind and with the same settings.
+        others: Gives the other state for a decision, from what the seat knew and the true state;
+            None where there is none.
+    """
+    stage = Stage(bout.table, bout.game, bout.seat, iter(()))
+    once = Recorder(first(stage.look))
+    played = _play(bout, stage, once, bout.rivals)
+    states = [ply.state for ply in played.plies if ply.player == bout.seat]
+    drawn = [
+        others(asked, state) if len(asked.legal) > 1 else None
+        for asked, state in zip(once.asked, states, strict=False)
+    ]
+    stage = Stage(bout.table, bout.game, bout.seat, iter(drawn))
+    again = Recorder(second(stage.look), [asked.action for asked in once.asked])
+    scripts = [
+        Script(iter([ply.action for ply in played.plies if ply.player == seat]))
+        for seat in range(len(bout.rivals))
+    ]
+    limited = replace(bout, max_plies=len(played.plies))
+    replayed = _play(limited, stage, again, scripts)
+    return _compared(once.asked, again.asked, drawn, (played, replayed))
+
+
+def _play(bout: Bout, stage: Stage, player: Player, rivals: Sequence[Player]) -> Match:
+    return play_match(
+        stage,
+        [player if seat == bout.seat else rival for seat, rival in enumerate(rivals)],
+        parameters=bout.parameters,
+        seed=bout.seed,
+        match=bout.match,
+        max_plies=bout.max_plies,
+    )
+
+
+def _compared(
+    once: Sequence[DecisionRecord],
+    again: Sequence[DecisionRecord],
+    drawn: Sequence[State | None],
+    plays: Sequence[Match],
+) -> Twins:
+    judged = [
+        (before, after)
+        for before, after, other in zip(once, again, drawn, strict=False)
+        if other is not None
+    ]
+    staged = sum(other is not None for other in drawn)
+    forced = sum(len(asked.legal) == 1 for asked in once[: len(drawn)])
+    return Twins(
+        positions=len(judged),
+        changed=sum(before.action != after.action for before, after in judged),
+        told=sum((b.knows, b.legal) != (a.knows, a.legal) for b, a in judged),
+        forced=forced,
+        alone=len(drawn) - staged - forced,
+        unjudged=staged - len(judged),
+        reasons=tuple(play.reason for play in plays if play.ending in ("forfeit", "fault")),
+    )
+
+
+_DRAWS = 6
+
+
+@dataclass(frozen=True)
+class OtherStates:
+    """Draws other states by a library module's own sampler, or by what it declares hidden.
+
+    The sampler keeps to all that the seat knows. The exchange follows `ZONES` and `visible` alone,
+    so that an observation that shows too much is no part of what it keeps to; it may forget what
+    the seat has inferred, which no player is given.
+
+    Attributes:
+        reference: The module as the rules say it is, in this process; not the one under test.
+        seat: The seat.
+        generator: The only source of randomness.
+    """
+
+    reference: Game
+    seat: int
+    generator: np.random.Generator
+
+    def draw(self, asked: DecisionRecord, true: State) -> State | None:
+        """A state with other hidden contents, by either way in turn; None where none was found."""
+        ways = [self._sampled(asked), self._exchanged(true)]
+        if self.generator.random() < 0.5:  # noqa: PLR2004
+            ways.reverse()
+        before = self._hidden(true)
+        return next((state for way in ways for state in way if self._hidden(state) != before), None)
+
+    def _sampled(self, asked: DecisionRecord) -> Iterator[State]:
+        turns: list[Json] = [[*turn] for turn in asked.turns]
+        for _ in range(_DRAWS):
+            reseed([int(self.generator.integers(2**32))])
+            yield as_object(self.reference.module.call("resample_state", turns, self.seat))
+
+    def _exchanged(self, true: State) -> Iterator[State]:
+        zones, seen = self._zones(), self.reference.visible(true, self.seat)
+        for _ in range(_DRAWS):
+            yield exchange_hidden(true, zones, seen, self.generator)
+
+    def _hidden(self, state: State) -> str:
+        """What the seat may not see; the order counts only where the game says that it does."""
+        contents: dict[str, Json] = {}
+        for path, visibility in self.reference.visible(state, self.seat).items():
+            if visibility == "contents":
+                continue
+            zone = read_path(state, path)
+            ordered = any(z.get("ordered") for p, z in self._zones().items() if matches(p, path))
+            as_it_is = ordered or not isinstance(zone, list)
+            contents[path] = zone if as_it_is else [*sorted(components(zone))]
+        return canonical_key(contents)
+
+    def _zones(self) -> Mapping[str, Mapping[str, Json]]:
+        zones = as_object(self.reference.module.constant("ZONES"))
+        return {pattern: as_object(declared) for pattern, declared in zones.items()}

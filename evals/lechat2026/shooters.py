@@ -1,0 +1,296 @@
+"""Shooters of the thesis that build no tree, and the heuristics of its programs in TAG.
+
+In TAG, OSLA and RMHC are handed one sampled fleet a decision and see it whole. RMHC asks for ten
+own moves, but in a game of alternating turns its bookkeeping stays at the first: it draws first
+shots at random and keeps the best, and every further shot of a draw is a random playout that counts
+for nothing but the budget. So it is OSLA over a few dozen random shots. The heuristics say how good
+a position is for the player that fired:
+
+    score   = 1 if it won, 0 if it lost, else hits / 17
+    cluster = min(pairs of adjacent hits, 5) / 5
+    value   = score                                    ("score", with the random determinization)
+    value   = score + 0.5 cluster                      ("cluster", with the other two)
+
+The heat map's own term, the mean heat of the cells hit, is 0 in every position that OSLA and RMHC
+evaluate, because full copies lose the map. Only the tree search adds it.
+
+Flat Monte Carlo and one step ahead are those of Ludii 1.3.14 and of the thesis' layer, with the
+constants found in their programs.
+"""
+
+from collections.abc import Mapping, Sequence
+from random import Random
+from typing import Literal
+
+from evals.lechat2026.board import (
+    BITS,
+    CELLS,
+    HEALTH,
+    SEA,
+    SIDE,
+    View,
+    cells_of,
+    neighbours_in,
+    random_fleet,
+)
+from evals.lechat2026.fleets import FleetKind, Worlds
+from evals.lechat2026.playouts import (
+    COVERED,
+    DESCRIBED,
+    Copies,
+    LayerSolver,
+    PlyBudget,
+    Regime,
+    Side,
+    drawn_by,
+    playout,
+    race,
+)
+
+Heuristic = Literal["score", "cluster"]
+
+SEEN, BESIDE = 100.0, 15.0
+_NOISE = 0.1
+_PAIRS = 5
+_WEIGHT = 0.5
+
+
+def bonus(hits: int, heuristic: Heuristic) -> float:
+    """What the heuristic adds to the score.
+
+    >>> bonus(0b111, "cluster"), bonus(0b111, "score")
+    (0.2, 0.0)
+    """
+    if heuristic == "score":
+        return 0.0
+    return _WEIGHT * min(neighbours_in(hits), _PAIRS) / _PAIRS
+
+
+def is_full(hits: int, heuristic: Heuristic) -> bool:
+    """Whether no further hit can add to the bonus."""
+    return heuristic == "score" or neighbours_in(hits) >= _PAIRS
+
+
+def position_value(hits: int, found: int, heuristic: Heuristic) -> float:
+    """The value of a position in which nobody has won.
+
+    Args:
+        hits: Cells hit.
+        found: How many cells were hit, as the health of the other fleet counts them.
+        heuristic: Which.
+    """
+    return found / HEALTH + bonus(hits, heuristic)
+
+
+class _OneWorld:
+    """What both have in common: a fleet a decision, and the value of a shot in it."""
+
+    def __init__(
+        self, rng: Random, kind: FleetKind, heuristic: Heuristic, heat: Sequence[float] | None
+    ) -> None:
+        """Take the settings.
+
+        Args:
+            rng: Draws.
+            kind: Determinization.
+            heuristic: Values positions.
+            heat: The map by which "heat map" orders hits: made once on an empty sea and never
+                renewed.
+        """
+        self._rng, self._heuristic, self._heat = rng, heuristic, heat
+        self._worlds = Worlds(kind, rng, 1)
+        self._decisions = self._calls = 0
+
+    @property
+    def used(self) -> Mapping[str, float]:
+        """Decisions, calls of the forward model, and what drawing fleets took."""
+        own = {"decisions": self._decisions, "calls": self._calls}
+        return {**own, **self._worlds.counts()}
+
+    def _fleet(self, view: View) -> int:
+        self._decisions += 1
+        self._worlds.observe(view, self._heat)
+        return self._worlds.draw()
+
+    def _value(self, view: View, hit: int) -> float:
+        """The value after a shot; `hit` is its bit if it hits and 0 if it does not."""
+        found = view.hits.bit_count() + (1 if hit else 0)
+        return position_value(view.hits | hit, found, self._heuristic)
+
+
+class OneStep(_OneWorld):
+    """OSLA: tries every shot in the fleet and takes the best, ties at random."""
+
+    def shoot(self, view: View) -> int:
+        """See `Shooter`."""
+        free = SEA & ~view.fired
+        self._calls += free.bit_count()
+        ships = self._fleet(view) & free
+        if not ships:
+            return self._rng.choice(cells_of(free))
+        values = {cell: self._value(view, BITS[cell]) for cell in cells_of(ships)}
+        best = max(values.values())
+        return self._rng.choice([cell for cell, value in values.items() if value == best])
+
+
+class HillClimber(_OneWorld):
+    """RMHC as it ran: random first shots until the calls are spent, the first best one wins."""
+
+    def __init__(
+        self,
+        rng: Random,
+        kind: FleetKind,
+        heuristic: Heuristic,
+        heat: Sequence[float] | None,
+        calls: int,
+    ) -> None:
+        """As the other, with the calls of the forward model that a decision may make."""
+        super().__init__(rng, kind, heuristic, heat)
+        self._budget = calls
+
+    def shoot(self, view: View) -> int:
+        """See `Shooter`."""
+        free = SEA & ~view.fired
+        cells, ships, missed = cells_of(free), self._fleet(view) & free, self._value(view, 0)
+        values = {cell: self._value(view, BITS[cell]) for cell in cells_of(ships)}
+        draw, count = self._rng.random, len(cells)
+        chosen = cells[int(draw() * count)]
+        best = values.get(chosen, missed)
+        calls = 1  # the first plan's playout is made, but only its length of one is counted
+        while True:
+            cell = cells[int(draw() * count)]
+            calls += self._length(view, count, ships, hit=cell in values)
+            value = values.get(cell, missed)
+            if value > best:
+                best, chosen = value, cell
+            if calls >= self._budget:
+                break
+        self._calls += calls
+        return chosen
+
+    def _length(self, view: View, cells: int, ships: int, *, hit: bool) -> int:
+        """Calls that a plan takes: its first shot and the playout behind it."""
+        need = HEALTH - view.hits.bit_count() - hit
+        if not need:
+            return 1
+        mine = Side(cells - 1, ships.bit_count() - hit, need)
+        left = view.own & ~view.taken
+        sound = left.bit_count()
+        other = Side((SEA & ~view.taken).bit_count(), sound, sound)
+        return 1 + playout(other, mine, self._rng).plies
+
+
+class FlatShooter:
+    """Flat Monte Carlo: uniformly drawn first shots, random playouts, the best average.
+
+    A cell never drawn counts as the worst; chance decides ties.
+    """
+
+    def __init__(self, regime: Regime, budget: PlyBudget, rng: Random) -> None:
+        self._copies, self._budget, self._rng = Copies(regime, rng), budget, rng
+        self._decisions = self._iterations = 0
+
+    @property
+    def used(self) -> Mapping[str, float]:
+        """Decisions, iterations and what the solver did."""
+        own = {"decisions": self._decisions, "iterations": self._iterations}
+        return {**own, **self._copies.drawn}
+
+    def shoot(self, view: View) -> int:
+        """See `Shooter`."""
+        self._decisions += 1
+        self._copies.observe(view)
+        fired = view.fired
+        cells = cells_of(SEA & ~fired)
+        sums, counts = [0] * len(cells), [0] * len(cells)
+        other = CELLS - view.taken.bit_count(), (view.own & ~view.taken).bit_count()
+        draw, spent = self._rng.random, 0.0
+        while spent < self._budget.plies:
+            self._iterations += 1
+            index = int(draw() * len(cells))
+            counts[index] += 1
+            left = self._copies.draw() & ~fired & ~BITS[cells[index]]
+            spent += 1 + self._budget.copy(self._copies.attempts)
+            if not left:
+                sums[index] += 1
+                continue
+            chance = race(*other, len(cells) - 1, left.bit_count())
+            spent += chance.plies
+            sums[index] += -1 if draw() < chance.first else 1
+        means = [
+            total / count if count else -SEEN for total, count in zip(sums, counts, strict=True)
+        ]
+        best = [cell for cell, mean in zip(cells, means, strict=True) if mean == max(means)]
+        return best[int(draw() * len(best))]
+
+
+class AheadShooter:
+    """One step ahead, as the thesis wrote it for Ludii.
+
+    A fresh copy for every cell: 100 if it shows a ship there, 15 for each known hit beside it,
+    and noise below 0.1. No move is applied, and no game is played on.
+    """
+
+    def __init__(self, regime: Regime, rng: Random) -> None:
+        self._regime, self._rng = regime, rng
+        self._solver = LayerSolver(regime, rng, CELLS)
+        self._decisions = 0
+
+    @property
+    def used(self) -> Mapping[str, float]:
+        """Decisions and what the solver did."""
+        own = {"decisions": self._decisions, "iterations": 0}
+        return {**own, **drawn_by(self._solver.worlds)}
+
+    def shoot(self, view: View) -> int:
+        """See `Shooter`."""
+        self._decisions += 1
+        if self._regime != DESCRIBED and not view.enemy:
+            raise ValueError(
+                "these copies show the other fleet; required: an omniscient contestant"
+            )
+        self._solver.observe(view)
+        best, chosen = -1.0, -1
+        for cell in cells_of(SEA & ~view.fired):
+            value = self._value(cell, view) + _NOISE * self._rng.random()
+            if value > best:
+                best, chosen = value, cell
+        return chosen
+
+    def _value(self, cell: int, view: View) -> float:
+        fleet = self._solver.draw()
+        place = cell if self._regime == DESCRIBED else COVERED[view.seat][cell]
+        if place < 0:
+            return SEEN if BITS[cell] & view.enemy else 0.0
+        seen = SEEN if BITS[place] & fleet else 0.0
+        return seen + BESIDE * hits_beside(place, self._solver.hits)
+
+
+def hits_beside(cell: int, hits: int) -> int:
+    """How many of these hits lie above, below, left or right of a cell.
+
+    >>> hits_beside(10, 1 << 9 | 1 << 11 | 1 << 20), hits_beside(0, 1 << 1 | 1 << 10)
+    (2, 2)
+    """
+    row, column = divmod(cell, SIDE)
+    around = ((row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1))
+    near = (SIDE * y + x for y, x in around if 0 <= y < SIDE and 0 <= x < SIDE)
+    return sum(1 for place in near if BITS[place] & hits)
+
+
+class MapShooter:
+    """Fires where most of some fleets lie that were drawn once, before any shot: a stale map."""
+
+    def __init__(self, fleets: int, rng: Random) -> None:
+        drawn = [random_fleet(rng) for _ in range(fleets)]
+        heat = [sum(fleet >> cell & 1 for fleet in drawn) for cell in range(CELLS)]
+        self._order = sorted(range(CELLS), key=lambda cell: (-heat[cell], rng.random()))
+
+    @property
+    def used(self) -> Mapping[str, float]:
+        """Nothing that is counted."""
+        return {}
+
+    def shoot(self, view: View) -> int:
+        """See `Shooter`."""
+        return next(cell for cell in self._order if not BITS[cell] & view.fired)

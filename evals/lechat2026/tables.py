@@ -1,0 +1,298 @@
+"""Tables of a field of contestants: win rates, the published ones beside, and what players took.
+
+Rates of pairs and averages over the field are always published together: an average over a field
+says as much about the field as about the player.
+"""
+
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib.resources import files
+from itertools import combinations
+from random import Random
+from statistics import NormalDist, fmean
+from time import perf_counter_ns
+from typing import Any, get_args
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import JsonValue
+
+from evals.lechat2026.board import CELLS, Entry, FieldResult, Pair, View, numbers, random_fleet
+from evals.lechat2026.fleets import FleetKind, Worlds, heat_of
+from evals.lechat2026.shooters import OneStep
+from evals.results import Row
+from tools.playtest.intervals import NoSamplesError, wilson
+
+Floats = npt.NDArray[np.float64]
+
+CONFIDENCE = 0.95
+POINTS = 0.03
+_SHARED = 40  # fleets that a map serves in the tree search
+Z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
+
+PUBLISHED: dict[str, Any] = json.loads(
+    (files("evals.lechat2026") / "published.json").read_text(encoding="utf-8")
+)
+"""Figures of the thesis' result files; each part says what it is."""
+
+
+def published_pairs(table: Mapping[str, float]) -> dict[Pair, float]:
+    """Rates by pair, of a table by title."""
+    return {
+        (one, other): rate for title, rate in table.items() for one, other in [title.split(" - ")]
+    }
+
+
+@dataclass(frozen=True)
+class WinRate:
+    """A share of games won.
+
+    Attributes:
+        value: The share, 0 to 1.
+        error: Its standard error; above 0 even where every game went the same way.
+        low: Lower end of the 95 % interval.
+        high: Upper end of it.
+        n: Games it rests on: of a pair's duels, or the fewer of two solo samples.
+        method: How the interval was made.
+        firm: Whether the error stands with few games too: that of solo games, every one of which
+            meets all of the other's, and that of an average.
+    """
+
+    value: float
+    error: float
+    low: float
+    high: float
+    n: int
+    method: str
+    firm: bool = False
+
+    def turned(self) -> "WinRate":
+        """The same as the other player sees it."""
+        return replace(self, value=1 - self.value, low=1 - self.high, high=1 - self.low)
+
+
+def exact_pair(one: Sequence[int], other: Sequence[int]) -> WinRate:
+    """The win rate of two players that do not look, from the shots that each needs alone.
+
+    P(T1 < T2) + P(T1 = T2) / 2, as seats alternate and whoever fires first wins a tie, over all
+    pairs of samples; its variance is var(V10)/m + var(V01)/n with the means over the other sample
+    (DeLong, DeLong and Clarke-Pearson 1988).
+
+    Raises:
+        NoSamplesError: If a sample has fewer than two games.
+
+    >>> exact_pair([20, 30], [30, 40]).value
+    0.875
+    """
+    if min(len(one), len(other)) < 2:  # noqa: PLR2004
+        raise NoSamplesError(f"{len(one)} and {len(other)} games; required: at least two of each")
+    rows, columns = _better(one, other), 1 - _better(other, one)
+    value = float(rows.mean())
+    variance = rows.var(ddof=1) / len(one) + columns.var(ddof=1) / len(other)
+    rate = _rate(value, math.sqrt(variance), min(len(one), len(other)), "solo shots, DeLong")
+    return replace(rate, firm=True)
+
+
+def _better(one: Sequence[int], other: Sequence[int]) -> Floats:
+    """`[m]`: for each game of `one`, the share of the other's that it beats, ties half."""
+    counts = np.bincount(np.asarray(other), minlength=CELLS + 2)
+    above = len(other) - np.cumsum(counts)
+    shots = np.asarray(one)
+    won: Floats = (above[shots] + counts[shots] / 2) / len(other)
+    return won
+
+
+def duel_rate(games: Sequence[Entry]) -> WinRate:
+    """The win rate of the first of a pair, over deals of two games with the seats exchanged.
+
+    Raises:
+        NoSamplesError: If there are fewer than two deals.
+    """
+    deals = [
+        1 - (games[index]["won"] + games[index + 1]["won"]) / 2
+        for index in range(0, len(games) - 1, 2)
+    ]
+    if len(deals) < 2:  # noqa: PLR2004
+        raise NoSamplesError(f"{len(deals)} deals; required: at least two")
+    spread = float(np.std(deals, ddof=1)) / math.sqrt(len(deals))
+    return _rate(fmean(deals), spread, len(games), "duels, deals of two games")
+
+
+def _rate(value: float, error: float, n: int, method: str) -> WinRate:
+    """With Wilson's interval where the sample has no spread, as near 0 and 1."""
+    spread = Z * error
+    if spread and value - spread >= 0 and value + spread <= 1:
+        return WinRate(value, error, value - spread, value + spread, n, method)
+    estimate = wilson(value * n, n)
+    least = (estimate.high - estimate.low) / (2 * Z)
+    return WinRate(
+        value, max(error, least), estimate.low, estimate.high, n, f"{method}, Wilson at the edge"
+    )
+
+
+def pair_rates(names: Sequence[str], played: FieldResult) -> dict[Pair, WinRate]:
+    """Every ordered pair's rate of the first against the second."""
+    rates: dict[Pair, WinRate] = {}
+    shots = {name: [game["shots"] for game in games] for name, games in played.solos.items()}
+    for one, other in combinations(names, 2):
+        if (one, other) in played.duels:
+            rate = duel_rate(played.duels[one, other])
+        else:
+            rate = exact_pair(shots[one], shots[other])
+        rates[one, other], rates[other, one] = rate, rate.turned()
+    return rates
+
+
+def averages(names: Sequence[str], rates: Mapping[Pair, WinRate]) -> dict[str, WinRate]:
+    """Each player's mean over the others.
+
+    Pairs share solo games, so the mean of their standard errors is taken: an upper bound of the
+    mean's own, reached where they depend on each other fully.
+    """
+    found = {}
+    for one in names:
+        own = [rates[one, other] for other in names if other != one]
+        value, error = fmean(rate.value for rate in own), fmean(rate.error for rate in own)
+        low, high = max(0.0, value - Z * error), min(1.0, value + Z * error)
+        games = min(rate.n for rate in own if rate.n)
+        method = "mean over the field, error bounded"
+        found[one] = WinRate(value, error, low, high, games, method, firm=True)
+    return found
+
+
+def beside(
+    title: str, rate: WinRate, published: float, games: int, errors: float = 2.0
+) -> dict[str, JsonValue]:
+    """A row of a table: our rate in per cent beside a published one from so many games.
+
+    The tolerance is 3 points or so many standard errors of the difference, whichever is more. A
+    few duels that went alike underestimate their own error, so that it is not taken for less than
+    it would be at the published rate.
+    """
+    variance = published * (1 - published)
+    ours = rate.error if rate.firm else max(rate.error, math.sqrt(variance / rate.n))
+    tolerance = max(POINTS, errors * math.hypot(ours, math.sqrt(variance / games)))
+    return {
+        "what": title,
+        **in_points(rate),
+        "published": round(100 * published, 1),
+        "difference": round(100 * (rate.value - published), 1),
+        "tolerance": round(100 * tolerance, 1),
+        "within": abs(rate.value - published) <= tolerance,
+    }
+
+
+def in_points(rate: WinRate) -> dict[str, JsonValue]:
+    """A rate for a table, in per cent."""
+    return {
+        "ours": round(100 * rate.value, 1),
+        "low": round(100 * rate.low, 1),
+        "high": round(100 * rate.high, 1),
+        "n": rate.n,
+        "method": rate.method,
+    }
+
+
+def matrix(names: Sequence[str], rates: Mapping[Pair, WinRate]) -> dict[str, JsonValue]:
+    """All pairs, row against column in per cent, with the mean over the field beside them."""
+    means = averages(names, rates)
+    return {
+        one: {
+            **{other: round(100 * rates[one, other].value, 1) for other in names if other != one},
+            "average": round(100 * means[one].value, 1),
+        }
+        for one in names
+    }
+
+
+def by_player(names: Sequence[str], played: FieldResult) -> list[Row]:
+    """For each player, over all its games: what its decisions took, and how its duels ended."""
+    return [row for row in (_player(name, played) for name in names) if row]
+
+
+def _player(name: str, played: FieldResult) -> Row | None:
+    alone = played.solos.get(name, [])
+    seats = [
+        (game, pair.index(name))
+        for pair, games in played.duels.items()
+        if name in pair
+        for game in games
+    ]
+    used = [game["used"] for game in alone] + [game["used"][seat] for game, seat in seats]
+    if not used:
+        return None
+    row: Row = {"player": name, "games": len(used)}
+    if alone:
+        row["shots_alone"] = round(fmean(game["shots"] for game in alone), 2)
+    won = [game["health"][seat] for game, seat in seats if game["won"] == seat]
+    if seats:
+        row["health_left"] = round(fmean(game["health"][seat] for game, seat in seats), 2)
+    if won:
+        row["margin_when_won"] = round(fmean(won), 2)
+        row["won_by_1"] = round(sum(margin == 1 for margin in won) / len(won), 3)
+    return {**row, **_sampling(used)}
+
+
+def _sampling(used: Sequence[Entry]) -> Row:
+    total = {key: sum(one.get(key, 0) for one in used) for key in (*used[0], "samples")}
+    row: Row = {}
+    if total.get("decisions"):
+        row["calls_a_decision"] = round(total["calls"] / total["decisions"], 1)
+        row["calls_a_game"] = round(total["calls"] / len(used))
+        row["samples_a_game"] = round(total["samples"] / len(used), 1)
+    if total["samples"]:
+        row["attempts_a_sample"] = round(total["attempts"] / total["samples"], 2)
+        row["fallbacks"] = total["fallbacks"]
+        row["success"] = round(1 - total["fallbacks"] / total["samples"], 6)
+    return row
+
+
+def tag_latencies(seed: int, games: int, map_samples: int) -> list[Row]:
+    """What one fleet takes to draw, by determinization, at every shot of games of OSLA.
+
+    Each kind draws at the same positions, one attempt after the other. "heat map" comes twice: with
+    the map of an empty sea, as OSLA has it, and with a map drawn for the position and shared by 40
+    fleets, as the tree search has it.
+    """
+    spent: dict[str, list[float]] = {}
+    heat = heat_of(Worlds("constraint", Random(seed), 1), map_samples)
+    for game in range(games):
+        rng = numbers(seed, "latency", match=game)
+        for view in _positions(rng):
+            for kind in get_args(FleetKind):
+                worlds = Worlds(kind, rng, 1)
+                worlds.observe(view, heat if kind == "heat map" else None)
+                spent.setdefault(kind, []).append(_timed(worlds, 1))
+            worlds = Worlds("heat map", rng, 1)
+            worlds.observe(view)
+            share = _timed(worlds, map_samples) * map_samples / _SHARED
+            spent.setdefault("heat map, drawn anew", []).append(spent["heat map"][-1] + share)
+    usual = fmean(spent["constraint"])
+    return [
+        {
+            "determinization": kind,
+            "microseconds_a_sample": round(fmean(times), 1),
+            "over_constraint": round(fmean(times) / usual, 2),
+            "positions": len(times),
+        }
+        for kind, times in spent.items()
+    ]
+
+
+def _timed(worlds: Worlds, count: int) -> float:
+    """Microseconds a fleet."""
+    began = perf_counter_ns()
+    for _ in range(count):
+        worlds.draw()
+    return (perf_counter_ns() - began) / 1000 / count
+
+
+def _positions(rng: Random) -> Iterator[View]:
+    fleet = random_fleet(rng)
+    player = OneStep(rng, "constraint", "cluster", None)
+    view = View()
+    while view.hits != fleet:
+        yield view
+        view.mark(player.shoot(view), fleet)

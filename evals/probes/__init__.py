@@ -1,1 +1,0 @@
-"""Attacks on the sandbox: probes, forging tricks, a sweep over the system calls."""

@@ -1,0 +1,288 @@
+"""Benchmark of the sandbox in play: transitions, a match whose seats have workers, the copier.
+
+*Transitions*: recorded plies of random matches, asked in forward order, one `apply_action` a
+message of a fresh worker, each answer compared strictly on the host. The whole replay that the
+checks make (rewards, observations, legal actions and events too) is shown beside it.
+
+*Arena*: tic-tac-toe by `games.engine.play_match`, as every match of a series is played: one message
+to the referee's worker a ply, and one to the worker of whoever moves. Two line-ups are taken in
+turn: players whose worker does nothing but choose, so that the figure is the arena's own, and
+greedy players as `rulewright match` seats them. Workers are started before the clock; a series
+starts new ones for every match, and a warm worker's figure tells the price of that.
+
+*Copier*: random playouts of library games whose `apply_action` first copies the state by
+`copy.deepcopy`, as generated modules do. A call with a memo of its own is the original's by the
+copier's contract, so one worker plays with `deepcopy(state)`, the other with `deepcopy(state, {})`.
+Wall time, in turn.
+"""
+
+import contextlib
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
+from functools import partial
+
+import numpy as np
+from pydantic import JsonValue
+
+from agents.players.registry import SeatedPlayer, make_player, parse_spec
+from evals.bench.timings import Timing, interleaved, seconds
+from evals.results import EvalError
+from evals.sandbox.processes import on_one_processor
+from games import library
+from games.checks.comparing import same_value
+from games.checks.sampling import random_matches, trusted_subject
+from games.contract import Action, Json
+from games.engine import Decision, Player, play_match
+from games.information import SeatLog
+from games.trajectories import Transition, open_deck
+from tools.sandbox import Sandbox, SandboxTable, Worker
+from tools.transitions import replay_transitions
+
+PLAYOUTS = """
+import random as _random
+
+
+def work(matches):
+    plies = 0
+    draw = _random.Random(7)
+    for _ in range(matches):
+        state = initial_state(GAME["min_players"])
+        while get_current_player(state) != -4 and plies < 200 * matches:
+            state = apply_action(state, draw.choice(get_legal_actions(state)))
+            plies += 1
+    return plies
+"""
+
+_CHOICE = """
+def choose(observation, legal, number):
+    return legal[number % len(legal)]
+"""
+_CALL_S = 60.0
+_GAME = "tic_tac_toe"
+_ASK, _GREEDY, _HELD = "players that ask", "greedy players", ", on one processor"
+_BARE = "its two messages alone"
+_EXCHANGES = 50
+_HEURISTIC = "greedy:heuristic=complete_or_block"
+_COPYING = """
+import copy as _copy
+
+_apply = apply_action
+
+
+def apply_action(state, action):
+    return _apply(_copy.deepcopy(state{memo}), action)
+"""
+_GAMES = {"tic_tac_toe": 600, "trick_taking": 8, "rummy": 6}
+
+
+def conditions_of(sandbox: Sandbox) -> dict[str, JsonValue]:
+    """The grade that a timing was taken under."""
+    return {"grade": sandbox.grade.name, "layers": list(sandbox.grade.layers)}
+
+
+def recorded_plies(count: int, seed: int) -> list[list[Transition]]:
+    """Random matches of tic-tac-toe, played here: exactly `count` transitions."""
+    subject = trusted_subject(library.source(_GAME), 2)
+    kept: list[list[Transition]] = []
+    for match in random_matches(subject, matches=count // 5 + 1, seed=seed, max_plies=9):
+        kept.append(open_deck(match)[: count - sum(map(len, kept))])
+        if sum(map(len, kept)) == count:
+            break
+    return kept
+
+
+def transitions(sandbox: Sandbox, count: int, seed: int, rounds: int) -> list[Timing]:
+    """Milliseconds of a thousand transitions, one call at a time; and of the checks' replay.
+
+    Raises:
+        EvalError: If a transition does not come out as recorded.
+    """
+    source = library.source(_GAME)
+    matches = recorded_plies(count, seed)
+
+    forward: list[float] = []
+    whole: list[float] = []
+
+    def one_at_a_time() -> float:
+        with sandbox.worker("transitions", source) as worker:
+            worker.load(source)
+            for match in matches:
+                forward.append(seconds(partial(_ask, worker, match)) * 1e6 / len(match))
+        return 0.0
+
+    def replay() -> float:
+        begun = time.perf_counter()
+        if not replay_transitions(sandbox, source, matches).passed:
+            raise EvalError("the replay of a module's own transitions did not pass")
+        whole.append((time.perf_counter() - begun) * 1e6 / count)
+        return 0.0
+
+    interleaved({"one": one_at_a_time, "whole": replay}, rounds)
+    conditions = {**conditions_of(sandbox), "transitions": count}
+    scaled = {**conditions, "a_value_is": "one match's transitions, scaled"}
+    return [
+        Timing("1,000 transitions, one call at a time, ms", tuple(forward), scaled),
+        Timing("1,000 transitions, the checks' whole replay, ms", tuple(whole), conditions),
+    ]
+
+
+def _ask(worker: Worker, match: Sequence[Transition]) -> None:
+    for step in match:
+        answer = worker.call("apply_action", [step.state, step.action])
+        if not same_value(answer, step.next_state):
+            raise EvalError(f"a transition came out wrong: {answer!r:.200}")
+
+
+class _Asking:
+    """Has a worker of its own choose, from what its seat sees."""
+
+    def __init__(self, sandbox: Sandbox, seat: int) -> None:
+        self.worker = sandbox.worker(f"player-{seat}", _CHOICE)
+        self.worker.load(_CHOICE)
+
+    def choose(
+        self, log: SeatLog, legal: Sequence[Action], generator: np.random.Generator
+    ) -> Decision:
+        """See `games.engine.Player.choose`."""
+        number = int(generator.integers(2**31))
+        action = self.worker.call("choose", [log.latest(), list(legal), number])
+        return Decision(str(action))
+
+    def close(self) -> None:
+        """End the worker."""
+        self.worker.kill()
+
+
+def arena(sandbox: Sandbox, matches: int, seed: int, rounds: int) -> list[Timing]:
+    """Microseconds a ply of tic-tac-toe, with a worker for the referee and one for each seat.
+
+    A value is one match of some eight plies, short enough that most matches meet no other process.
+    """
+    source = library.source(_GAME)
+    taken: dict[str, list[float]] = {key: [] for key in (_ASK, _GREEDY, f"{_ASK}{_HELD}", _BARE)}
+    with contextlib.ExitStack() as stack:
+        referee = stack.enter_context(sandbox.worker("referee", source))
+        referee.load(source)
+        table = SandboxTable(referee)
+        asking = [stack.enter_context(closing(_Asking(sandbox, seat))) for seat in range(2)]
+        greedy = [stack.enter_context(closing(_greedy(sandbox, seat))) for seat in range(2)]
+        seated: dict[str, Sequence[Player]] = {_ASK: asking, _GREEDY: greedy}
+        measures = {
+            key: _round(table, players, matches, seed, taken[key])
+            for key, players in seated.items()
+        }
+        interleaved(measures, rounds)
+        held = _round(table, asking, matches, seed, taken[f"{_ASK}{_HELD}"])
+        with on_one_processor():
+            interleaved({_HELD: held}, rounds)
+        interleaved({_BARE: _messages(referee, table, asking[0], taken[_BARE])}, rounds)
+    conditions: dict[str, JsonValue] = {
+        **conditions_of(sandbox),
+        "path": "play_match, workers started before the clock; or a ply's two messages alone",
+        "workers": 3,
+        "a_value_is": "one match",
+        "matches": matches,
+    }
+    return [
+        Timing(f"tic-tac-toe arena, {key}, us a ply", tuple(values), conditions)
+        for key, values in taken.items()
+    ]
+
+
+def _greedy(sandbox: Sandbox, seat: int) -> SeatedPlayer:
+    return make_player(
+        parse_spec(_HEURISTIC),
+        seat=seat,
+        num_players=2,
+        parameters={},
+        source=library.source(_GAME),
+        sandbox=sandbox,
+        heuristics=library.heuristic_sources(_GAME),
+    )
+
+
+def _messages(
+    referee: Worker, table: SandboxTable, player: _Asking, taken: list[float]
+) -> Callable[[], float]:
+    """A round of a ply's two messages alone, without the match around them."""
+    start = table.open(2, {})
+    action, legal = start.legal[0], list(start.legal)
+    payload: dict[str, Json] = {"state": start.state, "action": action}
+    asked: list[Json] = [start.observations[0], [*legal], 0]
+
+    def exchange() -> float:
+        for _ in range(_EXCHANGES):
+            begun = time.perf_counter()
+            player.worker.call("choose", asked)
+            referee.request("advance", payload, referee.limits.call_s)
+            taken.append((time.perf_counter() - begun) * 1e6)
+        return 0.0
+
+    return exchange
+
+
+def _round(
+    table: SandboxTable,
+    players: Sequence[Player],
+    matches: int,
+    seed: int,
+    taken: list[float],
+) -> Callable[[], float]:
+    """A round of matches; each adds its microseconds a ply to `taken`."""
+
+    def play() -> float:
+        for index in range(matches):
+            begun = time.perf_counter()
+            match = play_match(table, players, parameters={}, seed=seed, match=index)
+            spent = time.perf_counter() - begun
+            if match.ending != "finished":
+                raise EvalError(f"a match of the arena did not finish: {match.reason}")
+            taken.append(spent * 1e6 / len(match.plies))
+        return 0.0
+
+    return play
+
+
+def copier_gains(sandbox: Sandbox, rounds: int) -> list[Timing]:
+    """How many times the original's playouts the fast copier allows, game by game."""
+    return [_gain(sandbox, game, matches, rounds) for game, matches in _GAMES.items()]
+
+
+def _gain(sandbox: Sandbox, game: str, matches: int, rounds: int) -> Timing:
+    plies: set[object] = set()
+    workers = {
+        name: _copying(sandbox, game, memo) for name, memo in (("fast", ""), ("original", ", {}"))
+    }
+
+    def play(worker: Worker) -> None:
+        plies.add(worker.call("work", [matches], deadline_s=_CALL_S))
+
+    measures: Mapping[str, Callable[[], float]] = {
+        name: partial(seconds, partial(play, worker)) for name, worker in workers.items()
+    }
+    try:
+        found = interleaved(measures, rounds)
+    finally:
+        for worker in workers.values():
+            worker.kill()
+    if len(plies) != 1:
+        raise EvalError(f"the two copiers played different matches of {game}: {plies} plies")
+    (count,) = plies
+    return Timing(
+        f"playouts with the fast copier, {game}, times the original's",
+        tuple(slow / fast for fast, slow in zip(*found.values(), strict=True)),
+        {
+            **conditions_of(sandbox),
+            "plies": str(count),
+            "us_a_ply_fast": round(min(found["fast"]) / int(str(count)) * 1e6, 2),
+            "us_a_ply_original": round(min(found["original"]) / int(str(count)) * 1e6, 2),
+        },
+    )
+
+
+def _copying(sandbox: Sandbox, game: str, memo: str) -> Worker:
+    source = library.source(game) + _COPYING.format(memo=memo) + PLAYOUTS
+    worker = sandbox.worker("playouts", source)
+    worker.load(source)
+    return worker

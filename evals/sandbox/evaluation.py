@@ -1,0 +1,180 @@
+"""Eval: can hostile code do harm, cheat or forge a result, and what does keeping it from that cost?
+
+The attacks run with namespaces, where they are in force, and without. A figure is the median of its
+repetitions; each sample holds the least and the greatest beside it, with the grade it was taken
+under. On a shared machine a time may miss its bound in one run and keep it in the next.
+"""
+
+import dataclasses
+import sys
+from collections.abc import Callable, Iterator
+
+from pydantic import JsonValue
+
+from agents.players.registry import PRELOAD as PLAYERS
+from evals.bench.timings import Timing, machine
+from evals.results import EvalError, EvalResult, NothingScoredError, Score
+from evals.sandbox.bench import Lacking, Places, Repeats, bounded_score, sandbox_figures
+from evals.sandbox.cheats.leakage import leaks_between_workers
+from evals.sandbox.forgery import GAMES, ForgeOutcome, forge_checks, forge_transitions, tricks
+from evals.sandbox.probes import LIMITS, BrokenProbeError, probes, run_probe
+from evals.sandbox.sweep import PRELOAD, TARGET, SweepResult, sweep
+from evals.sandbox.unseen.judging import held_unseen, judged_unseen
+from tools.sandbox import Sandbox
+from tools.sandbox.local import LinuxBackend, ProcessBackend
+from tools.transitions import ReplayProtocol
+
+Tell = Callable[[str], None]
+Sample = dict[str, JsonValue]
+
+
+def run(seed: int, tell: Tell) -> EvalResult:
+    """Attack the sandbox, forge results in it, and measure it.
+
+    Raises:
+        EvalError: If this is no Linux.
+        SandboxUnavailableError: If its sandbox cannot start.
+    """
+    if sys.platform != "linux":
+        raise EvalError(f"this evaluation is of the backend 'linux'; this is {sys.platform}")
+    backend, without = LinuxBackend(), LinuxBackend(namespaces=False)
+    scores, samples = _harm(backend, without, tell)
+    scores += leaks_between_workers(backend, seed)
+    with (
+        Sandbox(backend) as strong,
+        Sandbox(without) as bare,
+        Sandbox(ProcessBackend()) as unconfined,
+    ):
+        places = Places(backend, strong, bare, unconfined)
+        timings, unmeasured = sandbox_figures(places, Repeats(), seed, tell)
+        grade = strong.grade
+    about = machine()
+    effective = {
+        "seed": seed,
+        **about,
+        "sandbox": grade.model_dump(mode="json"),
+        "repeats": dataclasses.asdict(Repeats()),
+    }
+    samples += [{**timing.as_sample(), **about, "seed": seed} for timing in timings]
+    return result(scores, samples, timings, unmeasured, effective)
+
+
+def _harm(
+    backend: LinuxBackend, without: LinuxBackend, tell: Tell
+) -> tuple[list[Score], list[Sample]]:
+    """Attacks with namespaces and without, a sweep over the system calls, and forgeries."""
+    scores: list[Score] = []
+    samples: list[Sample] = []
+    for where in (backend, without):
+        with Sandbox(where, limits=LIMITS) as sandbox:
+            if where is without or "namespaces" in sandbox.grade.layers:
+                rows = attacked(sandbox, tell)
+                scores.append(breaches(rows, "without" if where is without else "with"))
+                samples += rows
+    with Sandbox(backend, preload=(PRELOAD,)) as sandbox:
+        swept = sweep(sandbox)
+    scores += reached(swept)
+    samples.append({"name": "system call sweep", **swept.model_dump(mode="json")})
+    with Sandbox(backend) as sandbox:
+        forged = list(forgeries(sandbox, tell))
+    scores.append(forged_passes(forged))
+    with Sandbox(backend, preload=PLAYERS) as sandbox:
+        unseen = [*judged_unseen(sandbox)]
+    scores.append(held_unseen(unseen))
+    samples += unseen
+    samples += [outcome.model_dump(mode="json") for outcome in forged]
+    return scores, samples
+
+
+def attacked(sandbox: Sandbox, tell: Tell) -> list[Sample]:
+    """Run every probe; `breached` is None where one could not be judged."""
+    grade: Sample = {"grade": sandbox.grade.name, "layers": list(sandbox.grade.layers)}
+    rows: list[Sample] = []
+    for probe in probes():
+        try:
+            outcome = run_probe(probe, sandbox)
+            rows.append({**outcome.model_dump(mode="json"), **grade})
+        except BrokenProbeError as error:
+            rows.append({"name": probe.name, "breached": None, "how": str(error), **grade})
+        if rows[-1]["breached"] is not False:
+            tell(f"{probe.name}: {rows[-1]['breached']}, {rows[-1]['how']}")
+    return rows
+
+
+def breaches(rows: list[Sample], namespaces: str) -> Score:
+    """How many probes breached the sandbox.
+
+    Raises:
+        NothingScoredError: If none could be judged.
+    """
+    judged = [row["breached"] for row in rows if row["breached"] is not None]
+    if not judged:
+        raise NothingScoredError(f"none of {len(rows)} probes could be judged")
+    return Score(
+        name=f"breaches {namespaces} namespaces",
+        value=judged.count(True),
+        at_most=0,
+        scored=len(judged),
+        unscored=len(rows) - len(judged),
+    )
+
+
+def reached(swept: SweepResult) -> tuple[Score, Score]:
+    """How many system calls get through, and how many whose arguments make them harmful."""
+    judged = len(swept.reachable) + len(swept.denied) + len(swept.killed)
+    harmful = [name for name, reach in swept.special.items() if reach == "reachable"]
+    return (
+        Score(
+            name="reachable system calls",
+            value=len(swept.reachable),
+            at_most=TARGET,
+            scored=judged,
+            unscored=len(swept.unexpected),
+        ),
+        Score(
+            name="harmful calls that get through",
+            value=len(harmful),
+            at_most=0,
+            scored=len(swept.special),
+        ),
+    )
+
+
+def forgeries(sandbox: Sandbox, tell: Tell) -> Iterator[ForgeOutcome]:
+    """Every trick against every way in which the host judges a module."""
+    for trick in tricks():
+        found = [forge_checks(trick, sandbox)]
+        protocols: tuple[ReplayProtocol, ...] = ("forward", "columns")
+        for game in GAMES:
+            found += [forge_transitions(trick, sandbox, game, way) for way in protocols]
+        for outcome in found:
+            if outcome.passed:
+                tell(f"{trick.name}: {outcome.passed} of {outcome.judged} forged, {outcome}")
+        yield from found
+
+
+def forged_passes(outcomes: list[ForgeOutcome]) -> Score:
+    """What the host took for right of modules that compute nothing right."""
+    return Score(
+        name="forged passes beyond honest repeats",
+        value=sum(outcome.passed for outcome in outcomes),
+        at_most=0,
+        scored=sum(outcome.judged for outcome in outcomes),
+    )
+
+
+def result(
+    scores: list[Score],
+    samples: list[Sample],
+    timings: list[Timing],
+    unmeasured: list[Lacking],
+    effective: dict[str, JsonValue],
+) -> EvalResult:
+    """Everything in one result; what could not be measured is named and fails it."""
+    return EvalResult(
+        name="sandbox",
+        scores=(*scores, *map(bounded_score, timings)),
+        samples=tuple(samples),
+        effective=effective,
+        unscored=dict(unmeasured),
+    )

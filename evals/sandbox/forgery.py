@@ -1,0 +1,166 @@
+"""Games that are always wrong try to pass for right; counted on the checks that are really run."""
+
+import inspect
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+
+from pydantic import BaseModel, ConfigDict, Field
+
+import evals.sandbox.tricks
+from evals.results import EvalError
+from evals.sandbox.probes import stand_alone
+from games import library
+from games.checks.findings import verdict
+from games.checks.run import CheckSettings
+from games.checks.sampling import random_matches, trusted_subject
+from games.checks.unit_tests import UnitTest
+from games.contract import canonical_key
+from games.trajectories import Transition, open_deck
+from tools.checking import check_source
+from tools.sandbox import Sandbox
+from tools.transitions import ReplayProtocol, replay_transitions
+
+GAMES = ("tic_tac_toe", "leduc_poker")  # one with everything in sight, one with hidden cards
+TRANSITIONS = 64
+
+_MATCHES = 64
+_MOST_PLIES = 200
+
+
+@dataclass(frozen=True)
+class Trick:
+    """One way to forge.
+
+    Attributes:
+        name: Its function's name.
+        holds: What the checks hold when the trick fails.
+        source: What is appended to a game, and takes the place of its `apply_action`.
+    """
+
+    name: str
+    holds: str
+    source: str = field(repr=False)
+
+
+class ForgeOutcome(BaseModel):
+    """What a trick came to.
+
+    Attributes:
+        name: The trick.
+        property: What the checks were to hold.
+        game: The game that it spoiled.
+        judged_by: "forward", "columns" or "checks".
+        judged: Transitions that were judged; or tests, and all other checks as one.
+        passed: How many of them the host took for right; each is forged, because the module
+            computes none, and no check shows a worker the answer to what it is asked later.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str
+    property: str
+    game: str
+    judged_by: str
+    judged: int = Field(ge=1)
+    passed: int = Field(ge=0)
+
+
+@cache
+def tricks() -> tuple[Trick, ...]:
+    """Every trick, by name: the public functions of `evals.sandbox.tricks`."""
+    text = inspect.getsource(evals.sandbox.tricks)
+    return tuple(
+        _trick(name, str(function.__doc__), text)
+        for name, function in sorted(inspect.getmembers(evals.sandbox.tricks, inspect.isfunction))
+        if not name.startswith("_")
+    )
+
+
+def _trick(name: str, holds: str, text: str) -> Trick:
+    load = f"_load_{name}"
+    source = stand_alone(["apply_action", load], text.replace(f"def {name}(", "def apply_action("))
+    return Trick(name, holds, source + (f"\n\n{load}()\n" if f"def {load}(" in text else ""))
+
+
+def spoiled(game: str, trick: Trick) -> str:
+    """A library game that answers by the trick alone."""
+    return f"{library.source(game)}\n\n{trick.source}"
+
+
+@cache
+def recorded(game: str) -> tuple[tuple[Transition, ...], ...]:
+    """Whole matches with at least `TRANSITIONS` different transitions.
+
+    Events are left out: library games derive them from the successor, so that a module without a
+    successor would fail by them, too.
+
+    Raises:
+        EvalError: If the game has too few.
+    """
+    subject = trusted_subject(library.source(game), library.preset(game).players)
+    matches = random_matches(subject, matches=_MATCHES, seed=7, max_plies=_MOST_PLIES)
+    kept: list[tuple[Transition, ...]] = []
+    different: set[str] = set()
+    for match in matches:
+        kept.append(tuple(replace(step, events=()) for step in open_deck(match)))
+        different |= {canonical_key([step.state, step.action]) for step in kept[-1]}
+        if len(different) >= TRANSITIONS:
+            return tuple(kept)
+    raise EvalError(f"{game} gave {len(different)} transitions in {_MATCHES} matches")
+
+
+def forge_transitions(
+    trick: Trick, sandbox: Sandbox, game: str, protocol: ReplayProtocol
+) -> ForgeOutcome:
+    """Have a spoiled game judged by recorded transitions."""
+    replay = replay_transitions(
+        sandbox, spoiled(game, trick), recorded(game), protocol=protocol, deadline_s=120.0
+    )
+    return ForgeOutcome(
+        name=trick.name,
+        property=trick.holds,
+        game=game,
+        judged_by=protocol,
+        judged=replay.transitions,
+        passed=replay.agreed,
+    )
+
+
+def forge_checks(trick: Trick, sandbox: Sandbox, tests: int = 16) -> ForgeOutcome:
+    """Have a spoiled game judged by every check, then by tests that look at legal actions."""
+    game = GAMES[0]
+    run = check_source(
+        sandbox,
+        spoiled(game, trick),
+        settings=CheckSettings(matches=2, max_plies=40, samples=4),
+        num_players=library.preset(game).players,
+        parameters={},
+    )
+    given = _unit_tests(recorded(game), tests)
+    findings = run.unit_tests(given)
+    passed = sum(finding.outcome == "passed" for finding in findings)
+    return ForgeOutcome(
+        name=trick.name,
+        property=trick.holds,
+        game=game,
+        judged_by="checks",
+        judged=len(given) + 1,
+        passed=passed + (verdict(run.findings) == "passed"),
+    )
+
+
+def _unit_tests(matches: Sequence[Sequence[Transition]], count: int) -> list[UnitTest]:
+    tests: list[UnitTest] = []
+    for match in matches:
+        for length in range(1, len(match)):
+            tests.append(
+                UnitTest(
+                    name=f"after {length}",
+                    rule="R1",
+                    actions=tuple(step.action for step in match[:length]),
+                    function="get_legal_actions",
+                    expected_json=canonical_key(list(match[length].legal)),
+                )
+            )
+    return tests[:count]

@@ -1,0 +1,152 @@
+"""Sweep over the system calls: every number is tried in a confined worker."""
+
+import errno
+import os
+from typing import Literal, Self, TypeAlias
+
+from pydantic import BaseModel, ConfigDict
+
+from evals.sandbox.probes import BrokenProbeError, UnsafeProbeError
+from evals.sandbox.system_calls import SPECIAL
+from games.contract import Json, ModuleFault
+from tools.guest.confine import filters
+from tools.guest.confine.filters import ALLOW
+from tools.guest.confine.syscalls import architecture, number
+from tools.sandbox import Sandbox, Worker
+
+PRELOAD = "evals.sandbox.system_calls"  # a sandbox must preload it
+HIGHEST = 471
+TARGET = 51
+
+_CALL_S = 2.0
+# uretprobe and uprobe: x86_64 calls that the kernel runs past every filter, by its own design.
+_PAST_EVERY_FILTER = frozenset({335, 336})
+_FILTERS_ERRORS = frozenset(
+    {errno.EPERM, errno.EACCES, errno.EAGAIN, errno.ENOSYS, errno.ENOTTY}
+)  # what the filter answers with; the kernel may answer so, too
+
+Reach: TypeAlias = Literal["reachable", "denied", "killed"]
+
+
+class SweepResult(BaseModel):
+    """What a sweep found.
+
+    Attributes:
+        reachable: Numbers whose call got through to the kernel, as far as can be told.
+        denied: Numbers that failed with the filter's error, whatever the arguments.
+        killed: Numbers that ended the process by the filter.
+        skipped: Numbers that say nothing about a filter.
+        unexpected: Numbers that answered otherwise than the filter's own table says.
+        special: Calls whose arguments matter, by name.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    reachable: tuple[int, ...]
+    denied: tuple[int, ...]
+    killed: tuple[int, ...]
+    skipped: tuple[int, ...]
+    unexpected: tuple[int, ...]
+    special: dict[str, Reach]
+
+
+def sweep(sandbox: Sandbox, *, highest: int = HIGHEST) -> SweepResult:
+    """Try every number from 0 to `highest`, and every special call.
+
+    A number counts as reachable unless its call failed with an error of the filter for arguments
+    of -1, 0 and 0x81 alike. The kernel itself answers some privileged calls like that; so each
+    verdict is also held against the filter's own table, and what differs is `unexpected`.
+
+    Args:
+        sandbox: A confined one that preloads `PRELOAD`.
+        highest: The last number.
+
+    Raises:
+        UnsafeProbeError: If its workers are not confined, or may be root.
+        BrokenProbeError: If the operation cannot be used.
+    """
+    _require_confined(sandbox)
+    skipped = _PAST_EVERY_FILTER if architecture() == "x86_64" else frozenset()
+    found: dict[int, Reach] = {}
+    with _Asking(sandbox) as asking:
+        for tried in range(highest + 1):
+            if tried not in skipped:
+                found[tried] = asking.reach(tried)
+        special = {name: asking.special(name) for name in SPECIAL}
+    allowed = _allowed()
+    return SweepResult(
+        reachable=_those(found, "reachable"),
+        denied=_those(found, "denied"),
+        killed=_those(found, "killed"),
+        skipped=tuple(sorted(skipped)),
+        unexpected=tuple(
+            tried for tried, reach in found.items() if (reach == "reachable") != (tried in allowed)
+        ),
+        special=special,
+    )
+
+
+def _require_confined(sandbox: Sandbox) -> None:
+    grade = sandbox.grade
+    if grade.name != "strong":
+        raise UnsafeProbeError(f"a sweep needs a confined worker; this sandbox is {grade.name!r}")
+    if os.geteuid() == 0 and "unprivileged user" not in grade.layers:
+        raise UnsafeProbeError("a sweep is never run as root")
+
+
+def _allowed() -> frozenset[int]:
+    """Numbers that the filter lets through for some arguments."""
+    numbers = (
+        number(rule.call, architecture()) for rule in filters.rules() if rule.action == ALLOW
+    )
+    return frozenset(found for found in numbers if found is not None)
+
+
+def _those(found: dict[int, Reach], reach: Reach) -> tuple[int, ...]:
+    return tuple(tried for tried, what in found.items() if what == reach)
+
+
+class _Asking:
+    """One worker after the other; a new one whenever a call has ended the last."""
+
+    def __init__(self, sandbox: Sandbox) -> None:
+        self._sandbox = sandbox
+        self._worker: Worker | None = None
+
+    def reach(self, tried: int) -> Reach:
+        """What becomes of one number, with arguments of -1, of 0, and as a private futex's."""
+        for argument in (-1, 0, 0x81):
+            reached: Reach = self._asked("one_call", {"number": tried, "argument": argument})
+            if reached != "denied":
+                break
+        return reached
+
+    def special(self, name: str) -> Reach:
+        """What becomes of one special call."""
+        return self._asked("special_call", {"name": name})
+
+    def _asked(self, operation: str, payload: dict[str, Json]) -> Reach:
+        if self._worker is None or not self._worker.alive:
+            self._worker = self._sandbox.worker("sweep", preloaded=True)
+            self._worker.load("")
+        worker = self._worker
+        try:
+            answer = worker.request(operation, payload, _CALL_S)
+        except ModuleFault as fault:
+            ending = worker.ended_by
+            worker.kill()
+            if ending is not None and ending.cause == "blocked_call":
+                return "killed"
+            if fault.kind in ("killed", "timed_out"):
+                return "reachable"  # it ended, crashed or held the process
+            raise BrokenProbeError(f"the sweep's call failed: {fault}") from fault
+        if not isinstance(answer, list) or len(answer) != 2:  # noqa: PLR2004 - result and error
+            raise BrokenProbeError(f"the sweep's call answered {answer!r:.80}")
+        return "denied" if answer[1] in _FILTERS_ERRORS else "reachable"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._worker is not None:
+            self._worker.kill()

@@ -1,0 +1,1 @@
+"""Attacks by somebody who had not seen the code: data, and the judge of each."""

@@ -1,0 +1,184 @@
+"""Judgement of unseen attacks: a check that refuses them, or harm that does not come about.
+
+An attack on hidden cards has failed where the check does not pass it, where its matches are void,
+or where its player is right no more often than chance may be.
+"""
+
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from importlib.resources import files
+from math import comb
+from pathlib import Path
+from re import MULTILINE, findall
+from typing import Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, JsonValue
+
+from agents.players.registry import PlayerRoster
+from evals.results import Score
+from games.checks.findings import verdict
+from games.checks.run import CheckSettings
+from games.contract import canonical_key
+from tools.checking import check_source
+from tools.playtest.jobs import GameSetup
+from tools.playtest.series import Series, play_series
+from tools.replaying import VoidResultError
+from tools.sandbox import Sandbox
+
+_PLAYER = "osla:belief=module,passes=6,rollouts=4"
+_MATCHES = 12
+_RANKS = 8  # of which one is right
+_RARE = 0.001  # chance is not held to be rarer than that
+_HONEST_BYTES = 55_304  # of the honest twin's journal, four matches
+_TIMES = 20
+_PLAY_S = 60.0
+
+
+class UnseenAttack(BaseModel):
+    """One attack.
+
+    Attributes:
+        name: Its name.
+        what: What it does.
+        must_be: What it must come to, as its writer says.
+        before: What was seen before it was mended.
+        source: The module.
+        seed: Of its matches.
+        seats: Whose guesses count, from 0.
+        first_round: The first round whose guesses count.
+        own: Ranks of the own card with which a guess counts; "" for all.
+        against: Who sits at the other seat.
+        aim: What a guess names: the other's card, or what the other calls next.
+        forged: Lines that may not stand at the terminal's margin.
+        checked: Whether it has to pass the check first; not where it waits until it was checked.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str
+    what: str
+    must_be: str
+    before: str
+    source: str
+    seed: int = 987654321
+    seats: tuple[int, ...] = (0, 1)
+    first_round: int = 0
+    own: str = ""
+    against: str = "random"
+    aim: Literal["card", "call"] = "card"
+    forged: str = ""
+    checked: bool = True
+
+
+def unseen_attacks(kind: str) -> tuple[UnseenAttack, ...]:
+    """The attacks of a kind: "told", "watched", "size" or "text"."""
+    text = (files("evals.sandbox.unseen") / f"{kind}.yaml").read_text(encoding="utf-8")
+    return tuple(UnseenAttack.model_validate(row) for row in yaml.safe_load(text))
+
+
+def judged_unseen(sandbox: Sandbox) -> Iterator[dict[str, JsonValue]]:
+    """A row an attack; `held` says whether it came to nothing.
+
+    Args:
+        sandbox: Where they run; it must preload what players need.
+    """
+    for kind in ("told", "watched", "size", "text"):
+        for attack in unseen_attacks(kind):
+            how = refusal(sandbox, attack) if attack.checked else ""
+            held = bool(how)
+            if not held:
+                held, how = _TRIALS[kind](sandbox, attack)
+            about: dict[str, JsonValue] = attack.model_dump(
+                exclude={"source", "forged"}, mode="json"
+            )
+            yield {**about, "kind": kind, "held": held, "how": how}
+
+
+def held_unseen(rows: list[dict[str, JsonValue]]) -> Score:
+    """How many of them work."""
+    working = sum(not row["held"] for row in rows)
+    return Score(name="unseen attacks that work", value=working, at_most=0, scored=len(rows))
+
+
+def refusal(sandbox: Sandbox, attack: UnseenAttack) -> str:
+    """Why the check does not pass it; "" where it does."""
+    found = check_source(
+        sandbox, attack.source, settings=CheckSettings(), num_players=2, parameters={}, records=0
+    ).findings
+    worst = next((f for f in found if f.outcome != "passed"), None)
+    if verdict(found) == "passed" or worst is None:
+        return ""
+    return f"check: {worst.outcome} {worst.check}: {worst.evidence[:200]}"
+
+
+def _guesses(sandbox: Sandbox, attack: UnseenAttack) -> tuple[bool, str]:
+    specs = [_PLAYER, attack.against]
+    try:
+        series = _played(sandbox, attack, specs, _MATCHES)
+    except VoidResultError as error:
+        return True, str(error)[:300]
+    right, asked = _right(series, attack)
+    return could_be_luck(right, asked), f"{right} of {asked} guesses right"
+
+
+def could_be_luck(right: int, asked: int) -> bool:
+    """Whether as many or more right guesses of so many are no rarer than one in a thousand.
+
+    No guess at all shows nothing, and so is no luck: an attack is not held by not being tried.
+
+    >>> could_be_luck(4, 12), could_be_luck(12, 12), could_be_luck(0, 0)
+    (True, False, False)
+    """
+    if not asked:
+        return False
+    one = 1 / _RANKS
+    tail = sum(comb(asked, n) * one**n * (1 - one) ** (asked - n) for n in range(right, asked + 1))
+    return tail >= _RARE
+
+
+def _right(series: Series, attack: UnseenAttack) -> tuple[int, int]:
+    """Right guesses and guesses; a round is two cards dealt and two calls."""
+    right = asked = 0
+    for index, entry in series.entries.items():
+        words = [action.split(" ")[1] for action in entry.actions]
+        for seat, who in enumerate(series.seated(index)):
+            counts = seat in attack.seats and (who == 0 or attack.against == _PLAYER)
+            for at in range(4 * attack.first_round, len(words) - 3, 4) if counts else ():
+                if attack.own and words[at + seat][0] not in attack.own:
+                    continue
+                aim = words[at + 3] if attack.aim == "call" else words[at + 1 - seat][0]
+                asked += 1
+                right += words[at + 2 + seat] == aim
+    return right, asked
+
+
+def _played(sandbox: Sandbox, attack: UnseenAttack, specs: list[str], matches: int) -> Series:
+    game = GameSetup(attack.name, attack.source, 2)
+    return play_series(
+        game, specs, PlayerRoster(), matches=matches, seed=attack.seed, sandbox=sandbox
+    )
+
+
+def _size(sandbox: Sandbox, attack: UnseenAttack) -> tuple[bool, str]:
+    series = _played(sandbox, attack, ["random", "random"], 4)
+    size = sum(len(canonical_key(e.model_dump(mode="json"))) for e in series.entries.values())
+    return size <= _TIMES * _HONEST_BYTES, f"{size} bytes of journal, {dict(series.endings)}"
+
+
+def _margin(sandbox: Sandbox, attack: UnseenAttack) -> tuple[bool, str]:
+    del sandbox  # the command makes its own
+    with tempfile.TemporaryDirectory() as folder:
+        module = Path(folder) / "peek.py"
+        module.write_text(attack.source, encoding="utf-8")
+        command = [sys.executable, "-m", "app.cli", "play", str(module), "--opponent", "random"]
+        done = subprocess.run(
+            command, input="1\n2\n", capture_output=True, text=True, timeout=_PLAY_S, check=False
+        )
+    lines = findall(attack.forged, done.stdout, MULTILINE) if attack.forged else []
+    return bool(done.stdout) and not lines, f"{len(lines)} forged lines at the margin"
+
+
+_TRIALS = {"told": _guesses, "watched": _guesses, "size": _size, "text": _margin}

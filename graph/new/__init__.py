@@ -1,0 +1,1 @@
+"""The machine from a chat prompt to a reported game."""

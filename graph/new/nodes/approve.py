@@ -1,0 +1,43 @@
+"""Approve: a person reads the rulebook before it is coded; the answer can change it."""
+
+from typing import Literal
+
+from langchain_core.messages import HumanMessage
+from langgraph.runtime import Runtime
+from langgraph.types import Command, interrupt
+
+from agents.protocols import NEW_FAMILY, Choices
+from graph.new.answers import NO, YES
+from graph.new.state import RunState, folder_of, need_design
+from graph.run.context import RunContext
+
+
+def approve(
+    state: RunState, runtime: Runtime[RunContext]
+) -> Command[Literal["code", "design", "report"]]:
+    """Ask; nothing stands before the interrupt that may not run twice."""
+    del runtime
+    answer = interrupt(
+        {
+            "ask": "Approve this rulebook? Answer yes, no, or say what to change.",
+            "rulebook": str(folder_of(state).path / "rulebook.md"),
+        }
+    )
+    return _answered(state, str(answer).strip())
+
+
+def _answered(state: RunState, answer: str) -> Command[Literal["code", "design", "report"]]:
+    """What an answer leads to: yes codes it, no ends it, anything else corrects the brief."""
+    heard = {"messages": [HumanMessage(answer)]}
+    if answer.lower() in YES:
+        return Command(goto="code", update={**heard, "approved": True})
+    if answer.lower() in NO or state.brief is None:
+        reason = "the rulebook was not approved"
+        return Command(goto="report", update={**heard, "end": "gave_up", "reason": reason})
+    choices, family = state.brief.choices, need_design(state).family
+    if choices.family is None and family != NEW_FAMILY:
+        # What is corrected is a game of this family: its settings are what the words can change.
+        choices = choices.but(Choices(family=family))
+    corrections = (*state.brief.corrections, answer)
+    brief = state.brief.model_copy(update={"corrections": corrections, "choices": choices})
+    return Command(goto="design", update={**heard, "brief": brief})

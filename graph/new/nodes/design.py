@@ -1,0 +1,37 @@
+"""Design: the mechanic designer turns the brief into rules, mechanics and parameters."""
+
+from langgraph.runtime import Runtime
+from langgraph.types import Command
+
+from agents.model.recording import place
+from agents.protocols import NoFitError, RoleError
+from graph.new.form import FORM, form_text
+from graph.new.reporting import rulebook_text
+from graph.new.routing import AfterDesign, after_design
+from graph.new.state import RunState, folder_of
+from graph.run.context import RunContext
+from graph.run.opening import context_of
+
+
+def design(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterDesign]:
+    """Design the game and write its rulebook, so that a person can read it early."""
+    context = context_of(runtime, state.folder)
+    if state.brief is None:
+        raise ValueError("design runs after intake; the state holds no brief")
+    try:
+        with place("design"):
+            made = context.roles.designer.design(state.brief, context.retrieval.mechanics)
+    except NoFitError as error:
+        ended = {"end": "no_fit", "reason": str(error), "fit": error.fit}
+        return Command(goto="report", update=ended)
+    except RoleError as error:
+        return Command(goto="report", update={"end": "gave_up", "reason": str(error)})
+    folder = folder_of(state)
+    folder.write_text("rulebook.md", rulebook_text(made, state.brief))
+    folder.write_text(FORM, form_text(made))
+    folder.write_text("design.json", made.model_dump_json(indent=2) + "\n")
+    runtime.stream_writer(
+        {"node": "design", "title": made.title, "rules": len(made.rules), "family": made.family}
+    )
+    wanted = context.settings.approve and not state.approved
+    return Command(goto=after_design(approve=wanted), update={"design": made})

@@ -1,0 +1,64 @@
+"""Evaluate: the players play the accepted game; the play-test's numbers and records."""
+
+from collections.abc import Mapping
+from typing import Literal
+
+from langgraph.runtime import Runtime
+from langgraph.types import Command
+
+from games.records import example_of_play, json_line
+from graph.new.playtest import PlayTest, playtest
+from graph.new.reporting import rulebook_text
+from graph.new.results import players_object
+from graph.new.state import RunState, folder_of, need_design
+from graph.run.context import RunContext
+from graph.run.opening import context_of
+from graph.run.sandboxes import keep_grade
+from tools.playtest.series import Series
+from tools.replaying import VoidResultError
+from tools.reporting.story import match_story
+
+_RECORDS_KEPT = 5
+
+
+def evaluate(state: RunState, runtime: Runtime[RunContext]) -> Command[Literal["report"]]:
+    """Play-test the accepted candidate; matches already journalled are not played again."""
+    context = context_of(runtime, state.folder)
+    if state.accepted is None:
+        raise ValueError("evaluate runs on an accepted candidate; none is accepted")
+    source = state.candidate(state.accepted).source
+    folder = folder_of(state)
+    keep_grade(folder, context.sandbox.grade)
+    play = PlayTest(
+        context, source, need_design(state).num_players, folder, tell=runtime.stream_writer
+    )
+    try:
+        evaluation, series = playtest(play, state.heuristics)
+    except VoidResultError as error:
+        lost = {"end": "gave_up", "reason": str(error), "accepted": None}
+        return Command(goto="report", update=lost)
+    record = _write_records(state, series, evaluation.best.player)
+    if state.brief is not None:
+        records = series[evaluation.best.player].records
+        example = next((found for r in records if (found := example_of_play(r))), [])
+        folder.write_text("rulebook.md", rulebook_text(need_design(state), state.brief, example))
+    folder.write_json("players/players.json", players_object(evaluation))
+    return Command(goto="report", update={"evaluation": evaluation, "record": record})
+
+
+def _write_records(state: RunState, series: Mapping[str, Series], best: str) -> str:
+    """A few matches as text to read, all of them as JSONL to study.
+
+    Returns:
+        The first match among the strongest players.
+    """
+    folder = folder_of(state)
+    shown = ""
+    for name, spec in {"best": best, "random": "random"}.items():
+        records = series[spec].records
+        folder.write_text(f"records/{name}.jsonl", "".join(map(json_line, records)))
+        for record in records[:_RECORDS_KEPT]:
+            story = match_story(record)
+            folder.write_text(f"records/{name}-{record.match_index + 1:03d}.txt", story)
+            shown = shown or story
+    return shown

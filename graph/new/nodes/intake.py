@@ -1,0 +1,82 @@
+"""Intake: chat messages become a brief, and the run gets its folder."""
+
+from langchain_core.messages import HumanMessage
+from langgraph.runtime import Runtime
+from langgraph.types import Command, Overwrite
+
+from agents.model.recording import place
+from agents.protocols import Choices, RoleError
+from graph.new.answers import family_chosen, waits_for_words
+from graph.new.routing import AfterIntake, after_intake
+from graph.new.state import RunState
+from graph.run.context import RunContext
+from graph.run.folder import create_folder
+from graph.run.opening import context_of, runs_of
+
+
+def intake(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterIntake]:
+    """Read the prompt, make the run folder, and stop early where no game can be made."""
+    prompt, choices = _asked_for(state)
+    if not state.folder or _begun(state):
+        # Its own step, so that the folder stands in the checkpoint before anything can fail.
+        title = prompt or choices.family or ""
+        folder = str(create_folder(None, title=title, runs=runs_of(runtime)).path)
+        return Command(goto="intake", update={"folder": folder, "settings": None})
+    folder = state.folder
+    context = context_of(runtime, folder)
+    runtime.stream_writer({"node": "intake", "folder": folder})
+    fresh = {
+        "candidates": Overwrite([]),
+        "choices": Choices(),  # they stand in the brief now; the thread's next game has its own
+        "settings": context.settings,
+        "rounds": 0,
+        "accepted": None,
+        "design": None,
+        "fit": None,
+        "evaluation": None,
+        "record": "",
+        "approved": False,
+        "heuristics": (),
+        "strategy_notes": (),
+        "notes": (),
+    }
+    try:
+        with place("intake/clarify"):
+            brief = context.roles.designer.clarify(prompt)
+    except RoleError as error:
+        ended = {**fresh, "choices": choices, "end": "gave_up", "reason": str(error), "brief": None}
+        return Command(goto="report", update=ended)
+    # Who chose the family has answered the question that the words leave open.
+    question = None if choices.family else brief.question
+    brief = brief.model_copy(update={"question": question, "choices": choices})
+    return Command(
+        goto=after_intake(question),
+        update={
+            **fresh,
+            "brief": brief,
+            "end": "question" if question else None,
+            "reason": question or "",
+        },
+    )
+
+
+def _begun(state: RunState) -> bool:
+    """Whether the thread's run has got beyond intake: a further message begins a new one."""
+    return state.settings is not None and not waits_for_words(state)
+
+
+def _asked_for(state: RunState) -> tuple[str, Choices]:
+    """The newest human message as a prompt, with what was chosen beside it.
+
+    A message that answers a question is added to the prompt before it, or chooses a family.
+    """
+    human = [message for message in state.messages if isinstance(message, HumanMessage)]
+    text = human[-1].text.strip() if human else ""
+    before = state.brief if waits_for_words(state) else None
+    if before is None:
+        return text, state.choices
+    choices = before.choices.but(state.choices)
+    family = family_chosen(text, state.fit)
+    if family is not None:
+        return before.prompt, choices.but(Choices(family=family))
+    return f"{before.prompt}\n{text}".strip(), choices

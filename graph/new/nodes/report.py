@@ -1,0 +1,75 @@
+"""Report: the page, `run.json`, the last message; the accepted game joins the own games."""
+
+import hashlib
+import re
+
+from langchain_core.messages import AIMessage
+from langgraph.runtime import Runtime
+
+from graph.new.reporting import report_of, rulebook_text, run_object
+from graph.new.results import final_text
+from graph.new.state import RunState, folder_of
+from graph.run.context import RunContext
+from graph.run.opening import context_of
+from tools.reporting.page import render
+
+_LONGEST_NAME = 40
+
+
+def report(state: RunState, runtime: Runtime[RunContext]) -> dict[str, object]:
+    """Write what there is to report, whether or not a game was made."""
+    context = context_of(runtime, state.folder)
+    folder = folder_of(state)
+    ended = state.model_copy(update={"end": state.end or "made"})
+    if ended.accepted is not None:
+        folder.write_text("game.py", ended.candidate(ended.accepted).source)
+    if ended.design is not None:
+        folder.write_text("report.html", render(report_of(ended, context)))
+    kept = _keep_own_game(ended, context)
+    if kept is not None and "problem" in kept:
+        ended = ended.model_copy(update={"notes": (*ended.notes, kept["problem"])})
+    folder.write_json("run.json", {**run_object(ended, context), "own_game": kept})
+    runtime.stream_writer({"node": "report", "end": ended.end, "folder": str(folder.path)})
+    update = {"end": ended.end, "notes": ended.notes}
+    return {**update, "messages": [AIMessage(final_text(ended))]}
+
+
+def _keep_own_game(state: RunState, context: RunContext) -> dict[str, str] | None:
+    """Put the accepted game into the store's own games.
+
+    The same game is kept once, however often it is made: its name is made from its content.
+
+    Returns:
+        `{"id": name}` where it was kept, `{"problem": why}` where the store could not take it,
+        None where there is no accepted game or the run keeps none.
+    """
+    from vectorstore.errors import StoreError
+    from vectorstore.indexing import own_game_document
+
+    if state.accepted is None or state.design is None or state.brief is None:
+        return None
+    if not context.keeps_own_games:
+        return None
+    source = state.candidate(state.accepted).source
+    document = own_game_document(
+        own_name(state.design.title, source),
+        title=state.design.title,
+        summary=state.design.summary,
+        rulebook=rulebook_text(state.design, state.brief),
+        source=source,
+    )
+    try:
+        context.retrieval.store.index([document])
+    except StoreError as error:
+        return {"problem": f"the game was not added to the own games: {error}"}
+    return {"id": document.id}
+
+
+def own_name(title: str, source: str) -> str:
+    """A name that the same source and title get every time.
+
+    >>> own_name("Dragon Hearts!", "GAME = {}")
+    'dragon-hearts-f4b5a209d5c5'
+    """
+    slug = "-".join(re.findall(r"[a-z0-9]+", title.lower()))[:_LONGEST_NAME].strip("-") or "game"
+    return f"{slug}-{hashlib.sha256(source.encode()).hexdigest()[:12]}"

@@ -1,0 +1,196 @@
+"""Reports of a run: the rulebook, the page and `run.json`, from the run's state."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from agents.protocols import Brief, Clause, Design, Section
+from games.text import untagged
+from graph.new.results import verdict_object
+from graph.new.state import RunState, folder_of
+from graph.run.context import RunContext
+from graph.run.pool import Candidate, best
+from graph.run.sandboxes import grades_of
+from tools.reporting.content import Report, ReportLine
+
+_LONGEST_RECORD = 8_000
+_SENTENCES = {
+    "definitions": "The module defines everything that the contract asks for.",
+    "start": "The first state pays nothing, is always the same, and refuses unknown settings.",
+    "random_play": "Random matches come to their end.",
+    "decisions": "Players decide something that counts, past the first turn, and no seat must win.",
+    "functions": "Functions answer alike every time, change no argument, and refuse illegal "
+    "actions.",
+    "conservation": "No card or piece appears or vanishes.",
+    "leak_audit": "Nobody is told what the rules hide.",
+    "resampling": "Hidden states that the module draws fit what a player saw.",
+    "value": "The module's own estimates of a state are sound.",
+    "unit_test": "A position made by hand gives what the rules say.",
+    "record": "A random match, read ply by ply, keeps the rules.",
+}
+
+
+def report_of(state: RunState, context: RunContext) -> Report:
+    """The report of a run that has a design.
+
+    Raises:
+        ValueError: If it has none.
+    """
+    design = state.design
+    if design is None:
+        raise ValueError("a report needs a design; this run has none")
+    shown, rulebook = _shown(state), folder_of(state).path / "rulebook.md"
+    return Report(
+        title=design.title,
+        summary=design.summary,
+        players=design.num_players,
+        made_by=made_by(context),
+        facts=_facts(state, context),
+        clauses=tuple(_clause_line(clause) for clause in design.clauses),
+        assumptions=assumptions(state.brief, design),
+        checks=tuple(
+            ReportLine(name=sentence_of(f.check, f.rule), state=f.outcome, text=f.evidence)
+            for f in (shown.findings if shown else None) or ()
+        ),
+        heuristics=tuple(ReportLine(name=h.name, state="", text=h.policy) for h in state.heuristics)
+        + tuple(ReportLine(name="", state="", text=text) for text in state.strategy_notes),
+        evaluation=state.evaluation,
+        rulebook=rulebook.read_text("utf-8", "replace") if rulebook.is_file() else "",
+        record=state.record[:_LONGEST_RECORD],
+        settings=context.settings.model_dump(mode="json"),
+        problem="" if state.end == "made" else state.reason,
+    )
+
+
+def sentence_of(check: str, rule: str) -> str:
+    """What a check claims, as a sentence.
+
+    >>> sentence_of("unit_test", "R5")
+    'A position made by hand gives what the rules say (R5).'
+    """
+    said = _SENTENCES.get(check, f"The check {check.replace('_', ' ')} finds nothing wrong.")
+    return said if rule in {"", "contract"} else f"{said[:-1]} ({rule})."
+
+
+def _shown(state: RunState) -> Candidate | None:
+    """The accepted candidate, else the best there is."""
+    if state.accepted is not None:
+        return state.candidate(state.accepted)
+    return best(state.candidates) if state.candidates else None
+
+
+def made_by(context: RunContext) -> str:
+    """Who made the game, said plainly."""
+    if context.budget is None:
+        return (
+            "Made by the composer from the verified library, without a language model: it can "
+            "honour only what the library's families cover, and lists the rest."
+        )
+    return f"Made with the language model {context.roles.identity}."
+
+
+def run_object(state: RunState, context: RunContext) -> dict[str, Any]:
+    """`run.json`: the effective settings, seeds, versions, usage and cost, and the sandbox.
+
+    `sandbox` is the weakest that the run was played in, of all that `sandboxes` lists.
+    """
+    grades = grades_of(folder_of(state), context.sandbox.grade)
+    usage = asdict(context.budget.usage) if context.budget is not None else None
+    return {
+        "end": state.end,
+        "reason": state.reason,
+        "fit": state.fit and state.fit.model_dump(mode="json"),
+        "prompt": state.brief.words if state.brief else None,
+        "choices": state.brief.choices.model_dump(mode="json") if state.brief else None,
+        "settings": context.settings.model_dump(mode="json"),
+        "roles": context.roles.identity,
+        "model": None if context.budget is None else context.roles.identity,
+        "usage": usage,
+        "embedding": context.embedding,
+        "store_snapshot": context.store_snapshot,
+        "sandbox": grades[0].model_dump(mode="json"),
+        "sandboxes": [grade.model_dump(mode="json") for grade in grades],
+        "versions": dict(context.versions),
+        "refinements": state.rounds,
+        "candidates": [
+            {"number": c.number, "parent": c.parent, "outcome": c.outcome, "refined": c.refined}
+            for c in state.candidates
+        ],
+        "evaluation": state.evaluation and state.evaluation.model_dump(mode="json"),
+        "verdict": verdict_object(state),
+        "notes": list(state.notes),
+    }
+
+
+def _facts(state: RunState, context: RunContext) -> tuple[tuple[str, str], ...]:
+    grades = grades_of(folder_of(state), context.sandbox.grade)
+    return (
+        ("roles", context.roles.identity),
+        ("seed", str(context.settings.seed)),
+        *(
+            ("sandbox grade", f"{grade.name} ({', '.join(grade.layers)}): {grade.reason}")
+            for grade in grades
+        ),
+        ("refinements", str(state.rounds)),
+        ("store", f"{context.embedding}, snapshot {context.store_snapshot[:16]}"),
+        ("versions", ", ".join(f"{name} {number}" for name, number in context.versions.items())),
+    )
+
+
+def _clause_line(clause: Clause) -> ReportLine:
+    return ReportLine(name=clause.text, state=clause.status, text=clause.setting or clause.reason)
+
+
+_HEADINGS: dict[Section, str] = {
+    "Game State": "The table",
+    "Components": "What you need",
+    "Setup": "Set-up",
+    "Turn": "A turn",
+    "Legal Actions": "What you may do",
+    "Rounds and Phases": "How it ends",
+    "Scoring": "Scoring and winning",
+    "Observations": "What you see",
+}
+
+
+def rulebook_text(design: Design, brief: Brief, example: Sequence[str] = ()) -> str:
+    """Markdown: title, aim, rules by section, and what became of the brief's words.
+
+    Args:
+        design: The game; its sections come in the order of their first rule.
+        brief: What was asked for.
+        example: A turn of a real match, a sentence a line; nothing before one was played.
+    """
+    lines = [f"# {design.title}", "", f"For {_players(design.num_players)}.", ""]
+    lines += ["## Aim", "", design.summary]
+    for section in dict.fromkeys(rule.section for rule in design.rules):
+        lines += ["", f"## {_HEADINGS[section]}", ""]
+        lines += [f"- {rule.id}: {rule.text}" for rule in design.rules if rule.section == section]
+    if example:
+        lines += ["", "## Example of play", "", "From a real match:", ""]
+        lines += [f"> {line}  " for line in example]
+    lines += ["", "## What was asked for", "", f"> {' '.join(brief.words.split())}", ""]
+    for clause in design.clauses:
+        if clause.status == "honoured":
+            lines.append(f"- honoured: “{clause.text}”" + _because(clause.setting))
+        else:
+            lines.append(f"- not honoured: “{clause.text}”" + _because(clause.reason))
+    assumed = assumptions(brief, design)
+    if assumed:
+        lines += ["", "Assumed, because it was left open:", ""]
+        lines += [f"- {assumption}" for assumption in assumed]
+    return untagged("\n".join(lines)) + "\n"
+
+
+def assumptions(brief: Brief | None, design: Design) -> tuple[str, ...]:
+    """What brief and design assumed, each once, in order."""
+    said = (*(brief.assumptions if brief else ()), *design.assumptions)
+    return tuple(dict.fromkeys(said))
+
+
+def _players(count: int) -> str:
+    return "one player" if count == 1 else f"{count} players"
+
+
+def _because(reason: str) -> str:
+    return f" ({reason})" if reason else ""

@@ -1,0 +1,149 @@
+"""Results of a run, for a person and for a program."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from games.text import quoted
+from graph.new.state import RunState, folder_of
+from graph.run.folder import RunFolder
+from tools.reporting.content import Evaluation
+from tools.reporting.verdict import verdict_of
+from tools.sandbox import Grade
+
+_FILES = (
+    "rulebook.md",
+    "game.py",
+    "design.yaml",
+    "design.json",
+    "checks.json",
+    "players",
+    "records",
+    "report.html",
+    "run.json",
+    "trace.jsonl",
+)
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """One process's part of a run.
+
+    Attributes:
+        folder: Its folder.
+        state: Its last state.
+        question: What it waits for a person to answer; None where it ended.
+        seconds: Wall time of this process's part of the run.
+        sandbox: The weakest that the run's generated code was run in.
+    """
+
+    folder: RunFolder
+    state: RunState
+    question: dict[str, Any] | None
+    seconds: float
+    sandbox: Grade
+
+
+def exit_code(state: RunState) -> int:
+    """0: a checked game. 1: a game that does not pass. 2: nothing was made. 4: nothing fits.
+
+    The command keeps 3 for a run that waits for an answer.
+    """
+    if state.end == "made":
+        return 0
+    if state.end == "no_fit":
+        return 4
+    return 1 if state.candidates else 2
+
+
+def final_text(state: RunState) -> str:
+    """The chat's last message: what was made and where, or why not."""
+    if state.end == "question":
+        return state.reason
+    where = f"Everything is in {state.folder}"
+    kept = folder_of(state).edited()
+    if kept:
+        where = (
+            f"Kept as you changed them: {', '.join(kept)}. To build from a changed design.yaml: "
+            f"rulewright resume {state.folder} --from design; to give changes up: --discard-edits\n"
+            + where
+        )
+    if state.end != "made" or state.design is None:
+        return f"No finished game: {quoted(state.reason)}\n{where}"
+    lines = [quoted(f"{state.design.title}: {state.design.summary}"), _checked(state)]
+    missed = [clause for clause in state.design.clauses if clause.status == "not_honoured"]
+    lines += [quoted(f"Not honoured: “{clause.text}” ({clause.reason})") for clause in missed]
+    if state.evaluation is not None:
+        lines += [
+            f"{line.name} {line.state}: {line.text}" if line.state else f"{line.name} {line.text}"
+            for line in verdict_of(state.evaluation)
+        ]
+    lines.append(f"{where}: open report.html, play with: rulewright play {state.folder}")
+    lines += [quoted(f"Note: {note}") for note in state.notes]
+    return "\n".join(lines)
+
+
+def result_object(result: RunResult) -> dict[str, Any]:
+    """The one JSON object of `new` and `resume`."""
+    state = result.state
+    return {
+        "end": "waiting" if result.question is not None else state.end,
+        "reason": state.reason,
+        "question": result.question["ask"] if result.question is not None else None,
+        "folder": str(result.folder.path),
+        "fit": state.fit and state.fit.model_dump(mode="json"),
+        "title": state.design.title if state.design else None,
+        "family": state.design.family if state.design else None,
+        "players": state.design.num_players if state.design else None,
+        "parameters": state.design.parameters if state.design else None,
+        "clauses": [clause.model_dump(mode="json") for clause in state.design.clauses]
+        if state.design
+        else [],
+        "edited": list(result.folder.edited()),
+        "files": written_files(result.folder),
+        "evaluation": state.evaluation and state.evaluation.model_dump(mode="json"),
+        "verdict": verdict_object(state),
+        "sandbox": result.sandbox.model_dump(mode="json"),
+        "notes": list(state.notes),
+        "refinements": state.rounds,
+        "seconds": round(result.seconds, 3),
+    }
+
+
+def verdict_object(state: RunState) -> list[dict[str, Any]]:
+    """The verdict of the play-test, an object a question; empty where nothing was played."""
+    lines = verdict_of(state.evaluation) if state.evaluation else ()
+    return [{"question": line.name, "answer": line.state, "text": line.text} for line in lines]
+
+
+def players_object(evaluation: Evaluation) -> dict[str, Any]:
+    """`players/players.json`: the players in measured order, and the comparisons it rests on."""
+    return {
+        "players": list(evaluation.players),
+        "order": "from the weakest to the strongest, as measured; neighbours whose comparison is "
+        "undecided could not be told apart",
+        "settings": evaluation.settings,
+        "comparisons": [
+            {
+                "player": rung.stronger,
+                "against": rung.weaker,
+                "measure": rung.measure,
+                "even": rung.even,
+                "verdict": rung.verdict,
+                **rung.figure.model_dump(include={"value", "low", "high", "n"}),
+            }
+            for rung in evaluation.ladder
+        ],
+    }
+
+
+def written_files(folder: RunFolder) -> list[str]:
+    """Which of a run's files are there."""
+    return [name for name in _FILES if (folder.path / name).exists()]
+
+
+def _checked(state: RunState) -> str:
+    if state.accepted is None:
+        return "No candidate passed its checks."
+    findings = state.candidate(state.accepted).findings or ()
+    after = f" after {state.rounds} refinements" if state.rounds else ""
+    return f"All {len(findings)} checks passed{after}."

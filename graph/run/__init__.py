@@ -1,0 +1,1 @@
+"""Shared parts of the machines: the run folder, checkpoints, traces, context, candidate pool."""

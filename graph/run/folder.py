@@ -1,0 +1,231 @@
+"""The run folder, where everything a run makes is kept, and the places it is found in."""
+
+import hashlib
+import json
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+Written: TypeAlias = dict[str, list[str]]
+_WRITTEN = ".state/written.json"
+
+
+class RunFolderError(Exception):
+    """A run folder cannot be used; the message says why and what to do."""
+
+
+@dataclass(frozen=True)
+class RunFolder:
+    """Paths of one run.
+
+    Attributes:
+        path: The folder itself. What a person opens lies at its top; what the machine needs to
+            go on (checkpoints, journals, exchanges with a model) lies under `.state/`.
+    """
+
+    path: Path
+
+    @property
+    def state(self) -> Path:
+        """Where the machine keeps what `resume` needs."""
+        return self.path / ".state"
+
+    @property
+    def checkpoints(self) -> Path:
+        """The SQLite file of the graph's checkpoints."""
+        return self.state / "checkpoints.sqlite"
+
+    @property
+    def journals(self) -> Path:
+        """Finished matches, one JSONL file a series."""
+        return self.state / "journals"
+
+    @property
+    def exchanges(self) -> Path:
+        """Every exchange with a model."""
+        return self.state / "exchanges.json"
+
+    @property
+    def asked(self) -> bool:
+        """Whether it holds what the run was asked, from which the run can be made."""
+        return (self.state / "request.json").exists()
+
+    @property
+    def trace(self) -> Path:
+        """The local trace."""
+        return self.path / "trace.jsonl"
+
+    def write_text(self, name: str, text: str) -> Path:
+        """Write a file of the run, whole or not at all; a file that a person changed stays.
+
+        Raises:
+            RunFolderError: If the disk is full or the folder cannot be written.
+        """
+        content = text.encode()
+        if not name.startswith(".state/") and not self._claim(name, _digest(content)):
+            return self.path / name
+        return self._put(name, content)
+
+    def edited(self) -> tuple[str, ...]:
+        """Files that a person changed, or put where the run writes one; what is gone is none."""
+        found = ((name, self._found(name), ours) for name, ours in sorted(self._written().items()))
+        return tuple(name for name, now, ours in found if now is not None and now not in ours)
+
+    def clear(self, *, edits: bool, journals: bool, keep: str = "") -> None:
+        """Remove what a run from its beginning writes anew.
+
+        Args:
+            edits: Also what a person changed.
+            journals: Also the finished matches, which belong to another game then.
+            keep: A file that stays.
+        """
+        written, kept = self._written(), {keep, *(() if edits else self.edited())}
+        for name in written.keys() - kept:
+            (self.path / name).unlink(missing_ok=True)
+        for journal in self.journals.iterdir() if journals else ():
+            journal.unlink()
+        self._keep({name: ours for name, ours in written.items() if name in kept})
+
+    def accept(self, name: str) -> None:
+        """Take a file as it stands for the run's own."""
+        self._keep({**self._written(), name: [self._found(name) or ""]})
+
+    def _claim(self, name: str, new: str) -> bool:
+        """Note what is about to be written; False where a person's work stands there.
+
+        Noted before it is written, beside what was written before: a kill in between makes neither
+        of them a person's.
+        """
+        written, now = self._written(), self._found(name)
+        ours = written.get(name, [])
+        free = now is None or now == new or now in ours
+        noted = sorted({*ours, new}) if free else ours
+        if written.get(name) != noted:
+            self._keep({**written, name: noted})
+        return free
+
+    def _written(self) -> Written:
+        """SHA-256 of what the run wrote, by file; nothing where that cannot be read.
+
+        Then every file counts as a person's, and none is lost.
+        """
+        try:
+            kept = json.loads((self.path / _WRITTEN).read_bytes())
+            return {str(name): [str(one) for one in ours] for name, ours in kept.items()}
+        except (OSError, ValueError, AttributeError, TypeError):
+            return {}
+
+    def _keep(self, written: Written) -> None:
+        self.write_json(_WRITTEN, written)
+
+    def _found(self, name: str) -> str | None:
+        try:
+            return _digest((self.path / name).read_bytes())
+        except OSError:
+            return None
+
+    def _put(self, name: str, content: bytes) -> Path:
+        target = self.path / name
+        partial = target.with_name(f".{target.name}.partial")
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            partial.write_bytes(content)
+            partial.replace(target)
+        except OSError as error:
+            partial.unlink(missing_ok=True)
+            raise RunFolderError(
+                f"cannot write {target}: {error.strerror}. What was finished before is kept; "
+                f"free some space or mend the permissions, then: rulewright resume {self.path}"
+            ) from error
+        return target
+
+    def write_json(self, name: str, value: object) -> Path:
+        """Write a JSON file with sorted keys; see `write_text`."""
+        return self.write_text(name, json.dumps(value, indent=2, sort_keys=True) + "\n")
+
+    def read_json(self, name: str) -> object:
+        """Read a JSON file of the run.
+
+        Raises:
+            RunFolderError: If it is missing or not JSON.
+        """
+        try:
+            return json.loads((self.path / name).read_text(encoding="utf-8"))
+        except (OSError, json.JSONDecodeError) as error:
+            raise RunFolderError(
+                f"{self.path / name} cannot be read ({error}); required: the folder of a run "
+                "made by `rulewright new`"
+            ) from error
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def home() -> Path:
+    """Where the store lies: `RULEWRIGHT_HOME`, else a folder of the user's cache."""
+    named = os.environ.get("RULEWRIGHT_HOME")
+    if named:
+        return Path(named).expanduser()
+    return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "rulewright"
+
+
+def runs_folder() -> Path:
+    """Where runs go that name no folder: `RULEWRIGHT_RUNS`, else `runs` here."""
+    return Path(os.environ.get("RULEWRIGHT_RUNS", "runs"))
+
+
+def create_folder(out: Path | None, *, title: str, runs: Path) -> RunFolder:
+    """Make the folder of a new run.
+
+    Args:
+        out: The folder asked for; None for a new one under `runs`.
+        title: The prompt, from which the name of a new one is made.
+        runs: Where new folders go.
+
+    Raises:
+        RunFolderError: If `out` is in use already, or cannot be made.
+    """
+    path = out if out is not None else _free_name(runs, title)
+    try:
+        if path.exists() and any(path.iterdir()):
+            raise RunFolderError(
+                f"{path} is not empty; required: a new or empty folder. Choose another --out"
+                + (
+                    f", or go on with the run in it: rulewright resume {path}"
+                    if (path / ".state").is_dir()
+                    else ""
+                )
+            )
+        (path / ".state" / "journals").mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise RunFolderError(
+            f"cannot make the run folder {path}: {error.strerror}; choose another --out"
+        ) from error
+    return RunFolder(path.resolve())
+
+
+def find_folder(name: str, runs: Path) -> RunFolder:
+    """The folder of an earlier run, by path or by its name under `runs`.
+
+    Raises:
+        RunFolderError: Listing the runs there are.
+    """
+    for path in (Path(name), runs / name):
+        if (path / ".state").is_dir():
+            return RunFolder(path.resolve())
+    known = sorted(item.parent.name for item in runs.glob("*/.state")) if runs.is_dir() else []
+    listing = f"; under {runs} there are: {', '.join(known)}" if known else f"; {runs} has no runs"
+    raise RunFolderError(f"{name} is not the folder of a run{listing}")
+
+
+def _free_name(runs: Path, title: str) -> Path:
+    words = re.findall(r"[a-z0-9]+", title.lower())
+    slug = "-".join(words[:6])[:48] or "game"
+    for number in range(1, 100_000):
+        path = runs / (slug if number == 1 else f"{slug}-{number}")
+        if not path.exists():
+            return path
+    raise RunFolderError(f"{runs} holds too many runs called {slug}; give --out")

@@ -1,0 +1,264 @@
+"""Wiring of a run by the environment: roles, store, sandbox, and the context that holds them."""
+
+import logging
+import os
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import replace
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from langgraph.runtime import Runtime
+
+from agents.protocols import RoleSet
+from graph.run.context import RunContext, versions
+from graph.run.environment import value_of, variables
+from graph.run.folder import RunFolder, home, runs_folder
+from graph.run.sandboxes import describe_grade, open_sandbox
+from graph.run.settings import RunSettings
+
+if TYPE_CHECKING:
+    from agents.model.budget import Budget
+    from agents.model.settings import ModelSettings
+    from tools.sandbox import Sandbox
+    from vectorstore.settings import StoreSettings
+    from vectorstore.store import Store
+
+_LOG = logging.getLogger(__name__)
+_RUNS_AT_ONCE = 32
+_STORE_VARIABLES = {
+    "dimension": "RULEWRIGHT_EMBEDDING_DIMENSION",
+    "embedder": "RULEWRIGHT_EMBEDDINGS",
+    "host": "RULEWRIGHT_STORE_HOST",
+    "lock_wait_s": "RULEWRIGHT_LOCK_WAIT_S",
+    "model": "RULEWRIGHT_EMBEDDING_MODEL",
+    "port": "RULEWRIGHT_STORE_PORT",
+}
+
+
+def model_settings() -> "ModelSettings":
+    """The chat model's settings from the environment; raises on unknown names."""
+    from agents.model.settings import read_settings
+
+    return read_settings(os.environ, also_known=[known.name for known in variables()])
+
+
+def open_roles(exchanges: Path | None) -> "tuple[RoleSet, Budget | None]":
+    """The model's roles where one is configured, else the composer's.
+
+    Args:
+        exchanges: Where exchanges with the model are kept, so that a resumed run does not pay
+            for an answer twice; None for nowhere.
+    """
+    settings = model_settings()
+    if settings.model is None:
+        from agents.composer import composer_roles
+
+        return composer_roles(), None
+    return open_model(settings, exchanges)
+
+
+def composer_over(store: "Store") -> RoleSet:
+    """The composer, judging fit by the store's embedder where that is MiniLM."""
+    from agents.composer import composer_roles
+
+    return composer_roles(store.vectors if "minilm-l6-v2" in store.embedder.identity else None)
+
+
+def open_model(
+    settings: "ModelSettings", exchanges: Path | None = None
+) -> "tuple[RoleSet, Budget]":
+    """The four roles over the configured model, and the budget they share.
+
+    Args:
+        settings: `settings.model` must be set.
+        exchanges: File that exchanges are recorded to where the settings name none, so that a
+            resumed run does not pay for an answer twice; None for nowhere. What is recorded there
+            already counts as spent.
+    """
+    from agents.model.budget import Budget, spent_before
+    from agents.model.chat import build_chat
+    from agents.roles import model_roles
+
+    if settings.mode == "off" and exchanges is not None:
+        settings = settings.model_copy(update={"record": exchanges})
+    spent = spent_before(settings)
+    chat = build_chat(
+        settings,
+        budget=Budget(settings, spent),
+        label=f"recorded by a run with {settings.model}",
+    )
+    return model_roles(chat), chat.budget
+
+
+def store_settings() -> "StoreSettings":
+    """Where the store lies and who embeds, from the environment.
+
+    Raises:
+        SettingsError: Naming the variable whose value does not do.
+    """
+    from pydantic import ValidationError
+
+    from agents.model.settings import SettingsError
+    from vectorstore.settings import RemoteSettings, StoreSettings
+
+    fields: dict[str, object] = {
+        field: value_of(_STORE_VARIABLES[field])
+        for field in ("embedder", "host", "port", "lock_wait_s")
+    }
+    try:
+        if fields["embedder"] == "remote":
+            fields["remote"] = RemoteSettings.model_validate(
+                {
+                    "model": value_of("RULEWRIGHT_EMBEDDING_MODEL") or "",
+                    "dimension": value_of("RULEWRIGHT_EMBEDDING_DIMENSION"),
+                    "base_url": os.environ.get("OPENAI_BASE_URL"),
+                    "api_key": os.environ.get("OPENAI_API_KEY", ""),
+                }
+            )
+        return StoreSettings.model_validate({"path": home() / "store", **fields})
+    except ValidationError as error:
+        problems = "; ".join(
+            f"{_STORE_VARIABLES.get(str(problem['loc'][-1]), str(problem['loc'][-1]))}: "
+            f"{problem['msg'][:1].lower()}{problem['msg'][1:]}, got {problem['input']!r}"
+            for problem in error.errors()
+        )
+        raise SettingsError(f"settings out of range: {problems}") from None
+
+
+def open_store_here(tell: Callable[[str], None]) -> "Store":
+    """The store, built or brought up to date by its first use."""
+    from vectorstore.indexing import ensure_indexed
+    from vectorstore.store import open_store
+
+    store = open_store(store_settings(), tell=tell)
+    try:
+        report = ensure_indexed(store)
+    except BaseException:
+        store.close()
+        raise
+    if report.added or report.changed or report.removed:
+        tell(f"the store was brought up to date ({report.added} new, {report.changed} changed)")
+    return store
+
+
+def describe_roles(context: RunContext) -> str:
+    """On who designs, codes and judges, what that may cost, and how the library is searched."""
+    from vectorstore.embedders import LACKING
+
+    lacking = f"\nlibrary: {LACKING}" if context.embedding.startswith("lexical") else ""
+    if context.budget is None:
+        return f"roles: composer (no model is configured; set RULEWRIGHT_MODEL to use one){lacking}"
+    from agents.model.budget import estimate_run
+
+    settings = context.settings
+    estimate = estimate_run(
+        model_settings(),
+        max_rounds=settings.max_rounds,
+        records_judged=settings.records_judged,
+    )
+    return f"roles: {context.roles.identity}; {estimate}{lacking}"
+
+
+def make_context(
+    settings: RunSettings,
+    *,
+    interactive: bool = False,
+    exchanges: Path | None = None,
+    keeps_own_games: bool = True,
+) -> RunContext:
+    """Open what a run needs.
+
+    Args:
+        settings: The run's settings.
+        interactive: Whether a person can answer an interrupt.
+        exchanges: Where exchanges with a model are recorded; None for nowhere.
+        keeps_own_games: Whether an accepted game joins the store's own games.
+    """
+    roles, budget = open_roles(exchanges)
+    sandbox, store = _open_both(lambda _: None)
+    return replace(
+        _context(settings, roles, budget, sandbox, store),
+        interactive=interactive,
+        keeps_own_games=keeps_own_games,
+    )
+
+
+def context_of(runtime: Runtime[RunContext], folder: str) -> RunContext:
+    """The context the graph was invoked with, or the default resources with the caller's settings.
+
+    LangGraph leaves `runtime.context` None where nobody gave one, and builds `RunSettings`, the
+    declared schema, where a server's client did. Store and sandbox are shared by all runs of the
+    process; roles, and so the model's budget and its recorded exchanges, belong to one run.
+
+    Args:
+        runtime: The node's.
+        folder: The run's folder.
+    """
+    given = _given(runtime)
+    if isinstance(given, RunContext):
+        return given
+    return _context(given or RunSettings(), *_roles_of(folder), *_shared())
+
+
+def runs_of(runtime: Runtime[RunContext]) -> Path:
+    """Where a new run's folder goes."""
+    given = _given(runtime)
+    return given.runs if isinstance(given, RunContext) else runs_folder()
+
+
+def _given(runtime: Runtime[RunContext]) -> RunContext | RunSettings | None:
+    return runtime.context
+
+
+def _context(
+    settings: RunSettings,
+    roles: RoleSet,
+    budget: "Budget | None",
+    sandbox: "Sandbox",
+    store: "Store",
+) -> RunContext:
+    from tools.retrieval import Retrieval
+
+    retrieval = Retrieval(store, own_games=settings.own_games)
+    if budget is None:
+        roles = composer_over(store)
+    return RunContext(
+        roles=roles,
+        retrieval=retrieval,
+        sandbox=sandbox,
+        runs=runs_folder(),
+        settings=settings,
+        store_snapshot=retrieval.snapshot_id(),
+        embedding=store.embedder.identity,
+        clock=time.monotonic,
+        budget=budget,
+        versions=versions(),
+    )
+
+
+@cache
+def _shared() -> "tuple[Sandbox, Store]":
+    """A sandbox and the embedded store; opened on first use, once a process."""
+    sandbox, store = _open_both(_LOG.warning)
+    level = logging.INFO if sandbox.grade.name == "strong" else logging.WARNING
+    _LOG.log(level, describe_grade(sandbox.grade))
+    return sandbox, store
+
+
+def _open_both(tell: Callable[[str], None]) -> "tuple[Sandbox, Store]":
+    """A sandbox that has started, and the store; nothing is left open where one of them fails."""
+    with ExitStack() as undone:
+        sandbox = undone.enter_context(open_sandbox())
+        sandbox.start()  # first, because it is quick to say no
+        store = open_store_here(tell)
+        undone.pop_all()
+    return sandbox, store
+
+
+@lru_cache(maxsize=_RUNS_AT_ONCE)
+def _roles_of(folder: str) -> "tuple[RoleSet, Budget | None]":
+    """A run's roles by the environment; the folder keeps what was paid for."""
+    return open_roles(RunFolder(Path(folder)).exchanges)

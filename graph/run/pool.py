@@ -1,0 +1,107 @@
+"""The pool of candidates, and two strategies that pick the one to refine."""
+
+from collections.abc import Callable, Mapping, Sequence
+from statistics import fmean
+from typing import TypeAlias
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict
+
+from games.checks.findings import Finding, Outcome, verdict
+from graph.run.settings import RefineStrategy
+
+# Characters of open findings that one line may have.
+_LONGEST = 600
+# REx (Tang et al. 2024) weighs the heuristic value against the prior with this constant; 5 is the
+# value Code World Models used.
+REX_WEIGHT = 5.0
+
+
+class Candidate(BaseModel):
+    """One version of the module with its findings.
+
+    Attributes:
+        number: 0 for the draft, then one more a refinement.
+        parent: Number of the candidate it was edited from; None for the draft.
+        source: The module.
+        findings: What the checks found; None until it was checked.
+        refined: How often it was picked for refinement.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    number: int
+    parent: int | None = None
+    source: str
+    findings: tuple[Finding, ...] | None = None
+    refined: int = 0
+
+    @property
+    def outcome(self) -> Outcome:
+        """The verdict over its findings; unchecked is not passed."""
+        return verdict(self.findings or ())
+
+    @property
+    def share_passed(self) -> float:
+        """How far it got, in [0, 1]: the mean over its checks of the share passed; 0 unchecked.
+
+        A check counts once however many findings it gives, so that a fault reported three times
+        weighs no more than one reported once.
+        """
+        by_check: dict[str, list[bool]] = {}
+        for finding in self.findings or ():
+            by_check.setdefault(finding.check, []).append(finding.outcome == "passed")
+        return fmean(fmean(passed) for passed in by_check.values()) if by_check else 0.0
+
+
+def keep_newest(old: list[Candidate], new: list[Candidate]) -> list[Candidate]:
+    """Merge candidates by number; a later version of the same number replaces the earlier.
+
+    >>> a, b = Candidate(number=0, source="x"), Candidate(number=0, source="x", refined=1)
+    >>> [c.refined for c in keep_newest([a], [b])]
+    [1]
+    """
+    merged = {candidate.number: candidate for candidate in (*old, *new)}
+    return [merged[number] for number in sorted(merged)]
+
+
+def best(candidates: Sequence[Candidate]) -> Candidate:
+    """The candidate to show where none was accepted: most passed, then newest."""
+    return max(candidates, key=lambda candidate: (candidate.share_passed, candidate.number))
+
+
+def what_failed(findings: Sequence[Finding]) -> str:
+    """What did not pass, in one line of bounded length.
+
+    >>> what_failed([Finding(check="leak_audit", outcome="failed", evidence="seat 1 sees a hand")])
+    'leak_audit: seat 1 sees a hand'
+    """
+    wrong = [f"{f.check}: {f.evidence}" for f in findings if f.outcome != "passed"]
+    text = "; ".join(wrong)
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+
+
+def newest(candidates: Sequence[Candidate], generator: np.random.Generator) -> Candidate:
+    """Conversation: always go on from the newest candidate."""
+    del generator
+    return max(candidates, key=lambda candidate: candidate.number)
+
+
+def thompson(candidates: Sequence[Candidate], generator: np.random.Generator) -> Candidate:
+    """Tree: Thompson sampling over all candidates (REx).
+
+    Each candidate with heuristic value `h` (share of findings passed) that was refined `n` times
+    without success draws from ``Beta(1 + C * h, 1 + C * (1 - h) + n)``; the largest draw wins.
+    """
+    draws = [
+        generator.beta(
+            1 + REX_WEIGHT * candidate.share_passed,
+            1 + REX_WEIGHT * (1 - candidate.share_passed) + candidate.refined,
+        )
+        for candidate in candidates
+    ]
+    return candidates[int(np.argmax(draws))]
+
+
+Pick: TypeAlias = Callable[[Sequence[Candidate], np.random.Generator], Candidate]
+STRATEGIES: Mapping[RefineStrategy, Pick] = {"conversation": newest, "tree": thompson}

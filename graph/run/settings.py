@@ -1,0 +1,64 @@
+"""Settings of a run; every field is an effective parameter of its results."""
+
+from collections.abc import Callable
+from typing import Any, Literal, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from games.checks.run import CheckSettings
+
+RefineStrategy: TypeAlias = Literal["conversation", "tree"]
+
+
+def _sized(usual: int, quick: int) -> Callable[[dict[str, Any]], int]:
+    """The default of a field that a quick run has smaller."""
+    return lambda settings: quick if settings["quick"] else usual
+
+
+def _checks(settings: dict[str, Any]) -> CheckSettings:
+    seed = settings["seed"]
+    return (
+        CheckSettings(seed=seed, matches=6, samples=16)
+        if settings["quick"]
+        else CheckSettings(seed=seed)
+    )
+
+
+class RunSettings(BaseModel):
+    """Settings of one run; unknown ones are refused.
+
+    `quick` makes the defaults of the sizes smaller; a size that is given stands.
+
+    Attributes:
+        seed: Seeds every random stream of the run.
+        quick: Fewer matches and smaller searches, for a first look.
+        approve: Ask a person to approve the rulebook before it is coded.
+        own_games: Let retrieval also see games that earlier runs accepted.
+        refine: How the candidate to mend is picked.
+        max_rounds: Refinements before the run gives up.
+        records_judged: Match records that the validator judges.
+        random_matches: Matches at random that the measures are taken from.
+        ladder_matches: Matches for every rung of the skill ladder.
+        heuristic_matches: Matches a heuristic plays against random before it may join.
+        small_budget: Simulations a move of the weaker search player.
+        large_budget: Simulations a move of the stronger one.
+        max_plies: Plies after which a match is left unfinished.
+        check: What the checks look at.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    seed: int = Field(default=0, ge=0)
+    quick: bool = False
+    approve: bool = False
+    own_games: bool = False
+    refine: RefineStrategy = "conversation"
+    max_rounds: int = Field(default=6, ge=0)
+    records_judged: int = Field(default_factory=_sized(2, quick=1), ge=0)
+    ladder_matches: int = Field(default_factory=_sized(60, quick=16), ge=4)
+    random_matches: int = Field(default_factory=_sized(100, quick=40), ge=4)
+    heuristic_matches: int = Field(default_factory=_sized(40, quick=16), ge=4)
+    small_budget: int = Field(default_factory=_sized(50, quick=15), ge=1)
+    large_budget: int = Field(default_factory=_sized(250, quick=60), ge=1)
+    max_plies: int = Field(default=2000, ge=1)
+    check: CheckSettings = Field(default_factory=_checks)

@@ -1,0 +1,276 @@
+"""Traces: to LangSmith with a key, else to `trace.jsonl`, which is read back as a tree."""
+
+import json
+import logging
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from graph.run.folder import RunFolderError
+
+if TYPE_CHECKING:
+    from langsmith import Client
+
+_LONGEST_TEXT = 20_000
+# Bounds of LangSmith's part, so that an endpoint that never answers does not keep the process.
+_REQUEST_MS = (3_000, 10_000)
+_FLUSH_S = 5.0
+_DEEPEST = 50  # spans within spans
+_LOG = logging.getLogger(__name__)
+
+
+def langsmith_configured() -> bool:
+    """Whether runs go to LangSmith: a key is set and tracing is not switched off."""
+    switched = os.environ.get("LANGSMITH_TRACING", "true").lower()
+    return bool(os.environ.get("LANGSMITH_API_KEY")) and switched not in ("false", "0", "off")
+
+
+@contextmanager
+def tracing(path: Path) -> Iterator[None]:
+    """Trace everything inside the block; a local trace is appended to `path`.
+
+    With LangSmith the file stays empty. What LangSmith has not taken a few seconds after the end
+    of the block is given up with a warning: a run never waits for its trace.
+    """
+    import langsmith
+
+    remote = langsmith_configured()
+    path.touch()
+    client = _remote_client() if remote else local_client(path)
+    langsmith.configure(client=client, enabled=True)
+    try:
+        yield
+    finally:
+        langsmith.configure(client=None, enabled=False)
+        if remote:
+            _close(client)
+
+
+def _remote_client() -> "Client":
+    """A LangSmith client by the environment, in threads that do not keep the process alive."""
+    os.environ.setdefault("LANGSMITH_USE_DAEMON", "true")
+    from langsmith import Client
+
+    return Client(timeout_ms=_REQUEST_MS)
+
+
+def _close(client: "Client") -> None:
+    """Send what is left, for a few seconds."""
+    client.flush(timeout=_FLUSH_S)
+    queue = client.tracing_queue
+    if queue is not None and queue.unfinished_tasks:
+        _LOG.warning(
+            "LangSmith did not take the whole trace within %g s; check LANGSMITH_ENDPOINT and "
+            "LANGSMITH_API_KEY, or unset the key to trace to trace.jsonl",
+            _FLUSH_S,
+        )
+    client.close(timeout=0)
+
+
+def local_client(path: Path) -> "Client":
+    """A LangSmith client that writes runs to a file and reaches no network."""
+    from langsmith import Client
+
+    _drop_cut_line(path)
+
+    class LocalClient(Client):
+        """Appends one JSON line when a run starts and one when it ends."""
+
+        def __init__(self) -> None:
+            super().__init__(
+                api_url="http://127.0.0.1:9", api_key="none", auto_batch_tracing=False, info={}
+            )
+            self._lock = threading.Lock()
+
+        def create_run(self, name: str, inputs: object, run_type: str, **fields: object) -> None:
+            start = {"event": "start", "name": name, "run_type": run_type, "inputs": inputs}
+            self._append({**start, **_chosen(fields)})
+
+        def update_run(self, run_id: object, **fields: object) -> None:
+            self._append({"event": "end", **_chosen(fields), "id": run_id})
+
+        def _append(self, line: dict[str, object]) -> None:
+            text = json.dumps(line, default=_plain, sort_keys=True)
+            with self._lock, path.open("a", encoding="utf-8") as file:
+                file.write(text + "\n")
+
+    return LocalClient()
+
+
+def _drop_cut_line(path: Path) -> None:
+    """Cut off what a killed process has left of its last line."""
+    if not path.exists():
+        return
+    with path.open("rb+") as file:
+        content = file.read()
+        file.truncate(content.rfind(b"\n") + 1)
+
+
+def _chosen(fields: dict[str, object]) -> dict[str, object]:
+    kept = ("id", "parent_run_id", "trace_id", "start_time", "end_time", "error", "outputs", "tags")
+    chosen = {key: fields[key] for key in kept if fields.get(key) is not None}
+    extra = fields.get("extra")
+    if isinstance(extra, dict) and extra.get("metadata"):
+        chosen["metadata"] = extra["metadata"]
+    return chosen
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, datetime):
+        return value.isoformat()
+    dump = getattr(value, "model_dump", None)
+    if callable(dump):
+        dumped: object = dump(mode="json")
+        return dumped
+    text = str(value)
+    return text if len(text) <= _LONGEST_TEXT else text[:_LONGEST_TEXT] + "…"
+
+
+@dataclass
+class Span:
+    """One traced run: a node, a role's call, a model's answer, a tool.
+
+    Attributes:
+        id: The run's id.
+        name: Its name.
+        run_type: "chain", "llm", "tool", ...
+        inputs: What went in.
+        outputs: What came out; None while it has not ended.
+        error: The error it ended with.
+        start: When it started, ISO 8601.
+        end: When it ended.
+        parent: Id of the span it belongs to.
+        children: Spans inside it, in order of their start.
+    """
+
+    id: str
+    name: str
+    run_type: str
+    inputs: Any
+    start: str | None
+    parent: str | None
+    outputs: Any = None
+    error: str | None = None
+    end: str | None = None
+    children: list["Span"] = field(default_factory=list)
+
+    @property
+    def seconds(self) -> float | None:
+        """How long it took; None where it did not end."""
+        if self.start is None or self.end is None:
+            return None
+        return (
+            datetime.fromisoformat(self.end) - datetime.fromisoformat(self.start)
+        ).total_seconds()
+
+    @property
+    def tokens(self) -> int | None:
+        """Tokens a model used, in and out; None where none were counted."""
+        counts = list(_usage(self.outputs)) if self.run_type == "llm" else []
+        return sum(counts) if counts else None
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "name": self.name,
+            "type": self.run_type,
+            "seconds": self.seconds,
+            "tokens": self.tokens,
+            "error": self.error,
+            "inputs": self.inputs,
+            "outputs": self.outputs,
+            "children": [child.as_dict() for child in self.children],
+        }
+
+
+def read_spans(path: Path) -> list[Span]:
+    """The roots of the trace in `path`.
+
+    Raises:
+        RunFolderError: If it cannot be read. A last line cut by a kill is left out.
+    """
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except OSError as error:
+        raise RunFolderError(f"{path} cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise RunFolderError(
+            f"{path} is damaged: byte {error.start} is no UTF-8 text. Nothing else needs this "
+            "file; delete it, and the next `rulewright resume` begins a new one"
+        ) from error
+    spans: dict[str, Span] = {}
+    for number, line in enumerate(lines, start=1):
+        try:
+            fields = json.loads(line)
+        except (json.JSONDecodeError, RecursionError) as error:
+            if number == len(lines):
+                break
+            raise RunFolderError(f"{path} line {number} is not JSON: {error}") from error
+        if not isinstance(fields, dict):
+            raise RunFolderError(f"{path} line {number} is no JSON object; delete that line")
+        _take(spans, fields)
+    return _tree(spans)
+
+
+def _take(spans: dict[str, Span], fields: dict[str, Any]) -> None:
+    key = str(fields.get("id"))
+    if fields.get("event") == "start":
+        parent = fields.get("parent_run_id")
+        spans[key] = Span(
+            id=key,
+            name=str(fields.get("name")),
+            run_type=str(fields.get("run_type")),
+            inputs=fields.get("inputs"),
+            start=_time(fields.get("start_time")),
+            parent=str(parent) if parent else None,
+        )
+    if key in spans and (fields.get("event") == "end" or fields.get("end_time")):
+        span = spans[key]
+        span.outputs = fields.get("outputs", span.outputs)
+        span.error = fields.get("error", span.error)
+        span.end = _time(fields.get("end_time")) or span.end
+
+
+def _time(value: object) -> str | None:
+    """A time as it is written, in UTC where it says no zone; None where it is none."""
+    try:
+        moment = datetime.fromisoformat(value) if isinstance(value, str) else None
+    except ValueError:
+        return None
+    if moment is None:
+        return None
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).isoformat()
+
+
+def _tree(spans: dict[str, Span]) -> list[Span]:
+    roots: list[Span] = []
+    depths: dict[str, int] = {}
+    for span in sorted(spans.values(), key=lambda span: span.start or ""):
+        parent = spans.get(span.parent or "")
+        depth = 0 if parent is None else depths.get(parent.id, 0) + 1
+        if parent is None or depth > _DEEPEST:
+            roots.append(span)  # what nests deeper was not written by us
+            depth = 0
+        else:
+            parent.children.append(span)
+        depths[span.id] = depth
+    return roots
+
+
+def _usage(value: Any) -> "list[int]":  # noqa: ANN401 - whatever the tracer wrote
+    found: list[int] = []
+    if isinstance(value, dict):
+        usage = value.get("usage_metadata")
+        if isinstance(usage, dict) and isinstance(usage.get("total_tokens"), int):
+            return [usage["total_tokens"]]
+        for item in value.values():
+            found += _usage(item)
+    elif isinstance(value, list):
+        for item in value:
+            found += _usage(item)
+    return found

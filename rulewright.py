@@ -1,0 +1,95 @@
+"""Entry of the command `rulewright`, under the one import name that is surely ours.
+
+It mends what a shell may have left broken, before anything else is imported: standard streams that
+are closed, a locale that is not UTF-8, and rooms of ours that another package has taken.
+"""
+
+import importlib.util
+import os
+import signal
+import sys
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, files
+from pathlib import Path
+
+_ROOMS = ("agents", "app", "evals", "games", "graph", "tools", "vectorstore")
+_STOPPED = 130
+
+
+def main() -> int:
+    """Run the command; see `app.cli.main`."""
+    signal.signal(signal.SIGINT, lambda *_: os._exit(_STOPPED))  # while it loads, no traceback
+    _begin_anew_where_needed()
+    os.environ.setdefault("PYTHONSAFEPATH", "1")  # our processes import nothing from this folder
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    if others := _taken(Path(__file__).parent):
+        _complain(
+            f"another package here has the import name {', '.join(others)}, which Rulewright "
+            "needs; give Rulewright an environment of its own: 'uv tool install rulewright' or "
+            "'pipx install rulewright'"
+        )
+        return 2
+    from app.__main__ import load_and_run
+
+    return _written(load_and_run())
+
+
+def _begin_anew_where_needed() -> None:
+    """Start again with all three standard streams, and in UTF-8."""
+    closed = []
+    for number in (0, 1, 2):
+        try:
+            os.fstat(number)
+        except OSError:
+            closed.append(os.open(os.devnull, os.O_RDWR))
+    in_utf8 = sys.getfilesystemencoding() == "utf-8" or os.environ.get("PYTHONUTF8") == "1"
+    if closed or not in_utf8:
+        for number in closed:
+            os.set_inheritable(number, True)
+        os.environ["PYTHONUTF8"] = "1"
+        os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
+
+
+def _taken(home: Path) -> list[str]:
+    """Rooms that Python would import from elsewhere, or into which another package wrote."""
+    try:
+        sizes = {str(file): file.size for file in files("rulewright") or ()}
+    except PackageNotFoundError:
+        sizes = {}
+    found = []
+    for room in _ROOMS:
+        ours = home / room / "__init__.py"
+        spec = importlib.util.find_spec(room)
+        theirs = None if spec is None or spec.origin is None else Path(spec.origin)
+        size = sizes.get(f"{room}/__init__.py")
+        if (
+            theirs is None
+            or not theirs.exists()
+            or not ours.exists()
+            or not theirs.samefile(ours)
+            or size not in (None, ours.stat().st_size)
+        ):
+            found.append(room)
+    return found
+
+
+def _written(code: int) -> int:
+    """The exit code, once what was printed is really out."""
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what is left must not fail once more
+        if not isinstance(error, BrokenPipeError):
+            _complain(f"the output could not be written: {error.strerror}")
+        return code or 2
+    return code
+
+
+def _complain(text: str) -> None:
+    with suppress(OSError):
+        os.write(2, f"error: {text}\n".encode(errors="backslashreplace"))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

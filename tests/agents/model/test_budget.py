@@ -1,0 +1,79 @@
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from agents.model.budget import Budget, BudgetExhaustedError, Usage, estimate_run
+from agents.model.settings import ModelSettings, read_settings
+
+
+def limits(**changes: object) -> ModelSettings:
+    base: dict[str, object] = {"max_calls": 100, "max_tokens": 10_000, "max_seconds": 60.0}
+    return ModelSettings.model_validate(base | changes)
+
+
+def test_requests_in_flight_cannot_go_over_the_budget_together() -> None:
+    budget = Budget(limits(max_calls=10))
+
+    def reserve(_: int) -> bool:
+        try:
+            budget.reserve(1)
+        except BudgetExhaustedError:
+            return False
+        return True
+
+    with ThreadPoolExecutor(8) as pool:
+        assert sum(pool.map(reserve, range(40))) == 10
+
+
+def test_a_settled_request_frees_what_it_did_not_use() -> None:
+    budget = Budget(limits(max_tokens=1000))
+    budget.reserve(900)
+    with pytest.raises(BudgetExhaustedError, match="900 of 1000 tokens"):
+        budget.reserve(200)
+    budget.settle(900, tokens_in=100, tokens_out=50, seconds=1.0)
+    budget.reserve(850)
+    with pytest.raises(BudgetExhaustedError):
+        budget.reserve(1)
+
+
+def test_time_spent_waiting_counts() -> None:
+    budget = Budget(limits(max_seconds=10.0))
+    budget.wait(10.0)
+    with pytest.raises(BudgetExhaustedError, match="RULEWRIGHT_MAX_SECONDS"):
+        budget.reserve(1)
+
+
+def test_dollars_are_checked_with_the_next_prompt() -> None:
+    """Five prompts of 1000 tokens at two dollars a million are one cent."""
+    budget = Budget(limits(max_dollars=0.01, price_in=2.0, price_out=8.0))
+    for _ in range(5):
+        budget.reserve(1000)
+    with pytest.raises(BudgetExhaustedError, match="RULEWRIGHT_MAX_DOLLARS"):
+        budget.reserve(1000)
+
+
+def test_an_interrupted_run_goes_on_with_what_it_had_spent() -> None:
+    budget = Budget(limits(max_calls=5), Usage(calls=5, tokens_in=10))
+    with pytest.raises(BudgetExhaustedError, match="5 of 5 calls"):
+        budget.reserve(1)
+    assert budget.usage.tokens_in == 10
+
+
+def test_an_estimate_counts_each_role_and_calls_itself_one() -> None:
+    """Clarify, design, draft, tests, two records, heuristics: seven calls at the least."""
+    estimate = estimate_run(read_settings({}))
+    assert estimate.calls[0] == 7
+    assert estimate.dollars is None
+    assert str(estimate).startswith("estimate: ")
+    assert "cost unknown" in str(estimate)
+
+
+def test_an_estimate_grows_with_the_bounds_of_the_run() -> None:
+    priced = {"RULEWRIGHT_PRICE_IN": "2", "RULEWRIGHT_PRICE_OUT": "8"}
+    small = estimate_run(read_settings(priced), max_rounds=0, records_judged=1)
+    large = estimate_run(read_settings(priced), max_rounds=9, records_judged=3)
+    assert small.calls[0] < large.calls[0] <= large.calls[1]
+    assert small.tokens[1] < large.tokens[1]
+    assert small.dollars is not None
+    assert large.dollars is not None
+    assert 0 < small.dollars[0] < small.dollars[1] < large.dollars[1]

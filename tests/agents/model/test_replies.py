@@ -1,0 +1,132 @@
+import json
+from collections.abc import Callable
+
+import pytest
+from pydantic import BaseModel, ConfigDict, JsonValue
+
+from agents.model.errors import MalformedReplyError, RefusedRequestError, ReplyError
+from agents.model.replies import ask_structured
+from tests.agents.model.endpoint import Answer, Request, as_json, error, message, serving
+from tests.agents.model.talking import ASKED, chat_with
+
+
+class Trump(BaseModel):
+    """Which suit is trump."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    suit: str
+    rank: int | None
+
+
+GOOD: dict[str, JsonValue] = {"suit": "spades", "rank": None}
+
+
+def accept(reply: Trump) -> str:
+    if reply.suit not in ("spades", "hearts"):
+        raise ReplyError(f"{reply.suit} is no suit")
+    return reply.suit
+
+
+def refusing(*fields: str) -> Callable[[Request], Answer]:
+    """A server that knows none of these fields of a request."""
+
+    def answer(request: Request) -> Answer:
+        known = [field for field in fields if field in request]
+        if known:
+            return error(400, f"{known[0]} is not supported here")
+        if "tools" in request:
+            return message(calls=[("Trump", json.dumps(GOOD))], finish="tool_calls")
+        return as_json(GOOD)
+
+    return answer
+
+
+def test_a_schema_is_asked_for_strictly() -> None:
+    with serving(as_json(GOOD)) as endpoint:
+        model = chat_with(endpoint)
+        assert ask_structured(model, ASKED, Trump, accept) == "spades"
+    sent = endpoint.requests[0]["response_format"]["json_schema"]
+    assert sent["strict"] is True
+    assert sent["schema"]["additionalProperties"] is False
+    assert sent["schema"]["required"] == ["suit", "rank"]
+    assert model.reply_method == "json_schema"
+
+
+def test_a_server_without_schemas_is_asked_for_a_function_call_and_that_is_remembered() -> None:
+    with serving(refusing("response_format")) as endpoint:
+        model = chat_with(endpoint)
+        assert ask_structured(model, ASKED, Trump, accept) == "spades"
+        assert ask_structured(model, ASKED, Trump, accept) == "spades"
+        forms = [sorted({"response_format", "tools"} & set(r)) for r in endpoint.requests]
+    assert forms == [["response_format"], ["tools"], ["tools"]]
+    assert model.reply_method == "function_calling"
+    assert endpoint.requests[1]["tool_choice"]["function"]["name"] == "Trump"
+
+
+def test_a_server_without_either_is_asked_in_plain_words_with_the_schema() -> None:
+    with serving(refusing("response_format", "tools")) as endpoint:
+        model = chat_with(endpoint)
+        assert ask_structured(model, ASKED, Trump, accept) == "spades"
+    assert model.reply_method == "plain"
+    assert '"suit"' in endpoint.requests[-1]["messages"][-1]["content"]
+
+
+def test_a_server_that_refuses_everything_is_reported_with_each_refusal() -> None:
+    with serving(error(400, "I am a teapot")) as endpoint:
+        with pytest.raises(RefusedRequestError, match="json_schema.*function_calling.*plain"):
+            ask_structured(chat_with(endpoint), ASKED, Trump, accept)
+        assert len(endpoint.requests) == 3
+
+
+def test_a_refused_key_is_not_taken_for_a_missing_feature() -> None:
+    with serving(error(401)) as endpoint:
+        with pytest.raises(RefusedRequestError, match="OPENAI_API_KEY"):
+            ask_structured(chat_with(endpoint), ASKED, Trump, accept)
+        assert len(endpoint.requests) == 1
+
+
+def test_a_configured_method_is_the_only_one_used() -> None:
+    with serving(refusing()) as endpoint:
+        model = chat_with(endpoint, reply_method="function_calling")
+        assert ask_structured(model, ASKED, Trump, accept) == "spades"
+        assert "tools" in endpoint.requests[0]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        json.dumps(GOOD),
+        f"```json\n{json.dumps(GOOD, indent=2)}\n```",
+        f"Of course (it is {{simple}}):\n\n{json.dumps(GOOD)}\nHope that helps.",
+    ],
+)
+def test_an_object_is_found_whatever_stands_around_it(text: str) -> None:
+    with serving(message(text)) as endpoint:
+        assert ask_structured(chat_with(endpoint), ASKED, Trump, accept) == "spades"
+        assert len(endpoint.requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (message("spades"), "no JSON object"),
+        (message('{"suit": "spades", '), "does not parse"),
+        (as_json({"suit": "spades"}), "rank: Field required"),
+        (as_json(GOOD | {"colour": "black"}), "colour: Extra inputs"),
+        (as_json(GOOD | {"suit": "stars"}), "stars is no suit"),
+        (message(calls=[("Trump", "{broken")]), "not valid JSON"),
+        (message(None), "no JSON object"),
+    ],
+)
+def test_a_reply_that_does_not_fit_is_told_why_then_read(answer: Answer, said: str) -> None:
+    with serving(answer, as_json(GOOD)) as endpoint:
+        assert ask_structured(chat_with(endpoint), ASKED, Trump, accept) == "spades"
+        assert said in endpoint.requests[1]["messages"][-1]["content"]
+
+
+def test_a_reply_that_never_fits_is_an_error_and_no_result() -> None:
+    with serving(message("spades")) as endpoint:
+        with pytest.raises(MalformedReplyError, match="no JSON object"):
+            ask_structured(chat_with(endpoint, retries=1), ASKED, Trump, accept)
+        assert len(endpoint.requests) == 2

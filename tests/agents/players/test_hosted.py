@@ -1,0 +1,81 @@
+"""A search on the host decides as the one beside its module, and out of the module's reach."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from agents.players.registry import PRELOAD, PlayerRoster
+from games import library
+from tools.playtest.jobs import GameSetup
+from tools.playtest.series import Series, play_series
+from tools.sandbox import Sandbox
+
+# It finds the search that plays over it and makes every action worth the same to it.
+SABOTAGE = """
+import sys as _sys
+
+_sound = get_rewards
+
+
+def get_rewards(state):
+    frame = _sys._getframe()
+    while frame is not None:
+        if frame.f_code.co_name == "simulate":
+            return [0.0 for _ in _sound(state)]
+        frame = frame.f_back
+    return _sound(state)
+"""
+
+
+@pytest.fixture(scope="module")
+def sandbox() -> Iterator[Sandbox]:
+    with Sandbox(preload=PRELOAD) as opened:
+        yield opened
+
+
+def played(
+    sandbox: Sandbox, name: str, specs: list[str], *, host_search: bool, source: str = ""
+) -> Series:
+    game = GameSetup(name, source or library.source(name), 2, {}, library.heuristic_sources(name))
+    roster = PlayerRoster(host_search)
+    return play_series(game, specs, roster, matches=2, seed=5, sandbox=sandbox)
+
+
+@pytest.mark.parametrize(
+    ("name", "spec"),
+    [
+        ("tic_tac_toe", "uct:simulations=12,reuse=yes"),
+        ("tic_tac_toe", "uct:simulations=6,leaf=heuristic"),
+        ("leduc_poker", "ismcts:simulations=12"),
+        ("kuhn_poker", "pimc:simulations=8,belief=module"),
+    ],
+)
+def test_an_honest_module_is_played_alike(sandbox: Sandbox, name: str, spec: str) -> None:
+    beside, hosted = (
+        played(sandbox, name, [spec, "random"], host_search=host_search).entries
+        for host_search in (False, True)
+    )
+    assert {i: (e.actions, e.returns) for i, e in beside.items()} == {
+        i: (e.actions, e.returns) for i, e in hosted.items()
+    }
+
+
+def test_a_module_cannot_blind_a_search_on_the_host(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The streams of a run are keyed with the module too: here both modules are to have the same.
+    monkeypatch.setattr("tools.playtest.jobs.run_key", lambda seed, *_: seed)
+    spec = "uct:simulations=60"
+    source = library.source("tic_tac_toe") + SABOTAGE
+    honest, spoilt, hosted = (
+        [
+            e.actions
+            for e in played(sandbox, "tic_tac_toe", [spec, "random"], **how).entries.values()
+        ]
+        for how in (
+            {"host_search": False},
+            {"host_search": False, "source": source},
+            {"host_search": True, "source": source},
+        )
+    )
+    assert spoilt != honest == hosted

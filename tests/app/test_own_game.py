@@ -1,0 +1,79 @@
+"""A game of one's own: what `init` writes works, and the pages about it are true."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.app.conftest import Command
+from tools.sources import find_game
+
+ROOT = Path(__file__).parents[2]
+
+
+def blocks(page: str) -> list[str]:
+    return re.findall(r"```python\n(.*?)```", (ROOT / "docs" / page).read_text("utf-8"), re.DOTALL)
+
+
+def test_what_init_writes_passes_check_and_is_played_by_its_own_player(
+    command: Command, tmp_path: Path
+) -> None:
+    folder = tmp_path / "my_game"
+    done = command("init", folder)
+    assert (done.code, done.err) == (0, "")
+    assert {path.name for path in folder.iterdir()} == {
+        "game.py", "rulebook.md", "player.py", "heuristics",
+    }  # fmt: skip
+    assert '"name": "my_game"' in (folder / "game.py").read_text("utf-8")
+    checked = command("check", folder)
+    assert checked.code == 0, checked.out
+    players = ("--player", folder / "player.py", "--player", "greedy")
+    match = command("match", folder, *players, "--games", "2", "--seed", "3", "--json")
+    assert (match.code, match.json["finished"]) == (0, 2)
+    assert match.json["entrants"][0]["player"].startswith(f"file:path={folder}/player.py,sha256=")
+    assert set(match.json["heuristics"]) == {"leave_fours"}
+
+
+@pytest.mark.parametrize("name", ["My Game", "2048", "-x", "..", "a" * 41, "über"])
+def test_init_refuses_a_name_that_is_none(command: Command, tmp_path: Path, name: str) -> None:
+    done = command("init", "--", tmp_path / name if name != ".." else "..")
+    assert done.code == 2
+    assert "such as my_game" in done.err
+    assert not list(tmp_path.iterdir())
+
+
+def test_init_leaves_alone_what_is_there(command: Command, tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "game.py").write_text("precious", encoding="utf-8")
+    done = command("init", tmp_path / "mine")
+    assert (done.code, "left as it is" in done.err) == (2, True)
+    assert [path.name for path in (tmp_path / "mine").iterdir()] == ["game.py"]
+    assert (tmp_path / "mine" / "game.py").read_text("utf-8") == "precious"
+
+
+def test_heuristics_are_found_beside_a_game_file(tmp_path: Path) -> None:
+    for file in ("any.py", "any_heuristics/one.py", "game.py", "heuristics/two.py", "x/three.py"):
+        (tmp_path / file).parent.mkdir(exist_ok=True)
+        (tmp_path / file).write_text(file, encoding="utf-8")
+    assert find_game(str(tmp_path / "any.py")).heuristics == {"one": "any_heuristics/one.py"}
+    assert find_game(str(tmp_path)).heuristics == {"two": "heuristics/two.py"}
+
+
+def test_the_page_shows_the_game_that_init_writes() -> None:
+    assert blocks("module.md")[0] == (ROOT / "games/skeleton/game.py").read_text("utf-8")
+
+
+def test_the_page_names_every_function_of_the_contract() -> None:
+    from games.contract import OPTIONAL_FUNCTIONS, REQUIRED_FUNCTIONS
+
+    page = (ROOT / "docs/module.md").read_text("utf-8")
+    listed = set(re.findall(r"^\| `(\w+)\(", page, re.MULTILINE))
+    assert listed >= {*REQUIRED_FUNCTIONS, *OPTIONAL_FUNCTIONS}
+
+
+def test_the_ten_lines_from_python_run(capsys: pytest.CaptureFixture[str]) -> None:
+    (code,) = blocks("python.md")
+    assert len([line for line in code.splitlines() if line and "import" not in line]) <= 10
+    exec(compile(code.replace("matches=100", "matches=4"), "python.md", "exec"), {})
+    said = capsys.readouterr().out
+    assert all(word in said for word in ("greedy", "simulations=50"))

@@ -1,0 +1,142 @@
+"""A person's way back into a run: answers, the form, edits, signals."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.app.conftest import Command, Started, wait_for
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("run") / "made"
+
+
+@pytest.fixture
+def finished(command: Command, made: Path, tmp_path: Path) -> Path:
+    if not made.exists():
+        done = command("new", "--family", "tic_tac_toe", "--quick", "--out", made)
+        assert done.code == 0, done.err
+    return Path(shutil.copytree(made, tmp_path / "copy"))
+
+
+def test_a_question_says_how_to_answer_and_takes_the_answer(
+    command: Command, tmp_path: Path
+) -> None:
+    folder = tmp_path / "run"
+    asked = command("new", "something nice for the evening", "--approve", "--out", folder)
+    assert (asked.code, "Which game" in asked.out) == (2, True)
+    assert f"answer with: rulewright resume {folder} --answer" in asked.out
+    still = command("resume", folder, "--json")
+    assert (still.code, still.json["end"]) == (2, "question")
+    done = command("resume", folder, "--answer", "Tic Tac Toe", "--json")
+    assert (done.code, done.json["end"], done.json["family"]) == (3, "waiting", "tic_tac_toe")
+
+
+def test_an_answer_that_nobody_asked_for_is_refused_and_not_dropped(
+    command: Command, finished: Path
+) -> None:
+    done = command("resume", finished, "--answer", "make it go fish")
+    assert done.code == 2
+    assert "'make it go fish' was not used" in done.err
+    assert "--from design" in done.err
+
+
+def test_edits_and_broken_checkpoints_are_given_up_with_consent_alone(
+    command: Command, finished: Path
+) -> None:
+    rulebook = finished / "rulebook.md"
+    own = rulebook.read_text()
+    rulebook.write_text("mine")
+    (finished / ".state" / "checkpoints.sqlite").write_text("broken " * 1000)
+    told = command("resume", finished)
+    assert (told.code, "rulebook.md" in told.err) == (2, True)
+    assert told.err.count("rulewright resume") == 1
+    assert "--discard-checkpoints" in told.err
+    kept = command("resume", finished, "--discard-checkpoints", "--json")
+    assert (kept.json["end"], kept.json["edited"]) == ("made", ["rulebook.md"])
+    assert rulebook.read_text() == "mine"
+    given_up = command("resume", finished, "--discard-edits", "--json")
+    assert (given_up.json["end"], given_up.json["edited"]) == ("made", [])
+    assert rulebook.read_text() == own
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("num_players: 2", "num_players: 9", "2 players"),
+        ("family: tic_tac_toe", "family: chess", "connect_four"),
+        ("misere: ", "chips: 1\n  misere: ", "misere"),
+        ("misere: ", "misere: true\n  misere: ", "twice"),
+        ("misere: false", "misere: 7", "misere can be"),
+    ],
+)
+def test_a_form_that_no_game_can_be_made_of_leaves_the_run_as_it_is(
+    command: Command, finished: Path, old: str, new: str, said: str
+) -> None:
+    form = finished / "design.yaml"
+    assert old in form.read_text()
+    form.write_text(form.read_text().replace(old, new))
+    done = command("resume", finished, "--from", "design")
+    assert (done.code, said in done.err) == (2, True), done.err
+    assert (finished / "game.py").exists()
+
+
+def test_an_unknown_source_is_refused(command: Command, finished: Path) -> None:
+    done = command("resume", finished, "--from", "rulebook")
+    assert (done.code, "known: design" in done.err) == (2, True)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_run_that_a_signal_ended_says_how_to_go_on(
+    started: Started, tmp_path: Path, number: signal.Signals
+) -> None:
+    folder = tmp_path / "run"
+    run = started("new", "--family", "goofspiel", "--out", folder)
+    wait_for(run, "design: ")
+    run.send_signal(number)
+    _, told = run.communicate(timeout=30)
+    assert run.returncode == 128 + number
+    assert f"rulewright resume {folder}" in told
+    assert "Traceback" not in told
+
+
+INTERRUPTED = """
+import os, signal, sys
+from app.__main__ import load_and_run
+
+class Interrupting:
+    def find_spec(self, name, *others):
+        if name == module:
+            os.kill(os.getpid(), signal.SIGINT)
+
+module, sys.argv[1] = sys.argv[1], "games"
+sys.meta_path.insert(0, Interrupting())
+sys.exit(load_and_run())
+"""
+
+
+@pytest.mark.parametrize("module", ["app.cli", "typer", "app.console", "games.library"])
+def test_ctrl_c_while_the_command_loads_gives_no_traceback(module: str) -> None:
+    command = [sys.executable, "-c", INTERRUPTED, module]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (130, "")
+
+
+@pytest.mark.parametrize("where", ["prompt", "answer"])
+def test_a_byte_that_is_no_utf8_gets_a_sentence(
+    command: Command, finished: Path, tmp_path: Path, where: str
+) -> None:
+    text = os.fsdecode(b"trick taking game \xff for three")
+    told = (
+        command("new", text, "--out", tmp_path / "run")
+        if where == "prompt"
+        else command("resume", finished, "--answer", text)
+    )
+    assert (told.code, "no UTF-8" in told.err) == (2, True)
+    assert not (tmp_path / "run").exists()

@@ -1,0 +1,105 @@
+"""`play` as a whole, its input piped: words at the table, hot seat, watching, records, drawings."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from games import library
+from tests.app.conftest import Command
+
+
+def played(typed: bytes | str, *arguments: str | Path, code: int = 0) -> str:
+    """What `play` shows for an input."""
+    data = typed.encode() if isinstance(typed, str) else typed
+    command = [sys.executable, "-m", "app.cli", "play", *map(str, arguments)]
+    done = subprocess.run(command, input=data, capture_output=True, check=False, timeout=300)
+    out, errors = done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
+    assert "Traceback" not in out + errors
+    assert done.returncode == code, out + errors
+    return out
+
+
+def record_of(shown: str) -> list[dict[str, object]]:
+    """The record that the last line names, as its lines."""
+    path = Path(re.findall(r"The record: (.*)\.txt", shown)[-1])
+    assert path.with_suffix(".txt").read_text().startswith(path.name.split("-")[1])
+    return [json.loads(line) for line in path.with_suffix(".jsonl").read_text().splitlines()]
+
+
+def test_words_at_the_table_work_and_nothing_that_is_typed_breaks_it() -> None:
+    garbage = b"\xff\xfe\x00\x1b[2J\n" + b"x" * 1_000_000 + b"\n\n-1\n"
+    words = b"help\nX 2,2\nhint\nUNDO\n:undo\n1,1\nhistory\nrules\nsave\nquit\n"
+    shown = played(garbage + words, "tic_tac_toe", "--seed", "4")
+    assert shown.count("is nothing you can do now") == 4
+    assert "\x1b" not in shown
+    assert "The seed is 4: --seed 4 repeats the match." in shown
+    assert "A search would play: x " in shown
+    assert "You have decided nothing yet." in shown  # the second "undo"
+    assert "R10: The player who completes a line wins" in shown
+    head, *plies, end = record_of(shown)
+    assert head["seed"] == 4
+    assert head["parameters"] == {"size": 3, "misere": False, "wild": False}
+    assert [ply["action"] for ply in plies][:1] == ["x 1,1"]  # "x 2,2" was taken back
+    assert end["ending"] == "unfinished"
+
+
+def test_two_people_at_one_keyboard_never_see_each_others_card() -> None:
+    shown = played("\ncheck\n\nbet\n\nfold\n", "leduc_poker", "--seat", "1", "--seat", "2",
+                   "--seed", "3")  # fmt: skip
+    cards = set(re.findall(r"You are dealt (\w\w)", shown))
+    assert len(cards) == 2
+    held = [cards & set(re.findall(r"\b\w\w\b", text)) for text in shown.split("\n" * 50)]
+    assert all(len(seen) <= 1 for seen in held)
+    assert set.union(*held) == cards
+
+
+def test_a_run_is_played_by_its_name_and_watched_with_its_own_players() -> None:
+    folder = Path(os.environ["RULEWRIGHT_RUNS"]) / "my-run"
+    (folder / "players").mkdir(parents=True)
+    (folder / "run.json").write_text("{}")
+    (folder / "game.py").write_text(library.source("tic_tac_toe"))
+    (folder / "rulebook.md").write_text("# Mine\n")
+    strongest = {"players": ["random", "uct:simulations=7"]}
+    (folder / "players" / "players.json").write_text(json.dumps(strongest))
+    shown = played("", "my-run", "--watch", "--seat", "2")
+    shutil.rmtree(folder / "players")
+    assert shown.count("uct (simulations=7)") == 2
+    assert re.search(r"Player \d wins\.|share the first place\.", shown)
+    assert "(you)" not in shown.split("The result")[1]
+    assert f"The record: {folder.resolve()}" in shown.replace(str(folder), str(folder.resolve()))
+
+
+RENDER = '''
+
+def render(observation):
+    """Own drawing. Rules: R1."""
+    if any("x" in row for row in observation["board"]):
+        raise RuntimeError("no ink")
+    return "All checks passed.\\n\\x1b[31m" + "/".join(observation["board"])
+'''
+
+
+def test_a_file_without_heuristics_is_played_and_its_own_drawing_cannot_break_the_table(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "my_game.py").write_text(library.source("tic_tac_toe") + RENDER)
+    shown = played("2,2\n", tmp_path / "my_game.py", code=1)
+    assert re.search(r"Player 2: uct \(simulations=\d+\)", shown)
+    assert "\n  All checks passed.\n  .../.../...\n" in shown  # indented, without its escape
+    assert "Its own drawing failed" in shown
+    assert "no ink" in shown
+    assert "     1 2 3\n" in shown  # the general layout goes on
+    assert "The match is left unfinished." in shown
+
+
+def test_opponents_that_fit_no_seats_are_refused(command: Command) -> None:
+    done = command("play", "tic_tac_toe", "--opponent", "random", "--opponent", "random")
+    assert done.code == 2
+    assert "required: one for all of them, or one a seat" in done.err
+    done = command("play", "tic_tac_toe", "--seat", "3")
+    assert done.code == 2
+    assert "the seats are 1 to 2" in done.err

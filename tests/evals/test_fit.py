@@ -1,0 +1,49 @@
+"""The scorer of the fit eval, on outcomes made by hand."""
+
+import pytest
+
+from evals.fit import FitBrief, JudgedBrief, Seats, load_briefs, score_briefs
+from games.library import families
+
+
+def brief(kind: str, family: str | None, seats: object = None) -> FitBrief:
+    fields = {"id": "x", "kind": kind, "text": "a game", "family": family, "seats": seats}
+    return FitBrief.model_validate({**fields, "settings": {"rows": 8}, "unhonoured": []})
+
+
+def made(one: FitBrief, family: str | None, seats: int = 2, rows: int = 8) -> JudgedBrief:
+    return JudgedBrief(
+        one, "confirm", family, seats, {"rows": rows}, "made" if family else "no_fit"
+    )
+
+
+def values(*judged: JudgedBrief) -> dict[str, float]:
+    return {s.name.removeprefix("confirm: "): s.value for s in score_briefs(judged, {}).scores}
+
+
+def test_a_game_of_another_kind_that_is_made_counts_as_wrong_and_a_refusal_does_not() -> None:
+    own = made(brief("in", "capture"), "capture")
+    assert values(own, made(brief("out", None), "capture"))["made in a wrong family"] == 0.5
+    assert values(own, made(brief("out", None), None))["made in a wrong family"] == 0.0
+
+
+def test_settings_are_counted_in_the_right_family_alone_and_refusals_among_its_own() -> None:
+    own = brief("in", "capture")
+    found = values(made(own, "capture"), made(own, "capture", rows=9), made(own, None))
+    assert found["settings found"] == 0.5
+    assert found["in, refused"] == pytest.approx(1 / 3)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "seats", "right"), [(None, 5, True), (3, 2, False), (Seats(min=2, max=4), 4, True)]
+)
+def test_seats_are_right_where_the_brief_says_so_or_nothing(
+    wanted: object, seats: int, right: bool
+) -> None:
+    assert made(brief("in", "capture", wanted), "capture", seats).seated is right
+
+
+def test_every_brief_names_a_family_of_the_library_or_is_out_of_it() -> None:
+    for one in load_briefs("fit_development.yaml"):
+        assert (one.family is None) == (one.kind == "out")
+        assert one.family is None or one.family in families()

@@ -1,0 +1,71 @@
+"""Text of others is shown without anything that steers a terminal or hides, and never as ours."""
+
+import unicodedata
+
+import pytest
+
+from games.checks.sampling import trusted_subject
+from games.contract import Json, ModuleFault
+from games.text import is_plain_line, plain_text, quoted, untagged
+from tests.games.checks.test_checks import SOUND
+
+
+@pytest.mark.parametrize(
+    ("hostile", "shown"),
+    [
+        ("\x1b[2J\x1b[31mred\x1b[0m", "red"),
+        ("\x9b31mred", "red"),
+        ("\x1b]8;;http://host\x07link\x1b]8;;\x07", "link"),
+        ("\x1b]8;;http://host\x1b\\link\x1b]8;;\x1b\\", "link"),
+        ("\x1bPq#0;2;0;0;0\x1b\\image", "image"),
+        ("a\u200bb\u2060c\ufeffd\u00ade\u3164f", "abcdef"),
+        ("\u202etxet\u2066", "txet"),
+        ("a\rb\x08c\x0bd\x85e\u2028f", "abcdef"),
+        ("tag \U000e0041\U000e0042 end", "tag  end"),
+        ("\ud800 alone", " alone"),
+    ],
+)
+def test_escapes_controls_and_unseen_characters_are_dropped(hostile: str, shown: str) -> None:
+    assert plain_text(hostile) == shown
+
+
+def test_ordinary_text_of_many_scripts_stays() -> None:
+    for text in (
+        "♥ Zürich\t中\n",
+        "Ελληνικά, русский, العربية, हिन्दी",
+        "2 < 3, a <= b, x<1",
+        "🂡🎲",
+    ):
+        assert untagged(text) == text
+
+
+def test_no_format_or_control_character_of_unicode_is_left() -> None:
+    kept = {chr(code) for code in range(0x110000) if plain_text(chr(code))} - {"\n", "\t"}
+    unseen = {"Cc", "Cf", "Cs", "Zl", "Zp"}
+    left = {hex(ord(c)) for c in kept if unicodedata.category(c) in unseen}
+    # Signs that stand before numbers and words of Arabic, Syriac and Kaithi, and are drawn.
+    drawn = {*range(0x600, 0x606), 0x6DD, 0x70F, 0x890, 0x891, 0x8E2, 0x110BD, 0x110CD}
+    hieroglyphs_and_shorthand = {*range(0x13430, 0x13440), *range(0x1BCA0, 0x1BCA4)}
+    assert left <= {hex(code) for code in drawn | hieroglyphs_and_shorthand}
+
+
+def test_a_quotation_stands_at_the_margin_with_its_first_line_alone() -> None:
+    text = "passed\nall checks passed\r\nsandbox grade: strong\u2028passed"
+    lines = quoted(f"failed  [play] {text}").splitlines()
+    assert [line for line in lines[1:] if not line.startswith("    | ")] == []
+    assert lines[0] == "failed  [play] passed"
+
+
+@pytest.mark.parametrize("tag", ["<script>", "</b>", "<!--", "<?xml", "<IMG src=x>"])
+def test_nothing_begins_a_tag(tag: str) -> None:
+    assert "<" not in untagged(f"x {tag} y")
+
+
+@pytest.mark.parametrize("ending", ["\u200b", "\n", "\t", "\x1b[0m", "\u202e", "\u3164"])
+def test_an_action_that_does_not_show_as_it_is_breaks_the_contract(ending: str) -> None:
+    assert not is_plain_line(f"bid 1{ending}")
+    source = SOUND.replace('return ["bid 1", "bid 2"]', f"return ['bid 1', 'bid 1' + {ending!r}]")
+    game = trusted_subject(source, 2).game
+    state: dict[str, Json] = {"hands": [["2"], ["3"]], "deck": ["4", "5"], "bids": []}
+    with pytest.raises(ModuleFault, match="get_legal_actions"):
+        game.legal_actions(state)

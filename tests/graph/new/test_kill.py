@@ -1,0 +1,117 @@
+"""kill -9 at any point; the resumed run has the result of one that was never killed."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeAlias
+
+import pytest
+
+from tests.agents.model.endpoint import Answer, Endpoint, Request, serving
+from tests.graph.answering import answer
+from tests.graph.new.test_model_run import CALLS
+
+ROOT = Path(__file__).parents[3]
+When: TypeAlias = Callable[[Path], bool]
+
+
+def killed_at(home: Path, folder: Path, endpoint: Endpoint, *, requests: int) -> bool:
+    """Run until the endpoint has heard so many requests, then kill; whether there was a need."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tests.graph.run_one", str(home), str(folder), endpoint.url],
+        cwd=ROOT,
+        stderr=subprocess.DEVNULL,
+    )
+    while len(endpoint.requests) < requests and process.poll() is None:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGKILL)
+    return process.wait(timeout=60) == -signal.SIGKILL
+
+
+def run(home: Path, folder: Path, *more: str, kill_when: When | None = None) -> bool:
+    """Run to the end, or kill as soon as `kill_when` holds; whether it was killed."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tests.graph.run_one", str(home), str(folder), *more],
+        cwd=ROOT,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    while kill_when is not None and process.poll() is None:
+        if kill_when(folder):
+            process.send_signal(signal.SIGKILL)
+            break
+        time.sleep(0.002)
+    _, errors = process.communicate(timeout=120)
+    killed = process.returncode == -signal.SIGKILL
+    assert killed or process.returncode == 0, errors
+    return killed
+
+
+def lines(name: str, count: int) -> When:
+    """Once a file of the run has so many lines."""
+
+    def reached(folder: Path) -> bool:
+        file = folder / ".state" / name
+        return file.exists() and file.read_bytes().count(b"\n") >= count
+
+    return reached
+
+
+# From before the first checkpoint to deep inside the matches; events and no clock, so that a fast
+# machine is killed as often as a slow one.
+MOMENTS: tuple[When, ...] = (
+    lambda folder: True,
+    lambda folder: (folder / ".state" / "checkpoints.sqlite").exists(),
+    lambda folder: (folder / "checks.json").exists(),
+    lines("journals/heuristic-centre_and_corners.jsonl", 2),
+    lines("journals/random.jsonl", 10),
+    lines("journals/random.jsonl", 40),
+    lines("journals/step-1-versus.jsonl", 5),
+)
+
+
+def made(folder: Path) -> dict[str, object]:
+    written = json.loads((folder / "run.json").read_text())
+    return {key: written[key] for key in ("end", "evaluation", "candidates", "settings")}
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, object], bytes]:
+    base = tmp_path_factory.mktemp("undisturbed")
+    run(base / "store", base / "run")
+    records = (base / "run" / "records" / "random.jsonl").read_bytes()
+    return base, made(base / "run"), records
+
+
+def test_a_run_killed_again_and_again_ends_as_if_it_never_was(
+    undisturbed: tuple[Path, dict[str, object], bytes], tmp_path: Path
+) -> None:
+    base, expected, records = undisturbed
+    folder = tmp_path / "run"
+    kills = [run(base / "store", folder, kill_when=moment) for moment in MOMENTS]
+    run(base / "store", folder)
+    assert all(kills)
+    assert made(folder) == expected
+    assert (folder / "records" / "random.jsonl").read_bytes() == records
+
+
+def test_a_run_with_a_model_loses_at_most_the_call_in_flight(
+    undisturbed: tuple[Path, dict[str, object], bytes], tmp_path: Path
+) -> None:
+    def slowly(request: Request) -> Answer:
+        time.sleep(0.3)  # so that the kill comes while the answer is awaited
+        return answer(request)
+
+    base, _, _ = undisturbed
+    folder = tmp_path / "run"
+    with serving(slowly) as endpoint:
+        kills = sum(killed_at(base / "store", folder, endpoint, requests=heard) for heard in (2, 5))
+        run(base / "store", folder, endpoint.url)
+        heard = len(endpoint.requests)
+    assert kills == 2
+    assert made(folder)["end"] == "made"
+    assert CALLS <= heard <= CALLS + kills

@@ -1,0 +1,182 @@
+"""The machine as a whole, over scripted roles, a real sandbox and a real store."""
+
+import json
+from collections.abc import Callable, Sequence
+
+import pytest
+
+from agents.protocols import Brief, Design, RoleError
+from graph.new.export import graph
+from graph.new.results import exit_code
+from graph.new.runs import resume_run, start_run
+from graph.run.folder import RunFolder
+from tests.graph.conftest import MakeContext
+from tests.graph.scripted import ScriptedRoles, role_set
+from tests.graph.settings import SMALL
+from tools.sandbox import Sandbox
+from vectorstore.documents import Example
+
+FILES = (
+    "rulebook.md",
+    "game.py",
+    "design.json",
+    "checks.json",
+    "players/players.json",
+    "records/random.jsonl",
+    "report.html",
+    "run.json",
+    "trace.jsonl",
+)
+CRASH = ("def get_rewards(state: State)", "def get_rewards(state: State, missing: int)")
+
+
+def test_a_prompt_becomes_a_folder_with_everything(
+    make_context: MakeContext, folder: RunFolder
+) -> None:
+    result = start_run("noughts and crosses", folder, make_context())
+    assert result.state.end == "made"
+    assert [name for name in FILES if not (folder.path / name).exists()] == []
+    assert exit_code(result.state) == 0
+
+
+def test_run_json_holds_settings_versions_and_sandbox_grade(
+    make_context: MakeContext, folder: RunFolder, sandbox: Sandbox
+) -> None:
+    start_run("noughts and crosses", folder, make_context())
+    written = json.loads((folder.path / "run.json").read_text())
+    assert written["settings"] == SMALL.model_dump(mode="json")
+    assert written["sandbox"] == sandbox.grade.model_dump(mode="json")
+    assert written["sandboxes"] == [written["sandbox"]]
+    assert written["store_snapshot"]
+    assert written["roles"] == "scripted"
+
+
+def test_the_page_needs_no_network(make_context: MakeContext, folder: RunFolder) -> None:
+    start_run("noughts and crosses", folder, make_context())
+    page = (folder.path / "report.html").read_text()
+    assert "<svg" in page
+    for outside in ("http://", "https://", "<script", "<link", "src="):
+        assert outside not in page
+
+
+def test_a_crash_in_the_draft_is_found_and_mended(
+    make_context: MakeContext, folder: RunFolder
+) -> None:
+    roles = ScriptedRoles(faults=[CRASH])
+    result = start_run("noughts", folder, make_context(role_set(roles)))
+    assert result.state.end == "made"
+    assert roles.calls.count("edit") == 1
+    outcomes = [candidate.outcome for candidate in result.state.candidates]
+    assert outcomes == ["failed", "passed"]
+
+
+def test_a_coder_without_a_mend_ends_the_run_saying_why(
+    make_context: MakeContext, folder: RunFolder
+) -> None:
+    roles = ScriptedRoles(faults=[CRASH], mends=False)
+    result = start_run("noughts", folder, make_context(role_set(roles)))
+    assert result.state.end == "gave_up"
+    assert "no mend" in result.state.reason
+    assert exit_code(result.state) == 1
+    assert (folder.path / "report.html").exists()
+
+
+def test_a_question_makes_nothing_and_exits_with_2(
+    make_context: MakeContext, folder: RunFolder
+) -> None:
+    roles = ScriptedRoles(question="Which game should it be?")
+    result = start_run("hm", folder, make_context(role_set(roles)))
+    assert result.state.end == "question"
+    assert exit_code(result.state) == 2
+    assert not (folder.path / "game.py").exists()
+
+
+def test_a_design_that_fails_keeps_its_reason(make_context: MakeContext, folder: RunFolder) -> None:
+    class Refusing(ScriptedRoles):
+        def design(self, brief: Brief, retrieve: Callable[[str], Sequence[Example]]) -> Design:
+            raise RoleError("no such game can be made")
+
+    result = start_run("noughts", folder, make_context(role_set(Refusing())))
+    assert (result.state.end, result.state.reason) == ("gave_up", "no such game can be made")
+    assert exit_code(result.state) == 2
+
+
+@pytest.mark.parametrize(("answer", "end", "designs"), [("yes", "made", 1), ("no", "gave_up", 1)])
+def test_approval_waits_for_a_person(
+    make_context: MakeContext, folder: RunFolder, answer: str, end: str, designs: int
+) -> None:
+    roles = ScriptedRoles()
+    settings = SMALL.model_copy(update={"approve": True})
+    context = make_context(role_set(roles), settings)
+    waiting = start_run("noughts", folder, context)
+    assert waiting.question is not None
+    assert "Approve" in waiting.question["ask"]
+    assert not (folder.path / "game.py").exists()
+    done = resume_run(folder, context, answer=lambda _: answer)
+    assert done.state.end == end
+    assert roles.calls.count("design") == designs
+
+
+def test_an_answer_in_words_widens_the_brief_and_asks_again(
+    make_context: MakeContext, folder: RunFolder
+) -> None:
+    roles = ScriptedRoles()
+    context = make_context(role_set(roles), SMALL.model_copy(update={"approve": True}))
+    start_run("noughts", folder, context)
+    answers = iter(["on a larger board", "yes"])
+    done = resume_run(folder, context, answer=lambda _: next(answers))
+    assert done.state.end == "made"
+    assert roles.calls.count("design") == 2
+    assert done.state.brief is not None
+    assert done.state.brief.corrections == ("on a larger board",)
+
+
+def test_a_finished_run_is_not_played_again(make_context: MakeContext, folder: RunFolder) -> None:
+    context = make_context()
+    first = start_run("noughts", folder, context)
+    roles = ScriptedRoles()
+    again = resume_run(folder, make_context(role_set(roles)))
+    assert again.state.evaluation == first.state.evaluation
+    assert roles.calls == []
+
+
+def test_the_same_seed_gives_the_same_bytes(make_context: MakeContext, folder: RunFolder) -> None:
+    context = make_context()
+    start_run("noughts", folder, context)
+    other = RunFolder(folder.path.with_name("other"))
+    other.journals.mkdir(parents=True)
+    start_run("noughts", other, context)
+    for name in ("game.py", "records/random.jsonl", "players/players.json", "checks.json"):
+        assert (folder.path / name).read_bytes() == (other.path / name).read_bytes()
+    runs = [json.loads((f.path / "run.json").read_text()) for f in (folder, other)]
+    assert runs[0]["evaluation"] == runs[1]["evaluation"]
+
+
+def test_the_exported_graph_answers_a_chat(make_context: MakeContext) -> None:
+    result = graph.invoke({"messages": [("user", "noughts")]}, context=make_context())
+    last = result["messages"][-1]
+    assert last.type == "ai"
+    assert "Everything is in" in last.content
+
+
+def test_the_exported_graph_has_no_checkpointer() -> None:
+    assert graph.checkpointer is None
+
+
+def test_the_wiring_is_the_documented_one() -> None:
+    drawn = graph.get_graph()
+    edges = {(edge.source, edge.target) for edge in drawn.edges}
+    for edge in [
+        ("__start__", "intake"),
+        ("intake", "design"),
+        ("design", "approve"),
+        ("design", "code"),
+        ("approve", "code"),
+        ("code", "check"),
+        ("check", "refine"),
+        ("refine", "check"),
+        ("check", "strategize"),
+        ("strategize", "evaluate"),
+        ("evaluate", "report"),
+    ]:
+        assert edge in edges

@@ -1,0 +1,158 @@
+"""A run with a model: what it may spend, what is tried again, what a break costs."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from agents.model.budget import BudgetExhaustedError
+from agents.model.errors import EndpointError, MalformedReplyError, RefusedRequestError
+from agents.protocols import Design, RoleSet, Verdict
+from games.records import MatchRecord
+from graph.new.build import worth_retrying
+from graph.new.runs import resume_run, start_run
+from graph.run.context import RunContext
+from graph.run.folder import RunFolder
+from graph.run.opening import open_model
+from tests.agents.model.endpoint import Answer, Endpoint, Request, error, message, serving
+from tests.agents.model.talking import settings_for
+from tests.graph.answering import PROMPT, answer, schema_of
+from tests.graph.conftest import MakeContext
+
+CALLS = 6  # clarify, design, module, unit tests, one record, heuristics
+
+
+def model_context(
+    make_context: MakeContext, endpoint: Endpoint, folder: RunFolder, **changes: object
+) -> RunContext:
+    """The context of a process that works for this folder with the endpoint's model."""
+    settings = settings_for(endpoint, **{"retries": 0, "deadline_s": 10, **changes})
+    roles, budget = open_model(settings, folder.exchanges)
+    return replace(make_context(roles), budget=budget)
+
+
+def run_json(folder: RunFolder) -> dict[str, Any]:
+    value: dict[str, Any] = json.loads((folder.path / "run.json").read_text())
+    return value
+
+
+def test_a_model_makes_a_checked_game_and_its_use_is_reported(
+    make_context: MakeContext, folder: RunFolder
+) -> None:
+    with serving(answer) as endpoint:
+        result = start_run(PROMPT, folder, model_context(make_context, endpoint, folder))
+    assert result.state.end == "made", result.state.reason
+    assert len(endpoint.requests) == CALLS
+    usage = run_json(folder)["usage"]
+    assert (usage["calls"], usage["failed_calls"]) == (CALLS, 0)
+    assert (usage["tokens_in"], usage["tokens_out"]) == (100 * CALLS, 20 * CALLS)
+    assert run_json(folder)["model"] == "scripted"
+
+
+def failing_once(name: str, fault: Answer) -> Callable[[Request], Answer]:
+    """Answers well, but for the first request for `name`."""
+    failed: list[str] = []
+
+    def step(request: Request) -> Answer:
+        if schema_of(request) == name and not failed:
+            failed.append(name)
+            return fault
+        return answer(request)
+
+    return step
+
+
+@pytest.mark.parametrize("fault", [error(500), message("no JSON at all"), Answer(b"<html>")])
+def test_a_node_tries_again_where_an_answer_failed_or_was_malformed(
+    make_context: MakeContext, folder: RunFolder, fault: Answer
+) -> None:
+    with serving(failing_once("DesignReply", fault)) as endpoint:
+        result = start_run(PROMPT, folder, model_context(make_context, endpoint, folder))
+    assert result.state.end == "made"
+    assert len(endpoint.requests) == CALLS + 1
+
+
+def test_a_refused_request_is_not_tried_again(make_context: MakeContext, folder: RunFolder) -> None:
+    with serving(error(401, "no such key")) as endpoint:
+        context = model_context(make_context, endpoint, folder)
+        with pytest.raises(RefusedRequestError, match="no such key"):
+            start_run(PROMPT, folder, context)
+        assert len(endpoint.requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("problem", "again"),
+    [
+        (EndpointError("no answer"), True),
+        (MalformedReplyError("no JSON"), True),
+        (RefusedRequestError("no key", status=401), False),
+        (BudgetExhaustedError("all calls are used"), False),
+        (ValueError("a bug of ours"), False),
+    ],
+)
+def test_what_is_worth_another_try(problem: Exception, again: bool) -> None:  # noqa: FBT001
+    assert worth_retrying(problem) is again
+
+
+def test_an_exhausted_budget_ends_clearly_and_the_run_goes_on_with_a_larger_one(
+    make_context: MakeContext, folder: RunFolder
+) -> None:
+    with serving(answer) as endpoint:
+        context = model_context(make_context, endpoint, folder, max_calls=4)
+        with pytest.raises(BudgetExhaustedError, match=r"RULEWRIGHT_MAX_CALLS.*resume"):
+            start_run(PROMPT, folder, context)
+        assert len(endpoint.requests) == 4
+        assert {"rulebook.md", "design.json", "game.py"} <= {p.name for p in folder.path.iterdir()}
+        done = resume_run(folder, model_context(make_context, endpoint, folder))
+    assert done.state.end == "made"
+    assert len(endpoint.requests) == CALLS
+
+
+@pytest.mark.parametrize(
+    ("down", "raised"),
+    [
+        (error(503), EndpointError),
+        (message("no JSON at all"), MalformedReplyError),
+        (error(401, "no such key"), RefusedRequestError),
+    ],
+)
+def test_a_run_that_the_endpoint_failed_goes_on_once_it_answers(
+    make_context: MakeContext, folder: RunFolder, down: Answer, raised: type[Exception]
+) -> None:
+    def broken(request: Request) -> Answer:
+        return down if schema_of(request) == "DesignReply" else answer(request)
+
+    with serving(broken) as endpoint, pytest.raises(raised):
+        start_run(PROMPT, folder, model_context(make_context, endpoint, folder))
+    with serving(answer) as mended:
+        done = resume_run(folder, model_context(make_context, mended, folder))
+    assert done.state.end == "made"
+    assert len(mended.requests) == CALLS - 1  # all but the clarification, which was paid
+
+
+class Breaking:
+    """A validator whose process ends when it has just been answered."""
+
+    def __init__(self, roles: RoleSet) -> None:
+        self.unit_tests = roles.validator.unit_tests
+        self._judge = roles.validator.judge
+
+    def judge(self, design: Design, record: MatchRecord) -> Verdict:
+        self._judge(design, record)
+        raise KeyboardInterrupt
+
+
+def test_an_answer_is_not_paid_twice_where_its_node_was_interrupted(
+    make_context: MakeContext, folder: RunFolder
+) -> None:
+    with serving(answer) as endpoint:
+        context = model_context(make_context, endpoint, folder)
+        context.roles = replace(context.roles, validator=Breaking(context.roles))
+        with pytest.raises(KeyboardInterrupt):
+            start_run(PROMPT, folder, context)
+        assert len(endpoint.requests) == 5
+        done = resume_run(folder, model_context(make_context, endpoint, folder))
+    assert done.state.end == "made"
+    assert len(endpoint.requests) == CALLS

@@ -1,0 +1,37 @@
+"""What a run was asked, as its folder keeps it."""
+
+import json
+from typing import Any
+
+import pytest
+
+from graph.new.requests import Request, read_request, write_request
+from graph.run.folder import RunFolder, RunFolderError
+from tests.graph.settings import SMALL
+
+ASKED = Request(prompt="noughts", settings=SMALL)
+
+
+def request(folder: RunFolder) -> dict[str, Any]:
+    value: dict[str, Any] = json.loads((folder.state / "request.json").read_text())
+    return value
+
+
+def test_a_request_is_read_as_it_was_written(folder: RunFolder) -> None:
+    write_request(ASKED, folder)
+    assert read_request(folder) == ASKED
+
+
+def test_the_folder_of_another_version_is_refused_by_its_format(folder: RunFolder) -> None:
+    write_request(ASKED, folder)
+    older = {key: value for key, value in request(folder).items() if key != "format"}
+    folder.write_json(".state/request.json", older)
+    with pytest.raises(RunFolderError, match=r"run of format 1.*required: format 3.*start .* anew"):
+        read_request(folder)
+
+
+@pytest.mark.parametrize("wrong", [[], {"format": 3}, {"format": 3, "prompt": 1, "settings": {}}])
+def test_what_is_no_request_is_refused(folder: RunFolder, wrong: object) -> None:
+    folder.write_json(".state/request.json", wrong)
+    with pytest.raises(RunFolderError, match="is no request"):
+        read_request(folder)

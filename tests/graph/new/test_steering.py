@@ -1,0 +1,94 @@
+"""Steering: what a person fixes, corrects and answers goes before the words, in a chat too."""
+
+from collections.abc import Callable, Sequence
+
+import pytest
+from langgraph.types import Command
+
+from agents.composer import composer_roles
+from agents.composer.designer import require_choices
+from agents.protocols import Brief, Choices, Design, Fit, NoFitError, RoleError
+from tests.graph.conftest import MakeContext
+from tests.graph.new.test_chat import Chat
+from tests.graph.scripted import ScriptedRoles, role_set
+from tests.graph.settings import SMALL
+from vectorstore.documents import Example
+
+ASKING = SMALL.model_copy(update={"approve": True})
+
+
+def test_a_correction_at_approval_overrides_the_earlier_words(make_context: MakeContext) -> None:
+    chat = Chat(make_context(composer_roles(), ASKING))
+    first = chat.say("a trick-taking game for three players with hearts as trumps")
+    assert first["design"].num_players == 3
+    second = chat.send(Command(resume="make it four players, and no trump"))
+    assert (second["design"].num_players, second["design"].parameters["trump"]) == (4, "none")
+    third = chat.send(Command(resume="five players"))
+    assert (third["design"].num_players, third["design"].parameters["trump"]) == (5, "none")
+    assert chat.send(Command(resume="no"))["reason"] == "the rulebook was not approved"
+
+
+def test_choices_are_an_input_of_the_graph_for_one_game(make_context: MakeContext) -> None:
+    chat = Chat(make_context(composer_roles(), ASKING))
+    chosen = Choices(family="goofspiel", num_players=3, settings={"cards": 4})
+    first = chat.send({"messages": [("user", "a bidding game for two")], "choices": chosen})
+    assert (first["design"].family, first["design"].num_players) == ("goofspiel", 3)
+    assert first["design"].parameters["cards"] == 4
+    chat.send(Command(resume="no"))
+    assert chat.say("tic tac toe")["design"].family == "tic_tac_toe"
+
+
+class Picky(ScriptedRoles):
+    """Makes nothing but the family that was chosen."""
+
+    def design(self, brief: Brief, retrieve: Callable[[str], Sequence[Example]]) -> Design:
+        if brief.choices.family != "tic_tac_toe":
+            raise NoFitError("nothing fits", Fit(family="tic_tac_toe", kept=(), lost=("dice",)))
+        return super().design(brief, retrieve)
+
+
+@pytest.mark.parametrize("answer", ["yes", "Yes", "tic tac toe", "go on anyway"])
+def test_a_refusal_for_want_of_a_fit_is_answered_by_going_on(
+    make_context: MakeContext, answer: str
+) -> None:
+    chat = Chat(make_context(role_set(Picky()), ASKING))
+    refused = chat.say("a dungeon with dice")
+    assert (refused["end"], refused["fit"].family) == ("no_fit", "tic_tac_toe")
+    done = chat.say(answer)
+    assert done["folder"] == refused["folder"]
+    assert (done["brief"].choices.family, done["brief"].prompt) == (
+        "tic_tac_toe",
+        "a dungeon with dice",
+    )
+
+
+def test_other_words_are_added_to_what_was_refused(make_context: MakeContext) -> None:
+    chat = Chat(make_context(role_set(Picky())))
+    chat.say("a dungeon with dice")
+    again = chat.say("for two heroes")
+    assert again["end"] == "no_fit"
+    assert again["brief"].prompt == "a dungeon with dice\nfor two heroes"
+
+
+@pytest.mark.parametrize(
+    ("choices", "said"),
+    [
+        (Choices(family="chess"), "known: .*connect_four"),
+        (Choices(family="goofspiel", num_players=6), "2 to 5 players"),
+        (Choices(family="goofspiel", settings={"cards": 14}), "cards can be 2 to 13"),
+        (Choices(family="goofspiel", settings={"trump": 1}), "Its settings: cards"),
+        (Choices(settings={"no_such": 1}), "no family .*no_such: 1.*rulewright games.*goofspiel"),
+        (Choices(num_players=40), "no family"),
+    ],
+)
+def test_what_the_library_has_not_is_refused_with_what_it_has(choices: Choices, said: str) -> None:
+    with pytest.raises(RoleError, match=said):
+        require_choices(choices, settings=True)
+
+
+def test_a_setting_chooses_among_the_families_that_the_words_point_to(
+    make_context: MakeContext,
+) -> None:
+    chat = Chat(make_context(composer_roles(), ASKING))
+    asked = {"messages": [("user", "five in a row")], "choices": Choices(settings={"rows": 7})}
+    assert chat.send(asked)["design"].parameters["rows"] == 7

@@ -1,0 +1,92 @@
+"""A run folder keeps what a person changed in it."""
+
+from pathlib import Path
+
+import pytest
+
+from graph.run.folder import RunFolder, create_folder
+
+
+@pytest.fixture
+def written(folder: RunFolder) -> RunFolder:
+    folder.write_text("rulebook.md", "first")
+    folder.write_text("players/greedy.py", "pass")
+    return folder
+
+
+def test_a_changed_file_stays_as_it_is_and_is_told(written: RunFolder) -> None:
+    (written.path / "rulebook.md").write_text("mine")
+    written.write_text("rulebook.md", "second")
+    assert (written.path / "rulebook.md").read_text() == "mine"
+    assert written.edited() == ("rulebook.md",)
+
+
+def test_an_unchanged_file_is_written_anew(written: RunFolder) -> None:
+    written.write_text("rulebook.md", "second")
+    assert (written.path / "rulebook.md").read_text() == "second"
+    assert written.edited() == ()
+
+
+def test_a_change_to_what_the_run_would_write_is_no_change(written: RunFolder) -> None:
+    (written.path / "rulebook.md").write_text("second")
+    written.write_text("rulebook.md", "second")
+    assert written.edited() == ()
+
+
+def test_a_removed_file_is_written_again(written: RunFolder) -> None:
+    (written.path / "rulebook.md").unlink()
+    assert written.edited() == ()
+    assert written.write_text("rulebook.md", "first").read_text() == "first"
+
+
+def test_a_file_that_the_run_never_wrote_is_a_persons(folder: RunFolder) -> None:
+    (folder.path / "game.py").write_text("mine")
+    folder.write_text("game.py", "the run's")
+    assert (folder.path / "game.py").read_text() == "mine"
+    assert folder.edited() == ("game.py",)
+
+
+@pytest.mark.parametrize("stop", ["before the file", "after the file"])
+def test_a_kill_while_writing_makes_nothing_a_persons(
+    written: RunFolder, monkeypatch: pytest.MonkeyPatch, stop: str
+) -> None:
+    def killed(path: Path, target: Path) -> Path:
+        if target.name == "rulebook.md":
+            if stop == "after the file":
+                replace(path, target)
+            raise KeyboardInterrupt
+        return replace(path, target)
+
+    replace = Path.replace
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "replace", killed)
+        with pytest.raises(KeyboardInterrupt):
+            written.write_text("rulebook.md", "second")
+    assert written.edited() == ()
+    assert written.write_text("rulebook.md", "third").read_text() == "third"
+
+
+@pytest.mark.parametrize("record", ["", "{", "[]", '{"rulebook.md": 3}', "\udc80"])
+def test_without_a_readable_record_nothing_is_lost(written: RunFolder, record: str) -> None:
+    kept = written.state / "written.json"
+    kept.write_text(record, errors="surrogateescape")
+    written.write_text("rulebook.md", "second")
+    assert (written.path / "rulebook.md").read_text() == "first"
+    assert "rulebook.md" in written.edited()
+
+
+def test_clearing_keeps_edits_unless_they_are_given_up(written: RunFolder) -> None:
+    (written.path / "rulebook.md").write_text("mine")
+    written.clear(edits=False, journals=False)
+    assert (written.path / "rulebook.md").read_text() == "mine"
+    assert not (written.path / "players" / "greedy.py").exists()
+    written.clear(edits=True, journals=False)
+    assert not (written.path / "rulebook.md").exists()
+    assert written.edited() == ()
+
+
+def test_a_copied_folder_knows_its_edits(written: RunFolder, tmp_path: Path) -> None:
+    (written.path / "rulebook.md").write_text("mine")
+    moved = RunFolder(written.path.rename(tmp_path / "elsewhere"))
+    assert moved.edited() == ("rulebook.md",)
+    assert create_folder(tmp_path / "other", title="", runs=tmp_path).edited() == ()

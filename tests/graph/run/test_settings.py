@@ -1,0 +1,35 @@
+"""Settings of a run: what a quick one has smaller, and what is refused."""
+
+import pytest
+from pydantic import ValidationError
+
+from games.checks.run import CheckSettings
+from graph.run.settings import RunSettings
+
+SIZES = ("ladder_matches", "random_matches", "heuristic_matches", "small_budget", "large_budget")
+
+
+def test_a_quick_run_is_smaller_in_every_size() -> None:
+    usual, quick = RunSettings(), RunSettings(quick=True)
+    assert all(getattr(quick, name) < getattr(usual, name) for name in SIZES)
+    assert quick.check.matches < usual.check.matches
+
+
+def test_a_size_that_is_given_stands_in_a_quick_run() -> None:
+    assert RunSettings(quick=True, ladder_matches=60).ladder_matches == 60
+
+
+def test_the_checks_are_seeded_like_the_run() -> None:
+    assert RunSettings(seed=7).check == CheckSettings(seed=7)
+    assert RunSettings(seed=7, quick=True).check.seed == 7
+
+
+def test_settings_are_the_same_after_a_round_through_json() -> None:
+    settings = RunSettings(seed=3, quick=True, ladder_matches=8)
+    assert RunSettings.model_validate_json(settings.model_dump_json()) == settings
+
+
+@pytest.mark.parametrize("wrong", [{"quick": "perhaps"}, {"refine": "luck"}, {"rounds": 3}])
+def test_what_cannot_be_is_refused(wrong: dict[str, object]) -> None:
+    with pytest.raises(ValidationError):
+        RunSettings.model_validate(wrong)

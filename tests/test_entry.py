@@ -1,0 +1,79 @@
+"""The entry of the command: what a shell may have left broken is mended or said in one sentence."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+RUN = "import sys, rulewright; sys.argv[0] = 'rulewright'; sys.exit(rulewright.main())"
+
+
+def entry(
+    *arguments: str, shell: str = "", cwd: Path, **environment: str
+) -> "subprocess.CompletedProcess[str]":
+    """The command, started by a shell that may close or redirect its streams."""
+    command = [sys.executable, "-P", "-c", RUN, *arguments]
+    return subprocess.run(
+        ["bash", "-c", f'"$@" {shell}', "bash", *command],
+        env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
+        cwd=cwd,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        errors="replace",
+        timeout=120,
+        check=False,
+    )
+
+
+def one_sentence(done: "subprocess.CompletedProcess[str]", *words: str) -> bool:
+    (line,) = done.stderr.splitlines()
+    return line.startswith("error: ") and all(word in line for word in words)
+
+
+@pytest.mark.parametrize("room", ["graph", "vectorstore"])
+def test_a_room_that_another_package_has_is_named_with_the_way_out(
+    tmp_path: Path, room: str
+) -> None:
+    (tmp_path / room).mkdir()
+    (tmp_path / room / "__init__.py").write_text("raise RuntimeError('theirs')\n")
+    done = entry("--version", cwd=tmp_path, PYTHONPATH=f"{tmp_path}:{ROOT}")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert one_sentence(done, f"import name {room}", "uv tool install", "pipx install")
+
+
+@pytest.mark.parametrize("shell", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_closed_streams_are_no_fault(tmp_path: Path, shell: str) -> None:
+    done = entry("--version", shell=shell, cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_full_disk_is_said(tmp_path: Path) -> None:
+    done = entry("--version", shell=">/dev/full", cwd=tmp_path)
+    assert done.returncode == 2
+    assert one_sentence(done, "No space left")
+
+
+@pytest.mark.parametrize(
+    "locale",
+    [
+        {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+        {"LC_ALL": "xx_YY.bogus"},
+        {"PYTHONIOENCODING": "latin-1:strict"},
+    ],
+)
+def test_words_arrive_whole_whatever_the_locale(tmp_path: Path, locale: dict[str, str]) -> None:
+    done = entry("players", "ü♥", shell="2>&1 | cat", cwd=tmp_path, **locale)
+    assert "there is no player" in done.stdout
+    assert "Traceback" not in done.stdout
+    assert ("ü♥" in done.stdout) == ("PYTHONIOENCODING" not in locale)
+
+
+def test_an_unknown_setting_is_an_error_of_every_command(tmp_path: Path) -> None:
+    done = entry("players", cwd=tmp_path, RULEWRIGHT_FOO="1")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert one_sentence(done, "unknown setting RULEWRIGHT_FOO", "RULEWRIGHT_HOME")

@@ -1,0 +1,257 @@
+"""The filter of system calls: a short allow-list, everything else fails or kills.
+
+What stays allowed is what an interpreter needs that computes, sleeps and answers on descriptors
+it already holds. Honest mistakes (opening a file, starting a thread) fail with the error that
+Python turns into a clear exception; calls that only an attack makes end the process.
+
+The policy is assembled into a program of seccomp's classic BPF, which reads `struct seccomp_data`
+(linux/seccomp.h) in 32-bit words: the call's number at byte 0, the architecture at byte 4, six
+64-bit arguments from byte 16.
+"""
+
+import errno as codes
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from tools.guest.confine.syscalls import AUDIT_ARCH, architecture, number
+
+ALLOW = 0x7FFF0000
+KILL_PROCESS = 0x80000000
+
+_LOAD, _JUMP_EQUAL, _JUMP_NOT_BELOW, _JUMP_ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
+_NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16
+_X32 = 0x40000000  # x86_64 calls of the 32-bit ABI carry this bit
+_LONGEST = 4096
+
+_EXECUTABLE = 0x4  # PROT_EXEC
+_PRIVATE = 0x80  # FUTEX_PRIVATE_FLAG: of this process's memory alone
+_OF_A_PROCESS = 1 << 31  # a clock's number is negative where it counts one process's time
+
+_ALLOWED = (
+    "read",
+    "write",
+    "munmap",
+    "brk",
+    "mremap",
+    "madvise",
+    "rt_sigaction",
+    "rt_sigprocmask",
+    "rt_sigreturn",
+    "sigaltstack",
+    "getitimer",
+    "close",
+    "nanosleep",
+    "gettimeofday",
+    "time",
+    "times",
+    "getrusage",
+    "getuid",
+    "geteuid",
+    "getgid",
+    "getegid",
+    "sched_yield",
+    "getrandom",
+    "restart_syscall",
+    "exit",
+    "exit_group",
+)
+
+_CLOCKS = ("clock_gettime", "clock_nanosleep", "clock_getres")
+
+_FILES = (
+    "open",
+    "openat",
+    "openat2",
+    "creat",
+    "stat",
+    "lstat",
+    "newfstatat",
+    "statx",
+    "readlink",
+    "readlinkat",
+    "access",
+    "faccessat",
+    "faccessat2",
+    "getcwd",
+    "getdents",
+    "getdents64",
+    "chdir",
+)
+
+_NEVER_HONEST = (
+    "ptrace",
+    "process_vm_readv",
+    "process_vm_writev",
+    "process_madvise",
+    "pidfd_getfd",
+    "kcmp",
+    "bpf",
+    "perf_event_open",
+    "userfaultfd",
+    "io_uring_setup",
+    "io_uring_enter",
+    "io_uring_register",
+    "keyctl",
+    "add_key",
+    "request_key",
+    "memfd_secret",
+    "mount",
+    "umount2",
+    "pivot_root",
+    "chroot",
+    "open_by_handle_at",
+    "open_tree",
+    "move_mount",
+    "fsopen",
+    "mount_setattr",
+    "unshare",
+    "setns",
+    "init_module",
+    "finit_module",
+    "delete_module",
+    "kexec_load",
+    "kexec_file_load",
+    "reboot",
+    "swapon",
+    "swapoff",
+    "quotactl",
+    "acct",
+    "iopl",
+    "ioperm",
+    "modify_ldt",
+    "uretprobe",
+    "uprobe",
+)
+
+
+def errno(code: int) -> int:
+    """The action that fails a call with this error number."""
+    return 0x00050000 | code
+
+
+@dataclass(frozen=True)
+class Unless:
+    """A condition on an argument under which a rule's call is refused instead.
+
+    Attributes:
+        argument: Its index.
+        test: "any_bit": some bit of `value` is set in its low word; "no_bit": none is; "nonzero":
+            it is not 0.
+        action: What happens then.
+        value: The bits.
+    """
+
+    argument: int
+    test: Literal["any_bit", "no_bit", "nonzero"]
+    action: int
+    value: int = 0
+
+
+@dataclass(frozen=True)
+class CallRule:
+    """What happens to one system call."""
+
+    call: str
+    action: int
+    unless: tuple[Unless, ...] = ()
+
+
+def assemble(rules: Sequence[CallRule], default: int, machine: str) -> bytes:
+    """The program that applies the first rule of a call, or else `default`.
+
+    Calls of another architecture, or of x86_64's 32-bit ABI, kill the process. Rules for calls
+    that the architecture does not have are left out.
+
+    Args:
+        rules: In order; those asked most often first.
+        default: Action for every other call.
+        machine: "x86_64" or "aarch64".
+
+    Raises:
+        ValueError: If the program is longer than the kernel takes.
+    """
+    program = [
+        _instruction(_LOAD, _ARCHITECTURE),
+        _instruction(_JUMP_EQUAL, AUDIT_ARCH[machine], 1, 0),
+        _instruction(_RETURN, KILL_PROCESS),
+        _instruction(_LOAD, _NUMBER),
+    ]
+    if machine == "x86_64":
+        program += [
+            _instruction(_JUMP_NOT_BELOW, _X32, 0, 1),
+            _instruction(_RETURN, KILL_PROCESS),
+        ]
+    for rule in rules:
+        call = number(rule.call, machine)
+        if call is not None:
+            body = _body(rule)
+            program += [_instruction(_JUMP_EQUAL, call, 0, len(body)), *body]
+    program.append(_instruction(_RETURN, default))
+    if len(program) >= _LONGEST:
+        raise ValueError(f"the filter has {len(program)} instructions; at most {_LONGEST - 1}")
+    return b"".join(program)
+
+
+def _body(rule: CallRule) -> list[bytes]:
+    body: list[bytes] = []
+    for unless in rule.unless:
+        low = _ARGUMENTS + 8 * unless.argument
+        refuse = _instruction(_RETURN, unless.action)
+        if unless.test != "nonzero":
+            skip = (0, 1) if unless.test == "any_bit" else (1, 0)
+            body += [
+                _instruction(_LOAD, low),
+                _instruction(_JUMP_ANY_BIT, unless.value, *skip),
+                refuse,
+            ]
+        else:
+            body += [
+                _instruction(_LOAD, low),
+                _instruction(_JUMP_EQUAL, 0, 0, 2),
+                _instruction(_LOAD, low + 4),
+                _instruction(_JUMP_EQUAL, 0, 1, 0),
+                refuse,
+            ]
+    return [*body, _instruction(_RETURN, rule.action)]
+
+
+def _instruction(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
+    return struct.pack("<HBBI", code, if_true, if_false, value)
+
+
+def rules() -> list[CallRule]:
+    """The whole policy, the most frequent calls first."""
+    denied = errno(codes.EPERM)
+    no_code = (Unless(2, "any_bit", denied, _EXECUTABLE),)
+    return [
+        *(CallRule(call, ALLOW) for call in _ALLOWED),
+        # A futex in a file's page, such as a library's, is one and the same for all workers.
+        CallRule("futex", ALLOW, (Unless(1, "no_bit", denied, _PRIVATE),)),
+        # Another process's clock would tell that it is there, and what it does.
+        *(
+            CallRule(call, ALLOW, (Unless(0, "any_bit", denied, _OF_A_PROCESS),))
+            for call in _CLOCKS
+        ),
+        # The one timer that the worker itself stops after every request.
+        CallRule("setitimer", ALLOW, (Unless(0, "nonzero", denied),)),
+        CallRule("mmap", ALLOW, no_code),
+        CallRule("mprotect", ALLOW, no_code),
+        # Only asking for this process's own limits.
+        CallRule("prlimit64", ALLOW, (Unless(0, "nonzero", denied), Unless(2, "nonzero", denied))),
+        *(CallRule(call, errno(codes.EACCES)) for call in _FILES),
+        *(CallRule(call, errno(codes.EAGAIN)) for call in ("clone", "fork", "vfork")),
+        CallRule("clone3", errno(codes.ENOSYS)),  # libc then tries clone
+        CallRule("ioctl", errno(codes.ENOTTY)),
+        *(CallRule(call, KILL_PROCESS) for call in _NEVER_HONEST),
+    ]
+
+
+def program(machine: str | None = None) -> bytes:
+    """The policy as a BPF program for this machine, or for the one that is named.
+
+    Raises:
+        UnknownArchitectureError: If there is no table for this machine.
+    """
+    return assemble(rules(), errno(codes.EPERM), machine or architecture())

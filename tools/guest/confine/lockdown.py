@@ -1,0 +1,200 @@
+"""The lockdown of a fresh worker: user, descriptors, resources, Landlock, system calls."""
+
+import ctypes
+import os
+import resource
+import signal
+import struct
+import sys
+from dataclasses import dataclass
+
+from tools.guest.confine import filters, kernel
+from tools.guest.confine.syscalls import UnknownArchitectureError, architecture
+from tools.guest.protocol import Ready
+
+_HIGHEST_DESCRIPTOR = 4096
+_LAST_S = 2
+NOBODY = 65534
+
+# The numbers are the same on x86_64 and aarch64.
+_CREATE_RULESET, _RESTRICT_SELF = 444, 446
+_VERSION_FLAG = 1
+
+# linux/landlock.h: rights over files that each version of the interface knows.
+_FILE_RIGHTS = {1: 0x1FFF, 2: 0x3FFF, 3: 0x7FFF, 4: 0x7FFF, 5: 0xFFFF}
+_NETWORK_RIGHTS = 0x3  # bind and connect TCP, from version 4
+_SCOPES = 0x3  # abstract sockets and signals, from version 6
+_NETWORK_FROM, _SCOPES_FROM = 4, 6
+_MAC_LIBRARY = "/usr/lib/libSystem.dylib"
+_MAC_PROFILE = b"(version 1)(deny default)"
+
+
+@dataclass(frozen=True)
+class Lockdown:
+    """What a worker puts in force for itself.
+
+    Attributes:
+        machine: The architecture.
+        landlock: Version of the Landlock interface to use; 0 for none.
+        program: The seccomp program; empty for none.
+        seatbelt: Whether to enter macOS's sandbox instead of the two above.
+    """
+
+    machine: str = ""
+    landlock: int = 0
+    program: bytes = b""
+    seatbelt: bool = False
+
+
+def ready(lockdown: Lockdown) -> Ready:
+    """What a zygote, or a worker without one, tells the host when it is confined."""
+    return Ready(True, lockdown.landlock, lockdown.machine, sys.version.split()[0])
+
+
+def leave_root() -> None:
+    """Become nobody, if this process is root; files that root alone may read are closed to it.
+
+    Raises:
+        OSError: If this root may not change its user, as in some containers.
+    """
+    if os.geteuid() != 0:
+        return
+    os.setgroups([])
+    os.setresgid(NOBODY, NOBODY, NOBODY)
+    os.setresuid(NOBODY, NOBODY, NOBODY)
+
+
+def die_with_parent(parent: int) -> None:
+    """Have the kernel kill this process when the zygote's only thread ends, busy or not."""
+    kernel.die_with_parent_thread(signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(0)  # the zygote ended before the kernel was told
+
+
+class NoFilterError(Exception):
+    """This machine cannot filter system calls."""
+
+
+def strictest(*, use_landlock: bool = True) -> Lockdown:
+    """The strictest lockdown of this machine: the filter always, Landlock where there is one.
+
+    Raises:
+        NoFilterError: If the kernel has no filter, or we have no table for the machine.
+    """
+    try:
+        machine = architecture()
+    except UnknownArchitectureError as error:
+        raise NoFilterError(str(error)) from error
+    if not kernel.has_seccomp(machine):
+        raise NoFilterError("the kernel cannot filter system calls")
+    version = landlock_version() if use_landlock else 0
+    return Lockdown(machine, version, filters.program(machine))
+
+
+def keep_only(descriptor: int) -> None:
+    """Close every descriptor but one, and put dead pipes on 0, 1 and 2.
+
+    No file or device of the host stays open.
+    """
+    os.closerange(3, descriptor)
+    os.closerange(descriptor + 1, _HIGHEST_DESCRIPTOR)
+    deaden_standard_streams()
+
+
+def deaden_standard_streams() -> None:
+    """Put dead pipes on 0, 1 and 2.
+
+    Reading standard input gives its end at once; writing to 1 or 2 past Python's own streams
+    raises BrokenPipeError.
+    """
+    empty, empty_end = os.pipe()
+    unread, unread_end = os.pipe()
+    os.dup2(empty, 0)
+    os.dup2(unread_end, 1)
+    os.dup2(unread_end, 2)
+    for end in (empty, empty_end, unread, unread_end):
+        os.close(end)
+
+
+def limit_resources(*, memory_bytes: int, cpu_s: int, descriptors: int) -> None:
+    """Set the hard limits; none can be raised again without privileges.
+
+    Args:
+        memory_bytes: Address space, the interpreter's own share (some 150 MiB) included.
+        cpu_s: Processor seconds over the worker's life; a backstop behind the host's deadlines.
+        descriptors: Open files and sockets.
+    """
+    bounds = [
+        (resource.RLIMIT_CORE, 0, 0),
+        (resource.RLIMIT_FSIZE, 0, 0),
+        (resource.RLIMIT_MEMLOCK, 0, 0),
+        (resource.RLIMIT_NPROC, 0, 0),
+        (resource.RLIMIT_NOFILE, descriptors, descriptors),
+        (resource.RLIMIT_CPU, cpu_s, cpu_s + _LAST_S),  # the first one ends it by name
+        (resource.RLIMIT_AS, memory_bytes, memory_bytes),
+    ]
+    if hasattr(resource, "RLIMIT_MSGQUEUE"):
+        bounds.append((resource.RLIMIT_MSGQUEUE, 0, 0))
+    for what, soft, hard in bounds:
+        resource.setrlimit(what, (soft, hard))
+
+
+def lock_down(lockdown: Lockdown) -> None:
+    """Put the lockdown in force; nothing can lift it again.
+
+    Raises:
+        OSError: If the kernel refuses a layer; the process must not go on.
+    """
+    if lockdown.seatbelt:
+        _enter_seatbelt()
+    if lockdown.landlock or lockdown.program:
+        kernel.no_new_privileges()
+    if lockdown.landlock:
+        _forbid_files(lockdown.landlock)
+    if lockdown.program:
+        kernel.install_filter(lockdown.program, lockdown.machine)
+
+
+def landlock_version() -> int:
+    """The newest version of Landlock's interface that this kernel has; 0 where it has none."""
+    try:
+        return kernel.call(_CREATE_RULESET, 0, 0, _VERSION_FLAG)
+    except OSError:
+        return 0
+
+
+def _forbid_files(version: int) -> None:
+    """Have Landlock take away every right that `version` knows; needs no-new-privileges.
+
+    Raises:
+        OSError: If the kernel refuses.
+    """
+    rights = struct.pack("=Q", _FILE_RIGHTS[min(version, max(_FILE_RIGHTS))])
+    if version >= _NETWORK_FROM:
+        rights += struct.pack("=Q", _NETWORK_RIGHTS)
+    if version >= _SCOPES_FROM:
+        rights += struct.pack("=Q", _SCOPES)
+    ruleset = kernel.call(
+        _CREATE_RULESET, ctypes.create_string_buffer(rights, len(rights)), len(rights), 0
+    )
+    try:
+        kernel.call(_RESTRICT_SELF, ruleset, 0)
+    finally:
+        os.close(ruleset)
+
+
+def _enter_seatbelt() -> None:
+    """Have macOS deny this process files, network, processes and services, for good.
+
+    Not tried on a Mac yet. `sandbox_init` is marked deprecated by Apple and has no successor for
+    command-line programs.
+
+    Raises:
+        OSError: If the system refuses the profile.
+    """
+    library = ctypes.CDLL(_MAC_LIBRARY, use_errno=True)
+    problem = ctypes.c_char_p()
+    flags = ctypes.c_uint64(0)  # the profile is given as text
+    if library.sandbox_init(ctypes.c_char_p(_MAC_PROFILE), flags, ctypes.byref(problem)) != 0:
+        said = (problem.value or b"no reason given").decode("utf-8", "replace")
+        raise OSError(f"sandbox_init: {said}")

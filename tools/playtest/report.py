@@ -1,0 +1,363 @@
+"""Report of a play-test: measures of a game from records of its matches, the skill ladder, curves.
+
+Only finished matches count; how many did not finish is for the reader to see beside them
+(`Series.endings`). Every interval is over matches, because plies of one match are not independent;
+the ladder's is over deals.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from statistics import fmean
+from typing import Literal, TypeAlias
+
+from pydantic import BaseModel, ConfigDict
+
+from games.contract import CHANCE
+from games.engine import Ending, Ply
+from games.records import MatchRecord
+from tools.playtest.intervals import (
+    CONFIDENCE,
+    Estimate,
+    NoSamplesError,
+    Unmeasured,
+    mean_interval,
+    or_unmeasured,
+    share_interval,
+    wilson,
+)
+from tools.playtest.results import by_ending, win_share
+from tools.playtest.series import Series
+from tools.reporting.content import Figure, Play, Rung
+
+_FEWEST_SIMULATIONS = 2
+_CURVE_MATCHES = 4
+
+# By the start of a measure's key: its name, and its meaning.
+_MEANINGS = {
+    "wins_player_": ("player {} wins", "share of the matches; ties are shared"),
+    "score": ("score", "mean return of a player; in a team, everybody's"),
+    "ties": ("ties", "share of matches in which nobody does better than anybody"),
+    "turns": ("turns a match", "decisions of all players together"),
+    "options": ("choices a turn", "legal actions at a decision"),
+    "forced": ("turns without a choice", "share of decisions with a single legal action"),
+    "choices_player_": ("choices of player {}", "its turns with two or more legal actions"),
+}
+
+LadderVerdict: TypeAlias = Literal["climbs", "falls", "undecided", "unmeasured"]
+
+
+def seat_share(records: Sequence[MatchRecord], seat: int) -> Estimate:
+    """The mean win share of a seat; 1 / seats is fair.
+
+    It measures the game only where all seats were played alike. With three seats or more, the
+    intervals of all of them hold together with 95 % (Bonferroni).
+    """
+    shares = [win_share(returns, seat) for returns, _ in _finished(records)]
+    seats = len(_finished(records)[0][0])
+    return share_interval(shares, CONFIDENCE if seats < 3 else 1 - (1 - CONFIDENCE) / seats)  # noqa: PLR2004
+
+
+def mean_score(records: Sequence[MatchRecord]) -> Estimate:
+    """The mean return of a seat; a sample is a match."""
+    return mean_interval([fmean(returns) for returns, _ in _finished(records)])
+
+
+def pays_all_alike(records: Sequence[MatchRecord]) -> bool:
+    """Whether every finished match paid all its seats the same: a team, or one player."""
+    returns = [record.match.returns for record in records if record.match.returns is not None]
+    return bool(returns) and all(len(set(paid)) == 1 for paid in returns)
+
+
+def draw_share(records: Sequence[MatchRecord]) -> Estimate:
+    """The share of matches in which all seats got the same return.
+
+    Raises:
+        NoSamplesError: If the game has one seat only: nobody to draw with.
+    """
+    finished = _finished(records)
+    if len(finished[0][0]) == 1:
+        raise NoSamplesError("a game for one player has no draws")
+    return wilson(sum(len(set(returns)) == 1 for returns, _ in finished), len(finished))
+
+
+def match_length(records: Sequence[MatchRecord]) -> Estimate:
+    """Decisions a match, of all players."""
+    return mean_interval(
+        [float(sum(ply.player != CHANCE for ply in plies)) for _, plies in _finished(records)]
+    )
+
+
+def branching(records: Sequence[MatchRecord]) -> Estimate:
+    """Legal actions a decision: the mean over matches of the match's mean."""
+    return mean_interval(_over_decisions(records, lambda ply: float(len(ply.legal))))
+
+
+def forced_move_share(records: Sequence[MatchRecord]) -> Estimate:
+    """The share of decisions with one legal action: the mean over matches of the match's share."""
+    return share_interval(_over_decisions(records, lambda ply: float(len(ply.legal) == 1)))
+
+
+def decision_count(records: Sequence[MatchRecord], seat: int) -> Estimate:
+    """Real decisions (two legal actions or more) of one seat a match."""
+    return mean_interval(
+        [
+            float(sum(ply.player == seat and len(ply.legal) > 1 for ply in plies))
+            for _, plies in _finished(records)
+        ]
+    )
+
+
+def measure_all(
+    records: Sequence[MatchRecord], num_players: int, *, shared: bool
+) -> dict[str, Estimate | Unmeasured]:
+    """Every measure by its key; of a game that pays all alike the score, else who wins."""
+    measures: dict[str, Callable[[Sequence[MatchRecord]], Estimate]] = {}
+    if shared:
+        measures["score"] = mean_score
+    else:
+        for seat in range(num_players):
+            measures[f"wins_player_{seat + 1}"] = partial(seat_share, seat=seat)
+        measures["ties"] = draw_share
+    measures |= {"turns": match_length, "options": branching, "forced": forced_move_share}
+    for seat in range(num_players):
+        measures[f"choices_player_{seat + 1}"] = partial(decision_count, seat=seat)
+    return {name: or_unmeasured(partial(measure, records)) for name, measure in measures.items()}
+
+
+def play_of(player: str, series: Series, *, shared: bool) -> Play:
+    """What one player at every seat showed, as the page shows it."""
+    finished = [record for record in series.records if record.match.returns is not None]
+    measured = measure_all(series.records, len(series.line_up), shared=shared)
+    return Play(
+        player=player,
+        figures={key: figure_of(key, value) for key, value in measured.items()},
+        lengths=tuple(len(decisions_of(record)) for record in finished),
+        branching=branching_curve(finished),
+        unfinished=unfinished(series.endings),
+    )
+
+
+def _finished(
+    records: Sequence[MatchRecord],
+) -> list[tuple[tuple[float, ...], tuple[Ply, ...]]]:
+    finished = [
+        (record.match.returns, record.match.plies)
+        for record in records
+        if record.match.returns is not None
+    ]
+    if not finished:
+        raise NoSamplesError(f"none of {len(records)} matches finished")
+    return finished
+
+
+def _over_decisions(records: Sequence[MatchRecord], value: Callable[[Ply], float]) -> list[float]:
+    decisions = [
+        [value(ply) for ply in plies if ply.player != CHANCE] for _, plies in _finished(records)
+    ]
+    return [fmean(match) for match in decisions if match]
+
+
+class LadderStep(BaseModel):
+    """One rung of the ladder against the one below it.
+
+    Attributes:
+        lower: Spec of the player that should be weaker.
+        higher: Spec of the player that should be stronger.
+        measure: "win_share": the higher player's mean share of the win less 1 / seats, alone
+            against the lower one in all other seats. "return": its mean return less the lower
+            player's, each in all seats of the same deals (one player, or cooperation).
+        advantage: The measure; its samples are deals.
+        verdict: "climbs" or "falls" only where the interval leaves 0 out.
+        endings: Matches by ending.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    lower: str
+    higher: str
+    measure: Literal["win_share", "return"]
+    advantage: Estimate | Unmeasured
+    verdict: LadderVerdict
+    endings: dict[Ending, int]
+
+
+def skill_ladder(
+    players: Sequence[str], compare: Callable[[str, str, int], LadderStep]
+) -> tuple[list[str], list[LadderStep]]:
+    """Order players as their matches say: each takes its place from the top by comparisons.
+
+    A player that does worse than one, by the measured value, is held against the next below; one
+    that does not stands above it. Every two neighbours of the order were compared; the verdict of
+    a step says whether its interval tells them apart.
+
+    Args:
+        players: Specs, from the weakest expected to the strongest.
+        compare: The step of (lower, higher, number of the step).
+
+    Returns:
+        The specs from the weakest measured to the strongest, and the steps.
+    """
+    order, steps = [players[0]], list[LadderStep]()
+    for player in players[1:]:
+        place = len(order)
+        while place:
+            steps.append(compare(order[place - 1], player, len(steps)))
+            found = steps[-1].advantage
+            if isinstance(found, Unmeasured) or found.value >= 0:
+                break
+            place -= 1
+        order.insert(place, player)
+    return order, steps
+
+
+def ladder_step(lower: str, higher: str, versus: Series) -> LadderStep:
+    """Two players compared by the higher one's wins alone among the lower one's."""
+    name = versus.line_up[0]
+    advantage = or_unmeasured(lambda: versus_advantage(versus, name))
+    return _step(lower, higher, "win_share", advantage, [versus])
+
+
+def score_step(lower: str, higher: str, alone: Mapping[str, Series]) -> LadderStep:
+    """Two players compared by what they are paid on the same deals, each at every seat."""
+    advantage = or_unmeasured(lambda: return_advantage(alone[higher], alone[lower]))
+    return _step(lower, higher, "return", advantage, [alone[lower], alone[higher]])
+
+
+def versus_advantage(series: Series, name: str) -> Estimate:
+    """The mean win share of one entrant less 1 / seats, over deals in which it took every seat.
+
+    Raises:
+        NoSamplesError: If fewer than two deals finished in all seatings.
+    """
+    shares = []
+    for deal in series.finished_deals():
+        shares.append(
+            fmean(
+                win_share(record.match.returns, seat)
+                for record in deal
+                for seat, player in enumerate(record.players)
+                if player == name and record.match.returns is not None
+            )
+        )
+    return share_interval(shares).minus(1 / len(series.line_up))
+
+
+def return_advantage(higher: Series, lower: Series) -> Estimate:
+    """The mean return of one player less another's, over the deals that both finished.
+
+    Raises:
+        NoSamplesError: If they finished fewer than two deals in common.
+    """
+    ours, theirs = (
+        {
+            record.match_index: fmean(record.match.returns)
+            for record in series.records
+            if record.match.returns is not None
+        }
+        for series in (higher, lower)
+    )
+    return mean_interval(
+        [ours[deal] - theirs[deal] for deal in sorted(ours.keys() & theirs.keys())]
+    )
+
+
+def _step(
+    lower: str,
+    higher: str,
+    measure: Literal["win_share", "return"],
+    advantage: Estimate | Unmeasured,
+    series: Sequence[Series],
+) -> LadderStep:
+    return LadderStep(
+        lower=lower,
+        higher=higher,
+        measure=measure,
+        advantage=advantage,
+        verdict=_verdict(advantage),
+        endings=by_ending(entry for one in series for entry in one.entries.values()),
+    )
+
+
+def _verdict(advantage: Estimate | Unmeasured) -> LadderVerdict:
+    if isinstance(advantage, Unmeasured):
+        return "unmeasured"
+    if advantage.low > 0:
+        return "climbs"
+    if advantage.high < 0:
+        return "falls"
+    return "undecided"
+
+
+def affordable_simulations(
+    finished: Sequence[MatchRecord], matches: int, affordable: int, weaker: int
+) -> int:
+    """Simulations a decision such that a step of the ladder stays within `affordable` plies.
+
+    A simulation from the n-th ply of a match of L plies plays the L - n that are left. One seat
+    searches with all simulations, the others with one of `weaker` parts of them.
+    """
+    seats = len(finished[0].players)
+    share = (1 + (seats - 1) / weaker) / seats
+    cost = matches * share * max(1.0, fmean(_plies_ahead(record) for record in finished))
+    return max(_FEWEST_SIMULATIONS, int(affordable / cost))
+
+
+def decisions_of(record: MatchRecord) -> list[int]:
+    """Legal actions at every decision of a match."""
+    return [len(ply.legal) for ply in record.match.plies if ply.player != CHANCE]
+
+
+def branching_curve(finished: Sequence[MatchRecord]) -> tuple[float, ...]:
+    """Mean legal actions at the n-th decision, as far as a few matches reach."""
+    rows = [decisions_of(record) for record in finished]
+    curve: list[float] = []
+    for index in range(max(map(len, rows), default=0)):
+        counts = [row[index] for row in rows if len(row) > index]
+        if len(counts) < min(_CURVE_MATCHES, len(rows)):
+            break
+        curve.append(round(fmean(counts), 6))
+    return tuple(curve)
+
+
+def figure_of(key: str, measured: Estimate | Unmeasured) -> Figure:
+    """A measure of `measure_all` as the page shows it."""
+    start = key.rstrip("0123456789")
+    name, meaning = _MEANINGS[start]
+    return _figure(name.format(key[len(start) :]), meaning, measured)
+
+
+def rung_of(step: LadderStep, num_players: int) -> Rung:
+    """A step of the ladder as the page shows it."""
+    even = 1 / num_players if step.measure == "win_share" else 0.0
+    advantage = step.advantage
+    share = advantage if isinstance(advantage, Unmeasured) else advantage.minus(-even)
+    return Rung(
+        stronger=step.higher,
+        weaker=step.lower,
+        measure=step.measure,
+        figure=_figure(step.measure, "", share),
+        even=even,
+        verdict=step.verdict,
+        unfinished=unfinished(step.endings),
+    )
+
+
+def unfinished(endings: Mapping[Ending, int]) -> dict[str, int]:
+    """How many matches ended without a result, by how."""
+    return {name: count for name, count in endings.items() if name != "finished" and count}
+
+
+def _figure(name: str, meaning: str, measured: Estimate | Unmeasured) -> Figure:
+    if isinstance(measured, Unmeasured):
+        return Figure(name=name, meaning=meaning, problem=measured.reason)
+    return Figure(name=name, meaning=meaning, **measured.model_dump())
+
+
+def _plies_ahead(record: MatchRecord) -> int:
+    """The plies that are left at every real decision of a match, added up."""
+    plies = record.match.plies
+    return sum(
+        len(plies) - index
+        for index, ply in enumerate(plies)
+        if ply.player != CHANCE and len(ply.legal) > 1
+    )

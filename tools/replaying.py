@@ -1,0 +1,114 @@
+"""Replay of finished matches by fresh workers, and an audit of what their seats were told.
+
+A check sees the matches that it plays itself. What a module does in matches that count is held
+against what the same module, loaded anew, does when it is taken through them again: ply by ply as a
+referee asks, then call by call; and what their seats were told must not depend on what is hidden.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from games.checks.sampling import KeptPositions, PlayedMatch
+from games.contract import Action, ModuleFault
+from games.engine import Decision, Match, PlayerFault, Ply, play_match
+from games.information import SeatLog
+from games.text import plain_text
+from games.trajectories import open_deck
+from tools.checking import audit_matches
+from tools.playtest.jobs import MatchEntry, MatchJob, entry_of
+from tools.sandbox import Sandbox, SandboxTable
+from tools.transitions import replay_transitions
+
+_AUDITED = 16  # pairs of matches, over all seats
+_TOLD = frozenset(("get_observations", "get_events", "get_current_player", "get_legal_actions"))
+_PART = ("player", "observation", "legal", "action", "rewards", "events")
+
+
+class VoidResultError(Exception):
+    """Matches whose module does not stand by them; they have no result."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(
+            f"the result is void: {plain_text(why)}. The module does not play the same in all "
+            "matches, or tells what it hides; see: rulewright check"
+        )
+
+
+@dataclass
+class _Script:
+    """Every seat of a match that is played again: it does what was done."""
+
+    actions: Sequence[Action]
+    done: int = 0
+
+    def choose(
+        self, log: SeatLog, legal: Sequence[Action], generator: np.random.Generator
+    ) -> Decision:
+        """See `games.engine.Player.choose`."""
+        del log, legal, generator
+        if self.done >= len(self.actions):
+            raise PlayerFault("the match had ended here")
+        return Decision(self.actions[self.done])
+
+    def heard(self, _: Ply) -> None:
+        """Count a ply."""
+        self.done += 1
+
+
+def require_replays(sandbox: Sandbox, finished: Sequence[tuple[MatchJob, MatchEntry]]) -> None:
+    """Take finished matches of one game through fresh workers.
+
+    Raises:
+        VoidResultError: Naming the first difference, or what a seat was told of what is hidden.
+    """
+    if not finished:
+        return
+    played = [_replayed(sandbox, job, entry) for job, entry in finished]
+    game = finished[0][0].game
+    try:
+        decks = [open_deck(match.match) for match in played]
+        found = replay_transitions(sandbox, game.source, decks, protocol="columns")
+    except ModuleFault as fault:
+        raise VoidResultError(f"asked again, the module failed: {fault}") from fault
+    for difference in found.differences:
+        raise VoidResultError(f"{difference.function}: {difference.evidence}")
+    start = (game.num_players, game.parameters)
+    for finding in audit_matches(sandbox, game.source, played, start=start, pairs=_AUDITED):
+        if finding.outcome == "failed" and finding.function in _TOLD:
+            raise VoidResultError(finding.evidence)
+
+
+def _replayed(sandbox: Sandbox, job: MatchJob, entry: MatchEntry) -> PlayedMatch:
+    script = _Script(entry.actions)
+    with sandbox.worker("referee", job.game.source) as worker:
+        worker.load(job.game.source)
+        table = KeptPositions(SandboxTable(worker, deadline_s=job.deadline_s))
+        match = play_match(
+            table,
+            [script] * len(job.seats),
+            parameters=job.game.parameters,
+            seed=job.key,
+            match=job.match,
+            deal=job.deal,
+            max_plies=job.max_plies,
+            on_ply=script.heard,
+        )
+    if why := _difference(entry, match):
+        raise VoidResultError(f"match {job.match}, played again by a fresh worker, {why}")
+    return PlayedMatch(f"match {job.match}", match, tuple(table.matches[0]))
+
+
+def _difference(entry: MatchEntry, match: Match) -> str:
+    """How a match that was played again differs; "" where it does not."""
+    again = MatchEntry.model_validate(entry_of(match, record=entry.record is not None))
+    plies = zip(entry.match().plies, again.match().plies, strict=False)
+    for number, (one, other) in enumerate(plies):
+        for part in _PART:
+            if getattr(one, part) != getattr(other, part):
+                return f"has another {part} at ply {number}"
+    for part in ("actions", "ending", "returns"):
+        if getattr(entry, part) != getattr(again, part):
+            return f"has {part} {getattr(again, part)!s:.200}, not {getattr(entry, part)!s:.200}"
+    return ""

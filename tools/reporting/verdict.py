@@ -1,0 +1,145 @@
+"""Verdict of a play-test in words: is it fair, how long, luck or skill, and what to change.
+
+An answer claims no more than an interval holds; where it holds both answers, "could not tell".
+"""
+
+from tools.reporting.content import Evaluation, Figure, ReportLine, Rung, short_name
+
+UNSURE = "could not tell"
+_EVEN = 0.15  # a seat's share of wins within this of an even one is fair
+_SKILL, _LUCK = 0.5, 0.2  # of the wins beyond an even share
+_SECONDS = 10  # a decision
+_SHORT, _LONG = 10, 45  # minutes
+_TIES = 0.5
+_FORCED = 0.5
+THRESHOLDS = (
+    f"Thresholds: fair, where the interval of every seat lies within {_EVEN:.2f} of an even share; "
+    f"not fair, where one lies wholly off it. Skill, where the strongest player takes at least "
+    f"{_SKILL:.0%} of the wins beyond an even share from random players, luck where at most "
+    f"{_LUCK:.0%}. A decision counts {_SECONDS} seconds; short is under {_SHORT} minutes, long "
+    f"over {_LONG}. Intervals are 95 %; with three seats or more, 95 % for all seats together."
+)
+
+
+def verdict_of(evaluation: Evaluation) -> tuple[ReportLine, ...]:
+    """Answers (question, answer in a word, sentence); the last says what to change."""
+    who = f"when {short_name(evaluation.best.player)} players have every seat"
+    answers = [_fairness(evaluation, who), _length(evaluation, who), _skill(evaluation)]
+    answers.append(_choice(evaluation, who))
+    changes = [_CHANGES[key] for line in answers if (key := (line.name, line.state)) in _CHANGES]
+    ties = evaluation.best.figures.get("ties")
+    if ties is not None and ties.low is not None and ties.low > _TIES:
+        changes.append(f"Most matches are tied ({_said(ties)}): add a way to break ties.")
+    if any(play.unfinished for play in evaluation.plays):
+        changes.append("Some matches did not end: add a limit of turns, or a nearer goal.")
+    unsure = [line.name for line in answers if line.state == UNSURE]
+    if unsure:
+        changes.append(f"Play more matches before you trust an answer to: {' '.join(unsure)}")
+    text = " ".join(changes) or "Nothing in these figures asks for a change."
+    return (*answers, ReportLine(name="What to change?", state="", text=text))
+
+
+_CHANGES = {
+    ("Is it fair?", "no"): "Give the seat that wins more a worse start, or let seats rotate over "
+    "several deals.",
+    ("How long is it?", "over at once"): "Matches end before they begin: move the goal further.",
+    ("How long is it?", "long"): "Shorten it: fewer deals, a nearer goal, a limit of turns.",
+    ("Luck or skill?", "luck"): "Give choices more weight: more of them, or more to know at each.",
+    ("Is there something to decide?", "seldom"): "Most turns offer one action: offer more, or "
+    "play such turns for the players.",
+}
+
+
+def _fairness(evaluation: Evaluation, who: str) -> ReportLine:
+    question = "Is it fair?"
+    if evaluation.shared:
+        alone = "choices_player_2" not in evaluation.best.figures
+        text = "One plays alone." if alone else "Everybody is paid the same, as a team is."
+        return ReportLine(name=question, state="yes", text=text)
+    seats = [f for key, f in evaluation.best.figures.items() if key.startswith("wins_player_")]
+    shares = [(f, f.value, f.low, f.high) for f in seats]
+    if not shares or any(None in share for share in shares):
+        return ReportLine(name=question, state=UNSURE, text="No share of wins was measured.")
+    even = 1 / len(shares)
+    figure = max(seats, key=lambda f: abs((f.value or 0.0) - even))
+    off = [f for f in seats if (f.low or 0.0) > even or (f.high or 0.0) < even]
+    near = all(abs((end or 0.0) - even) <= _EVEN for f in seats for end in (f.low, f.high))
+    state = UNSURE
+    if near:
+        state = "nearly" if off else "yes"
+    elif off:
+        state = "no"
+    shown = f"{figure.name[0].upper()}{figure.name[1:]}: {_said(figure)} of the matches, {who}"
+    return ReportLine(name=question, state=state, text=f"{shown}; an even share is {even:.2f}.")
+
+
+def _length(evaluation: Evaluation, who: str) -> ReportLine:
+    question = "How long is it?"
+    turns = evaluation.best.figures.get("turns")
+    if turns is None or turns.value is None or turns.low is None or turns.high is None:
+        return ReportLine(name=question, state=UNSURE, text="No match finished.")
+    words = list(dict.fromkeys(_lasting(end) for end in (turns.low, turns.high)))
+    lengths = evaluation.best.lengths
+    text = (
+        f"A match takes {turns.value:.0f} decisions ({min(lengths)} to {max(lengths)}), about "
+        f"{_minutes(turns.value):.0f} minutes, {who}."
+    )
+    state = "over at once" if turns.high < 2 else " to ".join(words)  # noqa: PLR2004
+    return ReportLine(name=question, state=state, text=text)
+
+
+def _skill(evaluation: Evaluation) -> ReportLine:
+    question, span = "Luck or skill?", evaluation.span
+    if span is None or span.figure.low is None or span.figure.high is None:
+        return ReportLine(name=question, state=UNSURE, text="No player was held against random.")
+    best, said = short_name(span.stronger), _said(span.figure)
+    if span.measure == "return":
+        scores = [f"{short_name(p.player)} {_said(p.figures['score'])}" for p in evaluation.plays]
+        text = f"Mean score: {'; '.join(scores)}."
+        return ReportLine(name=question, state=_climb(span), text=text)
+    low, high = ((end - span.even) / (1 - span.even) for end in (span.figure.low, span.figure.high))
+    text = f"{best} wins {said} against random players; equals would win {span.even:.2f}."
+    if low >= _SKILL:
+        return ReportLine(name=question, state="skill", text=text)
+    if high <= _LUCK:
+        text += " Luck decides, or these players did not find what skill there is."
+        return ReportLine(name=question, state="luck", text=text)
+    return ReportLine(name=question, state="both" if low > 0 else UNSURE, text=text)
+
+
+def _climb(span: Rung) -> str:
+    return "skill" if span.verdict == "climbs" else UNSURE
+
+
+def _choice(evaluation: Evaluation, who: str) -> ReportLine:
+    question = "Is there something to decide?"
+    figures = evaluation.best.figures
+    forced, options = figures.get("forced"), figures.get("options")
+    if forced is None or forced.low is None or forced.high is None or options is None:
+        return ReportLine(name=question, state=UNSURE, text="No match finished.")
+    text = (
+        f"{_said(forced)} of the turns leave one legal action, and a turn offers "
+        f"{_said(options)} on average, {who}."
+    )
+    state = "seldom" if forced.low > _FORCED else "yes" if forced.high <= _FORCED else UNSURE
+    return ReportLine(name=question, state=state, text=text)
+
+
+def _said(figure: Figure) -> str:
+    if figure.value is None or figure.low is None or figure.high is None:
+        return "unmeasured"
+    return f"{figure.value:.2f} ({figure.low:.2f} to {figure.high:.2f}, n = {figure.n})"
+
+
+def _minutes(turns: float) -> float:
+    return turns * _SECONDS / 60
+
+
+def _lasting(turns: float) -> str:
+    """In a word, how long so many decisions take.
+
+    >>> [_lasting(turns) for turns in (12, 90, 400)]
+    ['short', 'medium', 'long']
+    """
+    minutes = _minutes(turns)
+    return "short" if minutes < _SHORT else "medium" if minutes <= _LONG else "long"
