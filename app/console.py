@@ -51,12 +51,17 @@ def print_json(value: object) -> None:
 
 def say(text: str = "") -> None:
     """A line on stdout; it may quote a game's own words, which must not steer a terminal."""
-    typer.echo(plain_text(text))
+    typer.echo(_shown(text))
 
 
 def note(text: str) -> None:
     """A line on stderr: progress and remarks never mix with results."""
-    typer.echo(plain_text(text), err=True)
+    typer.echo(_shown(text), err=True)
+
+
+def _shown(text: str) -> str:
+    """Plain text in which a path's bytes that are no UTF-8 stand as escapes, and are not lost."""
+    return plain_text(text.encode(errors="backslashreplace").decode())
 
 
 def ask(question: str) -> str | None:
@@ -107,9 +112,8 @@ def ends_at_once(farewell: Callable[[], str]) -> Iterator[None]:
             os._exit(_SIGNALLED + number)  # a forked helper, which has nothing to say
         cursor = _SHOW_CURSOR if os.isatty(2) else ""
         try:
-            text = f"{cursor}\n{plain_text(farewell())}\n"  # it may hold a path that is no UTF-8
             # Not through sys.stderr: the signal may have come in the middle of a write to it.
-            os.write(2, text.encode(errors="backslashreplace"))
+            os.write(2, f"{cursor}\n{_shown(farewell())}\n".encode())
         finally:
             os._exit(_SIGNALLED + number)
 
