@@ -37,6 +37,13 @@ class Clause(_Value):
     status: ClauseStatus
     setting: str = Field(default="", description="What honours it, such as 'trump=spades'.")
     reason: str = Field(default="", description="Why it could not be honoured.")
+    rules: tuple[str, ...] = Field(default=(), description="Ids of the rules that say it.")
+    seen: str = Field(
+        default="", description="Where a checked match shows it; empty where none could."
+    )
+    perhaps: str = Field(
+        default="", description="The setting that may have been meant; it was not applied."
+    )
 
 
 class Choices(_Value):
@@ -68,7 +75,6 @@ class Fit(_Value):
     family: str
     kept: tuple[str, ...] = Field(description="The brief's demands that the family honours.")
     lost: tuple[str, ...] = Field(description="Those that it does not.")
-    missing: tuple[str, ...] = Field(default=(), description="Mechanisms that no family has.")
 
 
 class Brief(_Value):

@@ -2,10 +2,12 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 
 from games.contract import CHANCE, Action, Json
-from games.engine import Match
+from games.engine import Match, Ply
+
+_OF_A_PLY = tuple(field.name for field in fields(Ply) if field.name != "state")
 
 
 @dataclass(frozen=True)
@@ -47,9 +49,7 @@ def json_line(record: MatchRecord) -> str:
     }
     lines = [head]
     for index, ply in enumerate(match.plies):
-        fields = asdict(ply)
-        del fields["state"]
-        lines.append({"ply": index, **fields})
+        lines.append({"ply": index, **{name: getattr(ply, name) for name in _OF_A_PLY}})
     lines.append(
         {
             "ending": match.ending,

@@ -1,6 +1,10 @@
 """No test reaches a network: a model call that is not replayed, or leaves this machine, raises."""
 
+import fcntl
 import os
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -15,3 +19,17 @@ def _no_network() -> None:
     from agents.model.transport import forbid_network
 
     forbid_network()
+
+
+@pytest.fixture(scope="session")
+def built_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with a built store, to be copied: one process of the run builds it, others wait."""
+    base = tmp_path_factory.getbasetemp()
+    home = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "built"
+    with Path(f"{home}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not home.exists():
+            index = [sys.executable, "-m", "app.cli", "index"]
+            environment = {**os.environ, "RULEWRIGHT_HOME": str(home)}
+            subprocess.run(index, env=environment, check=True, capture_output=True)
+    return home

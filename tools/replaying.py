@@ -14,6 +14,7 @@ from games.checks.sampling import KeptPositions, PlayedMatch
 from games.contract import Action, ModuleFault
 from games.engine import Decision, Match, PlayerFault, Ply, play_match
 from games.information import SeatLog
+from games.table import Position
 from games.text import plain_text
 from games.trajectories import open_deck
 from tools.checking import audit_matches
@@ -65,7 +66,10 @@ def require_replays(sandbox: Sandbox, finished: Sequence[tuple[MatchJob, MatchEn
     """
     if not finished:
         return
-    played = [_replayed(sandbox, job, entry) for job, entry in finished]
+    played = [
+        PlayedMatch(f"replay {number}", *_replayed(sandbox, job, entry))
+        for number, (job, entry) in enumerate(finished)
+    ]
     game = finished[0][0].game
     try:
         decks = [open_deck(match.match) for match in played]
@@ -80,7 +84,9 @@ def require_replays(sandbox: Sandbox, finished: Sequence[tuple[MatchJob, MatchEn
             raise VoidResultError(finding.evidence)
 
 
-def _replayed(sandbox: Sandbox, job: MatchJob, entry: MatchEntry) -> PlayedMatch:
+def _replayed(
+    sandbox: Sandbox, job: MatchJob, entry: MatchEntry
+) -> tuple[Match, tuple[Position, ...]]:
     script = _Script(entry.actions)
     with sandbox.worker("referee", job.game.source) as worker:
         worker.load(job.game.source)
@@ -97,7 +103,7 @@ def _replayed(sandbox: Sandbox, job: MatchJob, entry: MatchEntry) -> PlayedMatch
         )
     if why := _difference(entry, match):
         raise VoidResultError(f"match {job.match}, played again by a fresh worker, {why}")
-    return PlayedMatch(f"match {job.match}", match, tuple(table.matches[0]))
+    return match, tuple(table.matches[0])
 
 
 def _difference(entry: MatchEntry, match: Match) -> str:

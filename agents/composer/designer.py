@@ -8,9 +8,18 @@ from typing import get_args
 
 from agents.composer.lexicon import Lexicon, game_of
 from agents.composer.loader import common, lexicons
+from agents.composer.meaning.evidence import with_rules
 from agents.composer.meaning.fit import BAR, Embed, judge
+from agents.composer.meaning.settings import setting_meant
 from agents.composer.mentions import ParsedBrief, is_filler, parse_brief
-from agents.composer.reader import Reading, family_scores, find_reading, read, reading_near
+from agents.composer.reader import (
+    NO_SETTING,
+    Reading,
+    family_scores,
+    find_reading,
+    read,
+    reading_near,
+)
 from agents.composer.tokens import FUNCTION_WORDS, word_set
 from agents.protocols import (
     Brief,
@@ -28,9 +37,6 @@ from agents.protocols import (
 from games.contract import Json
 from games.library import in_reading_order, names, preset, rulebook
 from vectorstore.documents import Example
-
-HINT_DISTANCE = 0.55
-"""Largest distance at which a retrieved mechanic is named as what may have been meant."""
 
 Retrieve = Callable[[str], Sequence[Example]]
 _LONGEST = 4000
@@ -86,11 +92,11 @@ class ComposerDesigner:
         """Read the person's words; see `agents.protocols.Designer.clarify`."""
         return Brief(prompt=prompt, question=question_for(prompt, judged=self.embed is not None))
 
-    def design(self, brief: Brief, retrieve: Retrieve) -> Design:
+    def design(self, brief: Brief, retrieve: Retrieve) -> Design:  # noqa: ARG002
         """Design a game; see `agents.protocols.Designer.design`."""
         brief = _corrected(brief)
         reading = self._reading(brief)
-        clauses = tuple(_hinted(clause, reading, retrieve) for clause in reading.clauses)
+        clauses = tuple(_doubted(clause, reading, self.embed) for clause in reading.clauses)
         return _design(replace(reading, clauses=clauses), brief)
 
     def _reading(self, brief: Brief) -> Reading:
@@ -191,21 +197,13 @@ def _corrected(brief: Brief) -> Brief:
     return brief.model_copy(update={"prompt": brief.words, "corrections": (), "choices": choices})
 
 
-def _hinted(clause: Clause, reading: Reading, retrieve: Retrieve) -> Clause:
+def _doubted(clause: Clause, reading: Reading, embed: Embed | None) -> Clause:
     """The clause; where no phrase explains it, with the setting that it may have meant."""
-    if clause.status == "honoured" or not clause.reason.startswith("no setting of"):
+    if embed is None or clause.status == "honoured" or not clause.reason.startswith(NO_SETTING):
         return clause
-    for example in retrieve(clause.text):
-        family, _, name = example.id.partition("/")
-        name = name.rsplit("/", maxsplit=1)[-1]
-        if (
-            family == reading.lexicon.family
-            and name in reading.parameters
-            and example.distance <= HINT_DISTANCE
-        ):
-            hint = f"{clause.reason}; perhaps {name} was meant: {example.text.strip()}"
-            return clause.model_copy(update={"reason": hint})
-    return clause
+    meant = setting_meant(clause.text, reading.lexicon, reading.asked, embed)
+    reason = f"{clause.reason}; perhaps {meant} was meant" if meant else clause.reason
+    return clause.model_copy(update={"reason": reason, "perhaps": meant})
 
 
 def _design(reading: Reading, brief: Brief) -> Design:
@@ -213,7 +211,7 @@ def _design(reading: Reading, brief: Brief) -> Design:
     rules = _rules_of(family, reading.parameters, reading.num_players)
     meanings = {name: field.meaning for name, field in game_of(family).parameters.items()}
     mechanics, edges = _mechanic_graph(rules, reading.asked, meanings)
-    return Design(
+    design = Design(
         title=own_title(brief.prompt) or _title_of(family, reading.parameters, reading.num_players),
         summary=_summary_of(family, reading.parameters, reading.num_players),
         family=family,
@@ -225,6 +223,7 @@ def _design(reading: Reading, brief: Brief) -> Design:
         clauses=reading.clauses,
         assumptions=tuple(dict.fromkeys((*brief.assumptions, *reading.assumptions))),
     )
+    return with_rules(design, _rules_of)
 
 
 @cache

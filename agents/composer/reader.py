@@ -28,6 +28,8 @@ _NAMED = re.compile(
     r"\b(?:called|named|titled|entitled)\s+(?:\"([^\"]{1,60})\"|“([^”]{1,60})”|'([^']{1,60})'"
     r"|((?:[A-Z0-9][\w']*)(?:\s+(?:of|the|and|in|[A-Z0-9][\w']*)){0,5}))"
 )
+NO_SETTING = "no setting of"
+"""How the reason begins where nothing explains a demand."""
 _NEAR = 0.75
 _LINES = {"tic_tac_toe", "placement"}
 _ANNOUNCING = stems(
@@ -276,7 +278,7 @@ def _reason(text: str, lexicon: Lexicon) -> str:
         return "that game is not in the library"
     for other, name in _elsewhere(part, lexicon):
         return f"{name} belongs to a {other.title}; a {lexicon.title} has no such setting"
-    return f"no setting of a {lexicon.title} says this"
+    return f"{NO_SETTING} a {lexicon.title} says this"
 
 
 def _elsewhere(part: ParsedBrief, lexicon: Lexicon) -> Iterator[tuple[Lexicon, str]]:

@@ -1,8 +1,12 @@
 """Answers of a person: when a run takes them, and what they choose."""
 
-from langchain_core.messages import HumanMessage
+import json
+from contextlib import suppress
 
-from agents.protocols import Fit
+from langchain_core.messages import HumanMessage
+from pydantic import JsonValue
+
+from agents.protocols import Clause, Design, Fit
 from games.library import names
 from graph.new.state import RunState
 
@@ -28,6 +32,24 @@ def answered(state: RunState) -> int:
 def is_words(answer: str) -> bool:
     """Whether an answer says something of the game, and is no yes, no or name of a family."""
     return answer.lower() not in YES | NO and family_chosen(answer, None) is None
+
+
+def settings_chosen(answer: str, design: Design) -> dict[str, JsonValue]:
+    """The settings of an answer that is nothing but NAME=VALUE pairs; empty for any other."""
+    pairs = [pair.partition("=") for pair in answer.replace(",", " ").split()]
+    if not all(equals and name in design.parameters for name, equals, _ in pairs):
+        return {}
+    chosen: dict[str, JsonValue] = {}
+    for name, _, value in pairs:
+        with suppress(json.JSONDecodeError):
+            chosen[name] = json.loads(value)
+        chosen.setdefault(name, value)
+    return chosen
+
+
+def doubts_of(design: Design) -> list[Clause]:
+    """Demands that may have meant a setting which was not applied."""
+    return [clause for clause in design.clauses if clause.perhaps]
 
 
 def family_chosen(answer: str, fit: Fit | None) -> str | None:

@@ -34,8 +34,7 @@ from tools.playtest.report import (
     versus_advantage,
 )
 from tools.playtest.runner import Workers
-from tools.playtest.series import Series, play_series
-from tools.replaying import VoidResultError
+from tools.playtest.series import Series, play_series, replayed_sample
 from tools.reporting.content import Evaluation, short_name
 from tools.sandbox import SandboxTable
 
@@ -52,9 +51,9 @@ _FEWEST = 4
 _MOST_JOBS = 4
 _SAMPLES = 12
 _HONESTY = (
-    "The ranking rests on the game module's honesty: the searches run beside it. Some finished "
-    "matches of each series were replayed by fresh workers without a difference; to check further, "
-    "play with: rulewright match RUN --player ... --host-search."
+    "The ranking rests on the game module's honesty: the searches run beside it. Fresh workers "
+    "replayed a sample of {replayed} finished matches without a difference; to check further, play "
+    "with: rulewright match RUN --player ... --host-search."
 )
 _NO_GUARANTEE = (
     "The searches play with hidden information: more simulations are no guarantee that an opponent "
@@ -64,7 +63,7 @@ _NO_GUARANTEE = (
 
 @dataclass(frozen=True)
 class PlayTest:
-    """The accepted game with everything it takes to play it.
+    """The accepted game with everything it takes to play it, and the series played so far.
 
     Attributes:
         context: The run's resources.
@@ -72,6 +71,7 @@ class PlayTest:
         num_players: Seats.
         folder: The run folder; finished matches are journalled under it.
         tell: Hears how many matches of a series were played.
+        played: Every series, by name.
     """
 
     context: RunContext
@@ -79,6 +79,7 @@ class PlayTest:
     num_players: int
     folder: RunFolder
     tell: Callable[[dict[str, JsonValue]], None] = field(default=lambda _: None)
+    played: dict[str, Series] = field(default_factory=dict)
 
     @cached_property
     def plies_a_match(self) -> float:
@@ -141,7 +142,7 @@ class PlayTest:
         """How well the heuristic does beside random play, and the same in words, or why not."""
         try:
             return self._beside_random(heuristic)
-        except (ModuleFault, NoSamplesError, PlayerSpecError, VoidResultError) as problem:
+        except (ModuleFault, NoSamplesError, PlayerSpecError) as problem:
             return None, str(problem)
 
     def _beside_random(self, heuristic: Heuristic) -> tuple[float, str]:
@@ -226,7 +227,7 @@ class PlayTest:
     ) -> Series:
         """At least `matches` matches, in whole rotations."""
         seats = self.num_players
-        return play_series(
+        self.played[name] = play_series(
             self._setup(heuristics),
             specs,
             PlayerRoster(),
@@ -237,13 +238,19 @@ class PlayTest:
             journal=self.folder.journals / f"{name}.jsonl",
             workers=Workers(_jobs(), "threads"),
             on_match=on_match,
+            replay=False,
         )
+        return self.played[name]
 
 
 def playtest(
     play: PlayTest, heuristics: Sequence[Heuristic]
 ) -> tuple[Evaluation, dict[str, Series]]:
-    """Play the game and measure it; also returns the series of each player at every seat."""
+    """Play the game and measure it; also returns the series of each player at every seat.
+
+    Raises:
+        VoidResultError: If fresh workers do not play a sample of the matches the same.
+    """
     settings = play.context.settings
     rounds = play.within(settings.ladder_matches, _LADDER_PLIES[settings.quick])
     matches = len(play.random.entries)
@@ -275,6 +282,9 @@ def playtest(
         if not ends and order[-1] != "random":
             ends = [compare("random", order[-1], "span")]
         span.end(outputs={"order": order})
+    replayed = replayed_sample(list(play.played.values()))
+    if len(specs) > 1:
+        notes.append(_HONESTY.format(replayed=replayed))
     evaluation = Evaluation(
         plays=tuple(play_of(spec, series, shared=shared) for spec, series in alone.items()),
         shared=shared,
@@ -327,7 +337,7 @@ def _players(
     most = affordable_simulations(finished, rounds, _AFFORDABLE[settings.quick], _WEAKER)
     large = min(settings.large_budget, most)
     small = max(1, min(settings.small_budget, large // _WEAKER))
-    notes += [*search_notes(name, large, settings.large_budget), _HONESTY]
+    notes += search_notes(name, large, settings.large_budget)
     specs += [f"{name}:simulations={small}", f"{name}:simulations={large}"]
     return specs, notes
 

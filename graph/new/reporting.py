@@ -138,7 +138,20 @@ def _facts(state: RunState, context: RunContext) -> tuple[tuple[str, str], ...]:
 
 
 def _clause_line(clause: Clause) -> ReportLine:
-    return ReportLine(name=clause.text, state=clause.status, text=clause.setting or clause.reason)
+    return ReportLine(name=clause.text, state=clause.status, text=ground_of(clause))
+
+
+def ground_of(clause: Clause) -> str:
+    """Why a clause counts as honoured (setting, rules, where play shows it), or why it does not.
+
+    >>> ground_of(Clause(text="no trumps", status="honoured", setting="trump=none", rules=("R9",)))
+    'trump=none; rule R9'
+    """
+    if clause.status != "honoured":
+        return clause.reason
+    rules = f"rule{'s' * (len(clause.rules) > 1)} {', '.join(clause.rules)}" if clause.rules else ""
+    seen = f"seen in play: {clause.seen}" if clause.seen else ""
+    return "; ".join(filter(None, (clause.setting, rules, seen)))
 
 
 _HEADINGS: dict[Section, str] = {
@@ -171,10 +184,8 @@ def rulebook_text(design: Design, brief: Brief, example: Sequence[str] = ()) -> 
         lines += [f"> {line}  " for line in example]
     lines += ["", "## What was asked for", "", f"> {' '.join(brief.words.split())}", ""]
     for clause in design.clauses:
-        if clause.status == "honoured":
-            lines.append(f"- honoured: “{clause.text}”" + _because(clause.setting))
-        else:
-            lines.append(f"- not honoured: “{clause.text}”" + _because(clause.reason))
+        status = clause.status.replace("_", " ")
+        lines.append(f"- {status}: “{clause.text}”" + _because(ground_of(clause)))
     assumed = assumptions(brief, design)
     if assumed:
         lines += ["", "Assumed, because it was left open:", ""]

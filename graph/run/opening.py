@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 _LOG = logging.getLogger(__name__)
 _RUNS_AT_ONCE = 32
+_MINILM = "minilm-l6-v2"
 _STORE_VARIABLES = {
     "dimension": "RULEWRIGHT_EMBEDDING_DIMENSION",
     "embedder": "RULEWRIGHT_EMBEDDINGS",
@@ -64,7 +65,7 @@ def composer_over(store: "Store") -> RoleSet:
     """The composer, judging fit by the store's embedder where that is MiniLM."""
     from agents.composer import composer_roles
 
-    return composer_roles(store.vectors if "minilm-l6-v2" in store.embedder.identity else None)
+    return composer_roles(store.vectors if _MINILM in store.embedder.identity else None)
 
 
 def open_model(
@@ -130,12 +131,15 @@ def store_settings() -> "StoreSettings":
 
 def open_store_here(tell: Callable[[str], None]) -> "Store":
     """The store, built or brought up to date by its first use."""
+    from agents.composer.meaning.fit import own_texts
     from vectorstore.indexing import ensure_indexed
     from vectorstore.store import open_store
 
     store = open_store(store_settings(), tell=tell)
     try:
         report = ensure_indexed(store)
+        if (report.added or report.changed) and _MINILM in store.embedder.identity:
+            store.vectors(own_texts())  # now, so that the first design need not wait
     except BaseException:
         store.close()
         raise

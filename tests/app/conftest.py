@@ -1,6 +1,5 @@
 """The command in this process, with a home of its own."""
 
-import fcntl
 import json
 import os
 import shutil
@@ -29,26 +28,13 @@ class Outcome:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+def _home(tmp_path_factory: pytest.TempPathFactory, built_home: Path) -> Iterator[None]:
     home = tmp_path_factory.mktemp("home")
-    shutil.copytree(_built_store(tmp_path_factory), home, dirs_exist_ok=True)
+    shutil.copytree(built_home, home, dirs_exist_ok=True)
     os.environ["RULEWRIGHT_HOME"] = str(home)
     os.environ["RULEWRIGHT_RUNS"] = str(tmp_path_factory.mktemp("runs"))
     yield
     del os.environ["RULEWRIGHT_HOME"], os.environ["RULEWRIGHT_RUNS"]
-
-
-def _built_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home with a built store: one process of the test run builds it, the others wait."""
-    base = tmp_path_factory.getbasetemp()
-    home = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "built"
-    with Path(f"{home}.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not home.exists():
-            index = [sys.executable, "-m", "app.cli", "index"]
-            environment = {**os.environ, "RULEWRIGHT_HOME": str(home)}
-            subprocess.run(index, env=environment, check=True, capture_output=True)
-    return home
 
 
 @pytest.fixture

@@ -10,9 +10,9 @@ import pytest
 
 from tests.app.conftest import Command, Started, wait_for
 
-HEARTS = (
-    "a trick-taking game for three players where taking hearts costs points and the last trick "
-    "counts double"
+DISCS = (
+    "a game for two players where discs fall and three in a row wins, on a board of four rows and "
+    "five columns"
 )
 FILES = ("rulebook.md", "game.py", "design.json", "checks.json", "players", "records",
          "report.html", "run.json", "trace.jsonl")  # fmt: skip
@@ -27,7 +27,7 @@ def same_every_time(folder: Path) -> dict[str, bytes]:
 
 @pytest.fixture(scope="module")
 def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("run") / "hearts"
+    return tmp_path_factory.mktemp("run") / "discs"
 
 
 @pytest.fixture(scope="module")
@@ -38,17 +38,20 @@ def results() -> dict[str, Any]:
 def test_a_prompt_becomes_a_folder_with_everything(
     command: Command, kept: Path, results: dict[str, Any]
 ) -> None:
-    done = command("new", HEARTS, "--quick", "--seed", "7", "--json", "--out", kept)
+    done = command("new", DISCS, "--quick", "--seed", "7", "--json", "--out", kept)
     assert done.code == 0, done.err
     results["whole"] = done.json  # one JSON object and nothing else, or this raises
     assert done.err.count("sandbox grade: ") == 1
     assert done.json["end"] == "made"
-    assert done.json["players"] == 3
+    assert done.json["players"] == 2
     for name in FILES:
         assert (kept / name).exists(), name
     assert {clause["status"] for clause in done.json["clauses"]} == {"honoured"}
-    assert done.json["parameters"]["heart_points"] < 0
-    assert done.json["parameters"]["last_trick_multiplier"] == 2
+    asked = {"rows": 4, "columns": 5, "connect": 3, "gravity": True}
+    assert asked.items() <= done.json["parameters"].items()
+    for clause in done.json["clauses"]:
+        assert clause["rules"], clause  # each names the rules that say it
+        assert clause["seen"], clause  # and a match that was checked shows it
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the strong grade is Linux's")
@@ -63,7 +66,7 @@ def test_a_run_is_strong_by_default_in_every_file_it_leaves(
 
 
 def test_the_game_passes_its_checks_by_hand(command: Command, kept: Path) -> None:
-    done = command("check", kept / "game.py", "--players", "3", "--json")
+    done = command("check", kept / "game.py", "--players", "2", "--json")
     assert (done.code, done.json["outcome"]) == (0, "passed")
 
 
@@ -71,7 +74,7 @@ def test_a_run_that_ctrl_c_stopped_goes_on_to_the_same_result(
     command: Command, started: Started, kept: Path, results: dict[str, Any], tmp_path: Path
 ) -> None:
     folder = tmp_path / "run"
-    run = started("new", HEARTS, "--quick", "--seed", "7", "--out", folder)
+    run = started("new", DISCS, "--quick", "--seed", "7", "--out", folder)
     wait_for(run, "evaluate: series random")
     run.send_signal(signal.SIGINT)
     _, told = run.communicate(timeout=20)

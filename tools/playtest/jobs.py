@@ -1,6 +1,5 @@
 """One match as a job, picklable for whatever process plays it, and the entry it leaves."""
 
-import json
 import os
 import threading
 import time
@@ -9,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, SkipValidation
 
 from games.contract import CHANCE, Action, Json, ModuleFault, canonical_key
 from games.engine import Ending, Match, Player, Ply, play_match
@@ -329,7 +328,7 @@ class MatchEntry(BaseModel):
     reason: str
     fault_line: int | None
     used: tuple[EffortSummary, ...]
-    record: dict[str, JsonValue] | None = None
+    record: dict[str, SkipValidation[JsonValue]] | None = None
 
     def match(self) -> Match:
         """The match again, from its record: closed deck.
@@ -374,14 +373,24 @@ def entry_of(match: Match, *, record: bool = False) -> Json:
     )
     kept: dict[str, Json] = entry.model_dump(mode="json", exclude={"record"})
     if record:
-        plies = [{name: getattr(ply, name) for name in _KEPT_OF_A_PLY} for ply in match.plies]
-        whole = {"plies": plies, "final_observations": match.final_observations}
-        # Through text, so that an entry is the same whether its journal was read or not.
-        kept["record"] = json.loads(json.dumps(whole, allow_nan=False))
+        # Lists and no tuples, so that an entry is the same whether its journal was read or not.
+        kept["record"] = {
+            "plies": list(map(_kept_of, match.plies)),
+            "final_observations": list(match.final_observations),
+        }
     return kept
 
 
-_KEPT_OF_A_PLY = ("player", "observation", "legal", "action", "rewards", "events", "effort")
+def _kept_of(ply: Ply) -> dict[str, Json]:
+    return {
+        "player": ply.player,
+        "observation": ply.observation,
+        "legal": list(ply.legal),
+        "action": ply.action,
+        "rewards": list(ply.rewards),
+        "events": [list(seat) for seat in ply.events],
+        "effort": ply.effort,
+    }
 
 
 def _ply(fields: dict[str, Any]) -> Ply:

@@ -4,6 +4,7 @@ import contextlib
 import fcntl
 import json
 import os
+import re
 import stat
 import threading
 import zlib
@@ -18,6 +19,7 @@ from games.contract import Json, canonical_key
 _VERSION = 3
 _TRIES = 100  # to lock a file that others keep replacing
 _LONGEST_HEADING, _LONGEST_LINE = 2**24, 2**28  # bytes; no line of ours comes near
+_LINE = re.compile(rb'\{"crc":(\d{1,10}),"entry":(.+),"index":(\d{1,18})\}\n', re.DOTALL)
 _NOT_READ = (ValueError, TypeError, KeyError, RecursionError, MemoryError)
 
 
@@ -61,6 +63,7 @@ class Journal:
         self._place = Path(os.path.realpath(path))  # what a link leads to, not the link
         self._lock = threading.Lock()
         self.entries: dict[int, Json] = {}
+        self._texts: dict[int, tuple[Json, bytes]] = {}
         try:
             self._file = self._held()
         except OSError as error:
@@ -80,7 +83,14 @@ class Journal:
         Raises:
             JournalError: If it cannot be written.
         """
-        self._write(_line(index, entry))
+        self._write(_line(index, self.text_of(index, entry)))
+
+    def text_of(self, index: int, entry: Json) -> bytes:
+        """The canonical text of an entry, made once: an entry is long."""
+        known = self._texts.get(index)
+        if known is None or known[0] is not entry:
+            known = self._texts[index] = entry, canonical_key(entry).encode()
+        return known[1]
 
     def settle(self, entries: Mapping[int, Json]) -> None:
         """Rewrite the file to hold exactly these entries in this order, or leave it as it is.
@@ -95,7 +105,8 @@ class Journal:
             self._file.seek(0)
             before = self._file.read()
             heading = before[: before.index(b"\n") + 1]
-            after = heading + b"".join(map(_line, entries.keys(), entries.values()))
+            texts = ((index, self.text_of(index, entry)) for index, entry in entries.items())
+            after = heading + b"".join(_line(index, text) for index, text in texts)
             if after == before:
                 return
             try:
@@ -211,7 +222,9 @@ class Journal:
                     f"{self._path} is damaged in line {number}; delete that line to play its "
                     "match again"
                 )
-            self.entries[found[0]] = found[1]
+            index, entry, text = found
+            self.entries[index] = entry
+            self._texts[index] = entry, text
             whole += len(line)
         return whole
 
@@ -253,23 +266,20 @@ def _is_at(file: FileIO, place: Path) -> bool:
         return False
 
 
-def _line(index: int, entry: Json) -> bytes:
-    return _as_line({"index": index, "crc": _crc(entry), "entry": entry})
+def _line(index: int, text: bytes) -> bytes:
+    """The canonical text of a line's three fields, with the entry's own inside."""
+    return b'{"crc":%d,"entry":%b,"index":%d}\n' % (zlib.crc32(text), text, index)
 
 
-def _entry(line: bytes) -> tuple[int, Json] | None:
-    """The index and the entry of a line; None where it is damaged."""
+def _entry(line: bytes) -> tuple[int, Json, bytes] | None:
+    """The index, the entry and its text of a line; None where it is damaged."""
+    found = _LINE.fullmatch(line)
+    if found is None or zlib.crc32(found[2]) != int(found[1]):
+        return None
     try:
-        fields = json.loads(line.decode())
-        index, entry = fields["index"], fields["entry"]
-        sound = type(index) is int and index >= 0 and fields["crc"] == _crc(entry)
+        return int(found[3]), json.loads(found[2].decode()), found[2]
     except _NOT_READ:
         return None
-    return (index, entry) if sound else None
-
-
-def _crc(entry: Json) -> int:
-    return zlib.crc32(canonical_key(entry).encode())
 
 
 def _as_line(fields: dict[str, Json]) -> bytes:

@@ -14,7 +14,7 @@ from tools.playtest.jobs import GameSetup, MatchEntry, Roster, SandboxRecipe, ef
 from tools.playtest.results import ResultTables, TournamentSettings, by_ending
 from tools.playtest.runner import Workers
 from tools.playtest.schedule import one_line_up
-from tools.playtest.tournament import MatchPlan, played
+from tools.playtest.tournament import MatchPlan, played, replay_sample
 from tools.sandbox import Sandbox
 
 
@@ -95,6 +95,7 @@ def play_series(  # noqa: PLR0913 - what, who, how much and where are all the ca
     journal: Path | None = None,
     workers: Workers | None = None,
     on_match: Callable[[int, MatchEntry], None] = lambda *_: None,
+    replay: bool = True,
 ) -> Series:
     """Play a series, or what is missing of it.
 
@@ -114,6 +115,8 @@ def play_series(  # noqa: PLR0913 - what, who, how much and where are all the ca
             it. None keeps nothing.
         workers: Where the matches are played; one at a time in this process by default.
         on_match: Told of every match, in order of arrival: first those the journal held.
+        replay: Whether to take a sample of the matches through fresh workers; where not, the
+            caller does it for several series at once (`replayed_sample`).
 
     Raises:
         JournalError: If the journal cannot be used.
@@ -134,8 +137,21 @@ def play_series(  # noqa: PLR0913 - what, who, how much and where are all the ca
         )
     settings = TournamentSettings(deals=deals, seed=seed, max_plies=max_plies)
     plan = MatchPlan(game, players, settings, roster, schedule, sandbox, record=True)
-    fold = played(plan, journal=journal, workers=workers or Workers(), on_match=on_match)
+    workers = workers or Workers()
+    fold = played(plan, journal=journal, workers=workers, on_match=on_match, replay=replay)
     return Series(plan, fold.counted(), fold.replayed)
+
+
+def replayed_sample(series: Sequence[Series]) -> int:
+    """Take a sample of the matches of several series of one game through fresh workers.
+
+    Returns:
+        How many they were.
+
+    Raises:
+        VoidResultError: If they do not play them the same.
+    """
+    return replay_sample([(one.plan, one.entries) for one in series])
 
 
 def series_summary(series: Series) -> dict[str, JsonValue]:

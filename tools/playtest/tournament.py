@@ -6,7 +6,7 @@ line-up, `tools.playtest.series`) is played the same way.
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -42,7 +42,8 @@ from tools.replaying import require_replays
 from tools.sandbox import Grade, Sandbox, SandboxedModule
 
 _PAIR = 2
-_REPLAYED = 4  # matches taken through fresh workers at the end
+_REPLAYED = 8  # matches taken through fresh workers at the end, at most
+_ONE_IN = 8  # of the finished matches
 
 
 def play_tournament(
@@ -291,6 +292,7 @@ def played(
     journal: Path | None,
     workers: Workers,
     on_match: Callable[[int, MatchEntry], None],
+    replay: bool = True,
 ) -> Fold:
     """Play what a plan still lacks; see `play_tournament`."""
     with ExitStack() as stack:
@@ -305,22 +307,34 @@ def played(
             outcome = fold.add(index, entry)
             if index < fold.total:
                 on_match(index, outcome)
-        fold.replayed = _replayed(plan, fold)
+        fold.replayed = replay_sample([(plan, fold.counted())]) if replay else 0
         return fold
 
 
-def _replayed(plan: MatchPlan, fold: Fold) -> int:
-    """Take a sample of the finished matches through fresh workers; how many they were.
+def replay_sample(played: Sequence[tuple[MatchPlan, Mapping[int, MatchEntry]]]) -> int:
+    """Take a sample of the finished matches of one game through fresh workers.
+
+    Returns:
+        How many they were.
 
     Raises:
         VoidResultError: If the module does not stand by them.
     """
-    finished = [i for i, entry in fold.counted().items() if entry.ending == "finished"]
-    order = stream(plan.key, "replay").permutation(len(finished))[:_REPLAYED]
+    finished = [
+        (plan, i, entries[i])
+        for plan, entries in played
+        for i in sorted(entries)
+        if entries[i].ending == "finished"
+    ]
+    if not finished:
+        return 0
+    plan = finished[0][0]
+    share = min(_REPLAYED, -(-len(finished) // _ONE_IN))
+    order = stream(plan.key, "replay").permutation(len(finished))[:share]
     sample = [finished[int(index)] for index in sorted(order)]
     place = plan.sandbox
     sandbox = place if isinstance(place, Sandbox) else keep_sandbox(place)
-    require_replays(sandbox, [(plan.job(i), fold.outcomes[i]) for i in sample])
+    require_replays(sandbox, [(plan.job(i), entry) for plan, i, entry in sample])
     return len(sample)
 
 

@@ -12,6 +12,7 @@ from tools.sandbox.backends import ForgeryError
 _CHUNK_BYTES = 1 << 16
 _PAUSE_S = 0.05
 _LOOK_S = 100e-6
+_QUICK_S = 2 * _LOOK_S  # with what it costs to be woken
 _give_way = getattr(os, "sched_yield", lambda: None)  # not every system has it
 
 
@@ -25,6 +26,7 @@ class Connection:
         self._longest_bytes = longest_bytes
         self._poll = select.poll()
         self._poll.register(endpoint, select.POLLIN)
+        self._is_quick = True
 
     def send(self, body: bytes, deadline: float) -> None:
         """Send one frame.
@@ -73,21 +75,26 @@ class Connection:
                 rest = rest[self._endpoint.send(rest) :]
 
     def _chunk(self, deadline: float) -> bytes:
+        begun = time.monotonic()
         ready = self._arrives_soon()
         left = deadline - time.monotonic()
         # Late is late, even where bytes are there: else one at a time would hold the host for ever.
         if left <= 0 or not (ready or self._poll.poll(left * 1000)):
             raise TimeoutError
+        self._is_quick = time.monotonic() - begun < _QUICK_S
         chunk = self._endpoint.recv(_CHUNK_BYTES)
         if not chunk:
             raise ConnectionResetError("the other side hung up")
         return chunk
 
     def _arrives_soon(self) -> bool:
-        """Look for an answer a while before sleeping: to be woken costs more than most answers.
+        """Look for an answer a while before sleeping: to be woken costs more than a short answer.
 
+        Only where the last one was short: to look in vain takes processor time from the worker.
         Whoever else wants the processor gets it in between.
         """
+        if not self._is_quick:
+            return False
         until = time.monotonic() + _LOOK_S
         while not self._poll.poll(0):
             if time.monotonic() > until:

@@ -86,6 +86,20 @@ def _of_others() -> tuple[tuple[str, ...], _Texts]:
     return tuple(kinds), _Texts(wholes, (*parts, *kinds))
 
 
+def own_texts() -> list[str]:
+    """Every text that briefs are compared with, to be embedded once."""
+    _, others = _of_others()
+    all_texts = [others, *(_of_family(lexicon.family) for lexicon in lexicons())]
+    said = [
+        text
+        for lexicon in lexicons()
+        for values in lexicon.says.values()
+        for texts in values.values()
+        for text in texts
+    ]
+    return [*(text for texts in all_texts for text in (*texts.wholes, *texts.parts)), *said]
+
+
 def judge(words: str, embed: Embed, evidence: Mapping[str, int]) -> Judgement:
     """The family that a brief is nearest to, and how much nearer than to any other kind.
 

@@ -5,17 +5,22 @@ and card ranks set aside. A setting is taken where one statement is near and eve
 other values is farther; where that is not certain, nothing is set.
 """
 
+import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+
+import numpy as np
 
 from agents.composer.lexicon import Lexicon, Phrase, Settings
 from agents.composer.meaning.fit import Embed
-from agents.composer.mentions import Mention, ParsedBrief
+from agents.composer.mentions import Mention, ParsedBrief, parse_brief
 from agents.composer.patterns import Capture, Text
 
 NEAR = 0.62
 """Least cosine at which a part of a brief says what a statement says."""
+PERHAPS = 0.5
+"""Least cosine at which a person is asked whether a statement was meant."""
 MARGIN = 0.04
 """How much farther the statements of a setting's other values must be."""
 _CUTS = frozenset(".,;:!?()\n")
@@ -41,13 +46,7 @@ def settings_by_meaning(
     """Further mentions: settings that the brief states and no phrase found."""
     given = {name for m in mentions if isinstance(m.source, Phrase) for name in _sets(m)}
     known = {index for mention in mentions for index in mention.covered}
-    options = [
-        (name, value, text)
-        for name, values in lexicon.says.items()
-        if name not in given
-        for value, texts in values.items()
-        for text in texts
-    ]
+    options = [option for option in _statements(lexicon) if option[0] not in given]
     parts = list(_parts(parsed, known))
     if not options or not parts:
         return []
@@ -70,6 +69,38 @@ def settings_by_meaning(
             phrase = Phrase("", sets={name: _plain(value)})
             found[name] = best, Mention(covered, capture, phrase)
     return _apart(found)
+
+
+def setting_meant(text: str, lexicon: Lexicon, taken: Container[str], embed: Embed) -> str:
+    """The setting that words may mean, as "name=value", without the ones that stand; "" for none.
+
+    It is near enough to be asked about (`PERHAPS`), and not certain enough to be taken.
+    """
+    options = [option for option in _statements(lexicon) if option[0] not in taken]
+    parsed = parse_brief(text)
+    part = next(_parts(parsed, set()), None)
+    if part is None or not options:
+        return ""
+    scores = embed([part.text]) @ embed([said for _, _, said in options]).T
+    for index in np.argsort(-scores[0], kind="stable"):
+        name, value, _ = options[index]
+        if scores[0][index] < PERHAPS:
+            return ""
+        if _has(value, part):
+            phrase = Phrase("", sets={name: _plain(value)})
+            meant = phrase.means(Capture(part.run, part.numbers, part.ranks, ()))[name]
+            return f"{name}={json.dumps(meant) if not isinstance(meant, str) else meant}"
+    return ""
+
+
+def _statements(lexicon: Lexicon) -> list[tuple[str, str, str]]:
+    """(setting, value, statement) of all that a family's words say of its settings."""
+    return [
+        (name, value, text)
+        for name, values in lexicon.says.items()
+        for value, texts in values.items()
+        for text in texts
+    ]
 
 
 def _sets(mention: Mention) -> Settings:

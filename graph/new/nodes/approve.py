@@ -7,7 +7,8 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command, interrupt
 
 from agents.protocols import NEW_FAMILY, Choices
-from graph.new.answers import NO, YES
+from games.text import untagged
+from graph.new.answers import NO, YES, doubts_of, settings_chosen
 from graph.new.state import RunState, folder_of, need_design
 from graph.run.context import RunContext
 
@@ -17,9 +18,15 @@ def approve(
 ) -> Command[Literal["code", "design", "report"]]:
     """Ask; nothing stands before the interrupt that may not run twice."""
     del runtime
+    doubts = [
+        f"“{clause.text}” was not understood. If {clause.perhaps} was meant, answer: "
+        f"{clause.perhaps}"
+        for clause in doubts_of(need_design(state))
+    ]
+    question = "Approve this rulebook? Answer yes, no, or say what to change."
     answer = interrupt(
         {
-            "ask": "Approve this rulebook? Answer yes, no, or say what to change.",
+            "ask": untagged("\n".join([*doubts, question])),
             "rulebook": str(folder_of(state).path / "rulebook.md"),
         }
     )
@@ -38,6 +45,8 @@ def _answered(state: RunState, answer: str) -> Command[Literal["code", "design",
     if choices.family is None and family != NEW_FAMILY:
         # What is corrected is a game of this family: its settings are what the words can change.
         choices = choices.but(Choices(family=family))
-    corrections = (*state.brief.corrections, answer)
+    settings = settings_chosen(answer, need_design(state))
+    corrections = (*state.brief.corrections, *([] if settings else [answer]))
+    choices = choices.but(Choices(settings=settings))
     brief = state.brief.model_copy(update={"corrections": corrections, "choices": choices})
     return Command(goto="design", update={**heard, "brief": brief})

@@ -4,9 +4,11 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command
 from langsmith import trace
 
+from agents.composer.meaning.evidence import with_plies
 from agents.model.recording import place
 from agents.protocols import Design, RoleError, RoleSet
 from games.checks.findings import Finding, verdict
+from games.engine import Match
 from games.records import MatchRecord
 from graph.new.routing import AfterCheck, after_check
 from graph.new.state import RunState, folder_of, need_design
@@ -24,7 +26,7 @@ def check(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterCheck]:
     settings = context.settings
     candidate = state.candidates[-1]
     keep_grade(folder_of(state), context.sandbox.grade)
-    findings = findings_of(candidate.source, made, context, number=candidate.number)
+    findings, matches = findings_of(candidate.source, made, context, number=candidate.number)
     judged = candidate.model_copy(update={"findings": tuple(findings)})
     outcome = verdict(findings)
     folder_of(state).write_json(
@@ -48,7 +50,7 @@ def check(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterCheck]:
     goto = after_check(outcome, rounds=state.rounds, max_rounds=settings.max_rounds)
     update: dict[str, object] = {"candidates": [judged]}
     if goto == "strategize":
-        update["accepted"] = candidate.number
+        update |= {"accepted": candidate.number, "design": with_plies(made, matches)}
     if goto == "report":
         update |= {
             "end": "gave_up",
@@ -58,8 +60,10 @@ def check(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterCheck]:
     return Command(goto=goto, update=update)
 
 
-def findings_of(source: str, design: Design, context: RunContext, *, number: int) -> list[Finding]:
-    """All findings over one source: checks, unit tests, verdicts on records."""
+def findings_of(
+    source: str, design: Design, context: RunContext, *, number: int
+) -> tuple[list[Finding], list[Match]]:
+    """All findings over one source (checks, unit tests, verdicts), and the matches judged."""
     with trace("checks", run_type="tool", inputs={"candidate": number}) as span:
         run = check_source(
             context.sandbox,
@@ -72,7 +76,7 @@ def findings_of(source: str, design: Design, context: RunContext, *, number: int
         span.end(outputs={"outcome": verdict(run.findings), "wrong": what_failed(run.findings)})
     findings = list(run.findings)
     if verdict(findings) != "passed":
-        return findings  # cheaper checks first: a broken module is not shown to the validator
+        return findings, []  # cheaper checks first: a broken module is not shown to the validator
     findings += _unit_tests(source, design, context, number, run)
     for index, record in enumerate(run.records):
         with place(f"check/{number}/record/{index}"):
@@ -87,7 +91,7 @@ def findings_of(source: str, design: Design, context: RunContext, *, number: int
                 "validator was to judge did not finish",
             )
         )
-    return findings
+    return findings, [record.match for record in run.records]
 
 
 def _unit_tests(

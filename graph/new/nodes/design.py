@@ -5,6 +5,7 @@ from langgraph.types import Command
 
 from agents.model.recording import place
 from agents.protocols import NoFitError, RoleError
+from graph.new.answers import doubts_of
 from graph.new.form import FORM, form_text
 from graph.new.reporting import rulebook_text
 from graph.new.routing import AfterDesign, after_design
@@ -33,5 +34,6 @@ def design(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterDesign
     runtime.stream_writer(
         {"node": "design", "title": made.title, "rules": len(made.rules), "family": made.family}
     )
-    wanted = context.settings.approve and not state.approved
+    unclear = context.interactive and bool(doubts_of(made))
+    wanted = (context.settings.approve or unclear) and not state.approved
     return Command(goto=after_design(approve=wanted), update={"design": made})

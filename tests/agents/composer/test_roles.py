@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from agents.composer import composer_roles
+from agents.composer.loader import lexicons
+from agents.composer.meaning.settings import setting_meant
 from agents.protocols import (
     Brief,
     Choices,
@@ -27,6 +29,7 @@ from games.records import MatchRecord
 from games.table import GameTable
 from tests.agents.composer.test_reader import TEN
 from vectorstore.documents import Example
+from vectorstore.embedders.lexical import LexicalEmbedder
 
 ROLES = composer_roles()
 
@@ -199,13 +202,13 @@ def test_where_nothing_can_be_made_one_question_says_why(words: str, said: str) 
         ROLES.designer.design(Brief(prompt=words), nothing)
 
 
-def test_a_near_mechanic_names_the_setting_that_may_have_been_meant() -> None:
-    def near(query: str) -> list[Example]:
-        return [Example(id="trick_taking/trump", title=query, text="The trump suit.", distance=0.3)]
-
-    brief = ROLES.designer.clarify("a trick-taking game where cups overrule quietly")
-    clauses = ROLES.designer.design(brief, near).clauses
-    assert any("perhaps trump was meant" in clause.reason for clause in clauses)
+def test_words_near_a_statement_of_a_setting_ask_whether_it_was_meant() -> None:
+    lexicon = next(lexicon for lexicon in lexicons() if lexicon.family == "trick_taking")
+    embed = LexicalEmbedder().embed
+    said = "no suit is boss over any of the others"
+    assert setting_meant(said, lexicon, (), embed) == "trump=none"
+    assert setting_meant(said, lexicon, ("trump",), embed) == ""
+    assert setting_meant("zebras paint their gates in purple", lexicon, (), embed) == ""
 
 
 def test_what_a_person_chose_overrides_the_words_of_the_brief() -> None:

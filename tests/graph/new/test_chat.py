@@ -1,6 +1,7 @@
 """The exported graph as a chat: one thread, several messages, a server's checkpointer."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -128,7 +129,10 @@ print(first["end"], second["end"])
 """
 
 
-def test_without_a_context_the_default_one_is_made_and_shared_by_all_runs(tmp_path: Path) -> None:
+def test_without_a_context_the_default_one_is_made_and_shared_by_all_runs(
+    tmp_path: Path, built_home: Path
+) -> None:
+    shutil.copytree(built_home, tmp_path / "home")
     environment = {
         **os.environ,
         "RULEWRIGHT_HOME": str(tmp_path / "home"),

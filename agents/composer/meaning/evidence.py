@@ -1,0 +1,145 @@
+"""Evidence that a setting holds: the rules that say it, and the first ply of a match that shows it.
+
+A setting shows at a ply where the family, played with another value and the same actions, would do
+something else: another seat's turn, other legal actions, events or rewards, or an end.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from agents.composer.lexicon import PLAYERS, game_of
+from agents.composer.settle import impossible, reference
+from agents.protocols import Clause, Design, Rule
+from games.contract import TERMINAL, Game, Json, ModuleFault
+from games.engine import Match
+from games.library import families
+from games.table import GameTable, Position
+
+_SETTING = re.compile(r"(\w+)=")
+_MOST_VALUES = 5
+
+RulesOf = Callable[[str, Mapping[str, Json], int], Sequence[Rule]]
+
+
+def with_rules(design: Design, rules_of: RulesOf) -> Design:
+    """The design, each honoured clause with the rules that would read otherwise without it.
+
+    Args:
+        design: Of a library family.
+        rules_of: The family's rules for parameters and a number of players.
+    """
+    clauses = []
+    for clause in design.clauses:
+        said = [
+            rule
+            for name in _names(design, clause)
+            for rule in _rules_that_say(design, name, rules_of)
+        ]
+        clauses.append(clause.model_copy(update={"rules": tuple(dict.fromkeys(said))}))
+    return design.model_copy(update={"clauses": tuple(clauses)})
+
+
+def _rules_that_say(design: Design, name: str, rules_of: RulesOf) -> list[str]:
+    for players, parameters in _otherwise(design, name):
+        texts = {rule.text for rule in rules_of(design.family, parameters, players)}
+        said = [rule.id for rule in design.rules if rule.text not in texts]
+        if said:
+            return said
+    return []
+
+
+def with_plies(design: Design, matches: Sequence[Match]) -> Design:
+    """The design, each honoured clause with where these matches show its settings.
+
+    Args:
+        design: Any; what is no library family's stays as it is.
+        matches: Matches of its game, which the family's own rules were found to allow.
+    """
+    if design.family not in families():
+        return design
+    clauses = []
+    for clause in design.clauses:
+        places = [_shown_by(design, name, matches) for name in _names(design, clause)]
+        seen = "; ".join(dict.fromkeys(places)) if places and all(places) else ""
+        clauses.append(clause.model_copy(update={"seen": seen}))
+    return design.model_copy(update={"clauses": tuple(clauses)})
+
+
+def _shown_by(design: Design, name: str, matches: Sequence[Match]) -> str:
+    """The first place at which no other value would do; "" where the matches cannot tell."""
+    if name == PLAYERS:
+        return f"{design.num_players} seats"
+    table = GameTable(Game(reference(design.family)))
+    places = []
+    for _, parameters in _otherwise(design, name):
+        plies = [_first_difference(table, design, parameters, match) for match in matches]
+        shown = [(number, ply) for number, ply in enumerate(plies) if ply is not None]
+        places.append(min(shown, default=None))
+    if not places or None in places:
+        return ""
+    number, ply = max(place for place in places if place is not None)
+    return f"match {number}, ply {ply}"
+
+
+def _first_difference(
+    table: GameTable, design: Design, parameters: Mapping[str, Json], match: Match
+) -> int | None:
+    """The first ply of a match that would be another with these parameters."""
+    try:
+        position = table.open(design.num_players, parameters)
+        for number, ply in enumerate(match.plies):
+            if (position.player, sorted(position.legal)) != (ply.player, sorted(ply.legal)):
+                return number
+            position = table.advance(position, ply.action)
+            if _told(position) != (list(map(float, ply.rewards)), [list(s) for s in ply.events]):
+                return number
+    except ModuleFault:
+        return None  # the other value cannot be judged by these actions
+    over = position.player == TERMINAL
+    return None if over == (match.ending == "finished") else len(match.plies)
+
+
+def _told(position: Position) -> tuple[list[float], list[list[str]]]:
+    return list(map(float, position.rewards)), [list(seat) for seat in position.events]
+
+
+def _names(design: Design, clause: Clause) -> list[str]:
+    """The settings that a clause is honoured by."""
+    if clause.status != "honoured":
+        return []
+    known = {PLAYERS, *design.parameters}
+    return [name for name in _SETTING.findall(clause.setting) if name in known]
+
+
+def _otherwise(design: Design, name: str) -> Iterator[tuple[int, dict[str, Json]]]:
+    """Seats and parameters with other values of one setting, where the family can be so."""
+    game, players, found = game_of(design.family), design.num_players, 0
+    if name == PLAYERS:
+        near = (players - 1, players + 1, game.min_players, game.max_players)
+        tried = [
+            (other, dict(design.parameters))
+            for other in dict.fromkeys(near)
+            if other != players and game.min_players <= other <= game.max_players
+        ]
+    else:
+        tried = [
+            (players, {**design.parameters, name: other})
+            for other in _other_values(design.family, name, design.parameters[name])
+        ]
+    for seats, parameters in tried:
+        if not impossible(design.family, seats, parameters):
+            yield seats, parameters
+            found += 1
+        if found == _MOST_VALUES:
+            return
+
+
+def _other_values(family: str, name: str, value: Json) -> list[Json]:
+    declared = game_of(family).parameters[name]
+    others: list[Json] = [declared.default]
+    if declared.choices is not None:
+        others += declared.choices
+    elif declared.range is not None and isinstance(value, int):
+        least, most = declared.range
+        others += [n for n in (value + 1, value - 1, least, most) if least <= n <= most]
+    return [other for number, other in enumerate(others) if other not in (value, *others[:number])]
