@@ -1,5 +1,6 @@
 """From what a brief says to settings that the library really has, with a reason for the rest."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -10,6 +11,11 @@ from agents.protocols import Choices, Clause, RoleError
 from games.contract import Json, LocalModule, ModuleFault
 from games.library import source
 
+_CORRECTS = re.compile(
+    r"\b(?:no,? wait|wait,? no|make (?:that|it)|i meant?|scratch that|correction"
+    r"|on second thoughts?|or rather|sorry|actually)\b",
+    re.IGNORECASE,
+)
 _PARTNERS = 4
 _OPEN = 0
 """A value that leaves the number to the game."""
@@ -85,6 +91,7 @@ def settle(
             settings = meaning
             if meaning is not None:
                 settings = lexicon.in_context(meaning, base.parameters, said)
+            _take_back(settled, parsed, mention.covered[0], settings or {})
             _phrase(settled, mention, mention.source, text, lexicon, settings)
     _make_possible(settled, lexicon, base)
     _keep_usual(settled, lexicon, base, mentions)
@@ -190,6 +197,17 @@ def _phrase(
         wanted = ", ".join(phrase.means(mention.capture))
         reason = f"it denies a value of {wanted} without saying which one to take"
     settled.clauses.append((at, Clause(text=text, status="not_honoured", reason=reason)))
+
+
+def _take_back(settled: Interpretation, parsed: ParsedBrief, at: int, settings: Settings) -> None:
+    """Drop what the person corrects: "9 columns - no wait, make that 7 columns"."""
+    for name in settings:
+        owner = settled.owners.get(name)
+        if owner is None:
+            continue
+        said, _ = settled.clauses[owner]
+        if _CORRECTS.search(parsed.words[parsed.tokens[said].end : parsed.tokens[at].start]):
+            _drop(settled, name, "the person corrected it afterwards")
 
 
 def _assign(
@@ -313,6 +331,11 @@ def _problem_without(settled: Interpretation, lexicon: Lexicon, base: Base, name
 
 
 def _give_up(settled: Interpretation, name: str, problem: str) -> None:
+    _drop(settled, name, f"not possible together: {problem}")
+
+
+def _drop(settled: Interpretation, name: str, reason: str) -> None:
+    """Take back the clause that set a setting, with all that it set."""
     index = settled.owners[name]
     at, clause = settled.clauses[index]
     for other in [key for key, owner in settled.owners.items() if owner == index]:
@@ -322,7 +345,7 @@ def _give_up(settled: Interpretation, name: str, problem: str) -> None:
             settled.players = 0
     settled.clauses[index] = (
         at,
-        Clause(text=clause.text, status="not_honoured", reason=f"not possible together: {problem}"),
+        Clause(text=clause.text, status="not_honoured", reason=reason),
     )
 
 

@@ -1,12 +1,11 @@
 """Settings by meaning: what a part of a brief says that no phrase knows.
 
-Each part is compared with the statements of the family's settings (`says` of its words), numbers
-and card ranks set aside. A setting is taken where one statement is near and every statement of its
-other values is farther; where that is not certain, nothing is set.
+Each part (a clause, or two together) is compared with the statements of the family's settings
+(`says` of its words), a number or a card rank set aside. A setting is taken where one statement is
+near and every statement of its other values is farther; where that is not certain, nothing is set.
 """
 
 import json
-import re
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -16,14 +15,18 @@ from agents.composer.lexicon import Lexicon, Phrase, Settings
 from agents.composer.meaning.fit import Embed
 from agents.composer.mentions import Mention, ParsedBrief, parse_brief
 from agents.composer.patterns import Capture, Text
+from agents.composer.tokens import Token
 
-NEAR = 0.62
+NEAR = 0.56
 """Least cosine at which a part of a brief says what a statement says."""
 PERHAPS = 0.5
 """Least cosine at which a person is asked whether a statement was meant."""
-MARGIN = 0.04
+MARGIN = 0.03
 """How much farther the statements of a setting's other values must be."""
-_CUTS = frozenset(".,;:!?()\n")
+_ENDS = frozenset(".!?\n")
+_CUTS = frozenset(",;:()")
+_JOINTS = frozenset({"and", "but", "-"})
+_TOGETHER = 2  # neighbouring clauses of a sentence
 _WORDS = 3
 _NEW = 2  # content words that nothing explains yet
 _SHARE = 0.5
@@ -135,30 +138,43 @@ def _has(value: str, part: _Part) -> bool:
 
 
 def _parts(parsed: ParsedBrief, known: set[int]) -> Iterator[_Part]:
-    """Runs between stops, and two neighbours together; each with words that nothing explains."""
-    runs: list[list[int]] = [[]]
-    joined = [False]
+    """The runs that say something new, once for each number, and for a rank, they may be about."""
+    for run in _runs(parsed):
+        said, new = (len(parsed.content(part)) for part in (run, set(run) - known))
+        if not _WORDS <= len(run) <= _LONGEST or new < max(_NEW, said * _SHARE):
+            continue
+        tokens = [parsed.tokens[i] for i in run]
+        numbers = [token for token in tokens if token.kind == "number"]
+        for token in numbers:
+            yield _Part(tuple(run), _with(parsed, run, token, "N"), (int(token.norm),), ())
+        if not numbers:
+            yield _Part(tuple(run), parsed.quote(run[0], run[-1]), (), ())
+        hits = Text(tokens).find("<rank>")
+        ranks = tuple(dict.fromkeys(rank for hit in hits for rank in hit.ranks))
+        if len(ranks) == 1:
+            yield _Part(
+                tuple(run), _with(parsed, run, tokens[hits[0].covered[0]], "RANK"), (), ranks
+            )
+
+
+def _with(parsed: ParsedBrief, run: Sequence[int], token: Token, word: str) -> str:
+    """The words of a run, with a word in a token's place."""
+    first, last = parsed.tokens[run[0]], parsed.tokens[run[-1]]
+    return parsed.words[first.start : token.start] + word + parsed.words[token.end : last.end]
+
+
+def _runs(parsed: ParsedBrief) -> Iterator[list[int]]:
+    """Clauses of sentences, and neighbours of one sentence together."""
+    sentences: list[list[list[int]]] = [[[]]]
     for index, token in enumerate(parsed.tokens):
-        if token.kind == "stop" and token.norm in _CUTS:
-            runs.append([])
-            joined.append(token.norm in ",:;")
+        if token.kind == "stop" and token.norm in _ENDS:
+            sentences.append([[]])
+        elif (token.kind == "stop" and token.norm in _CUTS) or token.norm in _JOINTS:
+            sentences[-1].append([])
         else:
-            runs[-1].append(index)
-    for number, run in enumerate(runs):
-        for whole in (run, runs[number - 1] + run if number and joined[number] else []):
-            said, new = (len(parsed.content(part)) for part in (whole, set(whole) - known))
-            if not _WORDS <= len(whole) <= _LONGEST or new < max(_NEW, said * _SHARE):
-                continue
-            tokens = [parsed.tokens[i] for i in whole]
-            numbers = tuple(int(t.norm) for t in tokens if t.kind == "number")
-            hits = Text(tokens).find("<rank>")
-            text = parsed.quote(whole[0], whole[-1])
-            for token in tokens:
-                if token.kind == "number":
-                    text = re.sub(rf"\b{re.escape(token.text)}\b", "N", text, count=1)
-            ranks = tuple(rank for hit in hits for rank in hit.ranks)
-            yield _Part(tuple(whole), text, numbers, ranks)
-            if len(set(ranks)) == 1:
-                first = tokens[hits[0].covered[0]]
-                plain = parsed.quote(whole[0], whole[-1]).replace(first.text, "RANK", 1)
-                yield _Part(tuple(whole), plain, (), ranks)
+            sentences[-1][-1].append(index)
+    for sentence in sentences:
+        clauses = [clause for clause in sentence if clause]
+        for first, clause in enumerate(clauses):
+            for last in clauses[first : first + _TOGETHER]:
+                yield list(range(clause[0], last[-1] + 1))

@@ -290,3 +290,19 @@ def test_a_named_games_own_hand_leaves_the_hand_as_it_is_and_is_quoted() -> None
 def test_players_who_tie_do_not_say_how_many_play() -> None:
     reading = reading_of("goofspiel for three where the prize is split if two bidders tie")
     assert (reading.num_players, reading.parameters["tie"]) == (3, "split")
+
+
+@pytest.mark.parametrize("mark", ["no wait, make that", "sorry,", "I mean", "actually"])
+def test_a_correction_overrides_what_was_said_before(mark: str) -> None:
+    brief = f"a breakthrough game on 9 rows by 9 columns, {mark} 7 columns, still nine rows"
+    reading = find_reading(brief)
+    assert reading is not None
+    assert (reading.parameters["rows"], reading.parameters["columns"]) == (9, 7)
+    (corrected,) = [c for c in reading.clauses if "corrected" in c.reason]
+    assert corrected.status == "not_honoured"
+
+
+def test_what_contradicts_without_a_correction_is_not_taken() -> None:
+    reading = find_reading("a breakthrough game on 9 rows by 9 columns, with 7 columns")
+    assert reading is not None
+    assert reading.parameters["columns"] == 9
