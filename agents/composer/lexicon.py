@@ -155,6 +155,7 @@ class Common:
         no_game: Requests for something that is no game.
         other_games: Games that the library does not have.
         kinds: Kinds of games that no family makes, described.
+        kinds_say: Sentences that briefs of these kinds hold.
     """
 
     fillers: frozenset[str]
@@ -173,6 +174,7 @@ class Common:
     no_game: tuple[str, ...]
     other_games: tuple[str, ...]
     kinds: Mapping[str, str]
+    kinds_say: tuple[str, ...]
 
 
 class GameParameter(BaseModel, frozen=True):

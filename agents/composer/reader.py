@@ -148,7 +148,7 @@ def _other_lines(reading: Reading, readings: Sequence[Reading]) -> bool:
     stated = {"rows", "columns", "connect"} <= asked.keys()
     sides = {asked.get(name, 3) for name in ("rows", "columns", "connect")}
     small = sides in ({3}, {square.parameters["size"]})
-    plain = small and (square.parameters["misere"] is True or not stated)
+    plain = small and (square.parameters["misere"] is True or not stated or "wild" in square.asked)
     wanted = "tic_tac_toe" if plain and _open(square) <= _open(lines["placement"]) else "placement"
     return (stated or plain) and reading.lexicon.family != wanted
 

@@ -22,7 +22,7 @@ Vectors: TypeAlias = npt.NDArray[np.float32]
 Embed: TypeAlias = Callable[[Sequence[str]], Vectors]
 """Texts to unit vectors of MiniLM, for which the bars were fixed."""
 
-BAR = 0.02
+BAR = 0.08
 """Least score with which a game is made without asking."""
 _USUAL_NEARNESS = 0.45
 _SHORT = 10
@@ -74,14 +74,16 @@ def _of_family(family: str) -> _Texts:
     rules = _RULE.findall(rulebook(lexicon.family, game.defaults(), max(2, game.min_players)))
     meanings = [parameter.meaning for parameter in game.parameters.values()]
     said = [part for text in lexicon.about for part in sentences(text)]
-    return _Texts((*lexicon.about, lexicon.title, *named), (*said, *meanings, *rules, *named))
+    stated = [text for vs in lexicon.says.values() for texts in vs.values() for text in texts]
+    wholes = (*lexicon.about, lexicon.title, *named)
+    return _Texts(wholes, (*said, *meanings, *rules, *named, *stated))
 
 
 @cache
 def _of_others() -> tuple[tuple[str, ...], _Texts]:
     """Names of the kinds; their descriptions in the same order, and the names again; sentences."""
     kinds = common().kinds
-    parts = [part for text in kinds.values() for part in sentences(text)]
+    parts = [*(part for text in kinds.values() for part in sentences(text)), *common().kinds_say]
     wholes = (*(f"{kind}. {text}" for kind, text in kinds.items()), *kinds)
     return tuple(kinds), _Texts(wholes, (*parts, *kinds))
 
@@ -90,14 +92,7 @@ def own_texts() -> list[str]:
     """Every text that briefs are compared with, to be embedded once."""
     _, others = _of_others()
     all_texts = [others, *(_of_family(lexicon.family) for lexicon in lexicons())]
-    said = [
-        text
-        for lexicon in lexicons()
-        for values in lexicon.says.values()
-        for texts in values.values()
-        for text in texts
-    ]
-    return [*(text for texts in all_texts for text in (*texts.wholes, *texts.parts)), *said]
+    return [*(text for texts in all_texts for text in (*texts.wholes, *texts.parts))]
 
 
 def judge(words: str, embed: Embed, evidence: Mapping[str, int]) -> Judgement:

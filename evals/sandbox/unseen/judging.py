@@ -19,7 +19,6 @@ from pydantic import BaseModel, ConfigDict, JsonValue
 
 from agents.players.registry import PlayerRoster
 from evals.results import Score
-from games.checks.findings import verdict
 from games.checks.run import CheckSettings
 from games.contract import canonical_key
 from tools.checking import check_source
@@ -35,6 +34,7 @@ _RARE = 0.001  # chance is not held to be rarer than that
 _HONEST_BYTES = 55_304  # of the honest twin's journal, four matches
 _TIMES = 20
 _PLAY_S = 60.0
+_LATE = "timed_out"  # what a busy machine does to honest modules too
 
 
 class UnseenAttack(BaseModel):
@@ -104,13 +104,14 @@ def held_unseen(rows: list[dict[str, JsonValue]]) -> Score:
 
 
 def refusal(sandbox: Sandbox, attack: UnseenAttack) -> str:
-    """Why the check does not pass it; "" where it does."""
+    """Why the check does not pass it; "" where it does, or where only its time ran out."""
     found = check_source(
         sandbox, attack.source, settings=CheckSettings(), num_players=2, parameters={}, records=0
     ).findings
-    worst = next((f for f in found if f.outcome != "passed"), None)
-    if verdict(found) == "passed" or worst is None:
+    refusing = [f for f in found if f.outcome != "passed" and _LATE not in f.evidence]
+    if not refusing:
         return ""
+    worst = refusing[0]
     return f"check: {worst.outcome} {worst.check}: {worst.evidence[:200]}"
 
 

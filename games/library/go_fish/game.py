@@ -315,6 +315,19 @@ def get_observations(state: State) -> list[dict[str, Any]]:
     return [{**public, "seat": seat, "hand": hand} for seat, hand in enumerate(state["hands"])]
 
 
+def render(observation: dict[str, Any]) -> str:
+    """The table as its player sees it: hand, books, hands by number, pile and what was shown."""
+    lines = [f"your hand: {' '.join(sorted(observation['hand'], key=RANKS.index))}"]
+    for seat, count in enumerate(observation["counts"]):
+        who = "you" if seat == observation["seat"] else f"player {seat + 1}"
+        books = " ".join(observation["books"][seat]) or "none"
+        known = observation["known"][seat]
+        held = " ".join(rank for rank in RANKS for _ in range(known.get(rank, 0)))
+        shown = f", known to hold {held}" if held and seat != observation["seat"] else ""
+        lines.append(f"{who}: {count} cards, books: {books}{shown}")
+    return "\n".join([*lines, f"in the pile: {observation['pile']}"])
+
+
 def get_events(state: State, action: str) -> list[list[str]]:
     """What each player perceives; an unlucky draw is seen by its drawer alone. Rules: R11."""
     count, player, after = len(state["hands"]), state["player"], apply_action(state, action)

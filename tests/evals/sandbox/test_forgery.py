@@ -65,7 +65,7 @@ def test_a_judge_that_trusts_is_fooled(sandbox: Sandbox, trick: Trick) -> None:
         step = recorded(GAMES[0])[0][0]
         with sandbox.worker("naive") as worker:
             worker.load(spoiled(GAMES[0], trick))
-            with pytest.raises(ModuleFault, match="sent more than one reply|nobody asked for"):
+            with pytest.raises(ModuleFault, match="one reply|nobody asked|another request"):
                 _call_twice(worker, "apply_action", [step.state, step.action])
         return
     assert FOOLED[trick.name](trick, sandbox) > 0
