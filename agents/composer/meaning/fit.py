@@ -22,7 +22,7 @@ Vectors: TypeAlias = npt.NDArray[np.float32]
 Embed: TypeAlias = Callable[[Sequence[str]], Vectors]
 """Texts to unit vectors of MiniLM, for which the bars were fixed."""
 
-BAR = 0.08
+BAR = 0.04
 """Least score with which a game is made without asking."""
 _USUAL_NEARNESS = 0.45
 _SHORT = 10

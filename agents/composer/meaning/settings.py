@@ -68,7 +68,7 @@ def settings_by_meaning(
                 continue
             if best <= found.get(name, (0.0, None))[0] or not _has(value, part):
                 continue
-            covered = tuple(i for i in part.run if i not in known)
+            covered = tuple(i for i in part.run if i not in known) or part.run
             phrase = Phrase("", sets={name: _plain(value)})
             found[name] = best, Mention(covered, capture, phrase)
     return _apart(found)
