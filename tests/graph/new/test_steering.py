@@ -1,13 +1,16 @@
 """Steering: what a person fixes, corrects and answers goes before the words, in a chat too."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
 
 import pytest
 from langgraph.types import Command
 
 from agents.composer import composer_roles
 from agents.composer.designer import require_choices
-from agents.protocols import Brief, Choices, Design, Fit, NoFitError, RoleError
+from agents.protocols import Brief, Choices, Clause, Design, Fit, NoFitError, RoleError
+from graph.new.answers import settings_chosen
 from tests.graph.conftest import MakeContext
 from tests.graph.new.test_chat import Chat
 from tests.graph.scripted import ScriptedRoles, role_set
@@ -92,3 +95,53 @@ def test_a_setting_chooses_among_the_families_that_the_words_point_to(
     chat = Chat(make_context(composer_roles(), ASKING))
     asked = {"messages": [("user", "five in a row")], "choices": Choices(settings={"rows": 7})}
     assert chat.send(asked)["design"].parameters["rows"] == 7
+
+
+class Doubting(ScriptedRoles):
+    """Is not sure of one demand until its setting is chosen."""
+
+    def design(self, brief: Brief, retrieve: Callable[[str], Sequence[Example]]) -> Design:
+        made = super().design(brief, retrieve)
+        chosen = brief.choices.settings
+        status = {"status": "honoured", "setting": "size=4"}
+        if "size" not in chosen:
+            status = {"status": "not_honoured", "reason": "no setting", "perhaps": "size=4"}
+        clause = Clause.model_validate({"text": "four squares each way", **status})
+        parameters = {"size": 3, **chosen}
+        return made.model_copy(update={"clauses": (clause,), "parameters": parameters})
+
+
+def test_what_may_have_been_meant_is_asked_where_a_person_is_there(
+    make_context: MakeContext,
+) -> None:
+    context = replace(make_context(role_set(Doubting())), interactive=True)
+    chat = Chat(context)
+    (question,) = chat.say("noughts, four squares each way")["__interrupt__"]
+    assert "size=4" in question.value["ask"]
+    done = chat.send(Command(resume="size=4"))
+    assert done["brief"].choices.settings == {"size": 4}
+    assert done["brief"].corrections == ()
+
+
+def test_what_may_have_been_meant_is_not_applied_without_a_person(
+    make_context: MakeContext,
+) -> None:
+    done = Chat(make_context(role_set(Doubting()))).say("noughts, four squares each way")
+    assert done["end"] == "made"
+    assert done["design"].parameters == {"size": 3}
+
+
+@pytest.mark.parametrize(
+    ("answer", "settings"),
+    [
+        ("rows=5", {"rows": 5}),
+        ("rows=5, misere=true gravity=no", {"rows": 5, "misere": True, "gravity": "no"}),
+        ("make it rows=5", {}),
+        ("no_such=5", {}),
+        ("five rows", {}),
+    ],
+)
+def test_an_answer_of_pairs_alone_chooses_settings(answer: str, settings: dict[str, Any]) -> None:
+    roles = composer_roles()
+    made = roles.designer.design(roles.designer.clarify("connect four"), lambda _: ())
+    assert settings_chosen(answer, made) == settings

@@ -1,0 +1,73 @@
+"""Honoured settings: the rules that say them, and the plies that show them."""
+
+from agents.composer import composer_roles
+from agents.composer.meaning.evidence import with_plies
+from agents.protocols import Clause, Design
+from games import library
+from games.checks.sampling import UniformPlayer
+from games.contract import Game, Json, LocalModule
+from games.engine import Match, play_match
+from games.table import GameTable
+
+ROLES = composer_roles()
+
+
+def design(words: str) -> Design:
+    return ROLES.designer.design(ROLES.designer.clarify(words), lambda _: ())
+
+
+def played(made: Design, seed: int = 1, **instead: Json) -> Match:
+    module = LocalModule(library.source(made.family))
+    players = [UniformPlayer()] * made.num_players
+    parameters = {**made.parameters, **instead}
+    return play_match(GameTable(Game(module)), players, parameters=parameters, seed=seed)
+
+
+def clause_of(made: Design, setting: str) -> Clause:
+    return next(clause for clause in made.clauses if setting in clause.setting)
+
+
+def test_the_rules_of_a_setting_are_those_that_read_otherwise_without_it() -> None:
+    made = design("discs fall and three in a row wins, on a board of 5 rows and 6 columns, for two")
+    texts = {rule.id: rule.text for rule in made.rules}
+    sized = [texts[name] for name in clause_of(made, "rows=5").rules]
+    assert sized
+    assert all("5" in text or "6" in text for text in sized)
+    (falls,) = [texts[name] for name in clause_of(made, "gravity=true").rules]
+    without = library.rulebook("placement", {**made.parameters, "gravity": False}, 2)
+    assert falls not in without
+
+
+def test_a_setting_is_seen_where_another_value_would_have_been_played_otherwise() -> None:
+    made = design("discs fall and three in a row wins, on a board of 5 rows and 6 columns, for two")
+    seen = with_plies(made, [played(made)])
+    # Where discs fall the first ply offers 6 columns; where they do not, 30 cells.
+    assert clause_of(seen, "gravity=true").seen == "match 0, ply 0"
+    # Three stones in a line lie at the first player's third ply, and so at ply 4, at the soonest.
+    assert int(clause_of(seen, "connect=3").seen.rsplit(" ", 1)[1]) >= 4
+
+
+def test_a_setting_that_no_match_reached_is_not_said_to_be_seen() -> None:
+    made = design("breakthrough that is a draw after 300 moves")
+    assert clause_of(made, "max_moves=300").rules
+    seen = with_plies(made, [played(made)])
+    assert clause_of(seen, "max_moves=300").seen == ""
+
+
+def test_a_match_of_another_value_shows_nothing_of_the_value_that_was_asked_for() -> None:
+    made = design("tic tac toe where three in a row loses")
+    right = [played(made, seed) for seed in range(8)]  # some of them end in a line
+    other = [played(made, seed, misere=False) for seed in range(8)]
+    assert clause_of(with_plies(made, right), "misere=true").seen
+    # Played with the other value, the matches are what that value does at every ply.
+    assert clause_of(with_plies(made, other), "misere=true").seen == ""
+
+
+def test_what_is_no_library_familys_is_left_alone() -> None:
+    made = design("tic tac toe").model_copy(update={"family": "new"})
+    assert with_plies(made, []) is made
+
+
+def test_seats_are_seen_in_any_match() -> None:
+    made = design("goofspiel for three players with 4 cards")
+    assert clause_of(with_plies(made, [played(made)]), "num_players=3").seen == "3 seats"
