@@ -88,6 +88,7 @@ def share(sandbox: Sandbox, source: str, spec: str, seeds: Sequence[int]) -> flo
             matches=1 if len(seeds) > 1 else _GUESSES,
             seed=one,
             sandbox=sandbox,
+            replay=False,  # what a channel carries is measured, not whether it is found out
         )
         for entry in series.entries.values():
             if entry.returns is None:

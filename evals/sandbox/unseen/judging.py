@@ -90,7 +90,7 @@ def judged_unseen(sandbox: Sandbox) -> Iterator[dict[str, JsonValue]]:
             how = refusal(sandbox, attack) if attack.checked else ""
             held = bool(how)
             if not held:
-                held, how = _TRIALS[kind](sandbox, attack)
+                held, how = _tried(sandbox, attack, kind)
             about: dict[str, JsonValue] = attack.model_dump(
                 exclude={"source", "forged"}, mode="json"
             )
@@ -115,12 +115,17 @@ def refusal(sandbox: Sandbox, attack: UnseenAttack) -> str:
     return f"check: {worst.outcome} {worst.check}: {worst.evidence[:200]}"
 
 
-def _guesses(sandbox: Sandbox, attack: UnseenAttack) -> tuple[bool, str]:
-    specs = [_PLAYER, attack.against]
+def _tried(sandbox: Sandbox, attack: UnseenAttack, kind: str) -> tuple[bool, str]:
+    """Whether it comes to nothing in play, and how; matches that are void count for nothing."""
     try:
-        series = _played(sandbox, attack, specs, _MATCHES)
+        return _TRIALS[kind](sandbox, attack)
     except VoidResultError as error:
         return True, str(error)[:300]
+
+
+def _guesses(sandbox: Sandbox, attack: UnseenAttack) -> tuple[bool, str]:
+    specs = [_PLAYER, attack.against]
+    series = _played(sandbox, attack, specs, _MATCHES)
     right, asked = _right(series, attack)
     return could_be_luck(right, asked), f"{right} of {asked} guesses right"
 
