@@ -82,6 +82,10 @@ def _taken(home: Path) -> list[str]:
 def _written(code: int) -> int:
     """The exit code, once what was printed is really out."""
     try:
+        sys.stderr.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # nobody is left to tell
+    try:
         sys.stdout.flush()
     except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what is left must not fail once more

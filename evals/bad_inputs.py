@@ -87,7 +87,9 @@ def _tried(sample: Mapping[str, Any], fixture: Path) -> dict[str, JsonValue]:
             (folder / part).mkdir()
         for file, content in (sample.get("files") or {}).items():
             data = bytes.fromhex(content["hex"]) if isinstance(content, dict) else content.encode()
-            (folder / "work" / file).write_bytes(data)
+            place = folder / "work" / file
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(data)
         environment = _environment(folder) | {"FIX": str(fixture)} | (sample.get("env") or {})
         code, output = _run(["bash", "-c", sample["shell"]], folder, environment)
     reasons: list[JsonValue] = [*reasons_against(sample, code, output)]

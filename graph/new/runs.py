@@ -106,7 +106,7 @@ def _known(graph: Any, config: "RunnableConfig", folder: RunFolder) -> bool:  # 
     """
     try:
         return bool(graph.get_state(config).values)
-    except (ValueError, TypeError, LookupError, AttributeError) as error:
+    except (ValueError, TypeError, LookupError, AttributeError, RuntimeError) as error:
         raise BrokenCheckpointsError(folder.checkpoints, str(error)) from error
 
 

@@ -153,7 +153,7 @@ class RunFolder:
         """
         try:
             return json.loads((self.path / name).read_text(encoding="utf-8"))
-        except (OSError, json.JSONDecodeError) as error:
+        except (OSError, ValueError, RecursionError) as error:  # no file, no UTF-8, no JSON
             raise RunFolderError(
                 f"{self.path / name} cannot be read ({error}); required: the folder of a run "
                 "made by `rulewright new`"
