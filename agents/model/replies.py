@@ -114,7 +114,7 @@ def _json_object(text: str) -> object:
         raise ReplyError("it holds no JSON object")
     try:
         value: object = json.JSONDecoder().raw_decode(text, start)[0]
-    except json.JSONDecodeError as error:
+    except (json.JSONDecodeError, RecursionError) as error:
         raise ReplyError(f"its JSON does not parse: {error}") from error
     return value
 

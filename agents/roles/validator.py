@@ -120,7 +120,7 @@ def _to_tests(reply: TestsReply) -> list[UnitTest]:
     for test in reply.tests:
         try:
             json.loads(test.expected_json)
-        except json.JSONDecodeError as error:
+        except (json.JSONDecodeError, RecursionError) as error:
             raise ReplyError(
                 f"expected_json of the test {test.name!r} is not JSON: {error}"
             ) from error
