@@ -4,16 +4,17 @@ It mends what a shell may have left broken, before anything else is imported: st
 are closed, a locale that is not UTF-8, and rooms of ours that another package has taken.
 """
 
+import _signal  # type: ignore[import-not-found]  # the part of `signal` that is there at once
 import os
-import signal
 import sys
 
 _STOPPED = 130
 if os.path.basename(sys.argv[0]).startswith("rulewright"):  # noqa: PTH119 - pathlib loads slowly
     # First of all, as the command and not when imported: a Ctrl-C while it loads says nothing.
-    signal.signal(signal.SIGINT, lambda *_: os._exit(_STOPPED))
+    _signal.signal(_signal.SIGINT, lambda *_: os._exit(_STOPPED))
 
 import importlib.util  # noqa: E402 - the imports below take long enough to be interrupted
+import signal  # noqa: E402
 from contextlib import suppress  # noqa: E402
 from importlib.metadata import PackageNotFoundError, files  # noqa: E402
 from pathlib import Path  # noqa: E402

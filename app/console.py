@@ -7,7 +7,7 @@ import sys
 import time
 import types
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, Self
@@ -55,8 +55,9 @@ def say(text: str = "") -> None:
 
 
 def note(text: str) -> None:
-    """A line on stderr: progress and remarks never mix with results."""
-    typer.echo(_shown(text), err=True)
+    """A line on stderr: progress and remarks never mix with results, nor fail them."""
+    with suppress(OSError):  # its device is full, or its reader has gone
+        typer.echo(_shown(text), err=True)
 
 
 def _shown(text: str) -> str:
