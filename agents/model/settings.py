@@ -97,8 +97,19 @@ def without_credentials(url: str) -> str:
     >>> without_credentials("http://me:secret@127.0.0.1:8808/v1")
     'http://127.0.0.1:8808/v1'
     """
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError:  # such as an open bracket
+        return url.rpartition("@")[2]
     return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
+
+
+def _is_address(url: str) -> bool:
+    try:
+        known, _ = urlsplit(url).scheme in ("http", "https"), urlsplit(url).port
+    except ValueError:  # such as an open bracket, or a port that is no number
+        return False
+    return known
 
 
 def require_known(environment: Mapping[str, str], known: Collection[str]) -> None:
@@ -156,10 +167,7 @@ def _consistent(settings: ModelSettings) -> ModelSettings:
             "RULEWRIGHT_MAX_DOLLARS needs prices: set RULEWRIGHT_PRICE_IN and RULEWRIGHT_PRICE_OUT "
             "(dollars a million tokens)"
         )
-    if settings.base_url is not None and urlsplit(settings.base_url).scheme not in (
-        "http",
-        "https",
-    ):
+    if settings.base_url is not None and not _is_address(settings.base_url):
         raise SettingsError(
             f"OPENAI_BASE_URL is {without_credentials(settings.base_url)!r}; required: an address "
             "such as http://127.0.0.1:8000/v1"

@@ -61,7 +61,7 @@ def require_completion(body: bytes, content_type: str) -> None:
     """
     try:
         value = json.loads(body)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         start = body[:80].decode(errors="replace")
         raise BadBodyError(
             f"the body is not JSON but {content_type or 'of no declared type'}, {len(body)} bytes, "
@@ -163,7 +163,7 @@ class ExchangeTransport(httpx2.BaseTransport):
         retry_after = response.headers.get("retry-after")
         try:
             parsed, form = _well_formed(json.loads(text)), "json"
-        except ValueError:
+        except (ValueError, RecursionError):
             parsed, form = text, "text"
         return Exchange.model_validate(
             {

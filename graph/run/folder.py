@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
@@ -214,8 +215,9 @@ def find_folder(name: str, runs: Path) -> RunFolder:
         RunFolderError: Listing the runs there are.
     """
     for path in (Path(name), runs / name):
-        if (path / ".state").is_dir():
-            return RunFolder(path.resolve())
+        with suppress(OSError):  # a name too long for any file
+            if (path / ".state").is_dir():
+                return RunFolder(path.resolve())
     known = sorted(item.parent.name for item in runs.glob("*/.state")) if runs.is_dir() else []
     listing = f"; under {runs} there are: {', '.join(known)}" if known else f"; {runs} has no runs"
     raise RunFolderError(f"{name} is not the folder of a run{listing}")
