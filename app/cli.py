@@ -5,6 +5,7 @@ of its docstring is its help.
 """
 
 import os
+import signal
 import sys
 from typing import Annotated, Any
 
@@ -92,9 +93,11 @@ def main(arguments: list[str] | None = None) -> int:
         return end.code if isinstance(end.code, int) else int(end.code is not None)
     except Exception as error:
         from app.console import note
-        from app.errors import explained
+        from app.errors import explained, is_hang_up
         from games.text import quoted
 
+        if is_hang_up(error):
+            return 128 + signal.SIGHUP
         message = explained(error)
         if message is None:
             raise  # our own bug: its traceback is what we need

@@ -45,6 +45,11 @@ def explained(error: Exception) -> str | None:
     return None
 
 
+def is_hang_up(error: Exception) -> bool:
+    """Whether a stream, and not a file, failed because its terminal has gone."""
+    return isinstance(error, OSError) and error.errno == errno.EIO and error.filename is None
+
+
 def _is_here() -> bool:
     try:
         Path.cwd()
