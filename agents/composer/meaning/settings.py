@@ -17,11 +17,11 @@ from agents.composer.mentions import Mention, ParsedBrief, parse_brief
 from agents.composer.patterns import Capture, Text
 from agents.composer.tokens import Token
 
-NEAR = 0.56
+NEAR = 0.62
 """Least cosine at which a part of a brief says what a statement says."""
 PERHAPS = 0.5
 """Least cosine at which a person is asked whether a statement was meant."""
-MARGIN = 0.03
+MARGIN = 0.04
 """How much farther the statements of a setting's other values must be."""
 _ENDS = frozenset(".!?\n")
 _CUTS = frozenset(",;:()")

@@ -100,6 +100,8 @@ def share(sandbox: Sandbox, source: str, spec: str, seeds: Sequence[int]) -> flo
 def unasked_seconds(sandbox: Sandbox) -> float:
     """Processor seconds that a worker takes while nothing is asked of it; 0 where it is ended.
 
+    After its last answer it is asked once more: only then is it seen what it took before.
+
     Raises:
         UnreadableError: If the kernel does not count them.
     """
@@ -108,14 +110,15 @@ def unasked_seconds(sandbox: Sandbox) -> float:
     worker, pid = new_worker(sandbox, source_of(unasked))
     with worker:
         worker.call("arm", [_GAP_S])
-        for _ in range(_ANSWERS):
-            try:
+        try:
+            for _ in range(_ANSWERS):
                 worker.call("spent")
-            except ModuleFault:
-                return 0.0
-            before = processor_s(pid)
-            time.sleep(_GAP_S)
-            taken += processor_s(pid) - before
+                before = processor_s(pid)
+                time.sleep(_GAP_S)
+                taken += processor_s(pid) - before
+            worker.call("spent")
+        except ModuleFault:
+            return 0.0
     return taken
 
 
