@@ -29,6 +29,7 @@ from tools.guest.protocol import (
     ConstantRequest,
     EchoRequest,
     EvaluateRequest,
+    LinesRequest,
     LoadRequest,
     OpenRequest,
     RawPly,
@@ -36,6 +37,7 @@ from tools.guest.protocol import (
     SelfPlayRequest,
     decoded,
 )
+from tools.guest.tracing import traced_lines
 
 Payload: TypeAlias = dict[str, Json]
 Operation: TypeAlias = Callable[[dict[str, object], Payload], Json]
@@ -150,6 +152,9 @@ class Session:
     def _self_play(self, request: SelfPlayRequest) -> Json:
         return self_play(self._loaded(), request)
 
+    def _lines(self, request: LinesRequest) -> Json:
+        return traced_lines(self._loaded(), request)
+
     def _evaluate(self, request: EvaluateRequest) -> Json:
         code = compile(request.expression, "<expression>", "eval")
         return _checked(eval(code, self._loaded().namespace), "expression")  # noqa: S307
@@ -191,6 +196,7 @@ _BUILT_IN: dict[str, Callable[[Session, Payload], Json]] = {
     "score": _asked(ScoreRequest, Session._score),
     "columns": _asked(ColumnsRequest, Session._columns),
     "self_play": _asked(SelfPlayRequest, Session._self_play),
+    "lines": _asked(LinesRequest, Session._lines),
     "evaluate": _asked(EvaluateRequest, Session._evaluate),
     "main": lambda session, _: session._main(),
 }

@@ -138,6 +138,20 @@ class SelfPlayRequest(NamedTuple):
     seed: int
 
 
+class LinesRequest(NamedTuple):
+    """Play a match again with its lines traced; answered with one list of line numbers a ply.
+
+    Attributes:
+        actions: Every decision and chance outcome, in order.
+        lines: The lines of the source that are looked for; no others are told.
+    """
+
+    num_players: int
+    parameters: dict[str, Json]
+    actions: list[Action]
+    lines: list[int]
+
+
 class EvaluateRequest(NamedTuple):
     """Evaluate an expression among the module's names; answered with its value."""
 

@@ -1,0 +1,205 @@
+"""Rule coverage: which rules of a module were at work at which ply of recorded matches.
+
+A module says where its rules stand. A comment that begins with rule ids (`# R7`, `# R7, R8: why`)
+marks the statement that it ends or stands above; of an `if`, a loop or the like it marks what is
+done, not the condition, and behind `else:` that branch. Ids in a function's docstring mark the
+whole function, and count where the rule has no finer mark. A fresh worker plays the recorded
+actions again and says which marked lines it went through. That is the worker's claim: it guides
+play and names gaps, and is never a pass of anything.
+"""
+
+import ast
+import io
+import re
+import time
+import tokenize
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+
+from games.contract import IllegalActionError, Json, ModuleFault
+from games.records import MatchRecord
+from tools.sandbox import Sandbox, Worker
+
+_NONE: frozenset[int] = frozenset()
+_COMMENT = re.compile(r"#\s*(R\d+(?:\s*(?:,|and)\s*R\d+)*)\b")
+_RULE = re.compile(r"\bR\d+\b")
+_BLOCKS = ("else", "try", "finally", "except")
+_PLIES = 3  # kept of a rule in one match
+_UNASKED = frozenset(  # by a referee: no match shows what these do
+    ("resample_history", "resample_state", "value_function", "render", "parse_action")
+)
+
+
+@dataclass(frozen=True)
+class RuleCoverage:
+    """Where rules stand in a source, and where matches met them.
+
+    Attributes:
+        fired: Rule -> (index of the record, ply), at most the first three plies of a record.
+        lines: Rule -> (first, last) line of every place that is marked with it, 1-based.
+        never: Rules that are marked and that no ply of these records met.
+        unmarked: Rules that no line is marked with: nothing is known of them.
+        whole: Rules marked by whole functions alone: that they fired says that one was called.
+        lost: Indices of records that the worker could not follow to their end.
+    """
+
+    fired: Mapping[str, tuple[tuple[int, int], ...]]
+    lines: Mapping[str, tuple[tuple[int, int], ...]]
+    never: tuple[str, ...]
+    unmarked: tuple[str, ...]
+    whole: tuple[str, ...]
+    lost: tuple[int, ...]
+
+    def of(self, record: int) -> frozenset[str]:
+        """The rules that one record met."""
+        return frozenset(r for r, met in self.fired.items() if any(n == record for n, _ in met))
+
+
+def rule_coverage(
+    sandbox: Sandbox,
+    source: str,
+    rules: Sequence[str],
+    records: Sequence[MatchRecord],
+    *,
+    deadline_s: float = 60.0,
+) -> RuleCoverage:
+    """Follow recorded matches through a source; see the module's docstring.
+
+    Args:
+        sandbox: Where it runs.
+        source: The module that the records were played with.
+        rules: Ids of the design's rules, such as "R7"; others are left out.
+        records: Matches; without any, only where the rules stand is told.
+        deadline_s: Seconds for everything; records that did not fit are `lost`.
+
+    Raises:
+        ModuleFault: If the source does not parse or load.
+    """
+    marks = {rule: found for rule, found in _marks(source).items() if rule in rules}
+    fired: dict[str, list[tuple[int, int]]] = defaultdict(list)
+    lost = []
+    with sandbox.worker("coverage", source) as worker:
+        if records:
+            worker.load(source)
+        ends = time.monotonic() + deadline_s
+        for number, record in enumerate(records):
+            plies = _followed(worker, record, marks, ends)
+            if plies is None:
+                lost.append(number)
+                continue
+            for rule, places in marks.items():
+                met = (n for n, lines in enumerate(plies) if any(p.met(n, lines) for p in places))
+                fired[rule] += [(number, ply) for ply in islice(met, _PLIES)]
+    known = [rule for rule in rules if rule in marks]
+    return RuleCoverage(
+        fired={rule: tuple(fired[rule]) for rule in known if fired[rule]},
+        lines={rule: tuple((place.first, place.last) for place in marks[rule]) for rule in known},
+        never=tuple(rule for rule in known if not fired[rule]),
+        unmarked=tuple(rule for rule in rules if rule not in marks),
+        whole=tuple(rule for rule in known if all(place.whole for place in marks[rule])),
+        lost=tuple(lost),
+    )
+
+
+@dataclass(frozen=True)
+class _Place:
+    """A marked stretch of source: what is shown of it, and which lines show that it was done."""
+
+    first: int
+    last: int
+    watched: frozenset[int]
+    whole: bool = False
+    loaded: bool = False  # a constant: it is in force from the first ply on
+
+    def met(self, ply: int, lines: frozenset[int]) -> bool:
+        return not self.watched.isdisjoint(lines) or (self.loaded and ply == 0)
+
+
+def _followed(
+    worker: Worker, record: MatchRecord, marks: Mapping[str, Sequence[_Place]], ends: float
+) -> list[frozenset[int]] | None:
+    """The watched lines of every ply of a record; None where the worker could not follow it."""
+    watched = frozenset(line for places in marks.values() for p in places for line in p.watched)
+    left = ends - time.monotonic()
+    payload: dict[str, Json] = {
+        "num_players": len(record.players),
+        "parameters": dict(record.parameters),
+        "actions": [*record.actions],
+        "lines": [*sorted(watched)],
+    }
+    if not worker.alive or left <= 0:
+        return None
+    try:
+        reply = worker.request("lines", payload, left)
+    except (ModuleFault, IllegalActionError):
+        return None
+    plies = reply if isinstance(reply, list) else []
+    if len(plies) != len(record.actions):
+        return None
+    return [
+        frozenset(line for line in lines if type(line) is int) if isinstance(lines, list) else _NONE
+        for lines in plies
+    ]
+
+
+def _marks(source: str) -> dict[str, list[_Place]]:
+    """Where each rule stands, in the order of the source."""
+    try:
+        tree = ast.parse(source)
+        comments = [*_comments(source)]
+    except (SyntaxError, ValueError, RecursionError, tokenize.TokenError) as error:
+        raise ModuleFault("unreadable", "module", str(error)) from error
+    functions = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)]
+    marks: dict[str, list[_Place]] = defaultdict(list)
+    for line, rules, alone in comments:
+        place = _marked(tree, line, alone=alone)
+        inside = {f.name for f in functions if place and _spans(f, place.first)}
+        if place and not inside & _UNASKED:
+            for rule in rules:
+                marks[rule].append(replace(place, loaded=not inside and not place.whole))
+    for function in functions:
+        said, done = ast.get_docstring(function) or "", function.body[1:]
+        for rule in dict.fromkeys(_RULE.findall(said)):
+            fine = any(not place.whole for place in marks[rule])
+            if done and not fine and function.name not in _UNASKED:
+                span = function.lineno, function.end_lineno or function.lineno
+                marks[rule].append(_Place(*span, _lines(done[:1]), whole=True))
+    return {rule: places for rule, places in marks.items() if places}
+
+
+def _comments(source: str) -> Iterator[tuple[int, list[str], bool]]:
+    """Line, rules, and whether nothing else stands there, of each comment that names rules."""
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        found = token.type == tokenize.COMMENT and _COMMENT.match(token.string)
+        if found:
+            before = token.line[: token.start[1]].strip()
+            alone = not before or before.rstrip(":").split(" ")[0] in _BLOCKS
+            yield token.start[0], _RULE.findall(found[1]), alone
+
+
+def _marked(tree: ast.Module, line: int, *, alone: bool) -> _Place | None:
+    """What a comment on this line marks; None where no statement follows it."""
+    statements = [node for node in ast.walk(tree) if isinstance(node, ast.stmt)]
+    if alone:
+        below = [node for node in statements if node.lineno > line]
+        node = min(below, key=lambda node: node.lineno, default=None)
+    else:
+        here = [node for node in statements if _spans(node, line)]
+        node = max(here, key=lambda node: node.lineno, default=None)
+    if node is None:
+        return None
+    done = [s for case in node.cases for s in case.body] if isinstance(node, ast.Match) else None
+    whole = isinstance(node, ast.FunctionDef)
+    watched = _lines(done or getattr(node, "body", [node])[: 2 if whole else None])
+    return _Place(node.lineno, node.end_lineno or node.lineno, watched, whole)
+
+
+def _spans(node: ast.stmt, line: int) -> bool:
+    return node.lineno <= line <= (node.end_lineno or node.lineno)
+
+
+def _lines(done: Iterable[ast.stmt]) -> frozenset[int]:
+    spans = (range(s.lineno, (s.end_lineno or s.lineno) + 1) for s in done)
+    return frozenset(line for span in spans for line in span)
