@@ -51,7 +51,8 @@ def report_of(state: RunState, context: RunContext) -> Report:
         checks=tuple(
             ReportLine(name=sentence_of(f.check, f.rule), state=f.outcome, text=f.evidence)
             for f in (shown.findings if shown else None) or ()
-        ),
+        )
+        + tuple(ReportLine(name="", state="", text=note) for note in state.notes),
         heuristics=tuple(ReportLine(name=h.name, state="", text=h.policy) for h in state.heuristics)
         + tuple(ReportLine(name="", state="", text=text) for text in state.strategy_notes),
         evaluation=state.evaluation,

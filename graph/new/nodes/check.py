@@ -15,6 +15,7 @@ from graph.new.state import RunState, folder_of, need_design
 from graph.run.context import RunContext
 from graph.run.opening import context_of
 from graph.run.pool import what_failed
+from graph.run.records import notes_of_play
 from graph.run.sandboxes import keep_grade
 from tools.checking import CheckRun, check_source
 
@@ -51,6 +52,7 @@ def check(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterCheck]:
     update: dict[str, object] = {"candidates": [judged]}
     if goto == "strategize":
         update |= {"accepted": candidate.number, "design": with_plies(made, matches)}
+        update |= {"notes": (*state.notes, *notes_of_play(context, candidate.source, made))}
     if goto == "report":
         update |= {
             "end": "gave_up",

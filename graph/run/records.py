@@ -1,0 +1,301 @@
+"""Records for a validator: matches that differ in ending, in players, and in the rules they met.
+
+Random, greedy and searching players play; where marked rules never fired, more matches are played
+by players that lean towards some kinds of action, each match towards others. Of all that finished
+the few are taken that show most of what is rare among them.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from math import exp
+
+import numpy as np
+
+from agents.players.registry import PlayerRoster
+from agents.players.specs import PlayerSpecError
+from agents.protocols import Design
+from games.contract import Action, ModuleFault
+from games.engine import Decision, Player, play_match
+from games.information import SeatLog
+from games.records import MatchRecord
+from games.streams import stream
+from graph.run.context import RunContext
+from tools.coverage import RuleCoverage, rule_coverage
+from tools.playtest.jobs import GameSetup
+from tools.playtest.report import affordable_simulations
+from tools.sandbox import SandboxTable
+
+# In a full and in a quick run; counts and no clock, so that the same seed gives the same records.
+_RANDOM = {False: 30, True: 12}
+_RANDOM_PLIES = {False: 20_000, True: 5_000}  # of them together
+_DIRECTED = {False: 6, True: 2}  # further rounds of as many, while rules are missing
+_THINKING = {False: 2, True: 1}  # matches of each player that thinks
+_THINKING_PLIES = {False: 150_000, True: 20_000}  # that all of these may simulate
+_GREEDY, _SEARCH = 24, 60  # simulations a move: of one ply ahead, and of a tree
+_FEW = 8  # returns of no more kinds than this are told apart as they are
+_LEANING = 2.0  # standard deviation of the log of a kind's weight
+
+
+@dataclass(frozen=True)
+class DiverseRecords:
+    """What was chosen, and what all that was played met.
+
+    Attributes:
+        records: Finished matches, the most telling first; fewer where fewer finished.
+        coverage: Of these records, by their index; but `never` names what no match met that was
+            played, chosen or not.
+        played: Matches there were to choose from, finished or not.
+    """
+
+    records: tuple[MatchRecord, ...]
+    coverage: RuleCoverage
+    played: int
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What no match reached, in words; nothing where every marked rule was met."""
+        if not self.coverage.never:
+            return ()
+        return (f"rules that no match reached: {', '.join(self.coverage.never)}",)
+
+
+def notes_of_play(context: RunContext, source: str, design: Design) -> tuple[str, ...]:
+    """The notes of diverse records, where a rule is marked by more than the functions it is in."""
+    rules = [rule.id for rule in design.rules]
+    marked = rule_coverage(context.sandbox, source, rules, [])
+    if set(marked.lines) <= set(marked.whole):
+        return ()
+    return diverse_records(context, source, design, seed=context.settings.seed).notes
+
+
+def diverse_records(
+    context: RunContext, source: str, design: Design, count: int = 5, seed: int = 0
+) -> DiverseRecords:
+    """Play a module and choose `count` finished matches; the same seed gives the same ones.
+
+    Args:
+        context: The run's resources; its sandbox must preload what players need.
+        source: The module, which passed its checks.
+        design: Its rules and its number of players.
+        count: Records to choose.
+        seed: Draws deals and choices.
+
+    Raises:
+        ModuleFault: If the module does not load.
+        SandboxUnavailableError: If there is no sandbox.
+    """
+    pool = _Pool(context, source, design, seed)
+    pool.add(pool.random(_RANDOM[pool.quick]))
+    pool.add(pool.thinking())
+    for _ in range(_DIRECTED[pool.quick]):
+        if not pool.missing:
+            break
+        known, endings = pool.met_by_any, {_ending(record) for record in pool.records}
+        for record, met in pool.covered(pool.random(_RANDOM[pool.quick], leaning=True)):
+            if not met <= known or (_finished(record) and _ending(record) not in endings):
+                pool.records.append(record)
+                pool.met.append(met)
+    kept = [n for n, record in enumerate(pool.records) if _finished(record)]
+    finished = [pool.records[n] for n in kept]
+    best = chosen_records(finished, [pool.met[n] for n in kept], count)
+    records = tuple(finished[n] for n in best)
+    coverage = rule_coverage(context.sandbox, source, pool.rules, records)
+    return DiverseRecords(records, replace(coverage, never=pool.missing), pool.played)
+
+
+def chosen_records(
+    records: Sequence[MatchRecord], met: Sequence[frozenset[str]], count: int
+) -> list[int]:
+    """Indices of up to `count` records, each adding the most of what is not shown yet.
+
+    A trait is worth one over the number of records that have it: an ending, who won, who played, a
+    third of the lengths, a rule that fired. Of equals the first is taken.
+    """
+    traits = [
+        _traits(records, n) | {("rule", rule) for rule in met[n]} for n in range(len(records))
+    ]
+    having = Counter(trait for each in traits for trait in each)
+    shown: set[tuple[str, object]] = set()
+    best: list[int] = []
+    while len(best) < min(count, len(records)):
+        rest = [n for n in range(len(records)) if n not in best]
+        worth = {
+            n: sum(1 / having[trait] for trait in sorted(traits[n] - shown, key=repr)) for n in rest
+        }
+        best.append(max(rest, key=lambda n: (worth[n], -n)))
+        shown |= traits[best[-1]]
+    return best
+
+
+def _traits(records: Sequence[MatchRecord], number: int) -> set[tuple[str, object]]:
+    record = records[number]
+    returns = record.match.returns or ()
+    shorter = sum(len(other.match.plies) < len(record.match.plies) for other in records)
+    traits: set[tuple[str, object]] = {
+        ("order", _ending(record)),
+        ("winners", tuple(paid == max(returns) for paid in returns)),
+        ("policy", record.players),
+        ("length", 3 * shorter // len(records)),
+    }
+    if len({other.match.returns for other in records}) <= _FEW:
+        traits.add(("returns", returns))
+    return traits
+
+
+def _ending(record: MatchRecord) -> object:
+    """The seats' order by what they were paid, with ties, and whether anybody lost anything."""
+    returns = record.match.returns
+    if returns is None:
+        return record.match.ending
+    places = sorted(set(returns))
+    return tuple(places.index(paid) for paid in returns), places[0] < 0
+
+
+def _finished(record: MatchRecord) -> bool:
+    return record.match.ending == "finished"
+
+
+@dataclass
+class _Pool:
+    """All matches that were kept, and the rules that each of them met."""
+
+    context: RunContext
+    source: str
+    design: Design
+    seed: int
+    played: int = 0
+    records: list[MatchRecord] = field(default_factory=list)
+    met: list[frozenset[str]] = field(default_factory=list)
+    coverage: RuleCoverage | None = None
+
+    @property
+    def quick(self) -> bool:
+        return self.context.settings.quick
+
+    @property
+    def rules(self) -> list[str]:
+        return [rule.id for rule in self.design.rules]
+
+    @property
+    def met_by_any(self) -> frozenset[str]:
+        return frozenset().union(*self.met)
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """Rules that are marked and that nothing met yet."""
+        marked = self.coverage.lines if self.coverage else {}
+        return tuple(rule for rule in marked if rule not in self.met_by_any)
+
+    def add(self, records: Sequence[MatchRecord]) -> None:
+        """Keep matches, with what they met."""
+        for record, met in self.covered(records):
+            self.records.append(record)
+            self.met.append(met)
+
+    def covered(self, records: Sequence[MatchRecord]) -> list[tuple[MatchRecord, frozenset[str]]]:
+        """Each match with the rules that it met."""
+        sandbox = self.context.sandbox
+        self.coverage = rule_coverage(sandbox, self.source, self.rules, records)
+        return [(record, self.coverage.of(n)) for n, record in enumerate(records)]
+
+    def random(self, count: int, *, leaning: bool = False) -> list[MatchRecord]:
+        """Matches of random players; those that lean prefer other kinds of action in each match."""
+        played: list[MatchRecord] = []
+        plies = 0
+        while len(played) < count and plies < _RANDOM_PLIES[self.quick]:
+            name = "leaning" if leaning else "random"
+            lean = _LEANING if leaning else 0.0
+            players = [
+                _Leaning(self.seed, self.played, seat, lean)
+                for seat in range(self.design.num_players)
+            ]
+            played.append(self._match([name] * len(players), players))
+            plies += len(played[-1].match.plies)
+        return played
+
+    def thinking(self) -> list[MatchRecord]:
+        """Matches of players that look one ply ahead, and of players that search."""
+        finished = [record for record in self.records if _finished(record)]
+        matches = _THINKING[self.quick]
+        if not finished:
+            return []
+        most = affordable_simulations(finished, 2 * matches, _THINKING_PLIES[self.quick], 1)
+        greedy = f"flatmc:simulations={min(_GREEDY, most)}"
+        searches = [f"{name}:simulations={min(_SEARCH, most)}" for name in ("uct", "ismcts")]
+        return [*self._of((greedy,), matches), *self._of(searches, matches)]
+
+    def _of(self, specs: Sequence[str], matches: int) -> Iterator[MatchRecord]:
+        """Matches with the first of these players at every seat that can play the game."""
+        roster, seats = PlayerRoster(), self.design.num_players
+        setup = GameSetup(self.design.title, self.source, seats)
+        for spec in specs:
+            for _ in range(matches):
+                with ExitStack() as opened:
+                    players: list[Player] = []
+                    try:
+                        for seat in range(seats):
+                            made = roster.seat(
+                                roster.effective(spec),
+                                seat=seat,
+                                match=self.played,
+                                game=setup,
+                                sandbox=self.context.sandbox,
+                            )
+                            opened.callback(made.close)
+                            players.append(made)
+                    except (PlayerSpecError, ModuleFault):
+                        break  # it cannot play this game
+                    yield self._match([spec] * seats, players)
+            else:
+                return
+
+    def _match(self, names: Sequence[str], players: Sequence[Player]) -> MatchRecord:
+        with self.context.sandbox.worker("records", self.source) as worker:
+            worker.load(self.source)
+            match = play_match(
+                SandboxTable(worker),
+                players,
+                parameters={},
+                seed=self.seed,
+                match=self.played,
+                max_plies=self.context.settings.max_plies,
+            )
+        self.played += 1
+        return MatchRecord(
+            game=self.design.title,
+            parameters={},
+            players=tuple(names),
+            seed=self.seed,
+            match_index=self.played - 1,
+            match=match,
+        )
+
+
+@dataclass(frozen=True)
+class _Leaning:
+    """Draws an action by the weight of its kind, its first word, which the match decides."""
+
+    seed: int
+    match: int
+    seat: int
+    spread: float
+
+    def choose(
+        self, log: SeatLog, legal: Sequence[Action], generator: np.random.Generator
+    ) -> Decision:
+        """See `games.engine.Player.choose`; the log is not looked at."""
+        del log
+        weights = np.array([self._weight(action.partition(" ")[0]) for action in legal])
+        return Decision(legal[int(generator.choice(len(legal), p=weights / weights.sum()))])
+
+    def _weight(self, kind: str) -> float:
+        return float(_weight(self.seed, self.match, self.seat, kind) ** self.spread)
+
+
+@lru_cache(maxsize=4096)
+def _weight(seed: int, match: int, seat: int, kind: str) -> float:
+    drawn = stream(seed, f"leaning towards {kind}", match=match, seat=seat)
+    return exp(float(drawn.standard_normal()))
