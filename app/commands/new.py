@@ -202,7 +202,7 @@ def _run(
         if answers or not interactive:
             return answers.pop() if answers else None
         progress.pause()
-        return _ask(question, folder)
+        return _ask(question)
 
     with (
         ends_at_once(lambda: stopped),
@@ -256,12 +256,12 @@ def _announce(context: "RunContext") -> None:
     note(describe_grade(context.sandbox.grade))
 
 
-def _ask(question: dict[str, Any], folder: "RunFolder") -> str | None:
+def _ask(question: dict[str, Any]) -> str | None:
     """What a person answers; None leaves the run waiting."""
-    if "rulebook" not in question:
+    if "description" not in question:
         say(str(question["ask"]))
         return ask("Your answer [none]: ") or None
-    say((folder.path / "rulebook.md").read_text(encoding="utf-8"))
+    say(str(question["description"]).removesuffix(str(question["ask"])))
     answer = ask(f"{question['ask']} [yes]: ")
     return answer if answer is None else answer or "yes"
 

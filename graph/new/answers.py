@@ -2,6 +2,7 @@
 
 import json
 from contextlib import suppress
+from typing import Any
 
 from langchain_core.messages import HumanMessage
 from pydantic import JsonValue
@@ -12,6 +13,28 @@ from graph.new.state import RunState
 
 YES = frozenset({"", "y", "yes", "ok", "approve", "approved", "true", "go on", "go on anyway"})
 NO = frozenset({"n", "no", "stop", "reject", "false"})
+AGAIN = YES | {"again", "try again", "retry", "continue", "resume"}
+_MEANT = {"accept": "yes", "approve": "yes", "ignore": "no", "reject": "no"}
+
+
+def plain_answer(given: Any) -> str:  # noqa: ANN401 - whatever a client resumes with
+    """The words of an answer, also of one in a form of Agent Chat UI or of Agent Inbox.
+
+    >>> plain_answer(" yes "), plain_answer([{"type": "accept", "args": None}])
+    ('yes', 'yes')
+    >>> plain_answer([{"type": "response", "args": "four players"}])
+    'four players'
+    >>> plain_answer({"decisions": [{"type": "reject", "message": "four players"}]})
+    'four players'
+    """
+    if isinstance(given, dict) and isinstance(given.get("decisions"), list):
+        given = given["decisions"]
+    if isinstance(given, list) and given:
+        given = given[0]
+    if not isinstance(given, dict):
+        return str(given).strip()
+    said = given.get("message") or given.get("args")
+    return said.strip() if isinstance(said, str) else _MEANT.get(str(given.get("type")), "")
 
 
 def waits_for_words(state: RunState) -> bool:

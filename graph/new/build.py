@@ -1,9 +1,15 @@
 """The wiring: one flat list of nodes; their return types draw the edges."""
 
+from collections.abc import Callable
+from dataclasses import replace
+from functools import wraps
 from typing import TYPE_CHECKING, Any
 
-from langgraph.graph import START, StateGraph
-from langgraph.types import RetryPolicy
+from langchain_core.messages import AIMessage
+from langgraph.errors import NodeError
+from langgraph.graph import END, START, StateGraph
+from langgraph.runtime import Runtime
+from langgraph.types import Command, RetryPolicy
 
 from graph.new.nodes.approve import approve
 from graph.new.nodes.check import check
@@ -14,8 +20,10 @@ from graph.new.nodes.intake import intake
 from graph.new.nodes.refine import refine
 from graph.new.nodes.report import report
 from graph.new.nodes.strategize import strategize
-from graph.new.state import RunState
+from graph.new.results import stage_message
+from graph.new.state import ChatInput, ChatOutput, RunState, as_plain
 from graph.run.context import RunContext
+from graph.run.opening import folder_given
 from graph.run.settings import RunSettings
 
 if TYPE_CHECKING:
@@ -26,33 +34,68 @@ _STEPS_ONE_WAY = 16
 _STEPS_A_ROUND = 3
 
 
-def build() -> StateGraph[RunState, RunContext]:
+def build(*, in_chat: bool = True) -> StateGraph[RunState, RunContext, ChatInput, ChatOutput]:
     """The machine, not yet compiled.
 
     intake -> design -> [approve] -> code -> check <-> refine -> strategize -> evaluate -> report
+
+    Args:
+        in_chat: Whether a model's failure becomes a message of the chat; else it is raised.
     """
     # Callers in this process hand a RunContext over; a server's client may send RunSettings.
     schema: Any = RunSettings
-    builder = StateGraph(RunState, context_schema=schema)
+    builder = StateGraph(
+        RunState, context_schema=schema, input_schema=ChatInput, output_schema=ChatOutput
+    )
     asks_a_role = RetryPolicy(max_attempts=3, initial_interval=1.0, retry_on=worth_retrying)
-    builder.add_node(intake, retry_policy=asks_a_role)
-    builder.add_node(design, retry_policy=asks_a_role)
-    builder.add_node(approve)
-    builder.add_node(code, retry_policy=asks_a_role)
-    builder.add_node(check, retry_policy=asks_a_role)
-    builder.add_node(refine, retry_policy=asks_a_role)
-    builder.add_node(strategize, retry_policy=asks_a_role)
-    builder.add_node(evaluate)
-    builder.add_node(report)
+    told: Any = _told if in_chat else None
+    for role in (intake, design, code, check, refine, strategize):
+        builder.add_node(role.__name__, _kept(role), retry_policy=asks_a_role, error_handler=told)
+    for other in (approve, evaluate, report):
+        builder.add_node(other.__name__, _kept(other))
     builder.add_edge(START, "intake")
     return builder
 
 
 def compile_with(
     saver: "BaseCheckpointSaver[str]",
-) -> "CompiledStateGraph[RunState, RunContext, RunState, RunState]":
+) -> "CompiledStateGraph[RunState, RunContext, ChatInput, ChatOutput]":
     """The machine with checkpoints, for the command line."""
-    return build().compile(checkpointer=saver, name="rulewright")
+    return build(in_chat=False).compile(checkpointer=saver, name="rulewright")
+
+
+def _kept(node: Callable[..., Any]) -> Any:  # noqa: ANN401 - LangGraph's type of a node
+    """The node in the run's folder, wherever that lies now; what it returns, as it is kept.
+
+    A line on what it did joins the chat.
+    """
+
+    @wraps(node)
+    def run(state: RunState, runtime: Runtime[RunContext]) -> Any:  # noqa: ANN401
+        given = folder_given(runtime)
+        if given is not None:
+            state = state.model_copy(update={"folder": str(given)})
+        command = node(state, runtime)
+        found = command if isinstance(command, dict) else dict(command.update or {})
+        update = {name: as_plain(value) for name, value in found.items()}
+        if said := stage_message(node.__name__, found):
+            messages = update.get("messages", [])
+            update["messages"] = [*messages, AIMessage(said, name=node.__name__)]
+        return update if isinstance(command, dict) else replace(command, update=update)
+
+    return run
+
+
+def _told(state: RunState, error: NodeError) -> Command[Any]:
+    """A model's failure as a message; the next one may go on at the same node."""
+    from agents.model.errors import ModelError
+
+    if not isinstance(error.error, ModelError):
+        raise error.error
+    said = f"The model failed, and the run has stopped: {error.error}"
+    again = "What was finished is kept. Say “go on” to try again from there."
+    update = {"stopped": error.node, "end": None, "reason": str(error.error)}
+    return Command(goto=END, update={**update, "messages": [AIMessage(f"{said}\n{again}")]})
 
 
 def recursion_limit(max_rounds: int) -> int:

@@ -81,7 +81,7 @@ def begin_again(
         form: The request of a changed form, for another game; None for the same game again.
         edits: Whether files that a person changed are written anew too.
     """
-    discard_checkpoints(folder.checkpoints, database, str(folder.path))
+    discard_checkpoints(folder.checkpoints, database, folder.thread)
     if form is None and not edits:
         return
     # The new request last: until it stands, a kill leaves the old run, whole, to be made again.

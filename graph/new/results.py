@@ -1,11 +1,13 @@
 """Results of a run, for a person and for a program."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from games.text import quoted
 from graph.new.state import RunState, folder_of
 from graph.run.folder import RunFolder
+from graph.run.pool import what_failed
 from tools.reporting.content import Evaluation
 from tools.reporting.verdict import verdict_of
 from tools.sandbox import Grade
@@ -113,6 +115,39 @@ def verdict_object(state: RunState) -> list[dict[str, Any]]:
     """The verdict of the play-test, an object a question; empty where nothing was played."""
     lines = verdict_of(state.evaluation) if state.evaluation else ()
     return [{"question": line.name, "answer": line.state, "text": line.text} for line in lines]
+
+
+def artefacts(state: RunState) -> dict[str, str]:
+    """Text of what a client of a server cannot open: rules, design, code, checks and players."""
+    folder = folder_of(state).path
+    names = [name for name in _FILES if name.endswith((".md", ".json", ".py"))]
+    players = sorted(path.relative_to(folder).as_posix() for path in folder.glob("players/*.py"))
+    found = [name for name in (*names, *players) if (folder / name).is_file()]
+    return {name: (folder / name).read_text("utf-8", "replace") for name in found}
+
+
+def stage_message(node: str, update: Mapping[str, Any]) -> str:
+    """What a node did, in a line for the chat; empty where it says nothing new.
+
+    >>> stage_message("evaluate", {"evaluation": None})
+    ''
+    """
+    design, candidates = update.get("design"), update.get("candidates")
+    if node == "design" and design is not None:
+        players = f"{design.num_players} player{'s' * (design.num_players > 1)}"
+        return quoted(f"Designed {design.title} for {players}: {len(design.rules)} rules.")
+    if node == "code" and candidates:
+        return f"Wrote the code, {candidates[-1].source.count(chr(10))} lines."
+    if node == "check" and candidates:
+        findings = candidates[-1].findings or ()
+        if wrong := what_failed(findings):
+            return quoted(f"Not everything passed: {wrong}")
+        return f"All {len(findings)} checks passed."
+    if node == "strategize" and update.get("heuristics"):
+        return f"Ways to play that stay: {', '.join(h.name for h in update['heuristics'])}."
+    if node == "evaluate" and (played := update.get("evaluation")) is not None:
+        return f"Play-tested, with {len(played.players)} kinds of players."
+    return ""
 
 
 def players_object(evaluation: Evaluation) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from langgraph.types import Command, Interrupt
@@ -69,11 +70,13 @@ def resume_run(
     """
     started = time.monotonic()
     request = read_request(folder)
+    context = replace(context, folder=folder.path)
     with _machine(folder, context, database) as (graph, config):
-        step: Any = None if _known(graph, config, folder) else _first(request, folder)
+        step: Any = None if _known(graph, config, folder) else _first(request)
         while True:
             pending = _stream(graph, config, context, step, tell)
-            state = RunState.model_validate(graph.get_state(config).values)
+            found = graph.get_state(config).values
+            state = RunState.model_validate({**found, "folder": str(folder.path)})
             if not pending and not waits_for_words(state):
                 break
             question = dict(pending[0].value) if pending else {"ask": state.reason}
@@ -90,11 +93,10 @@ def resume_run(
     return RunResult(folder, state, question if pending else None, seconds, grade)
 
 
-def _first(request: Request, folder: RunFolder) -> Event:
+def _first(request: Request) -> Event:
     return {
         "messages": [("user", request.prompt)],
-        "choices": request.choices,
-        "folder": str(folder.path),
+        "choices": request.choices.model_dump(mode="json"),
     }
 
 
@@ -120,7 +122,7 @@ def _machine(
         tracing(folder.trace),
     ):
         config: RunnableConfig = {
-            "configurable": {"thread_id": str(folder.path)},
+            "configurable": {"thread_id": folder.thread},
             "recursion_limit": recursion_limit(settings.max_rounds),
             "run_name": "rulewright",
             "tags": ["rulewright", context.roles.identity],

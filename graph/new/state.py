@@ -1,11 +1,12 @@
-"""State of a run, between nodes; every class here may stand in a checkpoint."""
+"""State of a run, between nodes: what comes in, what goes out, and what only the nodes see."""
 
 from pathlib import Path
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
-from langchain_core.messages import AnyMessage
+from langchain_core.messages import AnyMessage, BaseMessage
 from langgraph.graph.message import add_messages
-from pydantic import BaseModel, Field
+from langgraph.types import Overwrite
+from pydantic import BaseModel, Field, JsonValue, WithJsonSchema
 
 from agents.protocols import Brief, Choices, Design, Fit, Heuristic
 from graph.run.folder import RunFolder
@@ -14,15 +15,76 @@ from graph.run.settings import RunSettings
 from tools.reporting.content import Evaluation
 
 End: TypeAlias = Literal["made", "gave_up", "question", "no_fit"]
+Messages: TypeAlias = Annotated[list[AnyMessage], add_messages]
+NodeName: TypeAlias = Literal[
+    "intake", "design", "approve", "code", "check", "refine", "strategize", "evaluate", "report"
+]
 
 
-class RunState(BaseModel):
-    """One run, between nodes.
+def as_plain(value: object) -> Any:  # noqa: ANN401 - JSON, messages, and LangGraph's Overwrite
+    """A value as any checkpointer keeps it: messages, and JSON in place of our classes."""
+    if isinstance(value, Overwrite):
+        return Overwrite(as_plain(value.value))
+    if isinstance(value, BaseModel) and not isinstance(value, BaseMessage):
+        return value.model_dump(mode="json")
+    if isinstance(value, list | tuple):
+        return [as_plain(item) for item in value]
+    return value
+
+
+def _pooled(old: list[Any], new: list[Any]) -> list[Any]:
+    """`keep_newest` over candidates as a checkpoint keeps them."""
+    both = ([Candidate.model_validate(item) for item in items] for items in (old, new))
+    merged: list[Any] = as_plain(keep_newest(*both))
+    return merged
+
+
+def _choices() -> dict[str, Any]:
+    """The schema of `Choices`, without a reference that another schema could not follow."""
+    schema = Choices.model_json_schema()
+    schema["properties"]["settings"]["additionalProperties"] = True
+    return {name: part for name, part in schema.items() if name != "$defs"}
+
+
+class ChatInput(BaseModel):
+    """What a client sends: messages, and what it fixes beside their words."""
+
+    messages: Messages = Field(
+        default_factory=list,
+        description="The chat. The first message describes the game; a later one answers a "
+        "question.",
+    )
+    choices: Annotated[dict[str, JsonValue], WithJsonSchema(_choices())] = Field(
+        default_factory=dict,
+        description="Options that go before the words: family, num_players, settings.",
+    )
+
+
+class ChatOutput(BaseModel):
+    """What a client gets.
 
     Attributes:
-        messages: The chat; the last human message is the prompt.
+        messages: The chat, with a short message for every stage and the result last.
+        folder: The run's folder, on the server.
+        end: How the run ended; None while it waits or has stopped.
+        reason: Why it asks, gave up or stopped.
+        summary: The result in a few lines.
+        artefacts: Text of the files that were made, by name.
+    """
+
+    messages: Messages = Field(default_factory=list)
+    folder: str = ""
+    end: End | None = None
+    reason: str = ""
+    summary: str = ""
+    artefacts: dict[str, str] = Field(default_factory=dict)
+
+
+class RunState(ChatOutput):
+    """One run, between nodes; see `ChatOutput` for what a client gets of it.
+
+    Attributes:
         settings: Effective settings; None until intake fixed them.
-        folder: The run folder's path; empty until intake made it.
         choices: What the person fixed beside the prompt.
         fit: What the nearest family would make of the brief; where `end` is "no_fit".
         candidates: The pool.
@@ -30,28 +92,28 @@ class RunState(BaseModel):
         heuristics: Heuristics that passed, best first.
         evaluation: The play-test results.
         record: The first random match as text, for the report.
-        end: How the run ended; None while it goes on.
-        reason: Why it gave up or asks.
+        asks: Whether it waits for a person to approve the rulebook.
+        given: The answer to that, where it came as a message.
+        stopped: The node at which the model failed; the next message may go on there.
         notes: What a person should know beside the result.
     """
 
-    messages: Annotated[list[AnyMessage], add_messages] = Field(default_factory=list)
     settings: RunSettings | None = None
-    folder: str = ""
     choices: Choices = Choices()
     brief: Brief | None = None
     design: Design | None = None
     fit: Fit | None = None
     approved: bool = False
-    candidates: Annotated[list[Candidate], keep_newest] = Field(default_factory=list)
+    asks: bool = False
+    given: str | None = None
+    stopped: NodeName | None = None
+    candidates: Annotated[list[Candidate], _pooled] = Field(default_factory=list)
     rounds: int = 0
     accepted: int | None = None
     heuristics: tuple[Heuristic, ...] = ()
     strategy_notes: tuple[str, ...] = ()
     evaluation: Evaluation | None = None
     record: str = ""
-    end: End | None = None
-    reason: str = ""
     notes: tuple[str, ...] = ()
 
     def candidate(self, number: int) -> Candidate:

@@ -12,24 +12,6 @@ if TYPE_CHECKING:
 
     from langgraph.checkpoint.base import BaseCheckpointSaver
 
-# The only classes that a checkpoint may bring back to life.
-_CHECKPOINTED = (
-    ("agents.protocols", "Brief"),
-    ("agents.protocols", "Choices"),
-    ("agents.protocols", "Clause"),
-    ("agents.protocols", "Design"),
-    ("agents.protocols", "Fit"),
-    ("agents.protocols", "Heuristic"),
-    ("agents.protocols", "Mechanic"),
-    ("agents.protocols", "MechanicEdge"),
-    ("agents.protocols", "Rule"),
-    ("games.checks.findings", "Finding"),
-    ("games.checks.run", "CheckSettings"),
-    ("graph.run.pool", "Candidate"),
-    ("graph.run.settings", "RunSettings"),
-    ("tools.reporting.content", "Evaluation"),
-)
-
 
 class BrokenCheckpointsError(RunFolderError):
     """Checkpoints cannot be read; the run can be made again from all else that is kept."""
@@ -57,7 +39,8 @@ def open_checkpoints(path: Path, database: str | None) -> "Iterator[BaseCheckpoi
     """
     from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
-    serde = JsonPlusSerializer(allowed_msgpack_modules=_CHECKPOINTED)
+    # Only messages and JSON: a checkpoint brings no class of ours to life (see `as_plain`).
+    serde = JsonPlusSerializer(allowed_msgpack_modules=None)
     if database is not None:
         from langgraph.checkpoint.postgres import PostgresSaver
 

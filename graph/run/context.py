@@ -33,6 +33,7 @@ class RunContext:
         embedding: Identity of the embedding.
         budget: What a model may still spend; None without a model.
         interactive: Whether a person is there to answer an interrupt.
+        folder: The one folder that the run may write to; None for a new one under `runs`.
         keeps_own_games: Whether an accepted game joins the store's own games.
         versions: Versions of what took part, by name.
         clock: Seconds, monotonic.
@@ -48,6 +49,7 @@ class RunContext:
     clock: Callable[[], float]
     budget: "Budget | None" = None
     interactive: bool = False
+    folder: Path | None = None
     keeps_own_games: bool = True
     versions: Mapping[str, str] = field(default_factory=dict)
 

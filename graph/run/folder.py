@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import re
+import uuid
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,6 +48,14 @@ class RunFolder:
     def exchanges(self) -> Path:
         """Every exchange with a model."""
         return self.state / "exchanges.json"
+
+    @property
+    def thread(self) -> str:
+        """The run's thread, a UUID that stays with the folder wherever it is moved."""
+        path = self.state / "thread"
+        if not path.exists():
+            self.write_text(".state/thread", str(uuid.uuid4()))
+        return path.read_text(encoding="utf-8").strip()
 
     @property
     def asked(self) -> bool:

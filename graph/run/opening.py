@@ -213,6 +213,12 @@ def runs_of(runtime: Runtime[RunContext]) -> Path:
     return given.runs if isinstance(given, RunContext) else runs_folder()
 
 
+def folder_given(runtime: Runtime[RunContext]) -> Path | None:
+    """The one folder that the run may write to, where its caller named one."""
+    given = _given(runtime)
+    return given.folder if isinstance(given, RunContext) else None
+
+
 def _given(runtime: Runtime[RunContext]) -> RunContext | RunSettings | None:
     return runtime.context
 

@@ -36,4 +36,4 @@ def design(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterDesign
     )
     unclear = context.interactive and bool(doubts_of(made))
     wanted = (context.settings.approve or unclear) and not state.approved
-    return Command(goto=after_design(approve=wanted), update={"design": made})
+    return Command(goto=after_design(approve=wanted), update={"design": made, "asks": wanted})

@@ -6,7 +6,7 @@ from langgraph.types import Command, Overwrite
 
 from agents.model.recording import place
 from agents.protocols import Choices, RoleError
-from graph.new.answers import family_chosen, waits_for_words
+from graph.new.answers import AGAIN, family_chosen, waits_for_words
 from graph.new.routing import AfterIntake, after_intake
 from graph.new.state import RunState
 from graph.run.context import RunContext
@@ -16,6 +16,8 @@ from graph.run.opening import context_of, runs_of
 
 def intake(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterIntake]:
     """Read the prompt, make the run folder, and stop early where no game can be made."""
+    if (went_on := _gone_on(state)) is not None:
+        return went_on
     prompt, choices = _asked_for(state)
     if not state.folder or _begun(state):
         # Its own step, so that the folder stands in the checkpoint before anything can fail.
@@ -29,6 +31,11 @@ def intake(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterIntake
         "candidates": Overwrite([]),
         "choices": Choices(),  # they stand in the brief now; the thread's next game has its own
         "settings": context.settings,
+        "folder": folder,
+        "stopped": None,
+        "asks": False,
+        "summary": "",
+        "artefacts": {},
         "rounds": 0,
         "accepted": None,
         "design": None,
@@ -60,6 +67,21 @@ def intake(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterIntake
     )
 
 
+def _gone_on(state: RunState) -> Command[AfterIntake] | None:
+    """Where a message leads that is said to a run that waits or has stopped; None for elsewhere."""
+    said = _said(state)
+    if state.asks:
+        return Command(goto="approve", update={"given": said[-1] if said else ""})
+    if state.stopped is None or state.stopped == "intake" or said[-1].lower() not in AGAIN:
+        return None
+    return Command(goto=state.stopped, update={"stopped": None, "reason": ""})
+
+
+def _said(state: RunState) -> list[str]:
+    """The person's messages."""
+    return [m.text.strip() for m in state.messages if isinstance(m, HumanMessage)]
+
+
 def _begun(state: RunState) -> bool:
     """Whether the thread's run has got beyond intake: a further message begins a new one."""
     return state.settings is not None and not waits_for_words(state)
@@ -70,8 +92,10 @@ def _asked_for(state: RunState) -> tuple[str, Choices]:
 
     A message that answers a question is added to the prompt before it, or chooses a family.
     """
-    human = [message for message in state.messages if isinstance(message, HumanMessage)]
-    text = human[-1].text.strip() if human else ""
+    said = _said(state)
+    while state.stopped and len(said) > 1 and said[-1].lower() in AGAIN:
+        said.pop()
+    text = said[-1] if said else ""
     before = state.brief if waits_for_words(state) else None
     if before is None:
         return text, state.choices

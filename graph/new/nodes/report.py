@@ -7,7 +7,7 @@ from langchain_core.messages import AIMessage
 from langgraph.runtime import Runtime
 
 from graph.new.reporting import report_of, rulebook_text, run_object
-from graph.new.results import final_text
+from graph.new.results import artefacts, final_text
 from graph.new.state import RunState, folder_of
 from graph.run.context import RunContext
 from graph.run.opening import context_of
@@ -30,8 +30,9 @@ def report(state: RunState, runtime: Runtime[RunContext]) -> dict[str, object]:
         ended = ended.model_copy(update={"notes": (*ended.notes, kept["problem"])})
     folder.write_json("run.json", {**run_object(ended, context), "own_game": kept})
     runtime.stream_writer({"node": "report", "end": ended.end, "folder": str(folder.path)})
-    update = {"end": ended.end, "notes": ended.notes}
-    return {**update, "messages": [AIMessage(final_text(ended))]}
+    said = final_text(ended)
+    update = {"end": ended.end, "notes": ended.notes, "summary": said}
+    return {**update, "artefacts": artefacts(ended), "messages": [AIMessage(said)]}
 
 
 def _keep_own_game(state: RunState, context: RunContext) -> dict[str, str] | None:

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import uuid
 from pathlib import Path
 
 import pytest
@@ -59,6 +60,14 @@ def test_a_copied_run_goes_on_to_the_same_bytes(finished: RunFolder, context: Ru
     assert content(finished) == before
 
 
+def test_a_moved_run_keeps_its_thread(finished: RunFolder, context: RunContext) -> None:
+    assert uuid.UUID(finished.thread).version == 4
+    for journal in finished.journals.iterdir():
+        journal.write_text("no journal")  # nothing is played again, so nothing is read
+    result = again(finished, context)
+    assert result.state.folder == str(finished.path)
+
+
 def test_edits_in_a_copied_run_stay_and_are_told(finished: RunFolder, context: RunContext) -> None:
     for name in ("rulebook.md", "game.py", "report.html", "records/random.jsonl"):
         (finished.path / name).write_text("mine")
@@ -113,8 +122,7 @@ def spoil(path: Path, damage: str) -> None:
     else:
         with sqlite3.connect(path) as connection:
             connection.execute(
-                "UPDATE checkpoints SET checkpoint = x'ff00ff', thread_id = ?",
-                (str(path.parent.parent),),
+                "UPDATE checkpoints SET checkpoint = x'ff00ff'",
             )
         connection.close()
 

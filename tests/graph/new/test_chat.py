@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,12 @@ from agents.composer import composer_roles
 from agents.model.errors import EndpointError
 from agents.protocols import Brief
 from graph.new.build import build
+from graph.new.state import RunState
 from graph.run.context import RunContext
+from graph.run.opening import open_model
+from tests.agents.model.endpoint import Answer, Endpoint, Request, error, serving
+from tests.agents.model.talking import settings_for
+from tests.graph.answering import PROMPT, answer, schema_of
 from tests.graph.conftest import MakeContext
 from tests.graph.scripted import ScriptedRoles, role_set
 from tests.graph.settings import SMALL
@@ -29,14 +35,17 @@ class Chat:
     def __init__(self, context: RunContext) -> None:
         self.graph = build().compile(checkpointer=InMemorySaver())
         self.context = context
+        self.config: Any = {"configurable": {"thread_id": "1"}}
+        self.output: dict[str, Any] = {}
 
     def say(self, text: str) -> dict[str, Any]:
         return self.send({"messages": [("user", text)]})
 
     def send(self, given: object) -> dict[str, Any]:
-        config: Any = {"configurable": {"thread_id": "1"}}
-        value: dict[str, Any] = self.graph.invoke(given, config, context=self.context)  # type: ignore[call-overload]
-        return value
+        """The whole state after an input, with what the thread waits for."""
+        self.output = self.graph.invoke(given, self.config, context=self.context)  # type: ignore[call-overload]
+        found = self.graph.get_state(self.config)
+        return {**dict(RunState.model_validate(found.values)), "__interrupt__": found.interrupts}
 
 
 def test_a_second_message_makes_a_second_game_in_a_folder_of_its_own(
@@ -50,7 +59,8 @@ def test_a_second_message_makes_a_second_game_in_a_folder_of_its_own(
     assert (second["design"].family, second["end"]) == ("goofspiel", "made")
     assert second["folder"] != first["folder"]
     assert (Path(first["folder"]) / "game.py").read_bytes() == game
-    assert [message.type for message in second["messages"]] == ["human", "ai", "human", "ai"]
+    told = [message.type for message in second["messages"] if message.name is None]
+    assert told == ["human", "ai", "human", "ai"]
 
 
 def test_no_candidate_of_an_earlier_game_is_taken_for_one_of_the_next(
@@ -113,17 +123,121 @@ def test_a_thread_waits_for_approval_where_that_is_wanted(make_context: MakeCont
     waiting = chat.say("tic tac toe for two players")
     (question,) = waiting["__interrupt__"]
     assert "Approve" in question.value["ask"]
+    rulebook = (Path(waiting["folder"]) / "rulebook.md").read_text()
+    assert question.value["description"].startswith(rulebook)
+    assert {"allow_accept", "allow_respond", "allow_edit", "allow_ignore"} == set(
+        question.value["config"]
+    )
+    assert question.value["action_requests"][0]["description"].startswith(rulebook)
     assert chat.send(Command(resume="yes"))["end"] == "made"
 
 
+@pytest.mark.parametrize(
+    ("answer", "end"),
+    [
+        ([{"type": "accept", "args": None}], "made"),
+        ({"decisions": [{"type": "approve"}]}, "made"),
+        ([{"type": "ignore", "args": None}], "gave_up"),
+    ],
+)
+def test_an_approval_is_taken_in_the_forms_that_chat_clients_send(
+    make_context: MakeContext, answer: object, end: str
+) -> None:
+    chat = Chat(make_context(settings=SMALL.model_copy(update={"approve": True})))
+    chat.say("noughts")
+    assert chat.send(Command(resume=answer))["end"] == end
+
+
+def test_a_plain_message_at_the_approval_is_the_answer(make_context: MakeContext) -> None:
+    settings = SMALL.model_copy(update={"approve": True})
+    chat = Chat(make_context(composer_roles(), settings))
+    first = chat.say("tic tac toe for two players")
+    done = chat.say("yes")
+    assert (done["end"], done["folder"]) == ("made", first["folder"])
+
+
+def test_a_client_sends_messages_and_choices_and_cannot_set_the_state(
+    make_context: MakeContext, tmp_path: Path
+) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    chat = Chat(make_context())
+    assert chat.graph.get_input_jsonschema()["properties"].keys() == {"messages", "choices"}
+    asked = {"messages": [("user", "noughts")], "folder": str(elsewhere), "accepted": 7}
+    done = chat.send(asked)
+    assert (done["end"], done["accepted"]) == ("made", 0)
+    assert Path(done["folder"]).parent == chat.context.runs
+    assert not elsewhere.exists()
+
+
+def test_a_client_gets_the_result_as_text_and_nothing_of_the_state(
+    make_context: MakeContext,
+) -> None:
+    chat = Chat(make_context())
+    chat.say("noughts")
+    assert chat.output.keys() == {"messages", "folder", "end", "reason", "summary", "artefacts"}
+    assert chat.output["summary"] == chat.output["messages"][-1].text
+    for name in ("rulebook.md", "game.py", "design.json", "players/centre_and_corners.py"):
+        assert chat.output["artefacts"][name] == Path(chat.output["folder"], name).read_text()
+
+
+def test_a_short_message_for_each_stage_streams_into_the_chat(make_context: MakeContext) -> None:
+    chat = Chat(make_context())
+    asked: Any = {"messages": [("user", "noughts")]}
+    parts = chat.graph.stream(
+        asked,
+        chat.config,
+        context=chat.context,
+        stream_mode="updates",
+    )
+    told = [m for part in parts for update in part.values() for m in update.get("messages", [])]
+    stages = ["design", "code", "check", "strategize", "evaluate", None]
+    assert [message.name for message in told] == stages
+    assert all(len(message.text) < 200 for message in told[:-1])
+
+
+def test_a_foreign_checkpointer_has_nothing_to_warn_of(
+    make_context: MakeContext, caplog: pytest.LogCaptureFixture
+) -> None:
+    settings = SMALL.model_copy(update={"approve": True})
+    chat = Chat(make_context(composer_roles(), settings))
+    chat.send({"messages": [("user", "tic tac toe")], "choices": {"num_players": 2}})
+    assert chat.say("yes")["end"] == "made"
+    assert list(chat.graph.get_state_history(chat.config))
+    assert not [entry.getMessage() for entry in caplog.records if "langgraph" in entry.name]
+
+
+@pytest.mark.parametrize("role", ["ClarifyReply", "DesignReply", "HeuristicsReply"])
+def test_a_model_that_fails_is_told_in_the_chat_and_the_thread_goes_on(
+    make_context: MakeContext, role: str
+) -> None:
+    def down(request: Request) -> Answer:
+        return error(401, "no such key") if schema_of(request) == role else answer(request)
+
+    def talking(endpoint: Endpoint) -> RunContext:
+        roles, budget = open_model(settings_for(endpoint, retries=0, deadline_s=10))
+        return replace(make_context(roles), budget=budget)
+
+    with serving(down) as endpoint:
+        chat = Chat(talking(endpoint))
+        failed = chat.say(PROMPT)
+    assert failed["end"] is None
+    assert "no such key" in failed["messages"][-1].text
+    with serving(answer) as mended:
+        chat.context = talking(mended)
+        done = chat.say("go on")
+    assert (done["end"], done["folder"]) == ("made", failed["folder"])
+    assert done["brief"].prompt == PROMPT
+
+
 SERVED = """
-import sys
+import json, sys
 from graph.new.export import graph
 
 asked = {"messages": [("user", "tic tac toe for two players")]}
 first = graph.invoke(asked, context={"quick": True})
 second = graph.invoke(asked, context={"quick": True, "own_games": True})
-assert first["settings"].quick and second["settings"].own_games
+settings = [json.loads(made["artefacts"]["run.json"])["settings"] for made in (first, second)]
+assert settings[0]["quick"] and settings[1]["own_games"]
 assert first["folder"] != second["folder"]
 print(first["end"], second["end"])
 """

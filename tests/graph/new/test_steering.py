@@ -34,7 +34,9 @@ def test_a_correction_at_approval_overrides_the_earlier_words(make_context: Make
 def test_choices_are_an_input_of_the_graph_for_one_game(make_context: MakeContext) -> None:
     chat = Chat(make_context(composer_roles(), ASKING))
     chosen = Choices(family="goofspiel", num_players=3, settings={"cards": 4})
-    first = chat.send({"messages": [("user", "a bidding game for two")], "choices": chosen})
+    first = chat.send(
+        {"messages": [("user", "a bidding game for two")], "choices": chosen.model_dump()}
+    )
     assert (first["design"].family, first["design"].num_players) == ("goofspiel", 3)
     assert first["design"].parameters["cards"] == 4
     chat.send(Command(resume="no"))
@@ -93,7 +95,7 @@ def test_a_setting_chooses_among_the_families_that_the_words_point_to(
     make_context: MakeContext,
 ) -> None:
     chat = Chat(make_context(composer_roles(), ASKING))
-    asked = {"messages": [("user", "five in a row")], "choices": Choices(settings={"rows": 7})}
+    asked = {"messages": [("user", "five in a row")], "choices": {"settings": {"rows": 7}}}
     assert chat.send(asked)["design"].parameters["rows"] == 7
 
 
