@@ -1,4 +1,4 @@
-"""Check: components are neither made nor lost (cards stay the cards that were dealt)."""
+"""Checks of what stays the same: components (cards stay cards), and what all are paid together."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -8,7 +8,10 @@ from games.checks.findings import Finding
 from games.checks.sampling import Sample, Subject
 from games.checks.zones import components, concrete_paths, read_path
 from games.contract import Json, ModuleFault, State
-from games.values import are_texts
+from games.engine import Match
+from games.values import are_texts, is_number, show
+
+_EXACT = 1e-6
 
 
 def check_conservation(subject: Subject, samples: Sequence[Sample]) -> list[Finding]:
@@ -48,6 +51,38 @@ def _conserved(
                     f"missing {_show(required - found)}, extra {_show(found - required)}",
                 )
                 break
+
+
+def check_total(subject: Subject, matches: Sequence[Match]) -> list[Finding]:
+    """What the seats are paid in a match sums to `GAME["total"]`, where the rules fix that sum.
+
+    A game that declares none (scores that each player gathers) gives no finding.
+    """
+    try:
+        total = subject.game.info.get("total")
+    except ModuleFault as fault:
+        return [from_fault("total", fault)]
+    if total is None:
+        return []
+    return judged("total", lambda: _paid(matches, total))
+
+
+def _paid(matches: Sequence[Match], total: Json) -> Iterator[Finding]:
+    if not is_number(total):
+        yield failed("total", "GAME", f"total is {show(total)}; required: a finite number")
+        return
+    finished = [(n, m.returns) for n, m in enumerate(matches) if m.returns is not None]
+    for number, returns in finished:
+        if abs(sum(returns) - total) > _EXACT:
+            yield failed(
+                "total",
+                "get_rewards",
+                f"match {number} paid {list(returns)}, {sum(returns):g} in all; "
+                f"GAME says that the rules always pay {total:g} in all",
+            )
+            return
+    if not finished:
+        yield Finding(check="total", outcome="could_not_judge", evidence="no match finished")
 
 
 def _count(state: State, zones: dict[str, Json], kind: str) -> Counter[str]:

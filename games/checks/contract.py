@@ -17,8 +17,10 @@ from games.contract import (
     ModuleFault,
     canonical_key,
 )
+from games.table import Position
 
 _LONGEST_EVIDENCE = 3000
+_ACTIONS = 12  # of a sampled state that are tried
 _NEVER_AN_ACTION = "no such action (asked by the contract check)"
 
 
@@ -123,6 +125,7 @@ def _functions(subject: Subject, samples: Sequence[Sample], seed: int) -> Iterat
     questions = [question for sample in samples for question in _questions(subject, sample)]
     yield from _first_of_a_kind(_impure(subject, questions, seed))
     yield from _accepted_illegal(subject, samples)
+    yield from _first_of_a_kind(_futile(subject, samples))
 
 
 def _accepted_illegal(subject: Subject, samples: Sequence[Sample]) -> Iterator[Finding]:
@@ -141,6 +144,29 @@ def _accepted_illegal(subject: Subject, samples: Sequence[Sample]) -> Iterator[F
                 "required: ValueError",
             )
             return
+
+
+def _futile(subject: Subject, samples: Sequence[Sample]) -> Iterator[Finding]:
+    """Listed actions, not those alone that were played, that cannot be taken or change nothing."""
+    for sample in samples:
+        for action in sample.legal[:_ACTIONS]:
+            before = Position(
+                sample.state, sample.player, sample.legal, (), (0.0,) * subject.num_players, (), ()
+            )
+            try:
+                after = subject.table.advance(before, action)
+            except ModuleFault as fault:
+                evidence = f"fails at {sample.place} with the legal action {action!r}: {fault}"
+                yield failed("functions", fault.function, evidence)
+                continue
+            same = canonical_key(after.state) == canonical_key(sample.state)
+            if same and after.player == sample.player != CHANCE:
+                yield failed(
+                    "functions",
+                    "apply_action",
+                    f"leaves everything as it is at {sample.place}, after {action!r}; required: "
+                    "that an action changes something, if only whose turn it is",
+                )
 
 
 @dataclass(frozen=True)

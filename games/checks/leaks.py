@@ -27,8 +27,9 @@ from games.values import are_texts, as_object, show
 
 CHECK = "leak_audit"
 _TRIES = 6  # outcomes tried in the place of one
-_LONGEST = 60  # plies that two matches are followed
-_FEWEST = 8  # pairs a seat
+_LONGEST = 90  # plies that two matches are followed
+_FEWEST = 12  # pairs a seat
+_SHARE = 2  # times the pairs asked for are shared among the seats: each pair tests one seat alone
 _PLIES = 10  # to compare a pair, or else
 _PATIENCE = 4  # times as many pairs; so too where a hidden zone was not compared yet
 
@@ -36,7 +37,7 @@ _PATIENCE = 4  # times as many pairs; so too where a hidden zone was not compare
 def check_leaks(
     subject: Subject, played: Sequence[PlayedMatch], *, pairs: int, seed: int
 ) -> list[Finding]:
-    """Compare `pairs` pairs of matches, shared among the seats; see the module's docstring."""
+    """Compare pairs of matches, `_SHARE * pairs` among the seats; see the module's docstring."""
     audits: list[_Audit] = []
 
     def body() -> Iterator[Finding]:
@@ -46,7 +47,7 @@ def check_leaks(
             return
         for seat in range(subject.num_players):
             audits.append(_Audit(subject, played, seat, *zones))
-            each = max(_FEWEST, pairs // subject.num_players)
+            each = max(_FEWEST, _SHARE * pairs // subject.num_players)
             found = audits[-1].run(each, stream(seed, "leak audit", seat=seat))
             if found is not None:
                 yield found

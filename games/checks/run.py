@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pydantic import BaseModel, ConfigDict, Field
 
 from games.checks.choices import check_choices
-from games.checks.conservation import check_conservation
+from games.checks.conservation import check_conservation, check_total
 from games.checks.contract import (
     check_definitions,
     check_functions,
@@ -45,6 +45,7 @@ def run_checks(subject: Subject, settings: CheckSettings) -> list[Finding]:
         return [*findings, from_fault("random_play", fault)]
     matches = [each.match for each in played]
     findings += _check_play(matches)
+    findings += check_total(subject, matches)
     findings += check_choices(subject, matches, seed=settings.seed)
     samples = sample_states(matches, count=settings.samples, seed=settings.seed)
     if not samples:

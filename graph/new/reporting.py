@@ -22,6 +22,7 @@ _SENTENCES = {
     "functions": "Functions answer alike every time, change no argument, and refuse illegal "
     "actions.",
     "conservation": "No card or piece appears or vanishes.",
+    "total": "All results of a match sum to what the rules fix.",
     "leak_audit": "Nobody is told what the rules hide.",
     "resampling": "Hidden states that the module draws fit what a player saw.",
     "value": "The module's own estimates of a state are sound.",

@@ -1,5 +1,7 @@
 """Seeded faults in a sound game: every check finds its own kind and passes the sound one."""
 
+import re
+
 import pytest
 
 from games.checks.findings import Finding
@@ -150,6 +152,39 @@ def test_a_changed_argument_is_found() -> None:
 def test_an_accepted_illegal_action_is_found() -> None:
     found = broken('raise ValueError("not legal: " + action)', 'return {**state, "bids": [1, 1]}')
     assert any("accepted" in f.evidence and f.function == "apply_action" for f in found)
+
+
+def test_an_action_that_was_not_played_but_fails_is_found() -> None:
+    found = broken(
+        '    if word == "bid":\n        return {**state',
+        """    if value == "2" and word == "bid" and state["bids"] == [2]:
+        raise KeyError("two twos")
+    if word == "bid":
+        return {**state""",
+    )
+    assert any("with the legal action 'bid 2'" in f.evidence for f in found)
+
+
+def test_an_action_that_changes_nothing_is_found() -> None:
+    found = broken(
+        'return {**state, "bids": state["bids"] + [int(value)]}',
+        'return {**state, "bids": state["bids"] + ([1] if value == "1" else [])}',
+    )
+    assert any(f.check == "functions" and "leaves everything as it is" in f.evidence for f in found)
+
+
+@pytest.mark.parametrize(
+    ("declared", "words"),
+    [
+        ("0", ""),  # what one wins the other loses
+        ("1", "GAME says that the rules always pay 1 in all"),
+        ("'zero'", "required: a finite number"),
+    ],
+)
+def test_what_all_are_paid_is_held_against_the_declared_total(declared: str, words: str) -> None:
+    found = broken('"conserved": ["card"]', f'"conserved": ["card"], "total": {declared}')
+    assert [f.check for f in found] == ["total"] * bool(words)
+    assert all(re.search(words, f.evidence) for f in found)
 
 
 def test_an_accepted_unknown_parameter_is_found() -> None:
