@@ -6,9 +6,11 @@ from typing import Literal, Protocol, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
+from agents.claims import Attempt, Claim, Mending, Vote
 from games.checks.findings import Finding
 from games.checks.unit_tests import UnitTest
 from games.records import MatchRecord
+from games.table import Position
 from vectorstore.documents import Example
 
 Section: TypeAlias = Literal[
@@ -136,13 +138,6 @@ class Design(_Value):
     assumptions: tuple[str, ...] = ()
 
 
-class Edit(_Value):
-    """A partial edit: the first string must occur exactly once in the source."""
-
-    search: str
-    replace: str
-
-
 class Verdict(_Value):
     """What the validator concluded about one match record."""
 
@@ -152,6 +147,7 @@ class Verdict(_Value):
     function: str | None = Field(
         default=None, description="Contract function at fault, where the validator can name it."
     )
+    shown: str = Field(default="", description="The record as the validator saw it.")
 
 
 class Heuristic(_Value):
@@ -190,8 +186,16 @@ class CoderTools(Protocol):
         """Load a draft in the sandbox and run the quick checks on it."""
         ...
 
-    def play_record(self, source: str, seed: int) -> str:
-        """Play one random match of a draft and return its record as readable text."""
+    def run_tests(self, source: str) -> Sequence[Finding]:
+        """Hold a draft against the validator's tests; nothing where there are none yet."""
+        ...
+
+    def play_record(self, source: str, seed: int) -> tuple[MatchRecord, Sequence[Position]] | str:
+        """Play one random match of a draft: its record and positions, or why none finished."""
+        ...
+
+    def shown(self, finding: Finding) -> str:
+        """The record that a finding of the validator rests on; empty for any other."""
         ...
 
 
@@ -219,8 +223,15 @@ class Coder(Protocol):
         """Write the module."""
         ...
 
-    def edit(self, design: Design, source: str, findings: Sequence[Finding]) -> Sequence[Edit]:
-        """Propose edits that mend the findings.
+    def edit(
+        self,
+        design: Design,
+        source: str,
+        findings: Sequence[Finding],
+        tools: CoderTools,
+        earlier: Sequence[Attempt] = (),
+    ) -> Mending:
+        """Propose edits that mend the findings, and contest those that rest on a wrong claim.
 
         Raises:
             RoleError: If it has nothing left to propose, saying why.
@@ -231,12 +242,28 @@ class Coder(Protocol):
 class Validator(Protocol):
     """Validator: do records obey the rules, and which tests do the rules imply?"""
 
-    def judge(self, design: Design, record: MatchRecord) -> Verdict:
-        """Judge one record. An unreadable verdict is an exception, never a pass."""
+    def judge(self, design: Design, record: MatchRecord, positions: Sequence[Position]) -> Verdict:
+        """Judge one record. An unreadable verdict is an exception, never a pass.
+
+        Args:
+            design: The game.
+            record: The match.
+            positions: Before its first ply and after each ply, as a fresh worker replays it.
+        """
         ...
 
     def unit_tests(self, design: Design, source: str) -> Sequence[UnitTest]:
         """Tests that the rules imply, with values worked out from the rules."""
+        ...
+
+    def arbitrate(self, design: Design, claim: Claim, *, second: bool) -> Vote:
+        """Vote on a contested claim, knowing rules, record and both arguments, no other vote.
+
+        Args:
+            design: The game.
+            claim: With the coder's argument.
+            second: Whether this is the second of the two who are asked; it hears the coder first.
+        """
         ...
 
 

@@ -119,6 +119,27 @@ class CheckRun:
                 return [from_fault("unit_test", fault)]
             return check_unit_tests(subject, tests)
 
+    def positions(self, record: MatchRecord, *, deadline_s: float = 60.0) -> list[Position]:
+        """The positions of a record, first to last, as a fresh worker replays it.
+
+        Raises:
+            ModuleFault: If the module does not play it again.
+        """
+        with self._sandbox.worker("replay", self._source) as worker:
+            trial = _Trial(self._sandbox, self._source, Deadline.after(deadline_s))
+            table = trial.subject(worker, self._start).table
+            reached = [table.open(len(record.players), record.parameters)]
+            for action in record.actions:
+                if action not in reached[-1].legal:
+                    raise ModuleFault(
+                        "bad_value",
+                        "get_legal_actions",
+                        f"{action!r} was legal in the record at ply {len(reached) - 1}, and is "
+                        "not when the record is played again",
+                    )
+                reached.append(table.advance(reached[-1], action))
+            return reached
+
 
 def check_source(
     sandbox: Sandbox,

@@ -10,11 +10,14 @@ from functools import lru_cache
 
 from pydantic import JsonValue
 
-from agents.protocols import CoderTools, Design, Edit, Heuristic, RoleError
+from agents.claims import Attempt, Edit, Mending
+from agents.protocols import CoderTools, Design, Heuristic, RoleError
 from games.checks.findings import Finding
 from games.contract import canonical_key
 from games.library import families, heuristic_sources, in_reading_order, rulebook, source
 from games.specialise import renumbered, specialise
+
+_CAUSE = "It differed from the library's verified source."
 
 
 def verified_source(design: Design) -> str:
@@ -52,7 +55,14 @@ class ComposerCoder:
         """Write the module; the verified source needs none of the tools."""
         return verified_source(design)
 
-    def edit(self, design: Design, source: str, findings: Sequence[Finding]) -> Sequence[Edit]:
+    def edit(
+        self,
+        design: Design,
+        source: str,
+        findings: Sequence[Finding],
+        tools: CoderTools,  # noqa: ARG002 - the protocol's
+        earlier: Sequence[Attempt] = (),  # noqa: ARG002
+    ) -> Mending:
         """Restore the top-level definitions that the findings name, or all that differ.
 
         Raises:
@@ -68,7 +78,7 @@ class ComposerCoder:
         try:
             changed = _differences(source, wanted)
         except SyntaxError:
-            return [whole]
+            return Mending(cause=_CAUSE, edits=(whole,))
         named = {f.function for f in findings if f.outcome != "passed" and f.function}
         chosen = [change for change in changed if change[0] in named] or changed
         edits = [
@@ -76,7 +86,8 @@ class ComposerCoder:
             for _, old, new in chosen
             if old and source.count(old) == 1
         ]
-        return edits if edits and len(edits) == len(chosen) else [whole]
+        sound = edits and len(edits) == len(chosen)
+        return Mending(cause=_CAUSE, edits=tuple(edits) if sound else (whole,))
 
 
 def _failures(findings: Sequence[Finding]) -> str:

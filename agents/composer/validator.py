@@ -6,11 +6,12 @@ The verified module is library code and runs in this process; the candidate's so
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import Literal, TypeAlias
 
+from agents.claims import Claim, Vote
 from agents.composer.coder import verified_source
 from agents.protocols import Design, RoleError, Verdict
-from games.checks.unit_tests import UnitTest
+from games.checks.sampling import trusted_subject
+from games.checks.unit_tests import Tested, UnitTest, check_unit_tests
 from games.contract import CHANCE, TERMINAL, Game, Json, LocalModule, canonical_key
 from games.engine import Ply
 from games.records import MatchRecord
@@ -23,10 +24,6 @@ _MAX_PLIES = 400
 _MAX_TESTS = 24
 _SHOWN = 160
 _RULES_LINE = re.compile(r"Rules?:\s*((?:R\d+(?:,\s*|\s+and\s+)?)+)")
-
-Tested: TypeAlias = Literal[
-    "get_current_player", "get_legal_actions", "get_rewards", "get_observations"
-]
 
 _OF_FUNCTION = {
     "get_current_player": "Turn",
@@ -41,7 +38,12 @@ _OF_FUNCTION = {
 class ComposerValidator:
     """Judges by what the verified module does with the same actions."""
 
-    def judge(self, design: Design, record: MatchRecord) -> Verdict:
+    def judge(
+        self,
+        design: Design,
+        record: MatchRecord,
+        positions: Sequence[Position] = (),  # noqa: ARG002 - it makes its own
+    ) -> Verdict:
         """Judge one record by replaying it.
 
         Raises:
@@ -74,6 +76,14 @@ class ComposerValidator:
                 if len(tests) >= _MAX_TESTS:
                     return list(tests.values())
         return list(tests.values())
+
+    def arbitrate(self, design: Design, claim: Claim, *, second: bool) -> Vote:  # noqa: ARG002
+        """Vote by what the verified module gives; a verdict was a comparison with it already."""
+        if claim.test is None:
+            return Vote(upheld=True, why="the verified module does otherwise")
+        subject = trusted_subject(verified_source(design), design.num_players)
+        (found,) = check_unit_tests(subject, [claim.test])
+        return Vote(upheld=found.outcome == "passed", why=found.evidence or "so it does")
 
 
 @lru_cache(maxsize=8)
@@ -167,7 +177,7 @@ def _boundaries(design: Design, match: int) -> Iterator[UnitTest]:
         actions.append(position.legal[int(generator.integers(len(position.legal)))])
         position = table.advance(position, actions[-1])
         for name, function in _changes(before, position):
-            values: dict[Tested, int | Sequence[Json]] = {
+            values: dict[str, int | Sequence[Json]] = {
                 "get_legal_actions": position.legal,
                 "get_rewards": position.rewards,
                 "get_current_player": position.player,

@@ -1,36 +1,41 @@
 """The coder, asked of a chat model: whole modules with the help of tools, and partial edits."""
 
 import re
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from agents.claims import Attempt, Contest, Edit, Mending
 from agents.model.chat import ChatModel, Message
 from agents.model.errors import RefusedRequestError, ReplyError
-from agents.model.replies import ask_structured
+from agents.model.replies import ask_structured, parse_reply
 from agents.prompting import contract, load_prompt
-from agents.protocols import CoderTools, Design, Edit, RoleError
-from agents.roles.texts import design_text, findings_text
-from agents.roles.tool_calls import answer_calls, tool_specifications
+from agents.protocols import CoderTools, Design, RoleError
+from agents.roles.texts import design_text, findings_text, numbered
+from agents.roles.tool_calls import (
+    SUBMIT,
+    CallError,
+    EditReply,
+    Workbench,
+    answer_calls,
+    edited,
+    tool_specifications,
+)
 from games.checks.findings import Finding
-from tools.edits import EditError, apply_edits
+from vectorstore.documents import Example
 
 if TYPE_CHECKING:
     from langchain_core.messages import AIMessage
 
 _BLOCK = re.compile(r"^```(?:python|py)?[ \t]*\n(.*?)^```[ \t]*$", re.DOTALL | re.MULTILINE)
-_SNIPPETS, _SNIPPET_LENGTH, _TITLE_LENGTH = 4, 1_500, 200
-_NO_ROUND_LEFT = "No tool call is left. Answer now with the complete module."
+_SNIPPETS, _TITLE_LENGTH = 4, 200
+_BY_TOOLS = "Work with the tools; the module as it stands is the draft `start`. End with `submit`."
+_SUBMIT_NOW = "No other call is left. Call submit now, with the best draft."
+_MODULE_NOW = "No tool call is left. Answer now with the complete module."
 
 
-class EditReply(BaseModel):
-    """One partial edit."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    search: str = Field(description="Copied exactly from the module; occurs exactly once in it.")
-    replace: str = Field(description="What stands there afterwards.")
+Answer = TypeVar("Answer")
 
 
 class EditsReply(BaseModel):
@@ -39,6 +44,9 @@ class EditsReply(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     cause: str = Field(description="What was wrong, or why nothing is to be edited.")
+    contested: list[Contest] = Field(
+        description="Claims of the validator that the rules do not bear out; mostly none."
+    )
     edits: list[EditReply]
 
 
@@ -49,51 +57,132 @@ class ModelCoder:
         self.model = model
 
     def draft(self, design: Design, tools: CoderTools) -> str:
-        """See `Coder.draft`: a bounded loop of tool calls, then one block of code."""
-        if self.model.takes_tools:
-            try:
-                return self._draft_with_tools(design, tools)
-            except RefusedRequestError as error:
-                if not error.form:
-                    raise
-                self.model.takes_tools = False
+        """See `Coder.draft`: a bounded loop of tool calls, then a block of code or a draft."""
+        bench = Workbench(tools)
+        done = self._with_tools(_drafting(design, tools, offer=True), bench, read_module)
+        if done is not None:
+            return done
+        if bench.answer is not None:
+            return bench.source(bench.answer.draft)
         return self.model.ask(_drafting(design, tools, offer=False), read_module)
 
-    def _draft_with_tools(self, design: Design, tools: CoderTools) -> str:
-        conversation = _drafting(design, tools, offer=True)
-        offered = tool_specifications()
-        for _ in range(self.model.settings.tool_rounds):
-            reply = self.model.ask(conversation, _module_or_calls, tools=offered)
-            if isinstance(reply, str):
-                return reply
-            conversation += [reply, *answer_calls(reply, tools)]
-        conversation.append({"role": "user", "content": _NO_ROUND_LEFT})
-        return self.model.ask(conversation, read_module, tools=offered, tool_choice="none")
-
-    def edit(self, design: Design, source: str, findings: Sequence[Finding]) -> Sequence[Edit]:
+    def edit(
+        self,
+        design: Design,
+        source: str,
+        findings: Sequence[Finding],
+        tools: CoderTools,
+        earlier: Sequence[Attempt] = (),
+    ) -> Mending:
         """See `Coder.edit`; the edits it returns do apply to `source`."""
-        messages = load_prompt("coder_edit").fill(
-            contract=contract(),
-            design=design_text(design),
-            source=source,
-            findings=findings_text(design, findings),
+        bench = Workbench(tools, source)
+        task = _editing(design, source, findings, tools, earlier)
+
+        def accept(reply: EditsReply) -> EditsReply:
+            return _applicable(reply, source)
+
+        reply = self._with_tools(
+            [*task, {"role": "user", "content": _BY_TOOLS}],
+            bench,
+            lambda message: accept(parse_reply(message, EditsReply)),
         )
-        reply = ask_structured(
-            self.model, messages, EditsReply, lambda reply: _applicable(reply, source)
-        )
-        if not reply.edits:
+        if bench.answer is not None:
+            return _submitted(bench, source)
+        reply = reply or ask_structured(self.model, task, EditsReply, accept)
+        if not reply.edits and not reply.contested:
             raise RoleError(f"the coder proposes no edit: {reply.cause}")
-        return [Edit(search=edit.search, replace=edit.replace) for edit in reply.edits]
+        edits = (Edit(search=source, replace=edited(source, reply.edits)),) if reply.edits else ()
+        return Mending(cause=reply.cause, edits=edits, contested=tuple(reply.contested))
+
+    def _with_tools(
+        self,
+        conversation: list[Message],
+        bench: Workbench,
+        read: "Callable[[AIMessage], Answer]",
+    ) -> Answer | None:
+        """Talk until there is an answer in words, or a draft was submitted; the calls are bounded.
+
+        An endpoint that takes no tools is remembered, and asked without them from then on.
+        """
+        from langchain_core.messages import AIMessage
+
+        offered = tool_specifications()
+        rounds = self.model.settings.tool_rounds if self.model.takes_tools else 0
+        try:
+            for left in range(rounds, -1, -1) if rounds else ():
+                choice = {} if left else _last_choice(conversation, bench)
+                reply = self.model.ask(
+                    conversation,
+                    lambda message: message if _has_calls(message) else read(message),
+                    tools=offered,
+                    **choice,
+                )
+                if not isinstance(reply, AIMessage):
+                    return reply
+                conversation += [reply, *answer_calls(reply, bench)]
+                if bench.answer is not None:
+                    return None
+        except RefusedRequestError as error:
+            if not error.form:
+                raise
+            self.model.takes_tools = False
+            return None
+        bench.settle()
+        return None
+
+
+def _last_choice(conversation: list[Message], bench: Workbench) -> dict[str, object]:
+    """What ends the calls: the demand to submit a draft, or for the module where there is none."""
+    said = _SUBMIT_NOW if bench.drafts else _MODULE_NOW
+    conversation.append({"role": "user", "content": said})
+    submit = {"type": "function", "function": {"name": SUBMIT}}
+    return {"tool_choice": submit if bench.drafts else "none"}
+
+
+def _submitted(bench: Workbench, source: str) -> Mending:
+    answer = bench.answer
+    if answer is None:
+        raise ValueError("nothing was submitted")
+    new = bench.source(answer.draft)
+    if new == source and not answer.contested:
+        raise RoleError(f"the coder proposes no edit: {answer.cause}")
+    edits = () if new == source else (Edit(search=source, replace=new),)
+    return Mending(cause=answer.cause, edits=edits, contested=tuple(answer.contested))
 
 
 def _drafting(design: Design, tools: CoderTools, *, offer: bool) -> list[Message]:
     found = tools.search_snippets(f"{design.title}. {design.summary}")[:_SNIPPETS]
-    snippets = [{"title": s.title[:_TITLE_LENGTH], "text": s.text[:_SNIPPET_LENGTH]} for s in found]
     return list(
         load_prompt("coder_draft").fill(
-            contract=contract(), design=design_text(design), snippets=snippets, tools=offer
+            contract=contract(), design=design_text(design), snippets=_quoted(found), tools=offer
         )
     )
+
+
+def _editing(
+    design: Design,
+    source: str,
+    findings: Sequence[Finding],
+    tools: CoderTools,
+    earlier: Sequence[Attempt],
+) -> list[Message]:
+    rules = {rule.id: rule.text for rule in design.rules}
+    quotes = dict.fromkeys(rules[found.rule] for found in findings if found.rule in rules)
+    snippets = [piece for quote in quotes for piece in tools.search_snippets(quote)[:1]]
+    return list(
+        load_prompt("coder_edit").fill(
+            contract=contract(),
+            design=design_text(design),
+            source=numbered(source),
+            findings=findings_text(design, findings, tools),
+            earlier=[attempt.model_dump() for attempt in earlier],
+            snippets=_quoted(snippets[:_SNIPPETS]),
+        )
+    )
+
+
+def _quoted(pieces: Sequence[Example]) -> list[dict[str, str]]:
+    return [{"title": p.title[:_TITLE_LENGTH], "text": p.text} for p in pieces]
 
 
 def read_module(message: "AIMessage") -> str:
@@ -113,10 +202,8 @@ def read_module(message: "AIMessage") -> str:
     return str(blocks[0])
 
 
-def _module_or_calls(message: "AIMessage") -> "str | AIMessage":
-    if message.tool_calls or message.invalid_tool_calls:
-        return message
-    return read_module(message)
+def _has_calls(message: "AIMessage") -> bool:
+    return bool(message.tool_calls or message.invalid_tool_calls)
 
 
 def _applicable(reply: EditsReply, source: str) -> EditsReply:
@@ -124,9 +211,9 @@ def _applicable(reply: EditsReply, source: str) -> EditsReply:
     if not reply.edits:
         return reply
     try:
-        edited = apply_edits(source, [(edit.search, edit.replace) for edit in reply.edits])
-    except EditError as error:
+        new = edited(source, reply.edits)
+    except CallError as error:
         raise ReplyError(str(error)) from error
-    if edited == source:
-        raise ReplyError("its edits change nothing")
+    if new == source:
+        raise ReplyError("the edits change nothing; mend the cause, or leave `edits` empty")
     return reply

@@ -1,23 +1,25 @@
 """Designs, findings and records as prompts quote them."""
 
 import json
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from typing import get_args
 
 from agents.prompting import fence
-from agents.protocols import Design, Section
+from agents.protocols import CoderTools, Design, Section
 from games.checks.findings import Finding
 from games.contract import (
     CHANCE,
     OPTIONAL_FUNCTIONS,
     REQUIRED_CONSTANTS,
     REQUIRED_FUNCTIONS,
+    Json,
 )
-from games.engine import Ply
 from games.records import MatchRecord
+from games.table import Position
 
 _NAMES = frozenset((*REQUIRED_FUNCTIONS, *OPTIONAL_FUNCTIONS, *REQUIRED_CONSTANTS, "module"))
-_LEGAL_SHOWN = 40
+_LAST_ROUNDS = 6
 _EVIDENCE_LIMIT = 1_500
 
 
@@ -40,8 +42,12 @@ def design_text(design: Design) -> str:
     return "\n".join(lines if design.parameters else [*lines, "- none"])
 
 
-def findings_text(design: Design, findings: Sequence[Finding]) -> str:
+def findings_text(
+    design: Design, findings: Sequence[Finding], tools: CoderTools | None = None
+) -> str:
     """Every finding with the rule it names; the evidence is fenced, a program wrote it.
+
+    With `tools`, a verdict comes with the plies of the record that it speaks of.
 
     So may have the name of the function at fault: outside the fence stand only the contract's.
     """
@@ -51,54 +57,125 @@ def findings_text(design: Design, findings: Sequence[Finding]) -> str:
         where = f", in {found.function}" if found.function in _NAMES else ""
         where += f", line {found.line}" if found.line is not None else ""
         head = f"{number}. {found.check}: {found.outcome.replace('_', ' ')}{where}"
+        if found.claim:
+            head += f" (claim {found.claim} of the validator; you may contest it)"
         if found.rule in rules:
             head += f"\nRule {found.rule}: {rules[found.rule]}"
         blocks.append(f"{head}\n{fence(found.evidence, source='check', limit=_EVIDENCE_LIMIT)}")
+        ply = re.match(r"ply (\d+) ", found.evidence)
+        record = tools.shown(found) if tools is not None and ply else ""
+        if ply and record:
+            plies = fence(excerpt(record, int(ply[1])), source="match record")
+            blocks[-1] += f"\nIts record there:\n{plies}"
     return "\n\n".join(blocks)
 
 
-def record_text(record: MatchRecord, *, limit: int) -> tuple[str, int]:
-    """A record within about `limit` characters, and how many plies it shows.
+def record_text(
+    record: MatchRecord, positions: Sequence[Position], *, limit: int
+) -> tuple[str, frozenset[int]]:
+    """A record within about `limit` characters, and the plies that it shows.
 
-    The players' observations are left out first, then the last plies.
+    The first position, the last rounds and the ending always stand in full; where the rest does
+    not fit, plies of the middle are left out and that is said. What a seat is shown, and what is
+    legal, stands as the difference from what it was when that seat was last told.
     """
-    for observations in (True, False):
-        blocks = [
-            _ply(index, ply, observations=observations)
-            for index, ply in enumerate(record.match.plies)
-        ]
-        shown = _fitting(blocks, limit)
-        if shown == len(blocks):
-            break
-    lines = [f"seat {seat}: {name}" for seat, name in enumerate(record.players)]
-    lines += blocks[:shown]
-    if shown == len(blocks):
-        lines.append(f"ending: {record.match.ending} {record.match.reason}".rstrip())
-        lines.append(f"returns: {json.dumps(record.match.returns)}")
-    return "\n".join(lines), shown
-
-
-def _fitting(blocks: Sequence[str], limit: int) -> int:
-    size = 0
-    for index, block in enumerate(blocks):
-        size += len(block) + 1
-        if size > limit:
-            return max(1, index)
-    return len(blocks)
-
-
-def _ply(index: int, ply: Ply, *, observations: bool) -> str:
-    who = "chance" if ply.player == CHANCE else f"seat {ply.player}"
-    more = len(ply.legal) - _LEGAL_SHOWN
-    legal = ", ".join(ply.legal[:_LEGAL_SHOWN]) + (f" (and {more} more)" if more > 0 else "")
-    lines = [f"ply {index}: {who} does: {ply.action}", f"  legal: {legal}"]
-    if observations and ply.observation is not None:
-        lines.append("  sees: " + json.dumps(ply.observation, separators=(",", ":")))
-    lines += [
-        f"  seat {seat} perceives: {' '.join(events)}"
-        for seat, events in enumerate(ply.events)
-        if events
+    head = [f"seat {seat}: {name}" for seat, name in enumerate(record.players)]
+    head.append(f"first state: {_compact(positions[0].state)}")
+    blocks = _plies(record, positions)
+    ending = [
+        f"ending: {record.match.ending} {record.match.reason}".rstrip(),
+        f"last state: {_compact(positions[-1].state)}",
+        f"returns: {json.dumps(record.match.returns)}",
     ]
-    if any(ply.rewards):
-        lines.append(f"  pays: {json.dumps(ply.rewards)}")
-    return "\n".join(lines)
+    spent = sum(len(line) + 1 for line in (*head, *ending))
+    first_kept = max(0, len(blocks) - _LAST_ROUNDS * len(record.players))
+    spent += sum(len(block) + 1 for block in blocks[first_kept:])
+    shown = 0
+    while shown < first_kept and spent + len(blocks[shown]) < limit:
+        spent += len(blocks[shown]) + 1
+        shown += 1
+    left_out = first_kept - shown
+    gap = [f"[plies {shown} to {first_kept - 1} are left out: too long to show]"] * bool(left_out)
+    plies = frozenset((*range(shown), *range(first_kept, len(blocks))))
+    return "\n".join([*head, *blocks[:shown], *gap, *blocks[first_kept:], *ending]), plies
+
+
+def excerpt(shown: str, ply: int, *, before: int = 3) -> str:
+    r"""The plies of a record's text just before one ply, and that ply.
+
+    >>> print(excerpt("seat 0: x\nply 0: a\nply 1: b\n  pays: 1\nending: ", 1, before=0))
+    ply 1: b
+      pays: 1
+    """
+    blocks = re.split(r"^(?=ply |ending: |\[plies )", shown, flags=re.MULTILINE)
+    wanted = {f"ply {number}:" for number in range(ply - before, ply + 1)}
+    return "".join(b for b in blocks if b.partition(":")[0] + ":" in wanted).rstrip()
+
+
+def numbered(source: str) -> str:
+    """A source with its line numbers, as a prompt shows it.
+
+    >>> numbered("x = 1")
+    '   1| x = 1'
+    """
+    return "\n".join(f"{n:4}| {line}" for n, line in enumerate(source.splitlines(), 1))
+
+
+def _plies(record: MatchRecord, positions: Sequence[Position]) -> list[str]:
+    legal: dict[int, tuple[str, ...]] = {}
+    seen: list[dict[str, Json]] = [{} for _ in record.players]
+    blocks = []
+    for index, (ply, at, after) in enumerate(
+        zip(record.match.plies, positions, positions[1:], strict=False)
+    ):
+        who = "chance" if ply.player == CHANCE else f"seat {ply.player}"
+        lines = [f"ply {index}: {who} does: {ply.action}"]
+        lines += _shown_changes(seen, at.observations) if index == 0 else []
+        lines.append(f"  legal: {_legal(legal.get(ply.player), at.legal)}")
+        legal[ply.player] = at.legal
+        lines += [
+            f"  seat {seat} perceives: {' '.join(events)}"
+            for seat, events in enumerate(ply.events)
+            if events
+        ]
+        lines += _shown_changes(seen, after.observations)
+        if any(ply.rewards):
+            lines.append(f"  pays: {json.dumps(ply.rewards)}")
+        blocks.append("\n".join(lines))
+    return blocks
+
+
+def _legal(before: Sequence[str] | None, now: Sequence[str]) -> str:
+    """Legal actions, or what is new and gone since the same seat chose last.
+
+    >>> _legal(None, ["a", "b"]), _legal(["a", "b", "c", "d"], ["a", "b", "c", "e"])
+    ('a, b', 'as before, without: d; and: e')
+    >>> _legal(["a"], ["a"])
+    'as before'
+    """
+    if before is None:
+        return ", ".join(now)
+    gone, new = [a for a in before if a not in now], [a for a in now if a not in before]
+    if len(gone) + len(new) >= len(now):
+        return ", ".join(now)
+    parts = ["without: " + ", ".join(gone)] * bool(gone) + ["and: " + ", ".join(new)] * bool(new)
+    return "as before" + (", " + "; ".join(parts) if parts else "")
+
+
+def _shown_changes(
+    seen: list[dict[str, Json]], observations: Sequence[Mapping[str, Json]]
+) -> list[str]:
+    """What each seat is now shown that it was not; `seen` is brought up to date."""
+    lines = []
+    for seat, observation in enumerate(observations):
+        new = {k: v for k, v in observation.items() if k not in seen[seat] or seen[seat][k] != v}
+        gone = sorted(seen[seat].keys() - observation.keys())
+        if new or gone:
+            lost = f" and no more {', '.join(gone)}" if gone else ""
+            lines.append(f"  seat {seat} is shown: {_compact(new)}{lost}")
+        seen[seat] = dict(observation)
+    return lines
+
+
+def _compact(value: Json | Mapping[str, Json]) -> str:
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False)

@@ -1,22 +1,38 @@
-"""The coder's tool calls: what is offered, how a call is read, and what it is answered."""
+"""The coder's workbench: named drafts, the tools that work on them, and what calls are answered.
 
+A draft is sent once and named from then on: checks, tests, edits and the answer name it.
+"""
+
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from agents.claims import Contest
 from agents.model.chat import Message
 from agents.prompting import fence
 from agents.protocols import CoderTools
+from agents.roles.texts import record_text
 from games.checks.findings import Finding
+from tools.edits import EditError, apply_edits
 from vectorstore.documents import Example
 
 if TYPE_CHECKING:
     from langchain_core.messages import AIMessage
 
+SUBMIT = "submit"
+START = "start"
+"""The draft that is there from the beginning: the module that is to be mended."""
 _LONGEST_EXAMPLE = 14_000
 _LONGEST_RECORD = 6_000
 _LONGEST_EVIDENCE = 1_000
+_MOST_CALLS = 16  # of one reply
+_LINE_NUMBER = re.compile(r"^ *\d+\| ?", re.MULTILINE)
+
+
+class CallError(ValueError):
+    """A tool call that cannot be carried out; the message is the model's answer."""
 
 
 class _Arguments(BaseModel):
@@ -32,54 +48,127 @@ class SearchArguments(_Arguments):
 class RunArguments(_Arguments):
     """Arguments of a run of the checks."""
 
-    source: str = Field(min_length=1, description="The complete module.")
+    source: str = Field(default="", description="A complete new module; it becomes a draft.")
+    draft: str = Field(default="", description="Or the name of a draft.")
 
 
-class PlayArguments(_Arguments):
+class DraftArguments(_Arguments):
+    """Arguments that name a draft."""
+
+    draft: str = Field(min_length=1, description="Name of the draft.")
+
+
+class EditReply(_Arguments):
+    """One partial edit."""
+
+    search: str = Field(description="Copied exactly from the module; occurs exactly once in it.")
+    replace: str = Field(description="What stands there afterwards.")
+
+
+class EditArguments(DraftArguments):
+    """Arguments of an edit: it makes a new draft."""
+
+    edits: list[EditReply] = Field(min_length=1)
+
+
+class PlayArguments(DraftArguments):
     """Arguments of a recorded match."""
 
-    source: str = Field(min_length=1, description="The complete module.")
     seed: int = Field(ge=0, description="Another seed gives another match.")
 
 
-def _search_examples(tools: CoderTools, arguments: SearchArguments) -> str:
-    return _pieces(tools.search_examples(arguments.query)[:1])
+class SubmitArguments(DraftArguments):
+    """The coder's answer: a draft, and what it objects to."""
+
+    cause: str = Field(default="", description="What was wrong, in one or two sentences.")
+    contested: list[Contest] = Field(
+        default_factory=list, description="Claims of the validator that the rules do not bear out."
+    )
 
 
-def _search_snippets(tools: CoderTools, arguments: SearchArguments) -> str:
-    return _pieces(tools.search_snippets(arguments.query))
+class Workbench:
+    """One task's drafts and tools.
+
+    Attributes:
+        drafts: Sources by name.
+        answer: What was submitted.
+    """
+
+    def __init__(self, tools: CoderTools, start: str | None = None) -> None:
+        """`start` is the module that is to be mended, if there is one."""
+        self.tools = tools
+        self.drafts: dict[str, str] = {} if start is None else {START: start}
+        self.answer: SubmitArguments | None = None
+
+    def source(self, name: str) -> str:
+        """A draft by its name; raises `CallError`."""
+        if name not in self.drafts:
+            known = ", ".join(self.drafts) or "none yet; send one to run_module"
+            raise CallError(f"There is no draft {name!r}; drafts: {known}.")
+        return self.drafts[name]
+
+    def keep(self, source: str) -> str:
+        """The name of a source, a new one where it is new."""
+        for name, known in self.drafts.items():
+            if known == source:
+                return name
+        name = f"draft{len(self.drafts) + (START not in self.drafts)}"
+        self.drafts[name] = source
+        return name
+
+    def settle(self) -> None:
+        """Take the newest draft of a coder that never submits one."""
+        if len(self.drafts) > (START in self.drafts):
+            self.answer = SubmitArguments(draft=list(self.drafts)[-1])
+
+    def search_examples(self, arguments: SearchArguments) -> str:
+        """Find the complete module of a game near a query."""
+        return _pieces(self.tools.search_examples(arguments.query)[:1])
+
+    def search_snippets(self, arguments: SearchArguments) -> str:
+        """Find single functions near a query, each with the rule text it implements."""
+        return _pieces(self.tools.search_snippets(arguments.query))
+
+    def run_module(self, arguments: RunArguments) -> str:
+        """Load a draft in the sandbox and run the quick checks on it."""
+        if bool(arguments.source) == bool(arguments.draft):
+            raise CallError("Give either source, a complete module, or draft, a name.")
+        source = arguments.source or self.source(arguments.draft)
+        name = self.keep(source)
+        return f"{name}:\n" + fence(_findings(self.tools.run_module(source)), source="checks")
+
+    def edit_draft(self, arguments: EditArguments) -> str:
+        """Make a new draft by partial edits of one, and run the quick checks on it."""
+        source = edited(self.source(arguments.draft), arguments.edits)
+        return self.run_module(RunArguments(source=source))
+
+    def run_tests(self, arguments: DraftArguments) -> str:
+        """Hold a draft against the validator's tests."""
+        found = self.tools.run_tests(self.source(arguments.draft))
+        text = _findings(found) if found else "There are no tests yet."
+        return fence(text, source="tests")
+
+    def play_record(self, arguments: PlayArguments) -> str:
+        """Play one random match of a draft and return its record."""
+        played = self.tools.play_record(self.source(arguments.draft), arguments.seed)
+        text = played if isinstance(played, str) else record_text(*played, limit=_LONGEST_RECORD)[0]
+        return fence(text, source="match record", limit=2 * _LONGEST_RECORD)
+
+    def submit(self, arguments: SubmitArguments) -> str:
+        """Answer with a draft; with the module as it stands where only claims are contested."""
+        self.source(arguments.draft)
+        self.answer = arguments
+        return "Submitted."
 
 
-def _run_module(tools: CoderTools, arguments: RunArguments) -> str:
-    return fence(_findings(tools.run_module(arguments.source)), source="checks of the draft")
-
-
-def _play_record(tools: CoderTools, arguments: PlayArguments) -> str:
-    record = tools.play_record(arguments.source, arguments.seed)
-    return fence(record, source="match record", limit=_LONGEST_RECORD)
-
-
-_TOOLS: Mapping[str, tuple[str, type[_Arguments], Callable[[CoderTools, Any], str]]] = {
-    "search_examples": (
-        "Find the complete module of a game near a query.",
-        SearchArguments,
-        _search_examples,
-    ),
-    "search_snippets": (
-        "Find single functions near a query, each with the rule text it implements.",
-        SearchArguments,
-        _search_snippets,
-    ),
-    "run_module": (
-        "Load a draft in the sandbox and run the quick checks on it.",
-        RunArguments,
-        _run_module,
-    ),
-    "play_record": (
-        "Play one random match of a draft and return its record.",
-        PlayArguments,
-        _play_record,
-    ),
+_TOOLS: Mapping[str, tuple[type[_Arguments], Callable[[Workbench, Any], str]]] = {
+    "search_examples": (SearchArguments, Workbench.search_examples),
+    "search_snippets": (SearchArguments, Workbench.search_snippets),
+    "run_module": (RunArguments, Workbench.run_module),
+    "edit_draft": (EditArguments, Workbench.edit_draft),
+    "run_tests": (DraftArguments, Workbench.run_tests),
+    "play_record": (PlayArguments, Workbench.play_record),
+    SUBMIT: (SubmitArguments, Workbench.submit),
 }
 
 
@@ -90,23 +179,48 @@ def tool_specifications() -> list[dict[str, object]]:
             "type": "function",
             "function": {
                 "name": name,
-                "description": description,
+                "description": run.__doc__,
                 "parameters": arguments.model_json_schema(),
             },
         }
-        for name, (description, arguments, _) in _TOOLS.items()
+        for name, (arguments, run) in _TOOLS.items()
     ]
 
 
-def answer_calls(reply: "AIMessage", tools: CoderTools) -> list[Message]:
+def edited(source: str, edits: Sequence[EditReply]) -> str:
+    """The edited source; line numbers that were copied along are taken off first.
+
+    Raises:
+        CallError: If an edit does not apply; nothing is applied then.
+    """
+    pairs = [(_unnumbered(edit.search), _unnumbered(edit.replace)) for edit in edits]
+    try:
+        return apply_edits(source, pairs)
+    except EditError as error:
+        raise CallError(str(error)) from error
+
+
+def _unnumbered(text: str) -> str:
+    r"""Code without the line numbers of the prompt, where every line has one.
+
+    >>> _unnumbered("  12| x = 1\n  13| y = 2"), _unnumbered("a | b")
+    ('x = 1\ny = 2', 'a | b')
+    """
+    lines = text.splitlines()
+    numbered = bool(lines) and all(_LINE_NUMBER.match(line) for line in lines)
+    return _LINE_NUMBER.sub("", text) if numbered else text
+
+
+def answer_calls(reply: "AIMessage", bench: Workbench) -> list[Message]:
     """One answer for each call of a reply; a wrong call is answered with what is wrong.
 
     A tool that fails by itself (no sandbox, no store) raises: that is not the model's to see.
     """
-    answers = [
-        {"role": "tool", "tool_call_id": call["id"], "content": _answer(call, tools)}
-        for call in reply.tool_calls
-    ]
+    answers: list[Message] = []
+    for number, call in enumerate(reply.tool_calls):
+        late = number >= _MOST_CALLS or bench.answer is not None
+        said = "Not run: too many calls at once." if late else _answer(call, bench)
+        answers.append({"role": "tool", "tool_call_id": call["id"], "content": said})
     answers += [
         {
             "role": "tool",
@@ -118,17 +232,18 @@ def answer_calls(reply: "AIMessage", tools: CoderTools) -> list[Message]:
     return answers
 
 
-def _answer(call: Any, tools: CoderTools) -> str:  # noqa: ANN401 - langchain's ToolCall
+def _answer(call: Any, bench: Workbench) -> str:  # noqa: ANN401 - langchain's ToolCall
     if call["name"] not in _TOOLS:
         return f"There is no tool {call['name']!r}; the tools are: {', '.join(_TOOLS)}."
-    _, model, run = _TOOLS[call["name"]]
+    model, run = _TOOLS[call["name"]]
     try:
-        arguments = model.model_validate(call["args"])
+        return run(bench, model.model_validate(call["args"]))
+    except CallError as error:
+        return str(error)
     except ValidationError as error:
         problem = error.errors()[0]
         where = ".".join(str(part) for part in problem["loc"])
         return f"The argument {where or '(all)'} of {call['name']} is wrong: {problem['msg']}."
-    return run(tools, arguments)
 
 
 def _pieces(found: Sequence[Example]) -> str:

@@ -4,21 +4,24 @@ import json
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, create_model
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
+from agents.claims import Claim, Vote
 from agents.model.chat import ChatModel
 from agents.model.errors import ReplyError
 from agents.model.replies import ask_structured
 from agents.prompting import load_prompt
 from agents.protocols import Design, Verdict
 from agents.roles.texts import record_text, rules_text
-from games.checks.unit_tests import UnitTest
+from games.checks.unit_tests import Relation, Tested, UnitTest
 from games.contract import REQUIRED_FUNCTIONS
 from games.records import MatchRecord
+from games.table import Position
 
 RECORD_LIMIT = 24_000
 MAX_TESTS = 6
 _STRICT = ConfigDict(extra="forbid")
+_STEPS = "What happens ply by ply and what the rules ask there, before any conclusion."
 
 
 class VerdictReply(BaseModel):
@@ -26,6 +29,7 @@ class VerdictReply(BaseModel):
 
     model_config = _STRICT
 
+    working: str = Field(description=_STEPS)
     illegal_ply: int | None = Field(description="Number of the first ply at fault, or null.")
     rule: str | None = Field(description="Id of the rule it breaks, or null.")
     explanation: str
@@ -41,7 +45,9 @@ class TestReply(BaseModel):
     name: str = Field(description="The property it proves, in a few words.")
     rule: str = Field(description="Id of the rule it tests.")
     actions: list[str]
-    function: Literal["get_current_player", "get_legal_actions", "get_rewards", "get_observations"]
+    function: Tested
+    relation: Relation = Field(description="How the value is compared.")
+    derivation: str = Field(description="How the value follows from the rules, step by step.")
     expected_json: str = Field(description="The expected value, as JSON text.")
 
 
@@ -52,6 +58,16 @@ class TestsReply(BaseModel):
     model_config = _STRICT
 
     tests: list[TestReply]
+
+
+class VoteReply(BaseModel):
+    """A vote on a contested claim."""
+
+    model_config = _STRICT
+
+    working: str = Field(description=_STEPS)
+    upheld: bool = Field(description="Whether the rules bear the claim out.")
+    why: str = Field(description="The reason, in one or two sentences, with the rule ids.")
 
 
 def verdict_reply(design: Design) -> type[VerdictReply]:
@@ -83,25 +99,26 @@ class ModelValidator:
     def __init__(self, model: ChatModel) -> None:
         self.model = model
 
-    def judge(self, design: Design, record: MatchRecord) -> Verdict:
+    def judge(self, design: Design, record: MatchRecord, positions: Sequence[Position]) -> Verdict:
         """See `Validator.judge`; the explanation says so where a long record was cut."""
-        text, judged = record_text(record, limit=RECORD_LIMIT)
+        text, judged = record_text(record, positions, limit=RECORD_LIMIT)
         total = len(record.match.plies)
         messages = load_prompt("validator_judge").fill(
-            rules=rules_text(design), record=text, judged=judged, total=total
+            rules=rules_text(design), record=text, players=", ".join(record.players)
         )
-        cut = f" (judged plies 0 to {judged - 1} of {total})" if judged < total else ""
+        cut = f" (it was shown {len(judged)} of {total} plies)" if len(judged) < total else ""
 
         def accept(reply: VerdictReply) -> Verdict:
             if (reply.illegal_ply is None) != (reply.rule is None):
                 raise ReplyError("illegal_ply and rule must both be given, or both be null")
-            if reply.illegal_ply is not None and not 0 <= reply.illegal_ply < judged:
-                raise ReplyError(f"there is no ply {reply.illegal_ply}; shown: 0 to {judged - 1}")
+            if reply.illegal_ply is not None and reply.illegal_ply not in judged:
+                raise ReplyError(f"ply {reply.illegal_ply} is none of the {len(judged)} shown")
             return Verdict(
                 illegal_ply=reply.illegal_ply,
                 rule=reply.rule or "",
                 explanation=reply.explanation + cut,
                 function=reply.function,
+                shown=text,
             )
 
         return ask_structured(self.model, messages, verdict_reply(design), accept)
@@ -112,6 +129,25 @@ class ModelValidator:
             rules=rules_text(design), num_players=design.num_players, source=source
         )
         return ask_structured(self.model, messages, tests_reply(design), _to_tests)
+
+    def arbitrate(self, design: Design, claim: Claim, *, second: bool) -> Vote:
+        """See `Validator.arbitrate`."""
+        arguments = [("The validator claims", claim.says), ("The coder objects", claim.argument)]
+        if claim.test is not None:
+            played = ", ".join(claim.test.actions) or "no action"
+            arguments[0] = (
+                "The validator claims",
+                f"{claim.says}\nAfter: {played}\n{claim.test.derivation}",
+            )
+        messages = load_prompt("validator_arbitrate").fill(
+            rules=rules_text(design),
+            rule=claim.rule,
+            record=claim.shown,
+            arguments=arguments[::-1] if second else arguments,
+        )
+        return ask_structured(
+            self.model, messages, VoteReply, lambda r: Vote(upheld=r.upheld, why=r.why)
+        )
 
 
 def _to_tests(reply: TestsReply) -> list[UnitTest]:
@@ -124,4 +160,7 @@ def _to_tests(reply: TestsReply) -> list[UnitTest]:
             raise ReplyError(
                 f"expected_json of the test {test.name!r} is not JSON: {error}"
             ) from error
-    return [UnitTest.model_validate(test.model_dump()) for test in reply.tests]
+    try:
+        return [UnitTest.model_validate(test.model_dump()) for test in reply.tests]
+    except ValidationError as error:
+        raise ReplyError(str(error.errors()[0]["msg"])) from error

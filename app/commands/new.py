@@ -23,6 +23,7 @@ from app.parameters import given_parameters
 
 if TYPE_CHECKING:
     from agents.protocols import Choices
+    from graph.new.requests import Remedy
     from graph.new.results import RunResult
     from graph.run.context import RunContext
     from graph.run.folder import RunFolder
@@ -140,7 +141,7 @@ def _require_known(choices: "Choices") -> None:
     require_choices(choices, settings=model_settings().model is None)
 
 
-def resume_named(
+def resume_named(  # noqa: PLR0913 - one parameter an option
     run: Annotated[str, typer.Argument(help="Folder or name of a run.")],
     *,
     answer: Annotated[
@@ -150,6 +151,17 @@ def resume_named(
         str | None,
         typer.Option("--from", metavar="design", help="Make the game anew from design.yaml."),
     ] = None,
+    rounds: Annotated[
+        int | None,
+        typer.Option("--rounds", min=1, help="Refine so many times more, where it gave up."),
+    ] = None,
+    drop_test: Annotated[
+        str | None,
+        typer.Option("--drop-test", metavar="ID", help="Give up a claim of the validator."),
+    ] = None,
+    accept: Annotated[
+        bool, typer.Option("--accept", help="Take the game though not all checks passed.")
+    ] = False,
     discard_edits: Annotated[
         bool, typer.Option("--discard-edits", help="Write anew what you changed in its files.")
     ] = False,
@@ -160,9 +172,9 @@ def resume_named(
     no_isolation: NoIsolation = False,
     as_json: Json = False,
 ) -> None:
-    """Go on with a run that was stopped, killed, or waits for an answer."""
+    """Go on with a run that was stopped, killed, gave up, or waits for an answer."""
     from graph.new.form import read_form
-    from graph.new.requests import begin_again, by_form, read_request
+    from graph.new.requests import Remedy, begin_again, by_form, read_request
     from graph.run.folder import find_folder, runs_folder
 
     if source not in (None, "design"):
@@ -177,8 +189,22 @@ def resume_named(
         begin_again(folder, database(), form=form, edits=discard_edits)
     if edited := folder.edited():
         note(f"kept as you changed them: {', '.join(edited)}")
+    remedy = Remedy(rounds=rounds or 0, drop=drop_test or "", accept=accept)
+    asked = [name for name, value in remedy.model_dump().items() if value]
+    if len(asked) > 1 or (asked and (form is not None or answer is not None)):
+        raise typer.BadParameter(
+            "--rounds, --drop-test, --accept, --answer and --from design are separate ways to go "
+            "on; give one of them"
+        )
     with sandbox_of(sandbox, no_isolation):
-        _run(folder, request.settings, fresh=False, given=answer, as_json=as_json)
+        _run(
+            folder,
+            request.remedied(remedy).settings,
+            fresh=False,
+            given=answer,
+            as_json=as_json,
+            remedy=remedy if asked else None,
+        )
 
 
 def _run(
@@ -188,6 +214,7 @@ def _run(
     fresh: bool,
     given: str | None,
     as_json: bool,
+    remedy: "Remedy | None" = None,
 ) -> None:
     from graph.new.runs import resume_run
     from graph.run.checkpoints import BrokenCheckpointsError
@@ -217,8 +244,10 @@ def _run(
         held.enter_context(context.sandbox)
         _announce(context)
         try:
-            result = resume_run(folder, context, tell=progress, answer=answer, database=address)
-        except BrokenCheckpointsError:
+            result = resume_run(
+                folder, context, tell=progress, answer=answer, database=address, remedy=remedy
+            )
+        except (BrokenCheckpointsError, RunFolderError):
             raise  # its message says how to go on
         except BaseException:
             progress.pause()

@@ -18,6 +18,7 @@ class Finding(BaseModel):
         evidence: What was seen, in words a coder can act on; empty only where it passed.
         function: The contract function at fault, where one can be named.
         line: Line in the module's source, 1-based, where one is known.
+        claim: Id of the validator's claim that it rests on; empty for a program's finding.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -28,6 +29,7 @@ class Finding(BaseModel):
     evidence: str = ""
     function: str | None = None
     line: int | None = Field(default=None, ge=1)
+    claim: str = ""
 
 
 def verdict(findings: Iterable[Finding]) -> Outcome:

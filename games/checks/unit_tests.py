@@ -1,25 +1,53 @@
 """Check: generated unit tests, run on the host against the module's own positions."""
 
 import json
-from collections.abc import Sequence
-from typing import Literal
+from collections.abc import Mapping, Sequence
+from typing import Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from games.checks.comparing import as_numbers, same_value
 from games.checks.contract import from_fault
 from games.checks.findings import Finding
 from games.checks.sampling import Subject
-from games.contract import IllegalActionError, Json, ModuleFault, canonical_key, require_json
+from games.contract import (
+    CHANCE,
+    TERMINAL,
+    IllegalActionError,
+    Json,
+    ModuleFault,
+    canonical_key,
+    require_json,
+)
 from games.table import Position
 
 CHECK = "unit_test"
+Tested: TypeAlias = Literal[
+    "get_current_player",
+    "get_legal_actions",
+    "get_rewards",
+    "get_observations",
+    "apply_action",
+    "returns",
+    "winners",
+]
+Relation: TypeAlias = Literal["is", "contains", "lacks", "raises"]
+_RELATIONS: Mapping[str, tuple[Relation, ...]] = {
+    "get_legal_actions": ("is", "contains", "lacks"),
+    "get_observations": ("is", "contains", "lacks"),
+    "apply_action": ("raises",),
+}
+_SHOWN_PLIES = 40
 
 
 class UnitTest(BaseModel):
-    """A generated test: play `actions` from the start, then compare one function's value.
+    """A generated test: play `actions` from the start, then compare one value.
 
-    Chance outcomes are actions too. `seat` is set where the function takes a player.
+    Chance outcomes are actions too. `returns` are the rewards summed over the whole sequence, a
+    number a seat; `winners` the seats of the largest return where the match has ended.
+    `contains` and `lacks` compare members: legal actions with a list of actions, observations
+    with a list of objects (the fields that a seat's observation has, or has not; null for a seat
+    that is not tested). `raises` asks `apply_action` to refuse the action `expected_json`.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -27,8 +55,16 @@ class UnitTest(BaseModel):
     name: str
     rule: str = Field(description="Id of the rule it tests.")
     actions: tuple[str, ...]
-    function: Literal["get_current_player", "get_legal_actions", "get_rewards", "get_observations"]
+    function: Tested
+    relation: Relation = "is"
     expected_json: str = Field(description="The expected value, as JSON.")
+    derivation: str = Field(default="", description="How the value follows from the rules.")
+
+    @model_validator(mode="after")
+    def _fits(self) -> "UnitTest":
+        if self.relation not in _RELATIONS.get(self.function, ("is",)):
+            raise ValueError(f"{self.function} is not tested with {self.relation!r}")
+        return self
 
 
 def check_unit_tests(subject: Subject, tests: Sequence[UnitTest]) -> list[Finding]:
@@ -50,51 +86,103 @@ def _run(subject: Subject, test: UnitTest) -> Finding:
         require_json(expected, "expected_json")
     except (ValueError, RecursionError, ModuleFault) as error:
         return _finding(test, "could_not_judge", f"expected_json is not JSON: {error}")
+    path: list[Position] = []
     try:
-        position = _reach(subject, test)
+        _reach(subject, test, path)
+        actual = _value(subject, path, test, expected)
     except ModuleFault as fault:
         found = from_fault(CHECK, fault)
-        return found.model_copy(update={"rule": test.rule, "evidence": f"{test.name}: {fault}"})
+        return found.model_copy(
+            update={"rule": test.rule, "evidence": f"{test.name}: {fault}\n{_told(path, test)}"}
+        )
     except IllegalActionError as refusal:
-        return _finding(test, "failed", str(refusal), "get_legal_actions")
-    actual = _value(position, test)
-    if same_value(_read(actual, test), _read(expected, test)):
+        return _finding(test, "failed", f"{refusal}\n{_told(path, test)}", "get_legal_actions")
+    if _holds(actual, expected, test):
         return Finding(check=CHECK, outcome="passed", rule=test.rule)
+    relation = "" if test.relation == "is" else f"{test.relation} "
     return _finding(
         test,
         "failed",
-        f"after {list(test.actions)}, {test.function} is {canonical_key(actual)[:600]}; "
-        f"required by {test.rule}: {test.expected_json[:600]}",
-        test.function,
+        f"{test.function} is {canonical_key(actual)[:600]}; required by {test.rule}: "
+        f"{relation}{test.expected_json[:600]}\n{_told(path, test)}",
+        None if test.function in ("returns", "winners") else test.function,
     )
 
 
-def _reach(subject: Subject, test: UnitTest) -> Position:
-    position = subject.table.open(subject.num_players, subject.parameters)
+def _reach(subject: Subject, test: UnitTest, path: list[Position]) -> None:
+    """Play the test's actions; `path` takes every position on the way."""
+    path.append(subject.table.open(subject.num_players, subject.parameters))
     for index, action in enumerate(test.actions):
-        if action not in position.legal:
+        if action not in path[-1].legal:
             raise IllegalActionError(
-                f"action {index} ({action!r}) is not legal; legal: {list(position.legal)[:30]}"
+                f"action {index} ({action!r}) is not legal; legal: {list(path[-1].legal)[:30]}"
             )
-        position = subject.table.advance(position, action)
-    return position
+        path.append(subject.table.advance(path[-1], action))
 
 
-def _value(position: Position, test: UnitTest) -> Json:
+def _value(subject: Subject, path: Sequence[Position], test: UnitTest, expected: Json) -> Json:
+    position = path[-1]
     if test.function == "get_current_player":
         return position.player
     if test.function == "get_legal_actions":
         return list(position.legal)
     if test.function == "get_rewards":
         return list(position.rewards)
-    return list(position.observations)
+    if test.function == "get_observations":
+        return list(position.observations)
+    if test.function == "apply_action":
+        return _refused(subject, position, expected)
+    returns = [sum(at.rewards[seat] for at in path) for seat in range(len(position.rewards))]
+    if test.function == "returns":
+        return list(returns)
+    if position.player != TERMINAL:
+        return "nobody: the match goes on"
+    return [seat for seat, paid in enumerate(returns) if paid == max(returns)]
+
+
+def _refused(subject: Subject, position: Position, action: Json) -> Json:
+    """The refused action itself, or that it was taken."""
+    try:
+        subject.game.apply_action(position.state, str(action))
+    except IllegalActionError:
+        return action
+    return f"accepted: {action!r}"
+
+
+def _holds(actual: Json, expected: Json, test: UnitTest) -> bool:
+    if test.relation in ("is", "raises"):
+        return same_value(_read(actual, test), _read(expected, test))
+    if not isinstance(expected, list) or not isinstance(actual, list):
+        return False
+    wanted = test.relation == "contains"
+    if test.function == "get_legal_actions":
+        return all((one in actual) is wanted for one in expected)
+    return len(expected) == len(actual) and all(
+        (name in seen and same_value(seen[name], value)) is wanted
+        for seen, fields in zip(actual, expected, strict=True)
+        if isinstance(fields, dict) and isinstance(seen, dict)
+        for name, value in fields.items()
+    )
+
+
+def _told(path: Sequence[Position], test: UnitTest) -> str:
+    """The sequence that leads there, a line a ply; a long one without its beginning."""
+    told = [
+        f"ply {index}: {'chance' if at.player == CHANCE else f'seat {at.player}'} does: {action}"
+        + (f"; it pays {list(after.rewards)}" if any(after.rewards) else "")
+        for index, (at, action, after) in enumerate(zip(path, test.actions, path[1:], strict=False))
+    ]
+    left_out = len(told) - _SHOWN_PLIES
+    if left_out > 0:
+        told = [f"({left_out} plies before are left out)", *told[left_out:]]
+    return "\n".join(["The sequence:", *told]) if told else "No action was played before."
 
 
 def _read(value: Json, test: UnitTest) -> Json:
     """Legal actions are a set to the rules; rewards are numbers whether written 1 or 1.0."""
     if test.function == "get_legal_actions" and isinstance(value, list):
         return sorted(value, key=canonical_key)
-    return as_numbers(value) if test.function == "get_rewards" else value
+    return as_numbers(value) if test.function in ("get_rewards", "returns") else value
 
 
 def _finding(

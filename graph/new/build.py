@@ -12,6 +12,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command, RetryPolicy
 
 from graph.new.nodes.approve import approve
+from graph.new.nodes.arbitrate import arbitrate
 from graph.new.nodes.check import check
 from graph.new.nodes.code import code
 from graph.new.nodes.design import design
@@ -31,13 +32,14 @@ if TYPE_CHECKING:
     from langgraph.graph.state import CompiledStateGraph
 
 _STEPS_ONE_WAY = 16
-_STEPS_A_ROUND = 3
+_STEPS_A_ROUND = 5
 
 
 def build(*, in_chat: bool = True) -> StateGraph[RunState, RunContext, ChatInput, ChatOutput]:
     """The machine, not yet compiled.
 
-    intake -> design -> [approve] -> code -> check <-> refine -> strategize -> evaluate -> report
+    intake -> design -> [approve] -> code -> check <-> refine -> strategize -> evaluate -> report;
+    what the coder contests, and claims that nothing else settles, go to arbitrate.
 
     Args:
         in_chat: Whether a model's failure becomes a message of the chat; else it is raised.
@@ -49,7 +51,7 @@ def build(*, in_chat: bool = True) -> StateGraph[RunState, RunContext, ChatInput
     )
     asks_a_role = RetryPolicy(max_attempts=3, initial_interval=1.0, retry_on=worth_retrying)
     told: Any = _told if in_chat else None
-    for role in (intake, design, code, check, refine, strategize):
+    for role in (intake, design, code, check, refine, arbitrate, strategize):
         builder.add_node(role.__name__, _kept(role), retry_policy=asks_a_role, error_handler=told)
     for other in (approve, evaluate, report):
         builder.add_node(other.__name__, _kept(other))
@@ -102,7 +104,7 @@ def recursion_limit(max_rounds: int) -> int:
     """Supersteps a run may take: one way through, and some for every refinement.
 
     >>> recursion_limit(0), recursion_limit(6)
-    (16, 34)
+    (16, 46)
     """
     return _STEPS_ONE_WAY + _STEPS_A_ROUND * max_rounds
 

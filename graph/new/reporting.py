@@ -6,7 +6,7 @@ from typing import Any
 
 from agents.protocols import Brief, Clause, Design, Section
 from games.text import untagged
-from graph.new.results import verdict_object
+from graph.new.results import claims_object, open_ends, verdict_object
 from graph.new.state import RunState, folder_of
 from graph.run.context import RunContext
 from graph.run.pool import Candidate, best
@@ -60,7 +60,7 @@ def report_of(state: RunState, context: RunContext) -> Report:
         rulebook=rulebook.read_text("utf-8", "replace") if rulebook.is_file() else "",
         record=state.record[:_LONGEST_RECORD],
         settings=context.settings.model_dump(mode="json"),
-        problem="" if state.end == "made" else state.reason,
+        problem="; ".join(open_ends(state)) if state.accepted is not None else state.reason,
     )
 
 
@@ -114,6 +114,7 @@ def run_object(state: RunState, context: RunContext) -> dict[str, Any]:
         "sandboxes": [grade.model_dump(mode="json") for grade in grades],
         "versions": dict(context.versions),
         "refinements": state.rounds,
+        "claims": claims_object(state),
         "candidates": [
             {"number": c.number, "parent": c.parent, "outcome": c.outcome, "refined": c.refined}
             for c in state.candidates

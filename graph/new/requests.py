@@ -15,6 +15,22 @@ _REQUEST = ".state/request.json"
 _FORMAT: Literal[3] = 3
 
 
+class Remedy(BaseModel):
+    """What a person decides for a run that gave up with a game that does not pass.
+
+    Attributes:
+        rounds: Refinements beyond those it had.
+        drop: Id of a claim that no candidate is held against any more.
+        accept: Whether the best candidate is taken as it is.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    rounds: int = 0
+    drop: str = ""
+    accept: bool = False
+
+
 class Request(BaseModel):
     """What a run was asked.
 
@@ -23,7 +39,8 @@ class Request(BaseModel):
         prompt: The person's words.
         choices: What the person fixed beside them.
         answers: What the person answered to the run's questions, in order.
-        settings: Of the run.
+        remedies: What the person decided where the run gave up, in order.
+        settings: Of the run; its rounds include those of the remedies.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -32,7 +49,18 @@ class Request(BaseModel):
     prompt: str
     choices: Choices = Choices()
     answers: tuple[str, ...] = ()
+    remedies: tuple[Remedy, ...] = ()
     settings: RunSettings
+
+    def remedied(self, remedy: Remedy) -> "Request":
+        """The request with one more remedy."""
+        rounds = self.settings.max_rounds + remedy.rounds
+        return self.model_copy(
+            update={
+                "remedies": (*self.remedies, remedy),
+                "settings": self.settings.model_copy(update={"max_rounds": rounds}),
+            }
+        )
 
 
 def read_request(folder: RunFolder) -> Request:

@@ -48,10 +48,13 @@ class RunResult:
 def exit_code(state: RunState) -> int:
     """0: a checked game. 1: a game that does not pass. 2: nothing was made. 4: nothing fits.
 
+    A checked game is delivered though claims of the validator are disputed or replies could not
+    be read; one that a person accepted with open findings is still one that does not pass.
+
     The command keeps 3 for a run that waits for an answer.
     """
-    if state.end == "made":
-        return 0
+    if state.accepted is not None and state.end in ("made", "delivered"):
+        return 0 if state.candidate(state.accepted).outcome == "passed" else 1
     if state.end == "no_fit":
         return 4
     return 1 if state.candidates else 2
@@ -69,8 +72,8 @@ def final_text(state: RunState) -> str:
             f"rulewright resume {state.folder} --from design; to give changes up: --discard-edits\n"
             + where
         )
-    if state.end != "made" or state.design is None:
-        return f"No finished game: {quoted(state.reason)}\n{where}"
+    if state.end not in ("made", "delivered") or state.design is None:
+        return f"No finished game: {quoted(state.reason)}\n{where}{_ways_on(state)}"
     lines = [quoted(f"{state.design.title}: {state.design.summary}"), _checked(state)]
     missed = [clause for clause in state.design.clauses if clause.status == "not_honoured"]
     lines += [quoted(f"Not honoured: “{clause.text}” ({clause.reason})") for clause in missed]
@@ -80,8 +83,38 @@ def final_text(state: RunState) -> str:
             for line in verdict_of(state.evaluation)
         ]
     lines.append(f"{where}: open report.html, play with: rulewright play {state.folder}")
-    lines += [quoted(f"Note: {note}") for note in state.notes]
+    lines += [quoted(f"Note: {note}") for note in (*open_ends(state), *state.notes)]
     return "\n".join(lines)
+
+
+def open_ends(state: RunState) -> list[str]:
+    """What keeps an accepted game from being more than delivered: a sentence each."""
+    if state.accepted is None:
+        return []
+    shown = state.candidate(state.accepted)
+    ends = [
+        f"not all checks passed: {f.check}: {f.evidence}"
+        for f in shown.findings or ()
+        if f.outcome != "passed"
+    ]
+    ends += [
+        f"{claim.id}, a claim of the validator on {claim.rule}, is {claim.status}: {claim.says}"
+        for claim in state.claims
+        if not claim.counts
+    ]
+    return ends + [f"not judged: {what}" for what in shown.lacking]
+
+
+def _ways_on(state: RunState) -> str:
+    """How a person can go on with a run whose game does not pass."""
+    if state.end != "gave_up" or not state.candidates:
+        return ""
+    resume = f"rulewright resume {state.folder}"
+    ways = [f"To try on: {resume} --rounds 3", f"to take it as it is: {resume} --accept"]
+    tests = [claim.id for claim in state.claims if claim.counts and claim.test]
+    if tests:
+        ways.insert(1, f"to give up a test: {resume} --drop-test {tests[0]}")
+    return "\n" + "; ".join(ways)
 
 
 def result_object(result: RunResult) -> dict[str, Any]:
@@ -107,8 +140,14 @@ def result_object(result: RunResult) -> dict[str, Any]:
         "sandbox": result.sandbox.model_dump(mode="json"),
         "notes": list(state.notes),
         "refinements": state.rounds,
+        "claims": claims_object(state),
         "seconds": round(result.seconds, 3),
     }
+
+
+def claims_object(state: RunState) -> list[dict[str, Any]]:
+    """The validator's claims with what became of them, without the records they rest on."""
+    return [claim.model_dump(mode="json", exclude={"shown"}) for claim in state.claims]
 
 
 def verdict_object(state: RunState) -> list[dict[str, Any]]:
@@ -181,4 +220,7 @@ def _checked(state: RunState) -> str:
         return "No candidate passed its checks."
     findings = state.candidate(state.accepted).findings or ()
     after = f" after {state.rounds} refinements" if state.rounds else ""
+    wrong = sum(finding.outcome != "passed" for finding in findings)
+    if wrong:
+        return f"{wrong} of {len(findings)} checks did not pass{after}; accepted by a person."
     return f"All {len(findings)} checks passed{after}."

@@ -8,7 +8,8 @@ AfterIntake: TypeAlias = Literal[
     "intake", "design", "approve", "code", "check", "refine", "strategize", "evaluate", "report"
 ]
 AfterDesign: TypeAlias = Literal["approve", "code", "report"]
-AfterCheck: TypeAlias = Literal["refine", "strategize", "report"]
+AfterCheck: TypeAlias = Literal["refine", "arbitrate", "strategize", "report"]
+AfterVote: TypeAlias = Literal["check", "refine", "strategize", "report"]
 
 
 def after_intake(question: str | None) -> AfterIntake:
@@ -29,16 +30,38 @@ def after_design(*, approve: bool) -> AfterDesign:
     return "approve" if approve else "code"
 
 
-def after_check(outcome: Outcome, *, rounds: int, max_rounds: int) -> AfterCheck:
+def after_check(outcome: Outcome, *, last: bool, vote: bool) -> AfterCheck:
     """Only a candidate that passed everything goes on; doubt is never a pass.
 
-    >>> after_check("passed", rounds=9, max_rounds=6)
+    Args:
+        outcome: Of the candidate.
+        last: Whether no refinement is left.
+        vote: Whether a claim of the validator is to be voted on first.
+
+    >>> after_check("passed", last=True, vote=False)
     'strategize'
-    >>> after_check("failed", rounds=2, max_rounds=6), after_check("failed", rounds=6, max_rounds=6)
+    >>> after_check("failed", last=False, vote=False), after_check("failed", last=True, vote=False)
     ('refine', 'report')
-    >>> after_check("could_not_judge", rounds=0, max_rounds=6)
+    >>> after_check("failed", last=True, vote=True)
+    'arbitrate'
+    >>> after_check("could_not_judge", last=False, vote=False)
     'refine'
     """
     if outcome == "passed":
         return "strategize"
-    return "refine" if rounds < max_rounds else "report"
+    if vote:
+        return "arbitrate"
+    return "report" if last else "refine"
+
+
+def after_vote(outcome: Outcome, *, last: bool) -> AfterVote:
+    """What is left of a candidate's findings decides; `last` where no refinement is left.
+
+    >>> after_vote("passed", last=True), after_vote("failed", last=True)
+    ('strategize', 'report')
+    >>> after_vote("failed", last=False)
+    'refine'
+    """
+    if outcome == "passed":
+        return "strategize"
+    return "report" if last else "refine"

@@ -10,7 +10,8 @@ from langgraph.types import Command, Interrupt
 
 from graph.new.answers import answered, waits_for_words
 from graph.new.build import compile_with, recursion_limit
-from graph.new.requests import Request, read_request, write_request
+from graph.new.remedies import remedied, require_remedy
+from graph.new.requests import Remedy, Request, read_request, write_request
 from graph.new.results import RunResult
 from graph.new.state import RunState
 from graph.run.checkpoints import BrokenCheckpointsError, open_checkpoints
@@ -58,14 +59,16 @@ def resume_run(
     tell: Tell = lambda _: None,
     answer: Answer = lambda _: None,
     database: str | None = None,
+    remedy: Remedy | None = None,
 ) -> RunResult:
     """Go on where the run's last checkpoint stands; the same result as without the break.
 
     A run without checkpoints is made from its request, with the answers that stand there. A run
-    that ended is returned as it is; one that ended in a question takes an answer to it.
+    that ended is returned as it is; one that ended in a question takes an answer to it, one that
+    gave up a game takes a remedy.
 
     Raises:
-        RunFolderError: If the folder holds no request.
+        RunFolderError: If the folder holds no request, or the run cannot take the remedy.
         BrokenCheckpointsError: If its checkpoints cannot be read.
     """
     started = time.monotonic()
@@ -77,6 +80,13 @@ def resume_run(
             pending = _stream(graph, config, context, step, tell)
             found = graph.get_state(config).values
             state = RunState.model_validate({**found, "folder": str(folder.path)})
+            if remedy is not None and not pending and state.remedied == len(request.remedies):
+                require_remedy(state, remedy, folder)
+                request, remedy = request.remedied(remedy), None
+                write_request(request, folder)  # before it is used: no kill drops it
+            if not pending and state.remedied < len(request.remedies):
+                step = remedied(state, request.remedies[state.remedied], folder)
+                continue
             if not pending and not waits_for_words(state):
                 break
             question = dict(pending[0].value) if pending else {"ask": state.reason}

@@ -8,16 +8,26 @@ from langgraph.graph.message import add_messages
 from langgraph.types import Overwrite
 from pydantic import BaseModel, Field, JsonValue, WithJsonSchema
 
+from agents.claims import Claim
 from agents.protocols import Brief, Choices, Design, Fit, Heuristic
 from graph.run.folder import RunFolder
 from graph.run.pool import Candidate, keep_newest
 from graph.run.settings import RunSettings
 from tools.reporting.content import Evaluation
 
-End: TypeAlias = Literal["made", "gave_up", "question", "no_fit"]
+End: TypeAlias = Literal["made", "delivered", "gave_up", "question", "no_fit"]
 Messages: TypeAlias = Annotated[list[AnyMessage], add_messages]
 NodeName: TypeAlias = Literal[
-    "intake", "design", "approve", "code", "check", "refine", "strategize", "evaluate", "report"
+    "intake",
+    "design",
+    "approve",
+    "code",
+    "check",
+    "refine",
+    "arbitrate",
+    "strategize",
+    "evaluate",
+    "report",
 ]
 
 
@@ -88,6 +98,9 @@ class RunState(ChatOutput):
         choices: What the person fixed beside the prompt.
         fit: What the nearest family would make of the brief; where `end` is "no_fit".
         candidates: The pool.
+        claims: Tests and verdicts of the validator; every candidate is held against the same.
+        contested: Claims that are put to the vote, each with the coder's argument.
+        remedied: How many of the person's remedies were taken in.
         accepted: Number of the accepted candidate.
         heuristics: Heuristics that passed, best first.
         evaluation: The play-test results.
@@ -109,6 +122,9 @@ class RunState(ChatOutput):
     stopped: NodeName | None = None
     candidates: Annotated[list[Candidate], _pooled] = Field(default_factory=list)
     rounds: int = 0
+    claims: tuple[Claim, ...] = ()
+    contested: tuple[Claim, ...] = ()
+    remedied: int = 0
     accepted: int | None = None
     heuristics: tuple[Heuristic, ...] = ()
     strategy_notes: tuple[str, ...] = ()

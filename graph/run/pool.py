@@ -15,6 +15,8 @@ _LONGEST = 600
 # REx (Tang et al. 2024) weighs the heuristic value against the prior with this constant; 5 is the
 # value Code World Models used.
 REX_WEIGHT = 5.0
+EDIT = "edit"
+"""The check of a finding that tells the coder why its last edit was of no use."""
 
 
 class Candidate(BaseModel):
@@ -26,6 +28,8 @@ class Candidate(BaseModel):
         source: The module.
         findings: What the checks found; None until it was checked.
         refined: How often it was picked for refinement.
+        cause: What the coder held to be wrong with its parent; empty for the draft.
+        lacking: What could not be judged of it, because no reply of a model could be read.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -35,6 +39,8 @@ class Candidate(BaseModel):
     source: str
     findings: tuple[Finding, ...] | None = None
     refined: int = 0
+    cause: str = ""
+    lacking: tuple[str, ...] = ()
 
     @property
     def outcome(self) -> Outcome:

@@ -34,11 +34,14 @@ REPLIES: dict[str, Any] = {
                 "rule": "R1",
                 "actions": [],
                 "function": "get_current_player",
+                "relation": "is",
+                "derivation": "Nothing is dealt yet.",
                 "expected_json": "-1",
             }
         ]
     },
     "VerdictReply": {
+        "working": "Two deals, two choices, one score.",
         "illegal_ply": None,
         "rule": None,
         "explanation": "All is right.",

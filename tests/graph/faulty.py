@@ -4,11 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+from agents.claims import Attempt, Claim, Edit, Mending, Vote
 from agents.composer import composer_roles
-from agents.protocols import Coder, CoderTools, Design, Edit, RoleError, RoleSet, Validator, Verdict
+from agents.protocols import Coder, CoderTools, Design, RoleError, RoleSet, Validator, Verdict
 from games.checks.findings import Finding
 from games.checks.unit_tests import UnitTest
 from games.records import MatchRecord
+from games.table import Position
 
 Fault: TypeAlias = tuple[str, str]
 """A piece of the verified source, which occurs once, and what the draft has in its place."""
@@ -28,15 +30,29 @@ class FaultyCoder:
             source = source.replace(sound, broken)
         return source
 
-    def edit(self, design: Design, source: str, findings: Sequence[Finding]) -> Sequence[Edit]:
-        return self.coder.edit(design, source, findings)
+    def edit(
+        self,
+        design: Design,
+        source: str,
+        findings: Sequence[Finding],
+        tools: CoderTools,
+        earlier: Sequence[Attempt] = (),
+    ) -> Mending:
+        return self.coder.edit(design, source, findings, tools, earlier)
 
 
 @dataclass(frozen=True)
 class RefusingCoder(FaultyCoder):
     """Sees no way to mend anything."""
 
-    def edit(self, design: Design, source: str, findings: Sequence[Finding]) -> Sequence[Edit]:
+    def edit(
+        self,
+        design: Design,
+        source: str,
+        findings: Sequence[Finding],
+        tools: CoderTools,
+        earlier: Sequence[Attempt] = (),
+    ) -> Mending:
         raise RoleError("I cannot see what is wrong here")
 
 
@@ -44,16 +60,31 @@ class RefusingCoder(FaultyCoder):
 class BlindCoder(FaultyCoder):
     """Its edits apply and change nothing that matters."""
 
-    def edit(self, design: Design, source: str, findings: Sequence[Finding]) -> Sequence[Edit]:
-        return [Edit(search=source, replace=f"{source}# saw {len(findings)} findings\n")]
+    def edit(
+        self,
+        design: Design,
+        source: str,
+        findings: Sequence[Finding],
+        tools: CoderTools,
+        earlier: Sequence[Attempt] = (),
+    ) -> Mending:
+        new = f"{source}# saw {len(findings)} findings\n"
+        return Mending(edits=(Edit(search=source, replace=new),))
 
 
 @dataclass(frozen=True)
 class SloppyCoder(FaultyCoder):
     """Quotes lines that are not there."""
 
-    def edit(self, design: Design, source: str, findings: Sequence[Finding]) -> Sequence[Edit]:
-        return [Edit(search="a line that nobody wrote", replace="")]
+    def edit(
+        self,
+        design: Design,
+        source: str,
+        findings: Sequence[Finding],
+        tools: CoderTools,
+        earlier: Sequence[Attempt] = (),
+    ) -> Mending:
+        return Mending(edits=(Edit(search="a line that nobody wrote", replace=""),))
 
 
 @dataclass(frozen=True)
@@ -62,8 +93,11 @@ class RecordsOnly:
 
     validator: Validator
 
-    def judge(self, design: Design, record: MatchRecord) -> Verdict:
-        return self.validator.judge(design, record)
+    def judge(self, design: Design, record: MatchRecord, positions: Sequence[Position]) -> Verdict:
+        return self.validator.judge(design, record, positions)
+
+    def arbitrate(self, design: Design, claim: Claim, *, second: bool) -> Vote:
+        return self.validator.arbitrate(design, claim, second=second)
 
     def unit_tests(self, design: Design, source: str) -> Sequence[UnitTest]:
         return []
@@ -73,8 +107,11 @@ class RecordsOnly:
 class Undecided:
     """A validator that can judge nothing."""
 
-    def judge(self, design: Design, record: MatchRecord) -> Verdict:
+    def judge(self, design: Design, record: MatchRecord, positions: Sequence[Position]) -> Verdict:
         raise RoleError("the record leaves me in doubt")
+
+    def arbitrate(self, design: Design, claim: Claim, *, second: bool) -> Vote:
+        raise RoleError("both may be right")
 
     def unit_tests(self, design: Design, source: str) -> Sequence[UnitTest]:
         return []

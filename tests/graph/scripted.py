@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 
 from pydantic import JsonValue
 
+from agents.claims import Attempt, Claim, Edit, Mending, Vote
 from agents.protocols import (
     Brief,
     CoderTools,
     Design,
-    Edit,
     Heuristic,
     Mechanic,
     MechanicEdge,
@@ -22,6 +22,7 @@ from games import library
 from games.checks.findings import Finding
 from games.checks.unit_tests import UnitTest
 from games.records import MatchRecord
+from games.table import Position
 from vectorstore.documents import Example
 
 DESIGN = Design(
@@ -63,14 +64,21 @@ class ScriptedRoles:
             source = source.replace(sound, broken)
         return source
 
-    def edit(self, design: Design, source: str, findings: Sequence[Finding]) -> Sequence[Edit]:
+    def edit(
+        self,
+        design: Design,
+        source: str,
+        findings: Sequence[Finding],
+        tools: CoderTools,
+        earlier: Sequence[Attempt] = (),
+    ) -> Mending:
         self.calls.append("edit")
         for sound, broken in self.faults:
             if self.mends and source.count(broken) == 1:
-                return [Edit(search=broken, replace=sound)]
+                return Mending(edits=(Edit(search=broken, replace=sound),))
         raise RoleError("the script has no mend for these findings")
 
-    def judge(self, design: Design, record: MatchRecord) -> Verdict:
+    def judge(self, design: Design, record: MatchRecord, positions: Sequence[Position]) -> Verdict:
         self.calls.append("judge")
         return Verdict(illegal_ply=None, rule="")
 
@@ -85,6 +93,10 @@ class ScriptedRoles:
                 expected_json="0",
             )
         ]
+
+    def arbitrate(self, design: Design, claim: Claim, *, second: bool) -> Vote:
+        self.calls.append("arbitrate")
+        return Vote(upheld=True, why="so says the script")
 
     def heuristics(
         self, design: Design, source: str, samples: Sequence[Mapping[str, JsonValue]]

@@ -1,15 +1,24 @@
-"""Check: every named check, the generated unit tests, and the validator's verdict on records."""
+"""Check: every named check, then the validator's claims: tests that stay, verdicts on records."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 from langsmith import trace
 
+from agents.claims import Claim
 from agents.composer.meaning.evidence import with_plies
+from agents.model.errors import MalformedReplyError
 from agents.model.recording import place
-from agents.protocols import Design, RoleError, RoleSet
+from agents.protocols import Design, RoleError
+from games.checks.contract import from_fault
 from games.checks.findings import Finding, verdict
+from games.checks.unit_tests import UnitTest
+from games.contract import ModuleFault
 from games.engine import Match
 from games.records import MatchRecord
+from graph.new.claims import named, to_settle, updated
 from graph.new.routing import AfterCheck, after_check
 from graph.new.state import RunState, folder_of, need_design
 from graph.run.context import RunContext
@@ -19,106 +28,189 @@ from graph.run.records import notes_of_play
 from graph.run.sandboxes import keep_grade
 from tools.checking import CheckRun, check_source
 
+UNREADABLE = (RoleError, MalformedReplyError)
+"""What an optional reply may fail with: the game is delivered without it, and that is said."""
+
 
 def check(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterCheck]:
     """Judge the newest candidate and route on the verdict."""
     context = context_of(runtime, state.folder)
     made = need_design(state)
-    settings = context.settings
     candidate = state.candidates[-1]
     keep_grade(folder_of(state), context.sandbox.grade)
-    findings, matches = findings_of(candidate.source, made, context, number=candidate.number)
-    judged = candidate.model_copy(update={"findings": tuple(findings)})
-    outcome = verdict(findings)
-    folder_of(state).write_json(
-        "checks.json",
-        {
-            "candidate": candidate.number,
-            "outcome": outcome,
-            "findings": [finding.model_dump(mode="json") for finding in findings],
-            "settings": settings.check.model_dump(mode="json"),
-            "sandbox": context.sandbox.grade.model_dump(mode="json"),
-        },
+    trial = _Trial(made, context, candidate.number, candidate.source, state.claims)
+    trial.judge()
+    judged = candidate.model_copy(
+        update={"findings": tuple(trial.findings), "lacking": tuple(trial.lacking)}
     )
+    outcome = verdict(trial.findings)
+    write_checks(state, context, judged.number, trial.findings, trial.claims)
     runtime.stream_writer(
         {
             "node": "check",
             "candidate": candidate.number,
             "outcome": outcome,
-            "failed": [f.check for f in findings if f.outcome == "failed"],
+            "failed": [f.check for f in trial.findings if f.outcome == "failed"],
         }
     )
-    goto = after_check(outcome, rounds=state.rounds, max_rounds=settings.max_rounds)
-    update: dict[str, object] = {"candidates": [judged]}
+    last = state.rounds >= context.settings.max_rounds
+    settle = to_settle(trial.claims, [*state.candidates[:-1], judged], last=last)
+    goto = after_check(outcome, last=last, vote=bool(settle))
+    update: dict[str, object] = {
+        "candidates": [judged],
+        "claims": trial.claims,
+        "contested": settle,
+    }
     if goto == "strategize":
-        update |= {"accepted": candidate.number, "design": with_plies(made, matches)}
+        update |= {"accepted": candidate.number, "design": with_plies(made, trial.matches)}
         update |= {"notes": (*state.notes, *notes_of_play(context, candidate.source, made))}
     if goto == "report":
-        update |= {
-            "end": "gave_up",
-            "reason": f"after {state.rounds} refinements the game still does not pass: "
-            + what_failed(findings),
-        }
+        update |= {"end": "gave_up", "reason": not_passing(state.rounds, trial.findings)}
     return Command(goto=goto, update=update)
 
 
-def findings_of(
-    source: str, design: Design, context: RunContext, *, number: int
-) -> tuple[list[Finding], list[Match]]:
-    """All findings over one source (checks, unit tests, verdicts), and the matches judged."""
-    with trace("checks", run_type="tool", inputs={"candidate": number}) as span:
-        run = check_source(
-            context.sandbox,
-            source,
-            settings=context.settings.check,
-            num_players=design.num_players,
-            parameters={},
-            records=context.settings.records_judged,
+def not_passing(rounds: int, findings: Sequence[Finding]) -> str:
+    """Why a run gives up, with what is still open."""
+    return f"after {rounds} refinements the game still does not pass: {what_failed(findings)}"
+
+
+def write_checks(
+    state: RunState,
+    context: RunContext,
+    number: int,
+    findings: Sequence[Finding],
+    claims: Sequence[Claim],
+) -> None:
+    """Write `checks.json`: the candidate's findings, and every claim with its votes."""
+    folder_of(state).write_json(
+        "checks.json",
+        {
+            "candidate": number,
+            "outcome": verdict(findings),
+            "findings": [finding.model_dump(mode="json") for finding in findings],
+            "claims": [claim.model_dump(mode="json", exclude={"shown"}) for claim in claims],
+            "settings": context.settings.check.model_dump(mode="json"),
+            "sandbox": context.sandbox.grade.model_dump(mode="json"),
+        },
+    )
+
+
+@dataclass
+class _Trial:
+    """One candidate on trial.
+
+    Attributes:
+        claims: The run's, and those that this trial adds.
+        findings: What was found.
+        matches: The matches that were judged.
+        lacking: What could not be judged.
+    """
+
+    design: Design
+    context: RunContext
+    number: int
+    source: str
+    claims: tuple[Claim, ...]
+
+    def judge(self) -> None:
+        """Checks by program, then tests, then records: what is cheaper comes first."""
+        self.findings: list[Finding] = []
+        self.matches: list[Match] = []
+        self.lacking: list[str] = []
+        with trace("checks", run_type="tool", inputs={"candidate": self.number}) as span:
+            run = check_source(
+                self.context.sandbox,
+                self.source,
+                settings=self.context.settings.check,
+                num_players=self.design.num_players,
+                parameters={},
+                records=self.context.settings.records_judged,
+            )
+            wrong = what_failed(run.findings)
+            span.end(outputs={"outcome": verdict(run.findings), "wrong": wrong})
+        self.findings += run.findings
+        if verdict(self.findings) != "passed":
+            return
+        self._tests(run)
+        if verdict(self.findings) != "passed":
+            return
+        for index, record in enumerate(run.records):
+            with place(f"check/{self.number}/record/{index}"):
+                self._record(record, run)
+        self.matches = [record.match for record in run.records]
+        missing = self.context.settings.records_judged - len(run.records)
+        if missing:
+            self.findings.append(_unfinished(missing, self.context.settings.records_judged))
+
+    def _tests(self, run: CheckRun) -> None:
+        """Hold the candidate against the run's tests, which are asked for once."""
+        if not any(claim.test for claim in self.claims):
+            self._ask_tests()
+        held = [(claim, claim.test) for claim in self.claims if claim.test and claim.counts]
+        if not held:
+            return
+        found = run.unit_tests([test for _, test in held])
+        if len(found) != len(held):  # the module did not load again: no test was run
+            self.findings += found
+            return
+        for (claim, _), finding in zip(held, found, strict=True):
+            if finding.outcome == "could_not_judge":
+                self.claims = updated(self.claims, [claim.model_copy(update={"status": "dropped"})])
+                self.lacking.append(f"the test {claim.id} could not be run: {finding.evidence}")
+            else:
+                self.findings.append(finding.model_copy(update={"claim": claim.id}))
+
+    def _ask_tests(self) -> None:
+        try:
+            with place(f"check/{self.number}/tests"):
+                tests = self.context.roles.validator.unit_tests(self.design, self.source)
+        except UNREADABLE as error:
+            self.lacking.append(f"no tests were worked out from the rules: {error}")
+            return
+        ids = named(self.claims, "T", len(tests))
+        self.claims += tuple(
+            Claim(id=identity, rule=test.rule, says=_asks(test), test=test)
+            for identity, test in zip(ids, tests, strict=True)
         )
-        span.end(outputs={"outcome": verdict(run.findings), "wrong": what_failed(run.findings)})
-    findings = list(run.findings)
-    if verdict(findings) != "passed":
-        return findings, []  # cheaper checks first: a broken module is not shown to the validator
-    findings += _unit_tests(source, design, context, number, run)
-    for index, record in enumerate(run.records):
-        with place(f"check/{number}/record/{index}"):
-            findings.append(judge_record(context.roles, design, record))
-    missing = context.settings.records_judged - len(run.records)
-    if missing:
-        findings.append(
+
+    def _record(self, record: MatchRecord, run: CheckRun) -> None:
+        """The validator's verdict on one record; a fault it names is a claim of its own."""
+        try:
+            positions = run.positions(record)
+            found = self.context.roles.validator.judge(self.design, record, positions)
+        except ModuleFault as fault:
+            self.findings.append(from_fault("record", fault))
+            return
+        except UNREADABLE as error:
+            self.lacking.append(f"match {record.match_index} was not judged: {error}")
+            return
+        if found.illegal_ply is None:
+            self.findings.append(Finding(check="record", outcome="passed", rule=found.rule))
+            return
+        says = f"ply {found.illegal_ply} of match {record.match_index}: {found.explanation}"
+        (identity,) = named(self.claims, "V", 1)
+        claim = Claim(id=identity, rule=found.rule, says=says, shown=found.shown)
+        self.claims = (*self.claims, claim)
+        self.findings.append(
             Finding(
                 check="record",
-                outcome="could_not_judge",
-                evidence=f"{missing} of {context.settings.records_judged} matches that the "
-                "validator was to judge did not finish",
+                outcome="failed",
+                rule=found.rule,
+                evidence=says,
+                function=found.function,
+                claim=identity,
             )
         )
-    return findings, [record.match for record in run.records]
 
 
-def _unit_tests(
-    source: str, design: Design, context: RunContext, number: int, run: CheckRun
-) -> list[Finding]:
-    try:
-        with place(f"check/{number}/tests"):
-            tests = context.roles.validator.unit_tests(design, source)
-    except RoleError as error:
-        return [Finding(check="unit_test", outcome="could_not_judge", evidence=str(error))]
-    return run.unit_tests(tests)
+def _asks(test: UnitTest) -> str:
+    relation = "" if test.relation == "is" else f"{test.relation} "
+    return f"{test.name}: {test.function} {relation}{test.expected_json}"
 
 
-def judge_record(roles: RoleSet, design: Design, record: MatchRecord) -> Finding:
-    """The validator's verdict on one record; what it could not judge is not a pass."""
-    try:
-        found = roles.validator.judge(design, record)
-    except RoleError as error:
-        return Finding(check="record", outcome="could_not_judge", evidence=str(error))
-    if found.illegal_ply is None:
-        return Finding(check="record", outcome="passed", rule=found.rule)
+def _unfinished(missing: int, wanted: int) -> Finding:
     return Finding(
         check="record",
-        outcome="failed",
-        rule=found.rule,
-        evidence=f"ply {found.illegal_ply} of match {record.match_index}: {found.explanation}",
-        function=found.function,
+        outcome="could_not_judge",
+        evidence=f"{missing} of {wanted} matches that the validator was to judge did not finish",
     )

@@ -7,20 +7,22 @@ from typing import Literal
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
+from agents.claims import Claim
 from agents.model.recording import place
 from agents.protocols import Design, RoleError
 from games.checks.findings import Finding
 from games.checks.run import CheckSettings
-from games.records import to_text
+from games.contract import ModuleFault
+from games.records import MatchRecord
+from games.table import Position
 from graph.new.state import RunState, folder_of, need_design
 from graph.run.context import RunContext
 from graph.run.opening import context_of
 from graph.run.pool import Candidate
-from tools.checking import check_source
+from tools.checking import CheckRun, check_source
 from vectorstore.documents import Example
 
 _QUICK = CheckSettings(matches=3, samples=8)
-_LONGEST_RECORD = 6_000
 
 
 def code(state: RunState, runtime: Runtime[RunContext]) -> Command[Literal["check", "report"]]:
@@ -44,10 +46,12 @@ class GraphCoderTools:
     Attributes:
         context: The run's resources.
         design: The game being coded.
+        claims: The validator's, so far.
     """
 
     context: RunContext
     design: Design
+    claims: tuple[Claim, ...] = ()
 
     def search_examples(self, query: str) -> Sequence[Example]:
         """See `CoderTools.search_examples`."""
@@ -59,26 +63,35 @@ class GraphCoderTools:
 
     def run_module(self, source: str) -> Sequence[Finding]:
         """See `CoderTools.run_module`."""
+        return self._checked(source, _QUICK, 0).findings
+
+    def run_tests(self, source: str) -> Sequence[Finding]:
+        """See `CoderTools.run_tests`."""
+        tests = [claim.test for claim in self.claims if claim.test and claim.counts]
+        return self._checked(source, _QUICK, 0).unit_tests(tests) if tests else []
+
+    def play_record(self, source: str, seed: int) -> tuple[MatchRecord, Sequence[Position]] | str:
+        """See `CoderTools.play_record`."""
+        run = self._checked(source, _QUICK.model_copy(update={"seed": seed}), 1)
+        if run.records:
+            try:
+                return run.records[0], run.positions(run.records[0])
+            except ModuleFault as fault:
+                return str(fault)
+        return "no match finished: " + "; ".join(
+            f.evidence for f in run.findings if f.outcome != "passed"
+        )
+
+    def shown(self, finding: Finding) -> str:
+        """See `CoderTools.shown`."""
+        return next((claim.shown for claim in self.claims if claim.id == finding.claim), "")
+
+    def _checked(self, source: str, settings: CheckSettings, records: int) -> CheckRun:
         return check_source(
             self.context.sandbox,
             source,
-            settings=_QUICK,
+            settings=settings,
             num_players=self.design.num_players,
             parameters={},
-        ).findings
-
-    def play_record(self, source: str, seed: int) -> str:
-        """See `CoderTools.play_record`."""
-        run = check_source(
-            self.context.sandbox,
-            source,
-            settings=_QUICK.model_copy(update={"seed": seed}),
-            num_players=self.design.num_players,
-            parameters={},
-            records=1,
+            records=records,
         )
-        if not run.records:
-            return "no match finished: " + "; ".join(
-                f.evidence for f in run.findings if f.outcome != "passed"
-            )
-        return to_text(run.records[0])[:_LONGEST_RECORD]

@@ -1,24 +1,31 @@
 """Refine: pick a candidate from the pool and ask the coder for partial edits."""
 
-from typing import Literal
+import difflib
+from collections.abc import Sequence
+from typing import Literal, TypeAlias
 
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
+from agents.claims import Attempt, Edit
 from agents.model.recording import place
 from agents.protocols import RoleError
 from games.checks.findings import Finding
 from games.streams import stream
+from graph.new.claims import contested, to_settle
+from graph.new.nodes.code import GraphCoderTools
 from graph.new.state import RunState, folder_of, need_design
 from graph.run.context import RunContext
 from graph.run.opening import context_of
-from graph.run.pool import STRATEGIES, Candidate, what_failed
+from graph.run.pool import EDIT, STRATEGIES, Candidate, keep_newest, what_failed
 from tools.edits import EditError, apply_edits
 
+_ATTEMPTS = 4
+_LONGEST_DIFF = 3_000
+_To: TypeAlias = Command[Literal["check", "refine", "arbitrate", "report"]]
 
-def refine(
-    state: RunState, runtime: Runtime[RunContext]
-) -> Command[Literal["check", "refine", "report"]]:
+
+def refine(state: RunState, runtime: Runtime[RunContext]) -> _To:
     """One refinement: pick, edit, and send the edited candidate to the checks."""
     context = context_of(runtime, state.folder)
     made = need_design(state)
@@ -27,44 +34,90 @@ def refine(
     parent = STRATEGIES[settings.refine](state.candidates, generator)
     open_findings = [f for f in parent.findings or () if f.outcome != "passed"]
     tried = parent.model_copy(update={"refined": parent.refined + 1})
-    rounds = state.rounds + 1
-    runtime.stream_writer({"node": "refine", "round": rounds, "candidate": parent.number})
+    state = state.model_copy(update={"rounds": state.rounds + 1})
+    runtime.stream_writer({"node": "refine", "round": state.rounds, "candidate": parent.number})
     try:
-        with place(f"refine/{rounds}"):
-            edits = context.roles.coder.edit(made, parent.source, open_findings)
+        with place(f"refine/{state.rounds}"):
+            mending = context.roles.coder.edit(
+                made,
+                parent.source,
+                open_findings,
+                GraphCoderTools(context, made, state.claims),
+                _earlier(state.candidates, parent),
+            )
     except RoleError as error:
-        return Command(
-            goto="report",
-            update={
-                "candidates": [tried],
-                "rounds": rounds,
-                "end": "gave_up",
-                "reason": f"{error}; still open: {what_failed(open_findings)}",
-            },
-        )
-    try:
-        source = apply_edits(parent.source, [(edit.search, edit.replace) for edit in edits])
-    except EditError as error:
-        return _edit_refused(tried, rounds, settings.max_rounds, str(error))
+        tried = tried.model_copy(update={"cause": str(error)})
+        return _given_up(state, tried, f"{error}; still open: {what_failed(open_findings)}")
+    vote, refused = contested(state.claims, open_findings, mending.contested)
+    update: dict[str, object] = {"candidates": [tried], "rounds": state.rounds, "contested": vote}
+    if mending.edits:
+        try:
+            child = _child(state, parent, mending.edits, mending.cause)
+        except EditError as error:
+            refused.append(str(error))
+        else:
+            folder_of(state).write_text("game.py", child.source)
+            goto: Literal["arbitrate", "check"] = "arbitrate" if vote else "check"
+            return Command(goto=goto, update={**update, "candidates": [tried, child]})
+    if vote:
+        return Command(goto="arbitrate", update=update)
+    message = "; ".join(refused) or f"nothing was edited: {mending.cause}"
+    return _refused(state, tried, message, last=state.rounds >= settings.max_rounds)
+
+
+def _child(state: RunState, parent: Candidate, edits: Sequence[Edit], cause: str) -> Candidate:
+    """The edited candidate.
+
+    Raises:
+        EditError: If the edits do not apply, or lead to a candidate that is known.
+    """
+    source = apply_edits(parent.source, [(edit.search, edit.replace) for edit in edits])
     known = next((c.number for c in state.candidates if c.source == source), None)
     if known is not None:
-        problem = f"it leads to candidate {known} again, which did not pass"
-        return _edit_refused(tried, rounds, settings.max_rounds, problem)
-    child = Candidate(number=len(state.candidates), parent=parent.number, source=source)
-    folder_of(state).write_text("game.py", source)
-    return Command(goto="check", update={"candidates": [tried, child], "rounds": rounds})
+        raise EditError(f"it leads to candidate {known} again, which did not pass")
+    number = len(state.candidates)
+    return Candidate(number=number, parent=parent.number, source=source, cause=cause)
 
 
-def _edit_refused(
-    tried: Candidate, rounds: int, max_rounds: int, message: str
-) -> Command[Literal["check", "refine", "report"]]:
+def _refused(state: RunState, tried: Candidate, message: str, *, last: bool) -> _To:
     """An edit that does not apply, or makes nothing new, becomes a finding: the coder is told."""
-    noted = Finding(check="edit", outcome="failed", evidence=message)
+    noted = Finding(check=EDIT, outcome="failed", evidence=message)
     parent = tried.model_copy(update={"findings": (*(tried.findings or ()), noted)})
-    update: dict[str, object] = {"candidates": [parent], "rounds": rounds}
-    if rounds < max_rounds:
-        return Command(goto="refine", update=update)
-    return Command(
-        goto="report",
-        update={**update, "end": "gave_up", "reason": f"the last edit was of no use: {message}"},
-    )
+    if last:
+        return _given_up(state, parent, f"the last edit was of no use: {message}")
+    return Command(goto="refine", update={"candidates": [parent], "rounds": state.rounds})
+
+
+def _given_up(state: RunState, tried: Candidate, reason: str) -> _To:
+    """The report, unless claims that nobody verified are all that is left: these are voted on."""
+    pool = keep_newest(state.candidates, [tried])
+    settle = to_settle(state.claims, pool, last=True)
+    update: dict[str, object] = {"candidates": [tried], "rounds": state.rounds}
+    if settle:
+        return Command(goto="arbitrate", update={**update, "contested": settle})
+    return Command(goto="report", update={**update, "end": "gave_up", "reason": reason})
+
+
+def _earlier(candidates: Sequence[Candidate], newest: Candidate) -> list[Attempt]:
+    """The refinements that led to a candidate, oldest first."""
+    by_number = {candidate.number: candidate for candidate in candidates}
+    told: list[Attempt] = []
+    while newest.parent is not None and len(told) < _ATTEMPTS:
+        parent = by_number[newest.parent]
+        told.insert(
+            0,
+            Attempt(
+                open=what_failed(parent.findings or ()),
+                cause=newest.cause,
+                diff=_diff(parent.source, newest.source),
+            ),
+        )
+        newest = parent
+    return told
+
+
+def _diff(before: str, after: str) -> str:
+    lines = difflib.unified_diff(before.splitlines(), after.splitlines(), n=1, lineterm="")
+    text = "\n".join(list(lines)[2:])
+    cut = len(text) - _LONGEST_DIFF
+    return text if cut <= 0 else f"{text[:_LONGEST_DIFF]}\n({cut} characters more)"

@@ -7,7 +7,7 @@ from langchain_core.messages import AIMessage
 from langgraph.runtime import Runtime
 
 from graph.new.reporting import report_of, rulebook_text, run_object
-from graph.new.results import artefacts, final_text
+from graph.new.results import artefacts, final_text, open_ends
 from graph.new.state import RunState, folder_of
 from graph.run.context import RunContext
 from graph.run.opening import context_of
@@ -20,7 +20,9 @@ def report(state: RunState, runtime: Runtime[RunContext]) -> dict[str, object]:
     """Write what there is to report, whether or not a game was made."""
     context = context_of(runtime, state.folder)
     folder = folder_of(state)
-    ended = state.model_copy(update={"end": state.end or "made"})
+    ended = state.model_copy(
+        update={"end": state.end or ("delivered" if open_ends(state) else "made")}
+    )
     if ended.accepted is not None:
         folder.write_text("game.py", ended.candidate(ended.accepted).source)
     if ended.design is not None:
@@ -49,7 +51,8 @@ def _keep_own_game(state: RunState, context: RunContext) -> dict[str, str] | Non
 
     if state.accepted is None or state.design is None or state.brief is None:
         return None
-    if not context.keeps_own_games:
+    sound = state.candidate(state.accepted).outcome == "passed"
+    if not context.keeps_own_games or not sound:
         return None
     source = state.candidate(state.accepted).source
     document = own_game_document(

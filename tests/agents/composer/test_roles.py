@@ -46,8 +46,14 @@ class Tools:
     def run_module(self, source: str) -> list[Finding]:
         raise AssertionError(source)
 
+    def run_tests(self, source: str) -> list[Finding]:
+        raise AssertionError(source)
+
     def play_record(self, source: str, seed: int) -> str:
         raise AssertionError((source, seed))
+
+    def shown(self, finding: Finding) -> str:
+        raise AssertionError(finding)
 
 
 class Uniform:
@@ -92,7 +98,7 @@ def test_ten_prompts_of_ten_families_give_ten_different_playable_designs() -> No
     for design in designs.values():
         record = record_of(design, ROLES.coder.draft(design, Tools()))
         assert record.match.ending == "finished", record.match.reason
-        assert ROLES.validator.judge(design, record).illegal_ply is None
+        assert ROLES.validator.judge(design, record, []).illegal_ply is None
         assert ROLES.strategist.heuristics(design, "", [])
 
 
@@ -128,19 +134,19 @@ def test_the_coder_restores_a_spoiled_function_and_gives_up_on_a_sound_source() 
     finding = Finding(
         check="play", outcome="failed", evidence="crash", function="get_legal_actions"
     )
-    edits = ROLES.coder.edit(design, spoiled, [finding])
+    edits = ROLES.coder.edit(design, spoiled, [finding], Tools()).edits
     mended = spoiled
     for edit in edits:
         assert mended.count(edit.search) == 1
         mended = mended.replace(edit.search, edit.replace)
     assert mended == sound
     with pytest.raises(RoleError, match="nothing left"):
-        ROLES.coder.edit(design, sound, [finding])
+        ROLES.coder.edit(design, sound, [finding], Tools())
 
 
 def test_a_source_that_does_not_parse_is_replaced() -> None:
     design = design_of(TEN["placement"])
-    (edit,) = ROLES.coder.edit(design, "def broken(:\n", [])
+    (edit,) = ROLES.coder.edit(design, "def broken(:\n", [], Tools()).edits
     assert edit.replace == ROLES.coder.draft(design, Tools())
 
 
@@ -151,7 +157,7 @@ def test_the_validator_names_the_first_ply_that_breaks_a_rule() -> None:
     plies[4] = replace(plies[4], legal=(*plies[4].legal, "drop 99"))
     plies[6] = replace(plies[6], rewards=(5.0, 5.0))
     faulty = replace(record, match=replace(record.match, plies=tuple(plies)))
-    verdict = ROLES.validator.judge(design, faulty)
+    verdict = ROLES.validator.judge(design, faulty, [])
     assert verdict.illegal_ply == 4
     assert verdict.function == "get_legal_actions"
     assert verdict.rule in {rule.id for rule in design.rules}
@@ -162,7 +168,7 @@ def test_a_record_of_other_seats_is_no_verdict() -> None:
     design = design_of(TEN["placement"])
     record = record_of(design, ROLES.coder.draft(design, Tools()))
     with pytest.raises(RoleError, match="cannot be judged"):
-        ROLES.validator.judge(design, replace(record, players=("a", "b", "c")))
+        ROLES.validator.judge(design, replace(record, players=("a", "b", "c")), [])
 
 
 def test_a_family_that_the_library_lacks_needs_a_model() -> None:

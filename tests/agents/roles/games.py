@@ -11,7 +11,7 @@ from games.checks.sampling import UniformPlayer
 from games.contract import Game, LocalModule
 from games.engine import play_match
 from games.records import MatchRecord
-from games.table import GameTable
+from games.table import GameTable, Position
 from vectorstore.documents import Example
 
 DESIGN = Design(
@@ -43,6 +43,14 @@ def record() -> MatchRecord:
     return MatchRecord("high_draw", {}, ("random", "random"), 3, 0, match)
 
 
+def positions(met: MatchRecord) -> list[Position]:
+    table = GameTable(Game(LocalModule(high_draw())))
+    reached = [table.open(len(met.players), met.parameters)]
+    for action in met.actions:
+        reached.append(table.advance(reached[-1], action))
+    return reached
+
+
 @dataclass
 class Bench:
     """Coder's tools that note what they were asked."""
@@ -65,6 +73,13 @@ class Bench:
             Finding(check="leak_audit", outcome="failed", evidence=evidence, line=7),
         ]
 
+    def run_tests(self, source: str) -> Sequence[Finding]:
+        self.asked.append(("run_tests", source))
+        return []
+
     def play_record(self, source: str, seed: int) -> str:
         self.asked.append(("play_record", seed))
         return "ply 0: chance"
+
+    def shown(self, finding: Finding) -> str:
+        return ""

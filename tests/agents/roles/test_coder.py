@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from agents.model.errors import MalformedReplyError
+from agents.claims import Attempt
 from agents.protocols import RoleError
 from agents.roles import ModelCoder
 from games.checks.findings import Finding
@@ -34,7 +34,15 @@ def test_the_prompt_holds_the_contract_every_rule_and_the_tools() -> None:
     assert all(f"{rule.id}: {rule.text}" in user for rule in DESIGN.rules)
     assert "ranks = 9" in user
     offered = [tool["function"]["name"] for tool in endpoint.requests[0]["tools"]]
-    assert offered == ["search_examples", "search_snippets", "run_module", "play_record"]
+    assert offered == [
+        "search_examples",
+        "search_snippets",
+        "run_module",
+        "edit_draft",
+        "run_tests",
+        "play_record",
+        "submit",
+    ]
 
 
 def test_tool_calls_are_run_and_their_answers_go_back_fenced() -> None:
@@ -42,7 +50,7 @@ def test_tool_calls_are_run_and_their_answers_go_back_fenced() -> None:
     script = (
         call("search_examples", query="draw a card"),
         call("run_module", source="x = 1"),
-        call("play_record", source="x = 1", seed=4),
+        call("play_record", draft="draft1", seed=4),
         ANSWER,
     )
     with serving(*script) as endpoint:
@@ -64,8 +72,11 @@ def test_tool_calls_are_run_and_their_answers_go_back_fenced() -> None:
     [
         (message(calls=[("run_module", "{broken")]), "not a JSON object"),
         (call("delete_everything"), "There is no tool 'delete_everything'"),
-        (call("run_module"), "argument source of run_module is wrong"),
-        (call("play_record", source="x", seed=-1), "argument seed of play_record is wrong"),
+        (call("run_module"), "Give either source"),
+        (call("run_module", source="x", draft="draft1"), "Give either source"),
+        (call("run_tests", draft="draft7"), "There is no draft 'draft7'"),
+        (call("submit", draft="best"), "There is no draft 'best'"),
+        (call("play_record", draft="x", seed=-1), "argument seed of play_record is wrong"),
         (call("search_examples", query="x", limit=3), "argument limit of search_examples"),
     ],
 )
@@ -80,19 +91,43 @@ def test_a_wrong_call_is_answered_with_what_is_wrong(wrong: Answer, said: str) -
 
 def test_the_rounds_of_tool_calls_are_bounded_then_the_module_is_demanded() -> None:
     def until_told(request: Request) -> Answer:
-        return ANSWER if request.get("tool_choice") == "none" else call("run_module", source="x")
+        told = request.get("tool_choice") == "none"
+        return ANSWER if told else call("search_snippets", query="x")
 
     with serving(until_told) as endpoint:
         assert ModelCoder(chat_with(endpoint, tool_rounds=3)).draft(DESIGN, Bench()) == MODULE
         assert len(endpoint.requests) == 4
 
 
-def test_a_model_that_calls_tools_for_ever_is_an_error() -> None:
+def test_a_draft_is_sent_once_and_submitted_by_its_name() -> None:
+    bench = Bench()
+    edit = {"search": "GAME = {", "replace": "GAME = {\n"}
+    script = (
+        call("run_module", source=MODULE),
+        call("edit_draft", draft="draft1", edits=[edit]),
+        call("submit", draft="draft2"),
+    )
+    with serving(*script) as endpoint:
+        mended = ModelCoder(chat_with(endpoint)).draft(DESIGN, bench)
+    assert mended == MODULE.replace("GAME = {", "GAME = {\n")
+    assert bench.asked[1:] == [("run_module", MODULE), ("run_module", mended)]
+
+
+def test_the_newest_draft_of_a_model_that_calls_tools_for_ever_is_taken() -> None:
     with serving(call("run_module", source="x")) as endpoint:
         coder = ModelCoder(chat_with(endpoint, tool_rounds=2, retries=1))
-        with pytest.raises(MalformedReplyError, match="it calls a tool"):
-            coder.draft(DESIGN, Bench())
-        assert len(endpoint.requests) == 4
+        assert coder.draft(DESIGN, Bench()) == "x"
+        assert len(endpoint.requests) == 3
+
+
+def test_four_hundred_calls_in_one_reply_are_answered_and_bounded() -> None:
+    many = message(calls=[("run_module", '{"source": "x"}')] * 400, finish="tool_calls")
+    bench = Bench()
+    with serving(many, ANSWER) as endpoint:
+        assert ModelCoder(chat_with(endpoint)).draft(DESIGN, bench) == MODULE
+        told = [m for m in endpoint.requests[1]["messages"] if m["role"] == "tool"]
+    assert len(told) == 400
+    assert len([name for name, _ in bench.asked if name == "run_module"]) == 16
 
 
 def test_a_server_without_tools_is_asked_without_them_from_then_on() -> None:
@@ -119,9 +154,10 @@ def test_an_answer_without_exactly_one_block_is_asked_for_again(text: str) -> No
 
 def test_edits_mend_the_module() -> None:
     edit = {"search": '"ranks": {"default": 9,', "replace": '"ranks": {"default": 12,'}
-    with serving(as_json({"cause": "too few cards", "edits": [edit]})) as endpoint:
-        edits = ModelCoder(chat_with(endpoint)).edit(DESIGN, MODULE, FOUND)
-    edited = apply_edits(MODULE, [(e.search, e.replace) for e in edits])
+    reply = {"cause": "too few cards", "contested": [], "edits": [edit]}
+    with serving(as_json(reply)) as endpoint:
+        mending = ModelCoder(chat_with(endpoint)).edit(DESIGN, MODULE, FOUND, Bench())
+    edited = apply_edits(MODULE, [(e.search, e.replace) for e in mending.edits])
     assert edited == MODULE.replace('"default": 9', '"default": 12')
     user = endpoint.requests[0]["messages"][1]["content"]
     assert "Rule R3: The highest card scores 1 point" in user
@@ -133,22 +169,54 @@ def test_edits_mend_the_module() -> None:
     [
         ([{"search": "no such line", "replace": ""}], "does not occur in the source"),
         ([{"search": "return", "replace": "x"}], "times, not once"),
-        ([{"search": "GAME = {", "replace": "GAME = {"}], "its edits change nothing"),
+        ([{"search": "GAME = {", "replace": "GAME = {"}], "the edits change nothing"),
     ],
 )
 def test_edits_that_do_not_apply_are_told_to_the_model(
     edits: list[dict[str, str]], said: str
 ) -> None:
-    bad = as_json({"cause": "c", "edits": edits})
-    good = as_json({"cause": "c", "edits": [{"search": "GAME = {", "replace": "GAME = {\n"}]})
+    sound = [{"search": "GAME = {", "replace": "GAME = {\n"}]
+    bad = as_json({"cause": "c", "contested": [], "edits": edits})
+    good = as_json({"cause": "c", "contested": [], "edits": sound})
     with serving(bad, good) as endpoint:
-        assert len(ModelCoder(chat_with(endpoint)).edit(DESIGN, MODULE, FOUND)) == 1
+        mending = ModelCoder(chat_with(endpoint)).edit(DESIGN, MODULE, FOUND, Bench())
+        assert len(mending.edits) == 1
         assert said in endpoint.requests[1]["messages"][-1]["content"]
 
 
 def test_a_coder_with_nothing_to_propose_says_why() -> None:
     with (
-        serving(as_json({"cause": "R3 is kept", "edits": []})) as endpoint,
+        serving(as_json({"cause": "R3 is kept", "contested": [], "edits": []})) as endpoint,
         pytest.raises(RoleError, match="R3 is kept"),
     ):
-        ModelCoder(chat_with(endpoint)).edit(DESIGN, MODULE, FOUND)
+        ModelCoder(chat_with(endpoint)).edit(DESIGN, MODULE, FOUND, Bench())
+
+
+def test_an_edit_may_be_made_with_the_tools_from_the_numbered_module() -> None:
+    number = MODULE.splitlines().index("GAME = {") + 1
+    edit = {"search": f"{number:4}| GAME = {{", "replace": "GAME = {\n"}
+    script = (
+        call("edit_draft", draft="start", edits=[edit]),
+        call("submit", draft="draft1", cause="a line was missing"),
+    )
+    with serving(*script) as endpoint:
+        mending = ModelCoder(chat_with(endpoint)).edit(DESIGN, MODULE, FOUND, Bench())
+        user = endpoint.requests[0]["messages"][1]["content"]
+    assert f"{number:4}| GAME = {{" in user
+    edited = apply_edits(MODULE, [(e.search, e.replace) for e in mending.edits])
+    assert edited == MODULE.replace("GAME = {", "GAME = {\n")
+
+
+def test_a_claim_may_be_contested_without_an_edit() -> None:
+    contest = {"finding": 1, "argument": "R3 says otherwise"}
+    with serving(call("submit", draft="start", contested=[contest])) as endpoint:
+        mending = ModelCoder(chat_with(endpoint)).edit(DESIGN, MODULE, FOUND, Bench())
+    assert (mending.edits, mending.contested[0].argument) == ((), "R3 says otherwise")
+
+
+def test_earlier_attempts_stand_in_the_conversation() -> None:
+    tried = [Attempt(open="leak_audit: a hand is seen", cause="CAUSE", diff="-a\n+b")]
+    with serving(call("submit", draft="start", contested=[{"finding": 1, "argument": "a"}])) as e:
+        ModelCoder(chat_with(e)).edit(DESIGN, MODULE, FOUND, Bench(), tried)
+        user = e.requests[0]["messages"][1]["content"]
+    assert user.index("leak_audit: a hand is seen") < user.index("CAUSE") < user.index("+b")

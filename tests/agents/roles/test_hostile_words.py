@@ -15,7 +15,7 @@ from games.contract import ModuleFault
 from games.records import to_text
 from tests.agents.model.endpoint import as_json, message, serving
 from tests.agents.model.talking import chat_with
-from tests.agents.roles.games import DESIGN, Bench, high_draw, record
+from tests.agents.roles.games import DESIGN, Bench, high_draw, positions, record
 from tests.agents.test_prompting import HOSTILE
 from tools.checking import check_source
 from tools.sandbox import Sandbox
@@ -57,8 +57,8 @@ def test_an_error_message_stays_inside_the_fence_of_a_refinement(
     sandbox: Sandbox, where: str
 ) -> None:
     found = raising(where, sandbox)
-    with serving(as_json({"cause": "c", "edits": [EDIT]})) as endpoint:
-        ModelCoder(chat_with(endpoint)).edit(DESIGN, high_draw(), found)
+    with serving(as_json({"cause": "c", "contested": [], "edits": [EDIT]})) as endpoint:
+        ModelCoder(chat_with(endpoint)).edit(DESIGN, high_draw(), found, Bench())
     user = endpoint.requests[0]["messages"][1]["content"]
     assert SAID in user
     assert SAID not in outside(user)
@@ -99,9 +99,18 @@ def test_actions_and_events_stay_inside_the_fence_of_a_record() -> None:
     )
     hostile = replace(met, match=replace(met.match, plies=plies))
     assert SAID in to_text(hostile)
-    verdict = {"illegal_ply": None, "rule": None, "explanation": "fine", "function": None}
+    reached = [
+        replace(at, legal=(HOSTILE,), observations=({HOSTILE: 1}, {})) for at in positions(met)
+    ]
+    verdict = {
+        "working": "w",
+        "illegal_ply": None,
+        "rule": None,
+        "explanation": "fine",
+        "function": None,
+    }
     with serving(as_json(verdict)) as endpoint:
-        ModelValidator(chat_with(endpoint)).judge(DESIGN, hostile)
+        ModelValidator(chat_with(endpoint)).judge(DESIGN, hostile, reached)
     user = endpoint.requests[0]["messages"][1]["content"]
     assert SAID in user
     assert SAID not in outside(user)

@@ -1,16 +1,22 @@
+import json
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from agents.claims import Claim, Vote
 from agents.model.errors import MalformedReplyError
 from agents.roles import ModelValidator
 from agents.roles.texts import record_text
+from games.records import MatchRecord
+from games.table import Position
 from tests.agents.model.endpoint import as_json, message, serving
 from tests.agents.model.talking import chat_with
-from tests.agents.roles.games import DESIGN, high_draw, record
+from tests.agents.roles.games import DESIGN, high_draw, positions, record
 
+POSITIONS = positions(record())
 CLEAN: dict[str, Any] = {
+    "working": "Two cards are dealt, two players choose.",
     "illegal_ply": None,
     "rule": None,
     "explanation": "Turns and score are right.",
@@ -21,26 +27,28 @@ TEST: dict[str, Any] = {
     "rule": "R1",
     "actions": [],
     "function": "get_current_player",
+    "relation": "is",
+    "derivation": "Nothing is dealt yet, so chance is to act.",
     "expected_json": "-1",
 }
 
 
 def test_a_clean_record_has_no_illegal_ply() -> None:
     with serving(as_json(CLEAN)) as endpoint:
-        verdict = ModelValidator(chat_with(endpoint)).judge(DESIGN, record())
+        verdict = ModelValidator(chat_with(endpoint)).judge(DESIGN, record(), POSITIONS)
     assert (verdict.illegal_ply, verdict.rule) == (None, "")
 
 
 def test_a_fault_names_its_ply_its_rule_and_the_function() -> None:
     fault = CLEAN | {"illegal_ply": 3, "rule": "R3", "function": "get_rewards"}
     with serving(as_json(fault)) as endpoint:
-        verdict = ModelValidator(chat_with(endpoint)).judge(DESIGN, record())
+        verdict = ModelValidator(chat_with(endpoint)).judge(DESIGN, record(), POSITIONS)
     assert (verdict.illegal_ply, verdict.rule, verdict.function) == (3, "R3", "get_rewards")
 
 
 def test_the_schema_takes_only_the_games_own_rule_ids() -> None:
     with serving(as_json(CLEAN)) as endpoint:
-        ModelValidator(chat_with(endpoint)).judge(DESIGN, record())
+        ModelValidator(chat_with(endpoint)).judge(DESIGN, record(), POSITIONS)
     schema = endpoint.requests[0]["response_format"]["json_schema"]["schema"]
     assert schema["properties"]["rule"]["anyOf"][0]["enum"] == ["R1", "R2", "R3", "R4"]
 
@@ -58,36 +66,71 @@ def test_the_schema_takes_only_the_games_own_rule_ids() -> None:
 )
 def test_an_unreadable_verdict_is_an_exception_and_never_a_pass(wrong: dict[str, Any]) -> None:
     with serving(as_json(wrong)) as endpoint, pytest.raises(MalformedReplyError):
-        ModelValidator(chat_with(endpoint, retries=0)).judge(DESIGN, record())
+        ModelValidator(chat_with(endpoint, retries=0)).judge(DESIGN, record(), POSITIONS)
     with serving(message("Looks fine to me!")) as endpoint, pytest.raises(MalformedReplyError):
-        ModelValidator(chat_with(endpoint, retries=0)).judge(DESIGN, record())
+        ModelValidator(chat_with(endpoint, retries=0)).judge(DESIGN, record(), POSITIONS)
 
 
-def test_a_long_record_is_cut_and_the_verdict_says_how_far_it_goes() -> None:
+def long_record() -> tuple[MatchRecord, list[Position]]:
+    """A match of many plies: what one of five plies shows, again and again."""
     short = record()
-    plies = short.match.plies * 200
-    long = replace(short, match=replace(short.match, plies=plies))
+    plies = short.match.plies * 400
+    return replace(short, match=replace(short.match, plies=plies)), [
+        *(POSITIONS[:-1] * 400),
+        POSITIONS[-1],
+    ]
+
+
+def test_a_long_record_is_cut_visibly_and_the_verdict_says_how_far_it_goes() -> None:
+    met, reached = long_record()
     with serving(as_json(CLEAN)) as endpoint:
-        verdict = ModelValidator(chat_with(endpoint)).judge(DESIGN, long)
-        assert "do not judge how the match ends" in endpoint.requests[0]["messages"][1]["content"]
-    assert f"of {len(plies)})" in verdict.explanation
+        verdict = ModelValidator(chat_with(endpoint)).judge(DESIGN, met, reached)
+        assert "are left out: too long" in endpoint.requests[0]["messages"][1]["content"]
+    assert f"of {len(met.match.plies)} plies)" in verdict.explanation
 
 
-def test_a_records_text_holds_every_ply_with_what_was_legal_and_paid() -> None:
-    text, shown = record_text(record(), limit=20_000)
+def test_a_ply_that_was_not_shown_cannot_be_at_fault() -> None:
+    met, reached = long_record()
+    hidden = len(met.match.plies) // 2
+    wrong = as_json(CLEAN | {"illegal_ply": hidden, "rule": "R1"})
+    with serving(wrong) as endpoint, pytest.raises(MalformedReplyError, match="none of the"):
+        ModelValidator(chat_with(endpoint, retries=0)).judge(DESIGN, met, reached)
+
+
+def test_a_record_shows_first_state_ending_and_every_seats_view_of_every_change() -> None:
+    text, shown = record_text(record(), POSITIONS, limit=20_000)
     plies = record().match.plies
-    assert shown == len(plies)
-    assert all(f"does: {ply.action}\n  legal: {', '.join(ply.legal)}" in text for ply in plies)
+    assert shown == set(range(len(plies)))
+    assert all(f"does: {ply.action}\n" in text for ply in plies)
+    assert "first state: " + json.dumps(POSITIONS[0].state, separators=(",", ":")) in text
+    assert f"last state: {json.dumps(POSITIONS[-1].state, separators=(',', ':'))}" in text
+    assert "seat 0 is shown: " in text
+    assert "seat 1 is shown: " in text
     assert "pays: [" in text
-    assert text.endswith(f"returns: {list(record().match.returns or ())}")
+    assert text.endswith(f"returns: {json.dumps(record().match.returns)}")
 
 
-def test_observations_are_left_out_before_plies_are() -> None:
-    full, _ = record_text(record(), limit=20_000)
-    tight, shown = record_text(record(), limit=len(full) - 200)
-    assert "sees: " in full
-    assert "sees: " not in tight
-    assert shown == len(record().match.plies)
+def test_the_last_rounds_stand_in_full_however_long_a_record_is() -> None:
+    met, reached = long_record()
+    text, shown = record_text(met, reached, limit=3_000)
+    last = 6 * len(met.players)
+    count = len(met.match.plies)
+    assert set(range(count - last, count)) <= shown
+    assert text.endswith(f"returns: {json.dumps(met.match.returns)}")
+
+
+@pytest.mark.parametrize("upheld", [True, False])
+def test_an_arbiter_sees_rules_and_both_sides_in_an_order_of_its_own(*, upheld: bool) -> None:
+    claim = Claim(id="V1", rule="R3", says="SAID", shown="RECORD", argument="OBJECTED")
+    reply = {"working": "count", "upheld": upheld, "why": "R3 says so"}
+    with serving(as_json(reply)) as endpoint:
+        validator = ModelValidator(chat_with(endpoint))
+        votes = [validator.arbitrate(DESIGN, claim, second=second) for second in (False, True)]
+    assert votes == [Vote(upheld=upheld, why="R3 says so")] * 2
+    first, second = (request["messages"][1]["content"] for request in endpoint.requests)
+    assert "The highest card scores 1 point" in first
+    assert first.index("SAID") < first.index("OBJECTED") < first.index("RECORD")
+    assert second.index("OBJECTED") < second.index("SAID")
 
 
 def test_unit_tests_come_from_the_rules() -> None:
@@ -98,7 +141,13 @@ def test_unit_tests_come_from_the_rules() -> None:
 
 @pytest.mark.parametrize(
     "tests",
-    [[], [TEST] * 7, [TEST | {"expected_json": "minus one"}], [TEST | {"rule": "R99"}]],
+    [
+        [],
+        [TEST] * 7,
+        [TEST | {"expected_json": "minus one"}],
+        [TEST | {"rule": "R99"}],
+        [TEST | {"relation": "raises"}],
+    ],
 )
 def test_unit_tests_that_cannot_be_run_are_sent_back(tests: list[dict[str, Any]]) -> None:
     good = as_json({"tests": [TEST]})

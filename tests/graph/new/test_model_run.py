@@ -1,7 +1,7 @@
 """A run with a model: what it may spend, what is tried again, what a break costs."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +11,7 @@ from agents.model.budget import BudgetExhaustedError
 from agents.model.errors import EndpointError, MalformedReplyError, RefusedRequestError
 from agents.protocols import Design, RoleSet, Verdict
 from games.records import MatchRecord
+from games.table import Position
 from graph.new.build import worth_retrying
 from graph.new.runs import resume_run, start_run
 from graph.run.context import RunContext
@@ -137,10 +138,11 @@ class Breaking:
 
     def __init__(self, roles: RoleSet) -> None:
         self.unit_tests = roles.validator.unit_tests
+        self.arbitrate = roles.validator.arbitrate
         self._judge = roles.validator.judge
 
-    def judge(self, design: Design, record: MatchRecord) -> Verdict:
-        self._judge(design, record)
+    def judge(self, design: Design, record: MatchRecord, positions: Sequence[Position]) -> Verdict:
+        self._judge(design, record, positions)
         raise KeyboardInterrupt
 
 

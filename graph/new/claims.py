@@ -1,0 +1,147 @@
+"""Claims of the validator in a run: which are to be voted on, and what a vote leaves."""
+
+from collections.abc import Mapping, Sequence
+
+from agents.claims import Claim, Contest
+from games.checks.findings import Finding
+from graph.run.pool import EDIT, Candidate, best
+
+# A claim that outlived two edits which passed all else is put to the vote unasked.
+_OUTLIVED = 3
+_UNASKED = "The module passes everything else; edits have not satisfied this claim."
+
+
+def named(claims: Sequence[Claim], prefix: str, count: int) -> list[str]:
+    """The next ids with this prefix.
+
+    >>> named([Claim(id="V1", rule="R1", says="")], "V", 2)
+    ['V2', 'V3']
+    """
+    used = sum(claim.id.startswith(prefix) for claim in claims)
+    return [f"{prefix}{used + 1 + index}" for index in range(count)]
+
+
+def only_claims(candidate: Candidate) -> bool:
+    """Whether nothing but claims of the validator keeps a candidate from passing."""
+    wrong = [f for f in candidate.findings or () if f.outcome != "passed" and f.check != EDIT]
+    return bool(wrong) and all(found.claim for found in wrong)
+
+
+def to_settle(
+    claims: Sequence[Claim], candidates: Sequence[Candidate], *, last: bool
+) -> tuple[Claim, ...]:
+    """Claims that are put to the vote without being contested, each with an argument.
+
+    Those that outlived two edits, those like one that was struck before, and all that stand
+    between a run and its game once no round is left: nothing unverified ends a run.
+
+    Args:
+        claims: All of the run.
+        candidates: The pool, of which the newest is looked at; any, once no round is left.
+        last: Whether no refinement is left.
+    """
+    blocked = [candidate for candidate in candidates if only_claims(candidate)]
+    if not blocked or (candidates[-1] not in blocked and not last):
+        return ()
+    newest = candidates[-1] if candidates[-1] in blocked else best(blocked)
+    by_id = {claim.id: claim for claim in claims}
+    struck = {_alike(claim) for claim in claims if claim.status == "disputed"}
+    chosen = []
+    for claim in (by_id[identity] for identity in _open(newest)):
+        outlived = sum(
+            any(_alike(by_id[identity]) == _alike(claim) for identity in _open(candidate))
+            for candidate in blocked
+        )
+        if claim.status == "standing" and (
+            last or outlived >= _OUTLIVED or _alike(claim) in struck
+        ):
+            chosen.append(claim.model_copy(update={"argument": newest.cause or _UNASKED}))
+    return tuple(chosen)
+
+
+def contested(
+    claims: Sequence[Claim], findings: Sequence[Finding], contests: Sequence[Contest]
+) -> tuple[tuple[Claim, ...], list[str]]:
+    """The claims that a coder's objections put to the vote, and why others do not."""
+    by_id = {claim.id: claim for claim in claims}
+    chosen: dict[str, Claim] = {}
+    refused = []
+    for contest in contests:
+        found = findings[contest.finding - 1] if contest.finding <= len(findings) else None
+        claim = by_id.get(found.claim) if found is not None else None
+        if found is None:
+            refused.append(f"there is no finding {contest.finding}")
+        elif claim is None:
+            refused.append(
+                f"finding {contest.finding} ({found.check}) was made by a program; it is not "
+                "voted on, only mended"
+            )
+        elif claim.status != "standing":
+            refused.append(f"finding {contest.finding} was upheld by fresh validators; mend it")
+        else:
+            chosen[claim.id] = claim.model_copy(update={"argument": contest.argument})
+    return tuple(chosen.values()), refused
+
+
+def updated(claims: Sequence[Claim], newer: Sequence[Claim]) -> tuple[Claim, ...]:
+    """The claims with newer versions in place of those with the same id, and new ones behind."""
+    by_id = {claim.id: claim for claim in (*claims, *newer)}
+    return tuple(by_id.values())
+
+
+def without_struck(candidates: Sequence[Candidate], claims: Sequence[Claim]) -> list[Candidate]:
+    """The candidates with what is left of their findings; an upheld one quotes its votes."""
+    by_id = {claim.id: claim for claim in claims}
+    return [
+        candidate.model_copy(
+            update={
+                "findings": _left(candidate.findings, by_id),
+                "lacking": (*candidate.lacking, *_unjudged_records(candidate, by_id)),
+            }
+        )
+        for candidate in candidates
+    ]
+
+
+def _unjudged_records(candidate: Candidate, by_id: Mapping[str, Claim]) -> list[str]:
+    """What a struck verdict leaves: a record that nobody's judgement passed."""
+    told = [by_id.get(found.claim) for found in candidate.findings or ()]
+    return [
+        f"the verdict {claim.id} on {claim.rule} found no majority; its record is not judged"
+        for claim in told
+        if claim is not None and claim.test is None and not claim.counts
+    ]
+
+
+def _left(
+    findings: Sequence[Finding] | None, by_id: Mapping[str, Claim]
+) -> tuple[Finding, ...] | None:
+    if findings is None:
+        return None
+    kept = []
+    for found in findings:
+        claim = by_id.get(found.claim)
+        if found.check == EDIT or (claim is not None and not claim.counts):
+            continue
+        votes = claim.votes if claim is not None and found.outcome != "passed" else ()
+        said = "".join(f"\nA further validator upheld it: {v.why}" for v in votes if v.upheld)
+        known = said and said in found.evidence
+        kept.append(
+            found if known else found.model_copy(update={"evidence": found.evidence + said})
+        )
+    return tuple(kept)
+
+
+def unjudged(candidate: Candidate) -> bool:
+    """Whether a candidate passes all it was held against, but its records were never looked at."""
+    looked_at = any(found.check == "record" for found in candidate.findings or ())
+    return candidate.outcome == "passed" and not looked_at and not candidate.lacking
+
+
+def _open(candidate: Candidate) -> list[str]:
+    return [f.claim for f in candidate.findings or () if f.outcome != "passed" and f.claim]
+
+
+def _alike(claim: Claim) -> str:
+    """Verdicts are given anew on every candidate: those on one rule are one claim."""
+    return claim.id if claim.test is not None else f"verdict on {claim.rule}"

@@ -1,0 +1,53 @@
+"""Arbitrate: two fresh validators vote on every claim that is contested."""
+
+from langgraph.runtime import Runtime
+from langgraph.types import Command
+
+from agents.claims import Claim, ClaimStatus
+from agents.model.recording import place
+from agents.protocols import Design
+from graph.new.claims import unjudged, updated, without_struck
+from graph.new.nodes.check import UNREADABLE, not_passing, write_checks
+from graph.new.routing import AfterVote, after_vote
+from graph.new.state import RunState, need_design
+from graph.run.context import RunContext
+from graph.run.opening import context_of
+
+
+def arbitrate(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterVote]:
+    """Settle what is contested; what no majority voted for is struck, and kept as disputed."""
+    context = context_of(runtime, state.folder)
+    voted = [_voted(claim, need_design(state), context) for claim in state.contested]
+    for claim in voted:
+        runtime.stream_writer({"node": "arbitrate", "claim": claim.id, "status": claim.status})
+    claims = updated(state.claims, voted)
+    pool = without_struck(state.candidates, claims)
+    newest = next((c for c in reversed(pool) if c.outcome == "passed"), pool[-1])
+    update: dict[str, object] = {"claims": claims, "contested": (), "candidates": pool}
+    again = unjudged(newest) and context.settings.records_judged > 0
+    if newest.findings is None or again:
+        copy = newest.model_copy(update={"number": len(pool), "parent": newest.number})
+        pool += [] if newest is pool[-1] else [copy]
+        update["candidates"] = pool
+        return Command(goto="check", update=update)
+    write_checks(state, context, newest.number, newest.findings, claims)
+    goto = after_vote(newest.outcome, last=state.rounds >= context.settings.max_rounds)
+    if goto == "strategize":
+        update |= {"accepted": newest.number}
+    if goto == "report":
+        update |= {"end": "gave_up", "reason": not_passing(state.rounds, newest.findings)}
+    return Command(goto=goto, update=update)
+
+
+def _voted(claim: Claim, design: Design, context: RunContext) -> Claim:
+    """The claim with its votes: the first validator's, and those of two who can be read."""
+    votes = []
+    for number in (1, 2):
+        try:
+            with place(f"arbitrate/{claim.id}/{number}"):
+                votes.append(context.roles.validator.arbitrate(design, claim, second=number > 1))
+        except UNREADABLE:
+            continue
+    held = 1 + sum(vote.upheld for vote in votes)
+    status: ClaimStatus = "upheld" if 2 * held > 1 + len(votes) else "disputed"
+    return claim.model_copy(update={"votes": tuple(votes), "status": status})

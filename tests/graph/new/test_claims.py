@@ -1,0 +1,251 @@
+"""Claims of the validator: none that is wrong ends a run, none that is right is struck."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+
+from agents.claims import Attempt, Claim, Contest, Edit, Mending, Vote
+from agents.model.errors import MalformedReplyError
+from agents.protocols import CoderTools, Design, RoleError, Verdict
+from games.checks.findings import Finding
+from games.checks.run import CheckSettings
+from games.checks.unit_tests import UnitTest
+from games.records import MatchRecord
+from games.table import Position
+from graph.new.build import build, recursion_limit
+from graph.new.requests import Remedy
+from graph.new.results import exit_code, final_text
+from graph.new.runs import resume_run, start_run
+from graph.new.state import RunState
+from graph.run.folder import RunFolder, RunFolderError
+from graph.run.settings import RunSettings
+from tests.graph.conftest import MakeContext
+from tests.graph.scripted import ScriptedRoles, role_set
+from tests.graph.settings import SMALL
+
+MANY = 20
+CHECKS = CheckSettings(matches=2, samples=6, seed=3, max_plies=40)
+SETTINGS = SMALL.model_copy(update={"check": CHECKS, "max_rounds": 6, "records_judged": 1})
+# Noughts and crosses pays the winner 1 and the loser -1: this draft pays the loser.
+PAYS_THE_LOSER = ("return [1, -1] if (player == 0)", "return [-1, 1] if (player == 0)")
+# X takes the top row: by the rules seat 0 has won.
+WON = ("x 1,1", "o 2,1", "x 1,2", "o 2,2", "x 1,3")
+
+
+def one_test(function: str, expected: str, actions: Sequence[str] = ()) -> UnitTest:
+    return UnitTest.model_validate(
+        {
+            "name": f"{function} is {expected}",
+            "rule": "R1",
+            "actions": actions,
+            "function": function,
+            "expected_json": expected,
+        }
+    )
+
+
+# A player to move is seat 0, and nothing was paid: each of these values is wrong.
+WRONG_TESTS = [
+    *(one_test("get_current_player", str(seat)) for seat in (1, 2, 3, 4, 5, -1, -4, 7, 8, 9)),
+    *(one_test("get_rewards", f"[{paid}, 0]") for paid in range(1, 11)),
+]
+
+
+@dataclass
+class Claiming(ScriptedRoles):
+    """A validator with claims of its own, a coder that contests or bends, arbiters who know."""
+
+    tests: Sequence[UnitTest] = ()
+    blames: bool = False
+    contests: bool = True
+    upheld: bool | None = False
+    asked: list[str] = field(default_factory=list)
+
+    def unit_tests(self, design: Design, source: str) -> Sequence[UnitTest]:
+        return self.tests
+
+    def judge(self, design: Design, record: MatchRecord, positions: Sequence[Position]) -> Verdict:
+        if not self.blames:
+            return Verdict(illegal_ply=None, rule="")
+        return Verdict(illegal_ply=0, rule="R1", explanation="the wrong seat began", shown="RECORD")
+
+    def edit(
+        self,
+        design: Design,
+        source: str,
+        findings: Sequence[Finding],
+        tools: CoderTools,
+        earlier: Sequence[Attempt] = (),
+    ) -> Mending:
+        self.calls.append("edit")
+        if self.contests:
+            contests = (
+                Contest(finding=n, argument="the rules") for n in range(1, 1 + len(findings))
+            )
+            return Mending(cause="R1 is kept", contested=tuple(contests))
+        bent = Edit(search=source, replace=source + f"# edit {self.calls.count('edit')}\n")
+        return Mending(cause="bent", edits=(bent,))
+
+    def arbitrate(self, design: Design, claim: Claim, *, second: bool) -> Vote:
+        self.asked.append(claim.id)
+        if self.upheld is None:
+            raise MalformedReplyError("prose")
+        return Vote(upheld=self.upheld, why="worked out from R1")
+
+
+def until_judged(roles: Claiming, make_context: MakeContext, settings: RunSettings) -> RunState:
+    """A run up to the acceptance of a candidate, or to its end."""
+    graph = build().compile(checkpointer=InMemorySaver(), interrupt_before=["strategize"])
+    config = {"configurable": {"thread_id": "t"}, "recursion_limit": recursion_limit(20)}
+    context = make_context(role_set(roles), settings)
+    graph.invoke({"messages": [("user", "noughts")]}, config, context=context)  # type: ignore[call-overload]
+    return RunState.model_validate(graph.get_state(config).values)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("contests", [True, False])
+def test_twenty_wrong_tests_end_no_run_whether_or_not_the_coder_objects(
+    make_context: MakeContext, *, contests: bool
+) -> None:
+    roles = Claiming(tests=WRONG_TESTS, contests=contests)
+    state = until_judged(roles, make_context, SETTINGS)
+    assert len(WRONG_TESTS) == MANY
+    assert state.accepted is not None
+    assert {claim.status for claim in state.claims} == {"disputed"}
+    assert all(len(claim.votes) == 2 for claim in state.claims)
+    assert roles.calls.count("edit") == (1 if contests else 2)
+
+
+@pytest.mark.parametrize("contests", [True, False])
+def test_twenty_wrong_verdicts_end_no_run_whether_or_not_the_coder_objects(
+    make_context: MakeContext, *, contests: bool
+) -> None:
+    roles = Claiming(blames=True, contests=contests)
+    settings = SETTINGS.model_copy(update={"records_judged": MANY})
+    state = until_judged(roles, make_context, settings)
+    assert state.accepted is not None
+    struck = [claim for claim in state.claims if claim.status == "disputed"]
+    assert len(struck) >= MANY
+    assert len(state.candidate(state.accepted).lacking) == MANY
+
+
+def test_of_twenty_right_tests_a_stubborn_coder_has_none_struck(make_context: MakeContext) -> None:
+    right = [
+        one_test("get_rewards", "[1, -1]", WON).model_copy(update={"name": f"X has won, {n}"})
+        for n in range(MANY)
+    ]
+    roles = Claiming(faults=[PAYS_THE_LOSER], tests=right, upheld=True)
+    state = until_judged(roles, make_context, SETTINGS)
+    assert (state.end, state.accepted) == ("gave_up", None)
+    assert {claim.status for claim in state.claims} == {"upheld"}
+    assert len(roles.asked) == 2 * MANY  # each was voted on once, however often it was contested
+
+
+def test_an_arbiter_that_cannot_be_read_has_no_vote(make_context: MakeContext) -> None:
+    roles = Claiming(tests=WRONG_TESTS[:1], upheld=None)
+    state = until_judged(roles, make_context, SETTINGS)
+    assert state.end == "gave_up"  # one vote of one: the first validator's
+    assert [(claim.status, claim.votes) for claim in state.claims] == [("upheld", ())]
+
+
+def test_a_programs_finding_is_never_voted_on(make_context: MakeContext) -> None:
+    crash = ("return [1, -1] if (player == 0)", "return [1, -1, 0] if (player == 0)")
+    roles = Claiming(faults=[crash])
+    state = until_judged(roles, make_context, SETTINGS.model_copy(update={"max_rounds": 2}))
+    assert (state.end, roles.asked) == ("gave_up", [])
+    assert "made by a program" in state.reason
+
+
+def test_every_candidate_is_held_against_the_same_tests(make_context: MakeContext) -> None:
+    sound = [one_test("get_current_player", "0"), one_test("get_rewards", "[0, 0]")]
+    roles = Claiming(
+        faults=[PAYS_THE_LOSER], tests=[*sound, one_test("get_rewards", "[1, -1]", WON)]
+    )
+    roles.edit = ScriptedRoles.edit.__get__(roles)  # type: ignore[method-assign]
+    state = until_judged(roles, make_context, SETTINGS)
+    held = [
+        sorted(found.claim for found in candidate.findings or () if found.claim.startswith("T"))
+        for candidate in state.candidates
+    ]
+    assert held == [["T1", "T2", "T3"]] * 2
+    assert state.candidates[0].share_passed < state.candidates[1].share_passed
+
+
+class Silent(Claiming):
+    """A validator whose replies cannot be read."""
+
+    def unit_tests(self, design: Design, source: str) -> Sequence[UnitTest]:
+        raise MalformedReplyError("no test could be read")
+
+    def judge(self, design: Design, record: MatchRecord, positions: Sequence[Position]) -> Verdict:
+        raise RoleError("no verdict could be read")
+
+
+def test_a_checked_game_is_delivered_without_a_validator_that_cannot_be_read(
+    make_context: MakeContext, folder: RunFolder
+) -> None:
+    state = start_run("noughts", folder, make_context(role_set(Silent()), SETTINGS)).state
+    assert (state.end, exit_code(state)) == ("delivered", 0)
+    told = final_text(state)
+    assert "no test could be read" in told
+    assert "no verdict could be read" in told
+
+
+@pytest.fixture
+def gave_up(make_context: MakeContext, folder: RunFolder) -> Claiming:
+    """Roles of a run that gave up over a test that arbiters upheld."""
+    roles = Claiming(tests=WRONG_TESTS[:1], upheld=True)
+    settings = SETTINGS.model_copy(update={"max_rounds": 1})
+    state = start_run("noughts", folder, make_context(role_set(roles), settings)).state
+    assert (state.end, exit_code(state)) == ("gave_up", 1)
+    assert "--drop-test T1" in final_text(state)
+    return roles
+
+
+@pytest.mark.parametrize(
+    ("remedy", "end", "code"),
+    [
+        (Remedy(drop="T1"), "delivered", 0),
+        (Remedy(accept=True), "delivered", 1),
+        (Remedy(rounds=2), "gave_up", 1),
+    ],
+)
+def test_a_person_can_go_on_with_a_run_that_gave_up(
+    make_context: MakeContext,
+    folder: RunFolder,
+    gave_up: Claiming,
+    remedy: Remedy,
+    end: str,
+    code: int,
+) -> None:
+    settings = SETTINGS.model_copy(update={"max_rounds": 1 + remedy.rounds})
+    context = make_context(role_set(gave_up), settings)
+    state = resume_run(folder, context, remedy=remedy).state
+    assert (state.end, exit_code(state)) == (end, code)
+    assert state.rounds == 1 + remedy.rounds
+    assert ("not all checks passed" in final_text(state)) == remedy.accept
+    again = resume_run(folder, context).state
+    assert again == state
+
+
+def test_a_remedy_that_a_run_cannot_take_is_refused(
+    make_context: MakeContext, folder: RunFolder, gave_up: Claiming
+) -> None:
+    context = make_context(role_set(gave_up), SETTINGS)
+    with pytest.raises(RunFolderError, match="'T9'.*T1"):
+        resume_run(folder, context, remedy=Remedy(drop="T9"))
+    resume_run(folder, context, remedy=Remedy(drop="T1"))
+    with pytest.raises(RunFolderError, match="its end: delivered"):
+        resume_run(folder, context, remedy=Remedy(accept=True))
+
+
+def test_a_claim_keeps_its_votes_in_the_files_of_the_run(
+    make_context: MakeContext, folder: RunFolder
+) -> None:
+    roles = replace(Claiming(tests=WRONG_TESTS[:1]))
+    start_run("noughts", folder, make_context(role_set(roles), SETTINGS))
+    for name in ("checks.json", "run.json"):
+        (claim,) = folder.read_json(name)["claims"]  # type: ignore[index]
+        assert (claim["id"], claim["status"], len(claim["votes"])) == ("T1", "disputed", 2)
+    assert "T1" in (folder.path / "report.html").read_text()
