@@ -49,7 +49,7 @@ class Claim(_Value):
         return self.status in ("standing", "upheld")
 
 
-class Contest(_Value):
+class Objection(_Value):
     """The coder's objection to a finding."""
 
     finding: int = Field(ge=1, description="Number of the finding, from 1.")
@@ -82,4 +82,4 @@ class Mending(_Value):
 
     cause: str = ""
     edits: tuple[Edit, ...] = ()
-    contested: tuple[Contest, ...] = ()
+    contested: tuple[Objection, ...] = ()

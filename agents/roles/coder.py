@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from agents.claims import Attempt, Contest, Edit, Mending
+from agents.claims import Attempt, Edit, Mending, Objection
 from agents.model.chat import ChatModel, Message
 from agents.model.errors import RefusedRequestError, ReplyError
 from agents.model.replies import ask_structured, parse_reply
@@ -44,7 +44,7 @@ class EditsReply(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     cause: str = Field(description="What was wrong, or why nothing is to be edited.")
-    contested: list[Contest] = Field(
+    contested: list[Objection] = Field(
         description="Claims of the validator that the rules do not bear out; mostly none."
     )
     edits: list[EditReply]

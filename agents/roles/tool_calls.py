@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from agents.claims import Contest
+from agents.claims import Objection
 from agents.model.chat import Message
 from agents.prompting import fence
 from agents.protocols import CoderTools
@@ -81,7 +81,7 @@ class SubmitArguments(DraftArguments):
     """The coder's answer: a draft, and what it objects to."""
 
     cause: str = Field(default="", description="What was wrong, in one or two sentences.")
-    contested: list[Contest] = Field(
+    contested: list[Objection] = Field(
         default_factory=list, description="Claims of the validator that the rules do not bear out."
     )
 

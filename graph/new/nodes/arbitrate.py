@@ -6,10 +6,10 @@ from langgraph.types import Command
 from agents.claims import Claim, ClaimStatus
 from agents.model.recording import place
 from agents.protocols import Design
-from graph.new.claims import unjudged, updated, without_struck
 from graph.new.nodes.check import UNREADABLE, not_passing, write_checks
 from graph.new.routing import AfterVote, after_vote
 from graph.new.state import RunState, need_design
+from graph.run.claims import unjudged, updated, without_struck
 from graph.run.context import RunContext
 from graph.run.opening import context_of
 

@@ -18,9 +18,9 @@ from games.checks.unit_tests import UnitTest
 from games.contract import ModuleFault
 from games.engine import Match
 from games.records import MatchRecord
-from graph.new.claims import named, to_settle, updated
 from graph.new.routing import AfterCheck, after_check
 from graph.new.state import RunState, folder_of, need_design
+from graph.run.claims import named, to_settle, updated
 from graph.run.context import RunContext
 from graph.run.opening import context_of
 from graph.run.pool import what_failed

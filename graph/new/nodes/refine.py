@@ -12,9 +12,9 @@ from agents.model.recording import place
 from agents.protocols import RoleError
 from games.checks.findings import Finding
 from games.streams import stream
-from graph.new.claims import contested, to_settle
 from graph.new.nodes.code import GraphCoderTools
 from graph.new.state import RunState, folder_of, need_design
+from graph.run.claims import contested, to_settle
 from graph.run.context import RunContext
 from graph.run.opening import context_of
 from graph.run.pool import EDIT, STRATEGIES, Candidate, keep_newest, what_failed

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
-from agents.claims import Attempt, Claim, Contest, Edit, Mending, Vote
+from agents.claims import Attempt, Claim, Edit, Mending, Objection, Vote
 from agents.model.errors import MalformedReplyError
 from agents.protocols import CoderTools, Design, RoleError, Verdict
 from games.checks.findings import Finding
@@ -82,7 +82,7 @@ class Claiming(ScriptedRoles):
         self.calls.append("edit")
         if self.contests:
             contests = (
-                Contest(finding=n, argument="the rules") for n in range(1, 1 + len(findings))
+                Objection(finding=n, argument="the rules") for n in range(1, 1 + len(findings))
             )
             return Mending(cause="R1 is kept", contested=tuple(contests))
         bent = Edit(search=source, replace=source + f"# edit {self.calls.count('edit')}\n")

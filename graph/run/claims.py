@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from agents.claims import Claim, Contest
+from agents.claims import Claim, Objection
 from games.checks.findings import Finding
 from graph.run.pool import EDIT, Candidate, best
 
@@ -60,7 +60,7 @@ def to_settle(
 
 
 def contested(
-    claims: Sequence[Claim], findings: Sequence[Finding], contests: Sequence[Contest]
+    claims: Sequence[Claim], findings: Sequence[Finding], contests: Sequence[Objection]
 ) -> tuple[tuple[Claim, ...], list[str]]:
     """The claims that a coder's objections put to the vote, and why others do not."""
     by_id = {claim.id: claim for claim in claims}
