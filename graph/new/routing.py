@@ -5,7 +5,16 @@ from typing import Literal, TypeAlias
 from games.checks.findings import Outcome
 
 AfterIntake: TypeAlias = Literal[
-    "intake", "design", "approve", "code", "check", "refine", "strategize", "evaluate", "report"
+    "intake",
+    "design",
+    "approve",
+    "code",
+    "check",
+    "refine",
+    "arbitrate",
+    "strategize",
+    "evaluate",
+    "report",
 ]
 AfterDesign: TypeAlias = Literal["approve", "code", "report"]
 AfterCheck: TypeAlias = Literal["refine", "arbitrate", "strategize", "report"]

@@ -77,7 +77,7 @@ def test_an_error_message_stays_inside_the_fence_of_a_tools_answer(sandbox: Sand
         ModelCoder(chat_with(endpoint)).draft(DESIGN, Checking())
     (told,) = [m["content"] for m in endpoint.requests[1]["messages"] if m["role"] == "tool"]
     assert SAID in told
-    assert outside(told) == ""
+    assert outside(told) == "draft1:\n"
 
 
 def test_a_function_name_of_the_workers_making_stays_out_of_a_findings_heading() -> None:
