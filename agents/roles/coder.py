@@ -1,7 +1,8 @@
 """The coder, asked of a chat model: whole modules with the help of tools, and partial edits."""
 
+import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -14,12 +15,17 @@ from agents.protocols import CoderTools, Design, Edit, RoleError
 from agents.roles.texts import design_text, findings_text
 from agents.roles.tool_calls import answer_calls, tool_specifications
 from games.checks.findings import Finding
+from games.contract import REQUIRED_CONSTANTS, REQUIRED_FUNCTIONS
 from tools.edits import EditError, apply_edits
 
 if TYPE_CHECKING:
     from langchain_core.messages import AIMessage
 
-_BLOCK = re.compile(r"^```(?:python|py)?[ \t]*\n(.*?)^```[ \t]*$", re.DOTALL | re.MULTILINE)
+_MARKS = re.compile(r"(`{3,}|~{3,})[ \t]*([\w+-]*)")
+_LABELS = ("", "py", "python", "python3")
+_CODE_START = re.compile(r'^(?:import |from \w+ import |GAME\b|def |"""|ZONES\b)', re.MULTILINE)
+_REQUIRED = {*REQUIRED_FUNCTIONS, *REQUIRED_CONSTANTS}
+_PROSE_CUTS = 3
 _SNIPPETS, _SNIPPET_LENGTH, _TITLE_LENGTH = 4, 1_500, 200
 _NO_ROUND_LEFT = "No tool call is left. Answer now with the complete module."
 
@@ -97,20 +103,71 @@ def _drafting(design: Design, tools: CoderTools, *, offer: bool) -> list[Message
 
 
 def read_module(message: "AIMessage") -> str:
-    """The module in a reply.
+    """The module in a reply: its one block of code, else the one whole module that it holds.
+
+    A module is whole where it parses and defines what the contract requires; it may stand among
+    other blocks, twice alike, or without marks around it.
 
     Raises:
-        ReplyError: If there is not exactly one block of code.
+        ReplyError: If there is no block and no whole module, or more than one.
     """
     if message.tool_calls or message.invalid_tool_calls:
         raise ReplyError("it calls a tool; answer with the complete module")
-    blocks = _BLOCK.findall(str(message.text).replace("\r\n", "\n"))
-    if len(blocks) != 1:
-        raise ReplyError(
-            f"it has {len(blocks)} closed blocks of code; required: exactly one, which begins with "
-            "```python and ends with ```, with the complete module"
-        )
-    return str(blocks[0])
+    text = str(message.text).replace("\r\n", "\n")
+    blocks = list(dict.fromkeys(_blocks(text)))
+    if len(blocks) == 1:
+        return blocks[0]
+    whole = [found for found in blocks or _unmarked(text) if _is_whole(found)]
+    if len(whole) == 1:
+        return whole[0]
+    raise ReplyError(
+        f"it has {len(blocks)} closed blocks of code and {len(whole)} different whole modules; "
+        "required: exactly one block, which begins with ```python and ends with ```, with the "
+        "complete module"
+    )
+
+
+def _blocks(text: str) -> Iterator[str]:
+    """The closed blocks of code that are Python, or say nothing of their language."""
+    marks, label, lines = "", "", list[str]()
+    for line in text.split("\n"):
+        if marks and line.rstrip() == marks:
+            if label in _LABELS:
+                yield "\n".join([*lines, ""])
+            marks = ""
+        elif marks:
+            lines.append(line)
+        elif opening := _MARKS.match(line):
+            marks, label, lines = opening[1], opening[2].lower(), []
+
+
+def _unmarked(text: str) -> list[str]:
+    """What of a text without blocks parses, from where code begins to where prose follows."""
+    start = _CODE_START.search(text)
+    lines = text[start.start() :].split("\n") if start else []
+    for _ in range(_PROSE_CUTS):
+        try:
+            ast.parse("\n".join(lines))
+        except SyntaxError as error:
+            lines = lines[: (error.lineno or 1) - 1]
+        except (ValueError, RecursionError, MemoryError):
+            return []
+        else:
+            return ["\n".join([*lines, ""]).rstrip() + "\n"]
+    return []
+
+
+def _is_whole(source: str) -> bool:
+    """Whether a source parses and defines what the contract requires."""
+    try:
+        body = ast.parse(source).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    names = {node.name for node in body if isinstance(node, ast.FunctionDef)}
+    for node in body:
+        if isinstance(node, ast.Assign | ast.AnnAssign):
+            names |= {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+    return names >= _REQUIRED
 
 
 def _module_or_calls(message: "AIMessage") -> "str | AIMessage":

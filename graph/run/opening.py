@@ -195,12 +195,16 @@ def context_of(runtime: Runtime[RunContext], folder: str) -> RunContext:
 
     LangGraph leaves `runtime.context` None where nobody gave one, and builds `RunSettings`, the
     declared schema, where a server's client did. Store and sandbox are shared by all runs of the
-    process; roles, and so the model's budget and its recorded exchanges, belong to one run.
+    process; roles, and so the model's budget and its recorded exchanges, belong to one run. Who
+    streams the run hears what a model is waited for.
 
     Args:
         runtime: The node's.
         folder: The run's folder.
     """
+    from agents.model.waiting import listen
+
+    listen(runtime.stream_writer)
     given = _given(runtime)
     if isinstance(given, RunContext):
         return given
