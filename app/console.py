@@ -27,6 +27,8 @@ _WHAT = {
     "open": "opening the store and the sandbox",
     "intake": "reading the brief",
     "design": "designing",
+    "revise": "reading what is said of the game",
+    "recode": "changing the code",
     "code": "writing the code",
     "check": "checking",
     "refine": "refining",
@@ -38,6 +40,7 @@ _NEXT = {
     "intake": "design",
     "design": "code",
     "code": "check",
+    "recode": "check",
     "refine": "check",
     "strategize": "evaluate",
 }

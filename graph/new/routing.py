@@ -5,7 +5,17 @@ from typing import Literal, TypeAlias
 from games.checks.findings import Outcome
 
 AfterIntake: TypeAlias = Literal[
-    "intake", "design", "approve", "code", "check", "refine", "strategize", "evaluate", "report"
+    "intake",
+    "design",
+    "revise",
+    "approve",
+    "code",
+    "recode",
+    "check",
+    "refine",
+    "strategize",
+    "evaluate",
+    "report",
 ]
 AfterDesign: TypeAlias = Literal["approve", "code", "report"]
 AfterCheck: TypeAlias = Literal["refine", "strategize", "report"]

@@ -275,4 +275,4 @@ def _open_both(tell: Callable[[str], None]) -> "tuple[Sandbox, Store]":
 @lru_cache(maxsize=_RUNS_AT_ONCE)
 def _roles_of(folder: str) -> "tuple[RoleSet, Budget | None]":
     """A run's roles by the environment; the folder keeps what was paid for."""
-    return open_roles(RunFolder(Path(folder)).exchanges)
+    return open_roles(RunFolder(Path(folder)).root.exchanges)
