@@ -138,6 +138,26 @@ class Design(_Value):
     assumptions: tuple[str, ...] = ()
 
 
+class Talk(_Value):
+    """What a person says of a game that is there, and what it can be answered from."""
+
+    message: str
+    history: tuple[str, ...] = Field(
+        default=(), description="What was said before, oldest first; each with who said it."
+    )
+    figures: tuple[str, ...] = Field(
+        default=(), description="What the play-test found; empty where none was played."
+    )
+
+
+class Revision(_Value):
+    """What became of a message: an answer, a changed design, or another game."""
+
+    reply: str = Field(description="What the person is told.")
+    design: Design | None = Field(default=None, description="The changed design, if it changed.")
+    other: bool = Field(default=False, description="Whether the message asks for another game.")
+
+
 class Verdict(_Value):
     """What the validator concluded about one match record."""
 
@@ -182,6 +202,14 @@ class CoderTools(Protocol):
         """Single functions, each with the rule text it implements, near a query."""
         ...
 
+    def drafting_snippets(self, design: Design) -> Sequence[Example]:
+        """Functions of other games for a first draft of the design."""
+        ...
+
+    def snippets_for_rule(self, rule: str, function: str | None) -> Sequence[Example]:
+        """Functions that implement a rule like this one; `function` is at fault, if known."""
+        ...
+
     def run_module(self, source: str) -> Sequence[Finding]:
         """Load a draft in the sandbox and run the quick checks on it."""
         ...
@@ -212,6 +240,14 @@ class Designer(Protocol):
         Raises:
             NoFitError: If the designer's means are not near enough to the brief.
             RoleError: If no game can be designed from the brief.
+        """
+        ...
+
+    def revise(self, design: Design, brief: Brief, talk: Talk) -> Revision:
+        """Answer what is said of a design, or change it; what is not asked for stays as it is.
+
+        Raises:
+            RoleError: If the change cannot be made, saying why.
         """
         ...
 

@@ -16,7 +16,7 @@ from app.commands.doctor import examine
 from app.commands.evals import eval_app
 from app.commands.listing import init_game, list_games, list_players
 from app.commands.match import play_matches
-from app.commands.new import new_run, resume_named
+from app.commands.new import new_run, resume_named, revise_run
 from app.commands.play import play_game
 from app.commands.sandbox import sandbox_app
 from app.commands.store import build_index, search_store
@@ -64,6 +64,7 @@ def root(
 
 app.command("new")(new_run)
 app.command("resume")(resume_named)
+app.command("revise")(revise_run)
 app.command("play")(play_game)
 app.command("match")(play_matches)
 app.command("tournament")(play_round_robin)

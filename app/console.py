@@ -27,6 +27,8 @@ _WHAT = {
     "open": "opening the store and the sandbox",
     "intake": "reading the brief",
     "design": "designing",
+    "revise": "reading what is said of the game",
+    "recode": "changing the code",
     "code": "writing the code",
     "check": "checking",
     "refine": "refining",
@@ -38,6 +40,7 @@ _NEXT = {
     "intake": "design",
     "design": "code",
     "code": "check",
+    "recode": "check",
     "refine": "check",
     "strategize": "evaluate",
 }
@@ -164,6 +167,9 @@ class Progress:
             )
         )
         seconds = time.monotonic() - self._started
+        if "waiting" in event:
+            self._wait(seconds, event)
+            return
         if "played" in event and "of" in event:
             self._show(f"{_WHAT.get(node, node)}: {details}")
             return
@@ -171,6 +177,18 @@ class Progress:
             line = f"[{seconds:6.1f} s] {node}: {details}"
             self._console.print(line, markup=False, soft_wrap=True)
         self._show(_WHAT.get(_NEXT.get(node, node), node))
+
+    def _wait(self, seconds: float, event: dict[str, Any]) -> None:
+        """For whom the run waits; a line each time where there is no spinner to say it."""
+        after = f", after: {event['after']}" if "after" in event else ""
+        lines = f", {event['lines']} lines of it" if event.get("lines") else ""
+        text = quoted(
+            f"waiting for {event['waiting']}: {event['role']}, {event['seconds']} s{lines}, "
+            f"try {event['try']} of {event['of']}{after}"
+        )
+        if not self._console.is_terminal:
+            self._console.print(f"[{seconds:6.1f} s] {text}", markup=False, soft_wrap=True)
+        self._show(text)
 
     def pause(self) -> None:
         """Take the spinner off the screen, so that somebody else may write there."""

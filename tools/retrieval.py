@@ -1,10 +1,73 @@
-"""Retrieval for the roles: whole games, functions and mechanics near a phrase."""
+"""Retrieval for the roles: whole games, functions and mechanics for a structured description.
 
-from collections.abc import Sequence
+A description is free text, the contract function that is to be written, and the tags that the
+text's words carry (`games.library.tags`). A piece ranks by its nearest meaning, its own or that of
+a rule it implements, and by the tags it shows. Pieces are cut at definitions, never within one.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cache
+from typing import Protocol
 
-from vectorstore.documents import KINDS, LIBRARY_KINDS, Example, Kind
+from games.library import families, shown
+from games.library.tags import likeness, tags_in
+from vectorstore.documents import KINDS, LIBRARY_KINDS, Example
+from vectorstore.sources import CONTRACT_FUNCTIONS, closure, definitions, fitted, readable
 from vectorstore.store import Store
+
+LONGEST_EXAMPLE = 13_500
+LONGEST_SNIPPET = 3_300
+_LONGEST_MECHANIC = 600
+_TAGS_WEIGHT = 0.5  # of showing every tag asked for, against a cosine of 1
+_FUNCTION_WEIGHT = 0.25
+_RULE_COST = 0.005  # of each rule a function implements: the narrower one is the better answer
+_CONSIDERED = 150  # of each kind; Chroma's index finds at most 200
+_FENCE = "```python\n"
+_DRAFTED: Mapping[str, tuple[str, ...]] = {
+    "visible": ("Observations",),
+    "get_legal_actions": ("Legal Actions", "Turn"),
+    "apply_action": ("Turn", "Rounds and Phases", "Legal Actions"),
+    "get_observations": ("Observations",),
+    "get_rewards": ("Scoring",),
+    "get_events": ("Observations", "Turn"),
+    "initial_state": ("Setup", "Components"),
+}
+"""Contract function -> the sections of a design that it codes, in the order of their worth."""
+
+
+class DescribedRule(Protocol):
+    """A rule of a design."""
+
+    @property
+    def section(self) -> str:
+        """The section it stands in, such as "Scoring"."""
+        ...
+
+    @property
+    def text(self) -> str:
+        """The sentence."""
+        ...
+
+
+class DescribedGame(Protocol):
+    """A design, such as `agents.protocols.Design`."""
+
+    @property
+    def title(self) -> str:
+        """Its name."""
+        ...
+
+    @property
+    def summary(self) -> str:
+        """What it is about."""
+        ...
+
+    @property
+    def rules(self) -> Sequence[DescribedRule]:
+        """Its rules."""
+        ...
 
 
 class Retrieval:
@@ -15,20 +78,88 @@ class Retrieval:
         self.store = store
         self.own_games = own_games
 
-    def examples(self, query: str, n: int = 3) -> list[Example]:
-        """At most `n` whole games, rulebook and source, nearest first."""
-        pieces = self._pieces("games", query, n)
+    def examples(self, query: str, n: int = 3, *, limit: int = LONGEST_EXAMPLE) -> list[Example]:
+        """At most `n` games, rulebook and source, nearest first, each in `limit` characters.
+
+        The source is plain, as the coder's contract asks. Where it does not fit, it holds the
+        contract's functions before their helpers, whole ones alone, and says what is left out.
+        """
+        pieces = self.store.search("games", query, _CONSIDERED)
         if self.own_games:
-            pieces += self._pieces("own_games", query, n)
-        return sorted(pieces, key=lambda piece: (piece.distance, piece.id))[:n]
+            own = self.store.search("own_games", query, n)
+            pieces += [replace(piece, id=f"own/{piece.id}") for piece in own]
+        asked = tags_in(query)
+        pieces.sort(key=lambda piece: (piece.distance - _game_bonus(piece, asked), piece.id))
+        fit = [replace(piece, text=_example(piece.text, limit)) for piece in pieces[:n]]
+        return [piece for piece in fit if piece.text]
 
-    def snippets(self, query: str, n: int = 5, *, game: str | None = None) -> list[Example]:
-        """At most `n` functions with the rule sentences they implement, of one family or all."""
-        return self._pieces("snippets", query, n, game)
+    def snippets(
+        self, query: str, n: int = 4, *, function: str | None = None, limit: int = LONGEST_SNIPPET
+    ) -> list[Example]:
+        """At most `n` functions with the rules they implement and the helpers they call.
 
-    def mechanics(self, query: str, n: int = 5, *, game: str | None = None) -> list[Example]:
-        """At most `n` parameters and rule sentences, of one family or all."""
-        return self._pieces("mechanics", query, n, game)
+        Args:
+            query: What the code is to do, in words.
+            n: At most so many.
+            function: The contract function that is to be written, or None for the one that the
+                query names (`get_events ...`). Its like in other games, and the helpers that these
+                call, go first; any other name counts as None.
+            limit: Characters of each piece. What does not fit is left out whole and named.
+
+        Returns:
+            Best first; at most two of one family, none that another one holds.
+        """
+        named = [name for name in CONTRACT_FUNCTIONS if "_" in name and name in query]
+        wanted = function if function in CONTRACT_FUNCTIONS else named[0] if named else None
+        return _chosen(self._ranked(query, tags_in(query), wanted), n, limit)
+
+    def snippets_for_rule(
+        self, rule: str, function: str | None = None, n: int = 2
+    ) -> list[Example]:
+        """At most `n` functions that implement a rule like this one (Cardiverse §3.2).
+
+        Args:
+            rule: The violated rule, as the finding or the validator quotes it.
+            function: The contract function at fault, where it is known; see `snippets`.
+            n: At most so many.
+        """
+        return self.snippets(rule, n, function=function)
+
+    def drafting_snippets(self, design: DescribedGame, *, limit: int = 8_000) -> list[Example]:
+        """Functions of other games for a first draft, of different contract functions.
+
+        For each contract function the rules of its sections are looked up, by meaning and tags.
+
+        Args:
+            design: Title, summary, and rules with their sections.
+            limit: Characters of all texts together.
+
+        Returns:
+            At most one piece a contract function, the most useful functions first, and at most
+            three of one family.
+        """
+        rules = [(rule.section, rule.text) for rule in design.rules]
+        whole = tags_in(" ".join([design.title, design.summary, *(text for _, text in rules)]))
+        chosen: list[Example] = []
+        for place, (function, sections) in enumerate(_DRAFTED.items()):
+            words = " ".join(text for section, text in rules if section in sections)
+            ranked = self._ranked(words or design.summary, tags_in(words) | whole, function)
+            fit = [piece for piece in ranked if _drafts(piece, function)]
+            room = limit - sum(len(piece.text) for piece in chosen)
+            share = min(LONGEST_SNIPPET, 2 * room // (len(_DRAFTED) - place + 1))
+            chosen = _chosen(fit, len(chosen) + 1, share, beside=chosen, of_family=3)
+        return chosen
+
+    def mechanics(self, query: str, n: int = 6) -> list[Example]:
+        """At most `n` mechanics for a design: rules of one game that make one mechanic together.
+
+        Returns:
+            Best first, at most two of one family.
+        """
+        asked = tags_in(query)
+        found = self.store.search("mechanics", query, _CONSIDERED, {"what": "mechanic"})
+        ranked = sorted(found, key=lambda piece: (piece.distance - _bonus(piece, asked), piece.id))
+        return _chosen(ranked, n, _LONGEST_MECHANIC)
 
     def games(self, names: Sequence[str]) -> list[Example]:
         """Whole library games by name, at distance 0.
@@ -42,6 +173,105 @@ class Retrieval:
         """Content id of what it sees: the library, and the own games where asked for."""
         return self.store.snapshot_id(KINDS if self.own_games else LIBRARY_KINDS)
 
-    def _pieces(self, kind: Kind, query: str, n: int, game: str | None = None) -> list[Example]:
-        found = self.store.search(kind, query, n, {"game": game} if game is not None else None)
-        return [replace(own, id=f"own/{own.id}") for own in found] if kind == "own_games" else found
+    def _ranked(self, query: str, asked: frozenset[str], function: str | None) -> list[Example]:
+        """Snippets, best first; the distance of each is that of its nearest meaning."""
+        pieces = self.store.search("snippets", query, _CONSIDERED)
+        rules = self.store.search("mechanics", query, _CONSIDERED, {"what": "rule"})
+        near = {rule.id: rule.distance for rule in rules}
+
+        def nearest(piece: Example) -> float:
+            ids = [f"{piece.metadata['game']}/{rule}" for rule in _items(piece, "rules")]
+            return min([piece.distance, *(near[id_] for id_ in ids if id_ in near)])
+
+        def worth(piece: Example) -> tuple[float, str]:
+            fit = _FUNCTION_WEIGHT if function and _serves(piece, function) else 0.0
+            broad = _RULE_COST * len(_items(piece, "rules"))
+            return piece.distance - _bonus(piece, asked) - fit + broad, piece.id
+
+        return sorted((replace(p, distance=nearest(p)) for p in pieces), key=worth)
+
+
+def _items(piece: Example, name: str) -> list[str]:
+    found = piece.metadata.get(name, [])
+    return found if isinstance(found, list) else []
+
+
+def _bonus(piece: Example, asked: frozenset[str]) -> float:
+    """What the tags that a piece shows of those asked for count; 0 where none was asked for."""
+    return _share(asked, frozenset(_items(piece, "tags")))
+
+
+def _game_bonus(piece: Example, asked: frozenset[str]) -> float:
+    family = str(piece.metadata.get("game", ""))
+    return _share(asked, frozenset(shown(family)) if family else frozenset())
+
+
+def _share(asked: frozenset[str], held: frozenset[str]) -> float:
+    """The weighted share of the tags asked for that is held; a rare one says more."""
+    weights = {tag: 1 / max(1, _families()[tag]) for tag in asked}
+    got = sum(weight * likeness(tag, held) for tag, weight in weights.items())
+    return _TAGS_WEIGHT * got / max(sum(weights.values()), 1e-9)
+
+
+@cache
+def _families() -> Counter[str]:
+    """In how many families each tag is shown."""
+    return Counter(tag for family in families() for tag in shown(family))
+
+
+def _drafts(piece: Example, function: str) -> bool:
+    """Whether it may stand for a contract function in a draft: itself, or where much is done."""
+    own = piece.metadata["function"] == function
+    return own or (function in ("apply_action", "get_rewards") and _serves(piece, function))
+
+
+def _serves(piece: Example, function: str) -> bool:
+    """Whether it is this contract function or a helper of it; scores are settled on the way."""
+    serves = _items(piece, "serves")
+    if function == "get_rewards" and "apply_action" in serves:
+        return True
+    return function in serves or piece.metadata["function"] == function
+
+
+def _chosen(
+    ranked: Sequence[Example],
+    n: int,
+    limit: int,
+    *,
+    beside: Sequence[Example] = (),
+    of_family: int = 2,
+) -> list[Example]:
+    """The best pieces beside others: `n` together, each fitted, none twice, families mixed."""
+    chosen = list(beside)
+    for piece in ranked:
+        game, name = piece.metadata["game"], piece.metadata.get("function")
+        kin = [other for other in chosen if other.metadata["game"] == game]
+        held = [
+            o for o in kin if name and _holds(o, name) or _holds(piece, o.metadata.get("function"))
+        ]
+        if len(chosen) >= n or len(kin) >= of_family or held:
+            continue
+        near = {
+            str(p.metadata.get("function")): p.distance
+            for p in ranked
+            if p.metadata["game"] == game
+        }
+        text = fitted(piece.text, limit, nearest=near)
+        if text:
+            chosen.append(replace(piece, text=text))
+    return chosen
+
+
+def _holds(piece: Example, function: object) -> bool:
+    return f"def {function}(" in piece.text
+
+
+def _example(text: str, limit: int) -> str:
+    """A rulebook and its source within `limit`, "" where the rulebook alone is longer."""
+    head, fence, rest = text.partition(_FENCE)
+    source = readable(rest.rpartition("```")[0])
+    code = definitions(source)
+    order = closure(code, ("GAME", "ZONES", *CONTRACT_FUNCTIONS))
+    near = {name: float(place) for place, name in enumerate(order)}
+    code_shown = fitted(source, limit - len(head) - len(fence) - len("\n```\n"), nearest=near)
+    return f"{head}{fence}{code_shown}\n```\n" if code_shown else ""

@@ -1,20 +1,33 @@
 """The library as documents: whole games, functions with their rules, mechanics."""
 
+import ast
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from importlib.resources import files
 from typing import Any
 
+from games.library.tags import known_tags
 from games.specialise import defaults
 from vectorstore.documents import LIBRARY_KINDS, Document, IndexReport
 from vectorstore.errors import StoreError
 from vectorstore.library import Library, LibraryGame, PackagedLibrary
-from vectorstore.rules import RuleSentence, all_rules, annotated, functions
+from vectorstore.rules import RuleSentence, all_rules
+from vectorstore.sources import (
+    BREAK,
+    CONTRACT_FUNCTIONS,
+    Definition,
+    closure,
+    definitions,
+    faults,
+    plain,
+)
 from vectorstore.store import Store
 
 _KEY_CHARACTERS = 800  # of a whole game's rulebook; the embedders read about 1,000 characters
+_SHORT_KEY = 200  # the rules of a function or mechanic are documents of their own
+_MECHANIC_CHARACTERS = 600  # whole sentences
 _MARKUP = re.compile(r"^(#+ |- (R[0-9]+: )?)", re.MULTILINE)
 
 
@@ -85,30 +98,66 @@ def own_game_document(
 
 
 def snippet_documents(game: LibraryGame, rules: Iterable[RuleSentence]) -> Iterator[Document]:
-    """One document a function: its rule sentences and its source, found by the sentences."""
+    """One document a function: its rule sentences, its source, then all that it uses.
+
+    A function is left out that breaks the contract of the coder's prompt, or where neither a
+    docstring nor a tag tells what it is for.
+
+    Raises:
+        StoreError: If a docstring or a tag names what the game does not have.
+    """
     sentences = {rule.id: rule.text for rule in rules}
-    for function in functions(game.source):
-        try:
-            text = annotated(function, sentences)
-        except StoreError as error:
-            raise StoreError(f"{game.name}: {error}") from error
-        spoken = [sentences[id_] for id_ in function.rules]
-        yield Document(
-            kind="snippets",
-            id=f"{game.name}/{function.name}",
-            title=f"{function.name} of {_words(game.name)}",
-            text=text,
-            key=" ".join([*spoken, f"{_words(function.name)}:", function.summary]),
-            metadata={
-                "game": game.name,
-                "function": function.name,
-                **({"rules": list(function.rules)} if function.rules else {}),
-            },
-        )
+    code = definitions(plain(game.source))
+    for name, said in (*game.shown.items(), *((head.name, head.rules) for head in code.values())):
+        unknown = [item for item in said if item not in sentences and item not in code]
+        if unknown:
+            raise StoreError(
+                f"{game.name}: {name} names {unknown}, which the rulebook and the source do not "
+                "have; mend the docstring, the rulebook or the tags"
+            )
+    for name in (*closure(code, CONTRACT_FUNCTIONS), "value_function"):
+        wanted = name in code and name not in ("get_player_name", "parse_action")
+        if wanted and issubclass(code[name].kind, ast.FunctionDef):
+            yield from _snippet(game, code, code[name], sentences)
+
+
+def _snippet(
+    game: LibraryGame,
+    code: Mapping[str, Definition],
+    head: Definition,
+    sentences: Mapping[str, str],
+) -> Iterator[Document]:
+    tags = [tag for tag, items in game.shown.items() if {head.name, *head.rules} & {*items}]
+    meant = [i for tag in tags if head.name in game.shown[tag] for i in game.shown[tag]]
+    rules = head.rules or tuple(dict.fromkeys(item for item in meant if item in sentences))
+    declared = ("ZONES",) if head.name == "visible" else ()
+    used = closure(code, (head.name, *declared), but=("GAME", *CONTRACT_FUNCTIONS))[1:]
+    comments = [f"# {id_}: {sentences[id_]}" for id_ in rules]
+    parts = ["\n".join([*comments, head.source]), *(code[use].source for use in used)]
+    text = BREAK.join(dict.fromkeys(parts))
+    if faults(text) or not (rules or head.summary):
+        return
+    others = () if head.name in CONTRACT_FUNCTIONS else CONTRACT_FUNCTIONS
+    serves = [f for f in others if head.name in closure(code, (f,), but=CONTRACT_FUNCTIONS)]
+    lists = {"rules": rules, "tags": tags, "serves": serves}
+    yield Document(
+        kind="snippets",
+        id=f"{game.name}/{head.name}",
+        title=f"{head.name} of {_words(game.name)}" + (f" ({', '.join(tags)})" if tags else ""),
+        text=text,
+        key=" ".join([f"{_words(head.name)}:", head.summary, *(sentences[i] for i in rules)])[
+            :_SHORT_KEY
+        ],
+        metadata={
+            "game": game.name,
+            "function": head.name,
+            **{name: list(values) for name, values in lists.items() if values},
+        },
+    )
 
 
 def mechanic_documents(game: LibraryGame, rules: Iterable[RuleSentence]) -> Iterator[Document]:
-    """One document a parameter, by its meaning, and one a rule sentence."""
+    """One document a parameter, by its meaning, one a rule sentence, one a tag with its rules."""
     title = _words(game.name)
     declared: Any = game.game.get("parameters") or {}
     for name, parameter in declared.items():
@@ -120,10 +169,12 @@ def mechanic_documents(game: LibraryGame, rules: Iterable[RuleSentence]) -> Iter
             text=f"{parameter['meaning']} Parameter {name} of {game.name}, default "
             f"{json.dumps(parameter['default'])}, allowed {json.dumps(allowed)}.",
             key=f"{_words(name)}: {parameter['meaning']}",
-            metadata={"game": game.name, "parameter": name},
+            metadata={"game": game.name, "parameter": name, "what": "parameter"},
         )
+    sentences: dict[str, str] = {}
     for rule in rules:
         needs = "".join(f" (with {name} {json.dumps(v)})" for name, v in rule.when.items())
+        sentences[rule.id] = rule.text.removesuffix(".") + needs + "."
         yield Document(
             kind="mechanics",
             id=f"{game.name}/{rule.id}",
@@ -134,9 +185,23 @@ def mechanic_documents(game: LibraryGame, rules: Iterable[RuleSentence]) -> Iter
                 "game": game.name,
                 "rule": rule.id,
                 "section": rule.section,
+                "what": "rule",
                 **({"when": json.dumps(dict(rule.when))} if rule.when else {}),
             },
         )
+    for tag, items in game.shown.items():
+        said = ""
+        for text in (sentences[item] for item in items if item in sentences):
+            said += f" {text}" if len(said) + len(text) < _MECHANIC_CHARACTERS else ""
+        if said:
+            yield Document(
+                kind="mechanics",
+                id=f"{game.name}/mechanic {tag}",
+                title=f"{tag} in {title}",
+                text=said.strip(),
+                key=f"{tag}: {known_tags()[tag].means} {said}"[:_SHORT_KEY],
+                metadata={"game": game.name, "tags": [tag], "what": "mechanic"},
+            )
 
 
 def _whole(rulebook: str, source: str) -> str:
@@ -154,6 +219,6 @@ def _words(name: str) -> str:
 def _own_fingerprint() -> str:
     """Changes with the code that makes the documents."""
     digest = hashlib.sha256()
-    for name in ("indexing.py", "rules.py", "documents.py"):
+    for name in ("indexing.py", "rules.py", "sources.py", "documents.py"):
         digest.update((files("vectorstore") / name).read_bytes())
     return digest.hexdigest()

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import Protocol
@@ -12,7 +12,7 @@ from games.contract import Json
 from games.specialise import read_game
 from vectorstore.errors import StoreError
 
-_READ = ("__init__.py", "game.py", "rulebook.md", "presets.yaml")
+_READ = ("__init__.py", "game.py", "rulebook.md", "presets.yaml", "tags.yaml")
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,7 @@ class LibraryGame:
         source: Its module source.
         rulebook: Its rulebook for the defaults.
         template: The family's rulebook template.
+        shown: Tag -> the rules and functions of the family that show it.
     """
 
     name: str
@@ -36,6 +37,7 @@ class LibraryGame:
     source: str
     rulebook: str
     template: str
+    shown: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 class Library(Protocol):
@@ -81,6 +83,7 @@ def _read(name: str) -> LibraryGame:
             source=source,
             rulebook=library.rulebook(name),
             template=library.rulebook_template(chosen.family),
+            shown=library.shown(chosen.family),
         )
     except OSError as error:
         raise StoreError(

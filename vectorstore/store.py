@@ -27,7 +27,12 @@ from vectorstore.snapshots import Snapshots
 if TYPE_CHECKING:
     from chromadb.api import ClientAPI
 
-FORMAT = "v1"
+FORMAT: Mapping[Kind, str] = {
+    "games": "v2",
+    "snippets": "v2",
+    "mechanics": "v2",
+    "own_games": "v1",  # a person's own are never left behind
+}
 BATCH = 256
 _SPARE_HITS = 16  # asked for beyond the limit, so that ties are cut by id and not by the index
 _DECIMALS = 6  # of a distance; the embedders agree across machines to about 1e-7
@@ -211,8 +216,9 @@ class Store:
         Independent of time and order. Own games are left out unless named, because a run that
         adds one must not change what its repetition reports.
         """
-        lines = [f"{FORMAT} {self.embedder.identity}"]
+        lines = [self.embedder.identity]
         for kind in sorted(kinds):
+            lines += [f"{kind} {FORMAT[kind]}"]
             lines += [f"{kind} {id_} {digest}" for id_, digest in sorted(self._digests(kind))]
         return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
@@ -355,7 +361,7 @@ class Store:
         return [(id_, metadata["digest"]) for id_, metadata in rows]
 
     def _name(self, kind: Kind) -> str:
-        return f"{kind}__{self.embedder.identity}__{FORMAT}"
+        return f"{kind}__{self.embedder.identity}__{FORMAT[kind]}"
 
     def _collection(self, kind: Kind, client: "ClientAPI | None" = None) -> Any:  # noqa: ANN401 - it takes more than its types say
         if kind not in KINDS:

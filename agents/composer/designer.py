@@ -3,15 +3,23 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
 from typing import get_args
 
-from agents.composer.lexicon import Lexicon, game_of
-from agents.composer.loader import common, lexicons
+from agents.composer.lexicon import PLAYERS, Lexicon, game_of
+from agents.composer.loader import lexicons
 from agents.composer.meaning.evidence import with_rules
 from agents.composer.meaning.fit import BAR, Embed, judge
+from agents.composer.meaning.question import asks, offer, question_for
+from agents.composer.meaning.revising import (
+    changes,
+    heard,
+    known_of,
+    nothing_changed,
+    overridden,
+    reply_on,
+)
 from agents.composer.meaning.settings import setting_meant
-from agents.composer.mentions import ParsedBrief, is_filler, parse_brief
+from agents.composer.mentions import parse_brief
 from agents.composer.reader import (
     NO_SETTING,
     Reading,
@@ -20,7 +28,6 @@ from agents.composer.reader import (
     read,
     reading_near,
 )
-from agents.composer.tokens import FUNCTION_WORDS, word_set
 from agents.protocols import (
     Brief,
     Choices,
@@ -30,35 +37,19 @@ from agents.protocols import (
     Mechanic,
     MechanicEdge,
     NoFitError,
+    Revision,
     RoleError,
     Rule,
     Section,
+    Talk,
 )
 from games.contract import Json
 from games.library import in_reading_order, names, preset, rulebook
 from vectorstore.documents import Example
 
 Retrieve = Callable[[str], Sequence[Example]]
-_LONGEST = 4000
-_SURE = 6
 _SHOWN = 12
 _FEW_KEPT = 2
-_HALF = 0.5
-_FOREIGN = word_set(
-    "un une le la les des pour avec jeu cartes joueurs où et dans sur est deux trois quatre ein "
-    "eine einen der die das und für mit spiel spieler karten wo ist auf drei vier zwei el los las "
-    "para con juego cartas jugadores donde por del una tres cuatro dos il gli di per gioco carte "
-    "giocatori che tre due quattro um uma jogo jogadores onde het een voor met spel spelers "
-    "kaarten en och för ett gra dla graczy z w i kart na ve için oyun bir que qui quien como ou "
-    "oder"
-)
-_ENGLISH = word_set(
-    "a an the of for with where and game player players card cards play is are in to on board that "
-    "each you"
-)
-_AMBIGUOUS = word_set("die i in an on is a do me he we")
-_ENOUGH = 3
-"""Content words from which the nearest mechanic by meaning is looked for."""
 _LONGEST_TITLE = 6
 _NAMED = re.compile(
     r"""\b(?:called|named|titled|title:|name:)\s+["“'‘]([^"”'’]{2,60})["”'’]|"""
@@ -98,6 +89,57 @@ class ComposerDesigner:
         reading = self._reading(brief)
         clauses = tuple(_doubted(clause, reading, self.embed) for clause in reading.clauses)
         return _design(replace(reading, clauses=clauses), brief)
+
+    def revise(self, design: Design, brief: Brief, talk: Talk) -> Revision:
+        """Set what the message says in the design at hand; see `agents.protocols.Designer.revise`.
+
+        A question is answered from the play-test's figures and the rules.
+
+        Raises:
+            RoleError: If the library does not have the design's family.
+        """
+        named = find_reading(talk.message)
+        if named is not None and named.named and named.lexicon.family != design.family:
+            return Revision(reply=f"That is another game, a {named.lexicon.title}.", other=True)
+        said = read(talk.message, chosen_family(design.family), None, self.embed)
+        changed = changes(design, said, talk.message)
+        titled = own_title(talk.message)
+        changed |= {"title": titled} if titled not in ("", design.title) else {}
+        if asks(talk.message) or (not changed and talk.message.rstrip().endswith("?")):
+            return Revision(reply=known_of(design, talk))
+        if not changed:
+            return Revision(reply=nothing_changed(said))
+        try:
+            made = self._changed(design, said, changed, talk)
+        except RoleError as error:
+            return Revision(reply=f"Nothing was changed: {error}")
+        words = talk.message if titled else brief.words
+        return Revision(reply=reply_on(changed, said), design=_design(made, Brief(prompt=words)))
+
+    def _changed(
+        self, design: Design, said: Reading, changed: Mapping[str, Json], talk: Talk
+    ) -> Reading:
+        """The design at hand as a reading of its family, with the changes.
+
+        Raises:
+            RoleError: If they are not possible together.
+        """
+        settings = {**design.parameters, **changed}
+        settings.pop("title", None)
+        seats = settings.pop(PLAYERS, design.num_players)
+        choices = Choices.model_validate(
+            {"family": design.family, "num_players": seats, "settings": settings}
+        )
+        reading = read("", said.lexicon, choices)
+        old = (overridden(clause, changed, talk) for clause in design.clauses)
+        new = (_doubted(clause, reading, self.embed) for clause in heard(said, changed))
+        usual = game_of(design.family).defaults()
+        return replace(
+            reading,
+            clauses=(*old, *new),
+            assumptions=design.assumptions,
+            asked={n: v for n, v in reading.parameters.items() if v != usual[n]},
+        )
 
     def _reading(self, brief: Brief) -> Reading:
         """The brief as a game of the family that the person chose, or of the one it fits."""
@@ -224,81 +266,6 @@ def _design(reading: Reading, brief: Brief) -> Design:
         assumptions=tuple(dict.fromkeys((*brief.assumptions, *reading.assumptions))),
     )
     return with_rules(design, _rules_of)
-
-
-@cache
-def offer() -> str:
-    """What can be made, in one sentence."""
-    titles = [f"a {lexicon.title}" for lexicon in lexicons()]
-    return (
-        f"What can be made without a language model: {', '.join(titles[:-1])} or {titles[-1]}, "
-        "with the players, deck, hand, board, score and twists that you name."
-    )
-
-
-def question_for(words: str, *, judged: bool = False) -> str | None:
-    """The one clarifying question, or None where a game can be made of the words.
-
-    Args:
-        words: The brief.
-        judged: Whether fit is judged by meaning afterwards, so that unknown words are no reason.
-    """
-    if len(words) > _LONGEST:
-        return (
-            f"The brief has {len(words)} characters; at most {_LONGEST} are read. Which game "
-            "do you want, in a few sentences?"
-        )
-    if not re.search(r"[^\W_]", words):
-        return f"The brief is empty. Which game do you want? {offer()}"
-    parsed = parse_brief(words)
-    if _is_foreign(parsed):
-        return (
-            "The brief does not seem to be in English. Another language is read by a language "
-            "model alone (set RULEWRIGHT_MODEL); without one, which game do you want, in English? "
-            f"{offer()}"
-        )
-    score = max(family_scores(parsed).values(), default=0)
-    if score < _SURE:
-        asked = _nothing_to_build(parsed, score, judged=judged)
-        if asked is not None:
-            return asked
-    return None
-
-
-def _nothing_to_build(parsed: ParsedBrief, score: int, *, judged: bool) -> str | None:
-    for patterns, said in (
-        (common().orders, "That is an order to the program, not a game; it was not followed."),
-        (common().no_game, "That does not ask for a tabletop game."),
-        (() if judged else common().other_games, "That game is not in the library."),
-    ):
-        if any(parsed.text.find(pattern) for pattern in patterns):
-            return f"{said} Which game do you want? {offer()}"
-    content = [
-        token
-        for token in parsed.tokens
-        if not is_filler(token) and token.kind == "word" and token.norm not in common().soft
-    ]
-    if not score and (len(content) < _ENOUGH or not (judged or parsed.text.find("game"))):
-        return f"No game can be recognised in these words. Which game do you want? {offer()}"
-    return None
-
-
-def _is_foreign(parsed: ParsedBrief) -> bool:
-    """Whether the words are in a script or a language that the lexicons do not cover."""
-    words = [token.text.lower() for token in parsed.tokens if token.kind == "word"]
-    if not words:
-        return not any(token.kind == "number" for token in parsed.tokens)
-    latin = [word for word in words if re.fullmatch(r"[a-zÀ-ɏ']+", word)]
-    if len(latin) < _HALF * len(words):
-        return True
-    foreign = sum(word in _FOREIGN and word not in _AMBIGUOUS for word in words)
-    english = sum(word in _ENGLISH for word in words)
-    known = sum(
-        token.norm in common().fillers or token.norm in FUNCTION_WORDS
-        for token in parsed.tokens
-        if token.kind == "word"
-    )
-    return foreign > max(1, english) and foreign * 2 > known - foreign
 
 
 def _rules_of(family: str, parameters: Mapping[str, Json], players: int) -> tuple[Rule, ...]:

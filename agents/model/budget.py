@@ -1,10 +1,13 @@
 """The budget of a run with a model: estimated before, checked at each request, accounted after."""
 
 import threading
-from dataclasses import dataclass, replace
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
 
 from pydantic import JsonValue
 
+from agents.model.completion import reported_tokens
 from agents.model.errors import ModelError
 from agents.model.recording import open_recording
 from agents.model.settings import ModelSettings
@@ -31,6 +34,7 @@ class Usage:
         tokens_out: Completion tokens.
         estimated_calls: Requests whose tokens the endpoint did not report, and which therefore
             count at four characters a token.
+        largest_prompt: Tokens of the largest prompt that was answered.
         seconds: Seconds spent waiting for the endpoint.
         dollars: By the configured prices; None where there are none.
     """
@@ -40,8 +44,38 @@ class Usage:
     tokens_in: int = 0
     tokens_out: int = 0
     estimated_calls: int = 0
+    largest_prompt: int = 0
     seconds: float = 0.0
     dollars: float | None = None
+
+    def __add__(self, other: "Usage") -> "Usage":
+        """What both spent; dollars, which the prices give, are left out."""
+        return Usage(
+            calls=self.calls + other.calls,
+            failed_calls=self.failed_calls + other.failed_calls,
+            tokens_in=self.tokens_in + other.tokens_in,
+            tokens_out=self.tokens_out + other.tokens_out,
+            estimated_calls=self.estimated_calls + other.estimated_calls,
+            largest_prompt=max(self.largest_prompt, other.largest_prompt),
+            seconds=self.seconds + other.seconds,
+        )
+
+    @property
+    def mean_prompt(self) -> int:
+        """Tokens of the prompts that were answered, on average."""
+        return round(self.tokens_in / max(1, self.calls - self.failed_calls))
+
+    def as_object(self) -> dict[str, JsonValue]:
+        """For JSON."""
+        return {**asdict(self), "mean_prompt": self.mean_prompt}
+
+    def __str__(self) -> str:
+        cost = "" if self.dollars is None else f", ${self.dollars:.4f}"
+        return (
+            f"{self.calls} calls, {self.tokens_in:,} tokens in (a prompt {self.mean_prompt:,} on "
+            f"average, {self.largest_prompt:,} at most), {self.tokens_out:,} out{cost}, "
+            f"{self.seconds:.0f} s"
+        )
 
 
 def estimate_tokens(characters: int) -> int:
@@ -60,10 +94,10 @@ class Budget:
     at the same time cannot together go over the budget, and settled with its true figures after.
     """
 
-    def __init__(self, settings: ModelSettings, spent: Usage | None = None) -> None:
-        """Keep the bounds of `settings`; `spent` is what was used before an interruption."""
+    def __init__(self, settings: ModelSettings, spent: Mapping[str, Usage] | None = None) -> None:
+        """Keep the bounds of `settings`; `spent` is what roles used before an interruption."""
         self.settings = settings
-        self._usage = spent or Usage()
+        self._spent = defaultdict(Usage, spent or {})
         self._reserved_calls = 0
         self._reserved_tokens = 0
         self._lock = threading.Lock()
@@ -72,7 +106,15 @@ class Budget:
     def usage(self) -> Usage:
         """What was spent so far, without requests in flight."""
         with self._lock:
-            used = self._usage
+            return self._priced(sum(self._spent.values(), Usage()))
+
+    @property
+    def roles(self) -> dict[str, Usage]:
+        """The same by role, in the order of their first calls."""
+        with self._lock:
+            return {role: self._priced(used) for role, used in self._spent.items() if used.calls}
+
+    def _priced(self, used: Usage) -> Usage:
         return replace(used, dollars=self.settings.cost(used.tokens_in, used.tokens_out))
 
     @property
@@ -91,38 +133,20 @@ class Budget:
             self._reserved_calls += 1
             self._reserved_tokens += prompt_tokens
 
-    def settle(
-        self,
-        prompt_tokens: int,
-        *,
-        tokens_in: int,
-        tokens_out: int,
-        seconds: float,
-        failed: bool = False,
-        estimated: bool = False,
-    ) -> None:
+    def settle(self, prompt_tokens: int, used: Usage, role: str = "") -> None:
         """Replace a reservation of `prompt_tokens` with what the request really used."""
         with self._lock:
             self._reserved_calls -= 1
             self._reserved_tokens -= prompt_tokens
-            used = self._usage
-            self._usage = replace(
-                used,
-                calls=used.calls + 1,
-                failed_calls=used.failed_calls + failed,
-                tokens_in=used.tokens_in + tokens_in,
-                tokens_out=used.tokens_out + tokens_out,
-                estimated_calls=used.estimated_calls + estimated,
-                seconds=used.seconds + seconds,
-            )
+            self._spent[role] += used
 
-    def wait(self, seconds: float) -> None:
+    def wait(self, seconds: float, role: str = "") -> None:
         """Account for time spent waiting before a retry."""
         with self._lock:
-            self._usage = replace(self._usage, seconds=self._usage.seconds + seconds)
+            self._spent[role] += Usage(seconds=seconds)
 
     def _require(self, prompt_tokens: int) -> None:
-        used, limits = self._usage, self.settings
+        used, limits = sum(self._spent.values(), Usage()), self.settings
         calls = used.calls + self._reserved_calls
         if calls + 1 > limits.max_calls:
             raise _exhausted(
@@ -155,38 +179,27 @@ def _exhausted(used: str, setting: str) -> BudgetExhaustedError:
     )
 
 
-def spent_before(settings: ModelSettings) -> Usage:
-    """What the recorded part of an interrupted run has used, from what the endpoint reported.
+def spent_before(settings: ModelSettings) -> dict[str, Usage]:
+    """What each role has used in the recorded part of an interrupted run.
 
     An exchange that the resumed run reads from the recording once more counts once more: the
     budget errs on the safe side, by the calls of the node that was interrupted.
     """
+    spent: dict[str, Usage] = {}
     if settings.mode != "record":
-        return Usage()
-    recording = open_recording(settings)
-    tokens = [reported_tokens(exchange.response) for exchange in recording.exchanges]
-    return Usage(
-        calls=len(tokens),
-        failed_calls=sum(exchange.status != _HTTP_OK for exchange in recording.exchanges),
-        tokens_in=sum(pair[0] for pair in tokens),
-        tokens_out=sum(pair[1] for pair in tokens),
-    )
-
-
-def reported_tokens(response: JsonValue) -> tuple[int, int]:
-    """Prompt and completion tokens that a recorded response reports; zeros where it does not.
-
-    >>> reported_tokens({"usage": {"prompt_tokens": 7, "completion_tokens": 2}})
-    (7, 2)
-    >>> reported_tokens("<html>"), reported_tokens({"usage": None})
-    ((0, 0), (0, 0))
-    """
-    usage = response.get("usage") if isinstance(response, dict) else None
-    if not isinstance(usage, dict):
-        return 0, 0
-    counts = [usage.get(name) for name in ("prompt_tokens", "completion_tokens")]
-    asked, said = (count if isinstance(count, int) else 0 for count in counts)
-    return asked, said
+        return spent
+    for exchange in open_recording(settings).exchanges:
+        tokens = reported_tokens(exchange.response) or (0, 0)
+        used = Usage(
+            calls=1,
+            failed_calls=int(exchange.status != _HTTP_OK),
+            tokens_in=tokens[0],
+            tokens_out=tokens[1],
+            largest_prompt=tokens[0],
+            seconds=exchange.seconds,
+        )
+        spent[exchange.role] = spent.get(exchange.role, Usage()) + used
+    return spent
 
 
 @dataclass(frozen=True)

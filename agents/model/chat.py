@@ -5,11 +5,14 @@ before it is sent and accounted after; a call with its retries and waits ends by
 what cannot be read is told to the model and asked for again within the same bounds.
 """
 
+import copy
+import re
 import time
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
 
-from agents.model.budget import Budget, estimate_tokens
+from agents.model.budget import Budget, Usage, estimate_tokens
 from agents.model.errors import (
     BadBodyError,
     EndpointError,
@@ -25,19 +28,39 @@ from agents.model.errors import (
 )
 from agents.model.recording import Recording, current_place, open_recording
 from agents.model.settings import ModelSettings, ReplyMethod, SettingsError
+from agents.model.waiting import Wait, waiting
+from games.text import plain_text
 
 if TYPE_CHECKING:
     from langchain_core.messages import AIMessage
     from langchain_openai import ChatOpenAI
 
 _DEFAULT_URL = "https://api.openai.com/v1"
-_ECHOED = 2000
+_ECHOED, _QUOTED = 2000, 160
+_MOST_CALLS = 16
+_USUAL_TEMPERATURE, _WARMEST = 1.0, 1.2
 _FIRST_WAIT_S = 0.5
 _LONGEST_WAIT_S = 8.0
+_REFUSES = "the model refuses"
+_REFUSING = re.compile(
+    r"\W*(?:sorry|as an ai|i apologi[sz]e"
+    r"|(?:i['’]?m|i am|we['’]?re) (?:\w+ )?(?:sorry|(?:un|not )able)"
+    r"|(?:unfortunately,? )?(?:i|we) (?:can['’]t|can ?not|won['’]t|will not|must decline))\b",
+    re.IGNORECASE,
+)
 
 Message: TypeAlias = Any
 """A langchain message, or `{"role", "content"}`."""
 Result = TypeVar("Result")
+
+
+@dataclass
+class _Learned:
+    """What the endpoint was seen to take; shared by all roles of a run."""
+
+    reply_method: ReplyMethod | None
+    takes_tools: bool
+    takes_temperature: bool = True
 
 
 class ChatModel:
@@ -45,9 +68,8 @@ class ChatModel:
 
     Attributes:
         identity: The model's name.
+        role: Who asks, such as "designer"; empty where nobody said.
         budget: The run's budget, shared by all its roles.
-        reply_method: How replies in a schema are asked for, once one way has worked.
-        takes_tools: False once the endpoint has refused a request with tools.
     """
 
     def __init__(
@@ -61,14 +83,38 @@ class ChatModel:
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self.identity = settings.model or ""
+        self.role = ""
         self.settings = settings
         self.budget = budget
-        self.reply_method: ReplyMethod | None = settings.reply_method
-        self.takes_tools = settings.tool_rounds > 0
+        self._learned = _Learned(settings.reply_method, settings.tool_rounds > 0)
         self._client = client
         self._recording = recording or Recording()
         self._clock = clock
         self._sleep = sleep
+
+    def of_role(self, role: str) -> Self:
+        """The same model, asked by a role: its use is counted and told under that name."""
+        model = copy.copy(self)
+        model.role = role
+        return model
+
+    @property
+    def reply_method(self) -> ReplyMethod | None:
+        """How replies in a schema are asked for, once one way has worked."""
+        return self._learned.reply_method
+
+    @reply_method.setter
+    def reply_method(self, method: ReplyMethod) -> None:
+        self._learned.reply_method = method
+
+    @property
+    def takes_tools(self) -> bool:
+        """Whether requests may hold tools: not once the endpoint has refused one."""
+        return self._learned.takes_tools
+
+    @takes_tools.setter
+    def takes_tools(self, takes: bool) -> None:
+        self._learned.takes_tools = takes
 
     def ask(
         self,
@@ -107,11 +153,15 @@ class ChatModel:
         problems: list[str] = []
         conversation = list(messages)
         last: TransientError | None = None
+        unusable = 0
         for attempt in range(self.settings.retries + 1):
+            wait = Wait(self.identity, self.role, attempt + 1, self.settings.retries + 1)
+            wait.after = problems[-1] if problems else ""
             try:
-                if last is not None:
-                    self._wait(attempt, last, deadline)
-                reply = self._request(conversation, options, deadline)
+                with waiting(wait):
+                    if last is not None:
+                        self._wait(attempt, last, deadline)
+                    reply = self._warmed(conversation, options, deadline, wait, unusable)
             except TransientError as error:
                 last = error
                 problems.append(error.problem)
@@ -123,14 +173,15 @@ class ChatModel:
             try:
                 return read(_complete(reply))
             except ReplyError as error:
-                problems.append(f"unusable reply: {error}")
+                unusable += 1
+                problems.append(_unusable(reply, error))
                 conversation = [*messages, *_told(reply, error)]
         raise self._gave_up(problems, last)
 
     def _gave_up(self, problems: list[str], last: TransientError | None) -> ModelError:
         told = "; ".join(f"{i}. {problem}" for i, problem in enumerate(problems, 1))
         text = f"{self.identity} at {current_place()!r}: {told}"
-        if last is None and problems and problems[-1].startswith("unusable reply"):
+        if last is None and problems and problems[-1].startswith(("unusable reply", _REFUSES)):
             return MalformedReplyError(
                 f"no usable reply of {text}. Try a stronger model, or raise RULEWRIGHT_RETRIES"
             )
@@ -153,10 +204,36 @@ class ChatModel:
                 else "the time for this call is used up"
             )
         self._sleep(wait)
-        self.budget.wait(wait)
+        self.budget.wait(wait, self.role)
+
+    def _warmed(
+        self,
+        messages: Sequence[Message],
+        options: dict[str, Any],
+        deadline: float,
+        wait: Wait,
+        unusable: int,
+    ) -> "AIMessage":
+        """Ask, after unusable replies at a higher temperature, unless the endpoint takes none."""
+        usual = self.settings.temperature
+        usual = _USUAL_TEMPERATURE if usual is None else usual
+        risen = min(usual + unusable * self.settings.temperature_step, max(usual, _WARMEST))
+        if risen > usual and self._learned.takes_temperature:
+            try:
+                warmer = {**options, "temperature": round(risen, 2)}
+                return self._request(messages, warmer, deadline, wait)
+            except RefusedRequestError as error:
+                if not error.form:
+                    raise
+                self._learned.takes_temperature = False
+        return self._request(messages, options, deadline, wait)
 
     def _request(
-        self, messages: Sequence[Message], options: dict[str, Any], deadline: float
+        self,
+        messages: Sequence[Message],
+        options: dict[str, Any],
+        deadline: float,
+        wait: Wait,
     ) -> "AIMessage":
         """Send one request within the budget and the deadline."""
         expected = estimate_tokens(len(str([messages, options])))
@@ -164,31 +241,35 @@ class ChatModel:
         if left <= 0:
             raise OutOfTimeError("the time for this call is used up")
         self.budget.reserve(expected)
-        allowed = min(self.settings.timeout_s, left, self.budget.seconds_left)
+        left = min(left, self.budget.seconds_left)
+        wait.begin(min(self.settings.timeout_s, left), left)
         start, reply = self._clock(), None
         try:
-            reply = self._invoke(messages, options, allowed)
+            reply = self._invoke(messages, options, wait)
         finally:
             tokens = _usage(reply, expected)
-            self.budget.settle(
-                expected,
+            used = Usage(
+                calls=1,
+                failed_calls=int(reply is None),
                 tokens_in=tokens[0],
                 tokens_out=tokens[1],
+                estimated_calls=int(reply is not None and reply.usage_metadata is None),
+                largest_prompt=tokens[0],
                 seconds=self._clock() - start,
-                failed=reply is None,
-                estimated=reply is not None and reply.usage_metadata is None,
             )
+            self.budget.settle(expected, used, self.role)
         return reply
 
     def _invoke(
-        self, messages: Sequence[Message], options: dict[str, Any], allowed: float
+        self, messages: Sequence[Message], options: dict[str, Any], wait: Wait
     ) -> "AIMessage":
         import openai
 
         where = current_place()
-        config: Any = {"run_name": f"model {where}", "metadata": {"place": where}}
+        metadata = {"place": where, "role": self.role}
+        config: Any = {"run_name": f"model {where}", "metadata": metadata}
         try:
-            return self._client.invoke(list(messages), config, timeout=allowed, **options)
+            return self._client.invoke(list(messages), config, timeout=wait.silence_s, **options)
         except BadBodyError as error:
             raise TransientError(str(error)) from error
         except openai.LengthFinishReasonError as error:
@@ -196,11 +277,12 @@ class ChatModel:
         except openai.APIStatusError as error:
             raise status_fault(error) from error
         except openai.APITimeoutError as error:
-            raise TransientError(f"no complete answer within {allowed:.0f} s") from error
+            problem = f"the reply was not complete within {wait.total_s:.3g} s"
+            if not wait.overdue:
+                problem = f"the endpoint was silent for {wait.silence_s:.3g} s"
+            raise TransientError(problem) from error
         except openai.APIConnectionError as error:
             raise connection_fault(error) from error
-        except openai.ContentFilterFinishReasonError as error:
-            raise TransientError("the endpoint's content filter stopped the reply") from error
 
 
 def build_chat(
@@ -261,11 +343,32 @@ def _usage(reply: "AIMessage | None", expected: int) -> tuple[int, int]:
 
 
 def _complete(reply: "AIMessage") -> "AIMessage":
+    if refusal := reply.additional_kwargs.get("refusal"):
+        raise ReplyError(f"it refuses: {_shown(refusal)}")
     if reply.response_metadata.get("finish_reason") == "length":
         raise ReplyError(
             "it was cut off at the endpoint's length limit; answer completely, and shorter"
         )
+    calls = len(reply.tool_calls) + len(reply.invalid_tool_calls)
+    if calls > _MOST_CALLS:
+        raise ReplyError(f"it makes {calls} tool calls; at most {_MOST_CALLS} are taken at once")
     return reply
+
+
+def _shown(text: object) -> str:
+    """The start of what a model said, in quotes, on one line."""
+    words = " ".join(plain_text(str(text)[: 4 * _QUOTED]).split())
+    return repr(words if len(words) <= _QUOTED else words[:_QUOTED] + "...")
+
+
+def _unusable(reply: "AIMessage", error: ReplyError) -> str:
+    """What a person is told of a reply that could not be used: its refusal, or how it begins."""
+    said = str(reply.text)
+    refusal = reply.additional_kwargs.get("refusal") or (_REFUSING.match(said) and said)
+    if refusal:
+        return f"{_REFUSES}: {_shown(refusal)}"
+    begins = f"; it begins {_shown(said)}" if said else "; it says nothing"
+    return f"unusable reply: {error}{begins if not reply.tool_calls else ''}"
 
 
 def _told(reply: "AIMessage", error: ReplyError) -> list[Message]:

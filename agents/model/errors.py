@@ -6,13 +6,16 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from langchain_core.messages import AIMessage
 
+FORM_STATUSES = (400, 422, 501)
+"""Statuses of an answer that refuses the form of a request; another form may be taken."""
+
 
 class ModelError(Exception):
     """A model could not be used; the message says why and what to do next."""
 
 
 class BadBodyError(ValueError):
-    """The endpoint answered with status 200 and a body that is no chat completion."""
+    """The endpoint answered with status 200 and a body that is no usable chat completion."""
 
 
 class RecordingError(ModelError, ValueError):
@@ -99,7 +102,7 @@ def cut_off(error: Any) -> "AIMessage":  # noqa: ANN401 - the openai package's g
 def status_fault(error: Any) -> Exception:  # noqa: ANN401 - openai is imported lazily
     """What an answer with an error status means: refused for good, or worth another try."""
     status, said = error.status_code, str(error.message)[:400]
-    if status in (400, 422, 501):
+    if status in FORM_STATUSES:
         return RefusedRequestError(
             f"the endpoint refused the request with status {status}: {said}",
             status=status,

@@ -57,12 +57,14 @@ class Exchange(BaseModel):
     Attributes:
         place: Logical place of the call in the run.
         key: `request_key(request)`.
-        request: `{"method", "endpoint", "body"}`, as it was sent.
+        request: `{"method", "endpoint", "body"}`, as the client made it; streaming is left out.
+        role: Who asked, such as "designer".
+        seconds: How long the reply took.
         status: HTTP status of the response.
         content_type: Of the response.
         retry_after: The header of that name, where there was one.
         format: Whether `response` is the parsed body, or its text because it was not JSON.
-        response: The response's body.
+        response: The response's body; the whole reply where it was streamed.
         given_up: Whether the call it belongs to failed in the end; it answers nobody again.
     """
 
@@ -71,6 +73,8 @@ class Exchange(BaseModel):
     place: str
     key: str
     request: dict[str, JsonValue]
+    role: str = ""
+    seconds: float = 0.0
     status: int
     content_type: str = "application/json"
     retry_after: str | None = None

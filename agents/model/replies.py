@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from agents.model.chat import ChatModel, Message
+from agents.model.completion import well_formed
 from agents.model.errors import RefusedRequestError, ReplyError
 from agents.model.settings import ReplyMethod
 
@@ -113,8 +114,8 @@ def _json_object(text: str) -> object:
     if start < 0:
         raise ReplyError("it holds no JSON object")
     try:
-        value: object = json.JSONDecoder().raw_decode(text, start)[0]
-    except (json.JSONDecodeError, RecursionError) as error:
+        value: object = well_formed(json.JSONDecoder().raw_decode(text, start)[0])
+    except (ValueError, RecursionError) as error:  # such as a number of 5,000 digits
         raise ReplyError(f"its JSON does not parse: {error}") from error
     return value
 

@@ -48,9 +48,12 @@ class ModelSettings(BaseModel):
     reply_method: ReplyMethod | None = Field(
         default=None, description="How replies in a schema are asked for; None tries in turn."
     )
-    timeout_s: float = Field(default=120, gt=0, description="Seconds one request may take.")
+    temperature_step: float = Field(
+        default=0.2, ge=0, le=1, description="Added for each try after an unusable reply."
+    )
+    timeout_s: float = Field(default=120, gt=0, description="Seconds a reply may be silent.")
     deadline_s: float = Field(
-        default=600, gt=0, description="Seconds one call may take with its retries and waits."
+        default=1800, gt=0, description="Seconds one call may take with its retries and waits."
     )
     retries: int = Field(default=3, ge=0, le=20, description="Tries after the first one.")
     tool_rounds: int = Field(

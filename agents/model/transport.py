@@ -1,28 +1,37 @@
-"""The HTTP transport below the chat client: records, replays, bounds and checks each exchange.
+"""The HTTP transport below the chat client: streams, records, replays, bounds and checks.
 
-A request is bounded as a whole: a server that sends a byte now and then does not outlast the
-timeout. A completion is checked against the protocol here, before any client reads it, so that a
-broken body is always reported as the server's and as the same error.
+The client asks for whole replies. They are streamed here, so that silence can be told from length,
+and put together before anything is recorded; where an endpoint cannot stream, it is asked for the
+whole. A server that sends a byte now and then, but no whole line, counts as silent. A completion is
+checked against the protocol here, before any client reads it, so that a broken body is always
+reported as the server's and as the same error.
 """
 
 import ipaddress
 import json
+import re
 import socket
 import sys
 import threading
-import time
 from collections.abc import Iterator
+from contextlib import suppress
 from urllib.request import getproxies, proxy_bypass
 
 import httpx2
-from pydantic import BaseModel, JsonValue, ValidationError
+from pydantic import JsonValue
 
-from agents.model.errors import BadBodyError, NetworkForbiddenError
+from agents.model.completion import sound_completion, spelled, well_formed
+from agents.model.errors import FORM_STATUSES, BadBodyError, NetworkForbiddenError
 from agents.model.recording import Exchange, Recording, current_place, request_key
 from agents.model.settings import ExchangeMode
+from agents.model.waiting import current_wait
 
-MAX_BODY_BYTES = 16 * 1024 * 1024
+MAX_BODY_BYTES = 32 * 1024 * 1024
 _COMPLETIONS = "chat/completions"
+_EVENTS = "text/event-stream"
+_STREAMED: dict[str, JsonValue] = {"stream": True, "stream_options": {"include_usage": True}}
+_OF_STREAMS = re.compile(rb"\bstream", re.IGNORECASE)
+_LAST_LINE = re.compile(rb"^data: ?\[DONE\]", re.MULTILINE)
 _HIDDEN = "[key removed]"
 
 _GUARD_LOCK = threading.Lock()
@@ -30,55 +39,12 @@ _LOCAL_NAMES = frozenset({"", "localhost", "localhost.localdomain", "ip6-localho
 _guard = {"installed": False}
 
 
-class _Function(BaseModel):
-    name: str
-    arguments: str
-
-
-class _ToolCall(BaseModel):
-    id: str
-    function: _Function
-
-
-class _Message(BaseModel):
-    content: str | None = None
-    tool_calls: list[_ToolCall] | None = None
-
-
-class _Choice(BaseModel):
-    message: _Message
-
-
-class _Completion(BaseModel):
-    choices: list[_Choice]
-
-
-def require_completion(body: bytes, content_type: str) -> None:
-    """Hold the body of a chat completion against the protocol.
-
-    Raises:
-        BadBodyError: Saying what the body is instead.
-    """
-    try:
-        value = json.loads(body)
-    except (ValueError, RecursionError) as error:
-        start = body[:80].decode(errors="replace")
-        raise BadBodyError(
-            f"the body is not JSON but {content_type or 'of no declared type'}, {len(body)} bytes, "
-            f"beginning {start!r}"
-        ) from error
-    try:
-        completion = _Completion.model_validate(value)
-    except ValidationError as error:
-        problem = error.errors()[0]
-        where = ".".join(str(part) for part in problem["loc"]) or "the body"
-        raise BadBodyError(f"{where} is wrong: {problem['msg']}") from error
-    if not completion.choices:
-        raise BadBodyError("'choices' is empty")
-
-
 class ExchangeTransport(httpx2.BaseTransport):
-    """Sends through `inner` unless the recording answers."""
+    """Sends through `inner` unless the recording answers.
+
+    Attributes:
+        streams: False once the endpoint has refused a stream, and answered without.
+    """
 
     def __init__(
         self,
@@ -94,6 +60,7 @@ class ExchangeTransport(httpx2.BaseTransport):
         self.recording = recording
         self.base_path = base_path.rstrip("/") + "/"
         self.secret = secret
+        self.streams = True
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
         """Serve one request; see the module's docstring."""
@@ -101,18 +68,35 @@ class ExchangeTransport(httpx2.BaseTransport):
         served = self._recorded(request, described)
         if served is not None:
             return served
-        gathering = _Gathering(request)
-        response = self.inner.handle_request(request)
-        response.request = request
-        try:
-            body = gathering.read(response.iter_bytes())
-        finally:
-            response.close()
+        response, body = self._answer(request, described)
         return self._received(request, described, response, body)
 
     def close(self) -> None:
         """Close the connections."""
         self.inner.close()
+
+    def _answer(
+        self, request: httpx2.Request, described: dict[str, JsonValue]
+    ) -> tuple[httpx2.Response, bytes]:
+        """What the server answers: as a stream, or whole where it refuses to stream."""
+        asked = described["body"]
+        if not self.streams or not isinstance(asked, dict) or "messages" not in asked:
+            return self._send(request)
+        response, body = self._send(_with_body(request, {**asked, **_STREAMED}))
+        if response.status_code in FORM_STATUSES and (
+            response.status_code == httpx2.codes.NOT_IMPLEMENTED or _OF_STREAMS.search(body)
+        ):
+            response, body = self._send(request)
+            self.streams = response.status_code != httpx2.codes.OK  # else something else was wrong
+        return response, body
+
+    def _send(self, request: httpx2.Request) -> tuple[httpx2.Response, bytes]:
+        response = self.inner.handle_request(request)
+        response.request = request
+        try:
+            return response, _gathered(request, response.iter_bytes())
+        finally:
+            response.close()
 
     def _described(self, request: httpx2.Request, body: bytes) -> dict[str, JsonValue]:
         """The request as it is recorded, independent of the server's address."""
@@ -147,7 +131,7 @@ class ExchangeTransport(httpx2.BaseTransport):
         response: httpx2.Response,
         body: bytes,
     ) -> httpx2.Response:
-        """Record what the server answered, and check it."""
+        """Record what the server answered, a stream put together, and check it."""
         exchange = self._exchange(described, response, body)
         if self.mode == "record":
             self.recording.add(exchange)
@@ -156,68 +140,69 @@ class ExchangeTransport(httpx2.BaseTransport):
     def _exchange(
         self, described: dict[str, JsonValue], response: httpx2.Response, body: bytes
     ) -> Exchange:
+        content_type = response.headers.get("content-type", "")
+        if response.status_code == httpx2.codes.OK and content_type.startswith(_EVENTS):
+            with suppress(BadBodyError):  # it is kept as it came, and refused when it is served
+                body, content_type = json.dumps(spelled(body)).encode(), "application/json"
         text = body.decode(errors="replace")
         if self.secret and response.status_code != httpx2.codes.OK:
             text = text.replace(self.secret, _HIDDEN)  # some servers quote a key they refuse
-        content_type = response.headers.get("content-type", "")
-        retry_after = response.headers.get("retry-after")
+        wait = current_wait()
+        fields = {
+            "place": current_place(),
+            "role": wait.role if wait else "",
+            "seconds": round(wait.seconds, 3) if wait else 0.0,
+            "key": request_key(described),
+            "request": described,
+            "status": response.status_code,
+            "content_type": content_type,
+            "retry_after": response.headers.get("retry-after"),
+        }
         try:
-            parsed, form = _well_formed(json.loads(text)), "json"
-        except (ValueError, RecursionError):
-            parsed, form = text, "text"
-        return Exchange.model_validate(
-            {
-                "place": current_place(),
-                "key": request_key(described),
-                "request": described,
-                "status": response.status_code,
-                "content_type": content_type,
-                "retry_after": retry_after,
-                "format": form,
-                "response": parsed,
-            }
-        )
+            return Exchange.model_validate({**fields, "response": well_formed(json.loads(text))})
+        except (ValueError, RecursionError):  # no JSON, or nested beyond reading
+            return Exchange.model_validate({**fields, "format": "text", "response": text})
 
     def _checked(self, request: httpx2.Request, exchange: Exchange) -> httpx2.Response:
         body = exchange.body()
         endpoint = exchange.request.get("endpoint")
         if exchange.status == httpx2.codes.OK and endpoint == _COMPLETIONS:
-            require_completion(body, exchange.content_type)
+            if exchange.content_type.startswith(_EVENTS):
+                body = json.dumps(spelled(body)).encode()
+            body = json.dumps(sound_completion(body, exchange.content_type)).encode()
         headers = {"content-type": exchange.content_type}
         if exchange.retry_after is not None:
             headers["retry-after"] = exchange.retry_after
         return httpx2.Response(exchange.status, headers=headers, content=body, request=request)
 
 
-def _well_formed(value: JsonValue) -> JsonValue:
-    """The value with half a surrogate pair replaced: no file could hold it."""
-    text = json.dumps(value, ensure_ascii=False).encode(errors="replace")
-    parsed: JsonValue = json.loads(text)
-    return parsed
+def _with_body(request: httpx2.Request, body: dict[str, JsonValue]) -> httpx2.Request:
+    """The same request with another JSON body."""
+    kept = [(k, v) for k, v in request.headers.raw if k.lower() != b"content-length"]
+    content = json.dumps(body, ensure_ascii=False).encode()
+    return httpx2.Request(
+        request.method, request.url, headers=kept, content=content, extensions=request.extensions
+    )
 
 
-class _Gathering:
-    """Reads a body within the request's timeout and a size."""
-
-    def __init__(self, request: httpx2.Request) -> None:
-        self.request = request
-        allowed = request.extensions.get("timeout", {}).get("read")
-        self.deadline = None if allowed is None else time.monotonic() + allowed
-        self.parts: list[bytes] = []
-        self.size = 0
-
-    def read(self, chunks: Iterator[bytes]) -> bytes:
-        for chunk in chunks:
-            self._take(chunk)
-        return b"".join(self.parts)
-
-    def _take(self, chunk: bytes) -> None:
-        self.parts.append(chunk)
-        self.size += len(chunk)
-        if self.size > MAX_BODY_BYTES:
+def _gathered(request: httpx2.Request, chunks: Iterator[bytes]) -> bytes:
+    """A body, up to the end of its stream, within a size and the time of the current wait."""
+    wait, body = current_wait(), bytearray()
+    heard = 0.0
+    for chunk in chunks:
+        body += chunk
+        if len(body) > MAX_BODY_BYTES:
             raise BadBodyError(f"the body is larger than {MAX_BODY_BYTES} bytes")
-        if self.deadline is not None and time.monotonic() > self.deadline:
-            raise httpx2.ReadTimeout("the answer was not complete in time", request=self.request)
+        if wait is None:
+            continue
+        if b"\n" in chunk:
+            heard = wait.seconds
+            wait.lines += chunk.count(b"\n")
+            if _LAST_LINE.search(body, max(0, len(body) - len(chunk) - len("data: [DONE]"))):
+                break  # some servers keep the connection open
+        if wait.overdue or wait.seconds - heard > wait.silence_s:
+            raise httpx2.ReadTimeout("the answer was not complete in time", request=request)
+    return bytes(body)
 
 
 def http_client(

@@ -14,8 +14,8 @@ def model_roles(model: ChatModel) -> RoleSet:
     """The four roles over one chat model and its budget."""
     return RoleSet(
         identity=model.identity,
-        designer=ModelDesigner(model),
-        coder=ModelCoder(model),
-        validator=ModelValidator(model),
-        strategist=ModelStrategist(model),
+        designer=ModelDesigner(model.of_role("designer")),
+        coder=ModelCoder(model.of_role("coder")),
+        validator=ModelValidator(model.of_role("validator")),
+        strategist=ModelStrategist(model.of_role("strategist")),
     )

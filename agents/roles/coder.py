@@ -1,7 +1,8 @@
 """The coder, asked of a chat model: whole modules with the help of tools, and partial edits."""
 
+import ast
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -23,12 +24,17 @@ from agents.roles.tool_calls import (
     tool_specifications,
 )
 from games.checks.findings import Finding
+from games.contract import REQUIRED_CONSTANTS, REQUIRED_FUNCTIONS
 from vectorstore.documents import Example
 
 if TYPE_CHECKING:
     from langchain_core.messages import AIMessage
 
-_BLOCK = re.compile(r"^```(?:python|py)?[ \t]*\n(.*?)^```[ \t]*$", re.DOTALL | re.MULTILINE)
+_MARKS = re.compile(r"(`{3,}|~{3,})[ \t]*([\w+-]*)")
+_LABELS = ("", "py", "python", "python3")
+_CODE_START = re.compile(r'^(?:import |from \w+ import |GAME\b|def |"""|ZONES\b)', re.MULTILINE)
+_REQUIRED = {*REQUIRED_FUNCTIONS, *REQUIRED_CONSTANTS}
+_PROSE_CUTS = 3
 _SNIPPETS, _TITLE_LENGTH = 4, 200
 _BY_TOOLS = "Work with the tools; the module as it stands is the draft `start`. End with `submit`."
 _SUBMIT_NOW = "No other call is left. Call submit now, with the best draft."
@@ -151,7 +157,7 @@ def _submitted(bench: Workbench, source: str) -> Mending:
 
 
 def _drafting(design: Design, tools: CoderTools, *, offer: bool) -> list[Message]:
-    found = tools.search_snippets(f"{design.title}. {design.summary}")[:_SNIPPETS]
+    found = tools.drafting_snippets(design)
     return list(
         load_prompt("coder_draft").fill(
             contract=contract(), design=design_text(design), snippets=_quoted(found), tools=offer
@@ -167,8 +173,9 @@ def _editing(
     earlier: Sequence[Attempt],
 ) -> list[Message]:
     rules = {rule.id: rule.text for rule in design.rules}
-    quotes = dict.fromkeys(rules[found.rule] for found in findings if found.rule in rules)
-    snippets = [piece for quote in quotes for piece in tools.search_snippets(quote)[:1]]
+    quotes = dict.fromkeys((rules[f.rule], f.function) for f in findings if f.rule in rules)
+    near = [piece for quote in quotes for piece in tools.snippets_for_rule(*quote)]
+    snippets = list({piece.id: piece for piece in near}.values())
     return list(
         load_prompt("coder_edit").fill(
             contract=contract(),
@@ -186,20 +193,71 @@ def _quoted(pieces: Sequence[Example]) -> list[dict[str, str]]:
 
 
 def read_module(message: "AIMessage") -> str:
-    """The module in a reply.
+    """The module in a reply: its one block of code, else the one whole module that it holds.
+
+    A module is whole where it parses and defines what the contract requires; it may stand among
+    other blocks, twice alike, or without marks around it.
 
     Raises:
-        ReplyError: If there is not exactly one block of code.
+        ReplyError: If there is no block and no whole module, or more than one.
     """
     if message.tool_calls or message.invalid_tool_calls:
         raise ReplyError("it calls a tool; answer with the complete module")
-    blocks = _BLOCK.findall(str(message.text).replace("\r\n", "\n"))
-    if len(blocks) != 1:
-        raise ReplyError(
-            f"it has {len(blocks)} closed blocks of code; required: exactly one, which begins with "
-            "```python and ends with ```, with the complete module"
-        )
-    return str(blocks[0])
+    text = str(message.text).replace("\r\n", "\n")
+    blocks = list(dict.fromkeys(_blocks(text)))
+    if len(blocks) == 1:
+        return blocks[0]
+    whole = [found for found in blocks or _unmarked(text) if _is_whole(found)]
+    if len(whole) == 1:
+        return whole[0]
+    raise ReplyError(
+        f"it has {len(blocks)} closed blocks of code and {len(whole)} different whole modules; "
+        "required: exactly one block, which begins with ```python and ends with ```, with the "
+        "complete module"
+    )
+
+
+def _blocks(text: str) -> Iterator[str]:
+    """The closed blocks of code that are Python, or say nothing of their language."""
+    marks, label, lines = "", "", list[str]()
+    for line in text.split("\n"):
+        if marks and line.rstrip() == marks:
+            if label in _LABELS:
+                yield "\n".join([*lines, ""])
+            marks = ""
+        elif marks:
+            lines.append(line)
+        elif opening := _MARKS.match(line):
+            marks, label, lines = opening[1], opening[2].lower(), []
+
+
+def _unmarked(text: str) -> list[str]:
+    """What of a text without blocks parses, from where code begins to where prose follows."""
+    start = _CODE_START.search(text)
+    lines = text[start.start() :].split("\n") if start else []
+    for _ in range(_PROSE_CUTS):
+        try:
+            ast.parse("\n".join(lines))
+        except SyntaxError as error:
+            lines = lines[: (error.lineno or 1) - 1]
+        except (ValueError, RecursionError, MemoryError):
+            return []
+        else:
+            return ["\n".join([*lines, ""]).rstrip() + "\n"]
+    return []
+
+
+def _is_whole(source: str) -> bool:
+    """Whether a source parses and defines what the contract requires."""
+    try:
+        body = ast.parse(source).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    names = {node.name for node in body if isinstance(node, ast.FunctionDef)}
+    for node in body:
+        if isinstance(node, ast.Assign | ast.AnnAssign):
+            names |= {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+    return names >= _REQUIRED
 
 
 def _has_calls(message: "AIMessage") -> bool:

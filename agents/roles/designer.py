@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Sequence
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
@@ -19,16 +20,20 @@ from agents.protocols import (
     Design,
     Mechanic,
     MechanicEdge,
+    Revision,
     RoleError,
     Rule,
     Section,
+    Talk,
 )
+from agents.roles.texts import design_text
 from games.library import rulebook
 from vectorstore.documents import Example
 
 LONGEST_PROMPT = 20_000
 _MECHANICS, _MECHANIC_LENGTH, _TITLE_LENGTH = 6, 600, 200
 _MOST_PLAYERS = 8
+_SAID, _SAID_LENGTH = 12, 2_000
 _END = "M1"
 
 
@@ -96,6 +101,22 @@ class DesignReply(_Reply):
     assumptions: list[str]
 
 
+class RevisionReply(_Reply):
+    """What becomes of the person's message."""
+
+    kind: Literal["answer", "change", "other"] = Field(
+        description="answer: the game stays. change: it is changed. other: another game is wanted."
+    )
+    reply: str = Field(description="What the person is told, in a few sentences.")
+    title: str
+    summary: str
+    num_players: int
+    parameters: list[ParameterReply] = Field(description="All of them, as they are afterwards.")
+    rules: list[RuleReply] = Field(description="Only those that are new, or read otherwise now.")
+    dropped: list[str] = Field(description="Ids of the rules that hold no more.")
+    clauses: list[ClauseReply] = Field(description="The single demands of the message.")
+
+
 class ModelDesigner:
     """See `agents.protocols.Designer`."""
 
@@ -142,6 +163,65 @@ class ModelDesigner:
         return ask_structured(
             self.model, messages, DesignReply, lambda reply: to_design(brief, reply)
         )
+
+    def revise(self, design: Design, brief: Brief, talk: Talk) -> Revision:
+        """See `Designer.revise`; rules that the reply does not name stay as they are.
+
+        Raises:
+            RoleError: If the message is longer than `LONGEST_PROMPT` characters.
+        """
+        if len(talk.message) > LONGEST_PROMPT:
+            raise RoleError(
+                f"the message is {len(talk.message)} characters long; required: at most "
+                f"{LONGEST_PROMPT}. Say what to change in a few sentences"
+            )
+        messages = load_prompt("designer_revise").fill(
+            brief=brief.words,
+            design=design_text(design),
+            figures=talk.figures,
+            history=[said[:_SAID_LENGTH] for said in talk.history[-_SAID:]],
+            message=talk.message,
+        )
+        return ask_structured(
+            self.model, messages, RevisionReply, lambda reply: to_revision(design, talk, reply)
+        )
+
+
+def to_revision(design: Design, talk: Talk, reply: RevisionReply) -> Revision:
+    """The reply as a revision of the design, held against it and against the message.
+
+    Raises:
+        ReplyError: Naming what contradicts what.
+    """
+    if reply.kind != "change":
+        return Revision(reply=reply.reply, other=reply.kind == "other")
+    rules = {rule.id: rule for rule in design.rules}
+    strangers = sorted({*reply.dropped} - rules.keys())
+    if strangers:
+        raise ReplyError(f"it drops {', '.join(strangers)}; the rules are {', '.join(rules)}")
+    _require_once("rule", [*(rule.id for rule in reply.rules), *reply.dropped])
+    _require_parameters(reply.parameters)
+    _require_quotes(_words(talk.message), reply.clauses)
+    fields = reply.model_dump()
+    try:
+        rules |= {rule["id"]: Rule(**rule) for rule in fields["rules"]}
+        changed = {
+            "title": reply.title,
+            "summary": reply.summary,
+            "num_players": reply.num_players,
+            "parameters": {item.name: item.value for item in reply.parameters},
+            "rules": tuple(rule for name, rule in rules.items() if name not in reply.dropped),
+            "clauses": (*design.clauses, *(Clause(**clause) for clause in fields["clauses"])),
+        }
+        made = Design.model_validate({**dict(design), **changed})
+    except ValidationError as error:
+        problem = error.errors()[0]
+        raise ReplyError(f"{problem['msg']}, got {problem['input']!r}") from error
+    if not made.rules:
+        raise ReplyError("it drops every rule")
+    if made.model_copy(update={"clauses": design.clauses}) == design:
+        raise ReplyError("it says change, and changes nothing; answer, or name what changes")
+    return Revision(reply=reply.reply, design=made)
 
 
 def to_design(brief: Brief, reply: DesignReply) -> Design:
@@ -200,22 +280,30 @@ def _require_choices(choices: Choices, reply: DesignReply) -> None:
 
 
 def _require_sound(brief: Brief, reply: DesignReply) -> None:
-    for kind, names in (
-        ("rule", [rule.id for rule in reply.rules]),
-        ("mechanic", [mechanic.id for mechanic in reply.mechanics]),
-        ("parameter", [parameter.name for parameter in reply.parameters]),
-    ):
-        twice = sorted({name for name in names if names.count(name) > 1})
-        if twice:
-            raise ReplyError(f"the {kind} ids {', '.join(twice)} are used more than once")
+    _require_once("rule", [rule.id for rule in reply.rules])
+    _require_once("mechanic", [mechanic.id for mechanic in reply.mechanics])
     if not reply.rules:
         raise ReplyError("it has no rules")
-    unnamed = [p.name for p in reply.parameters if not p.name.isidentifier()]
+    _require_parameters(reply.parameters)
+    _require_graph(reply)
+    _require_quotes(_words(brief.words), reply.clauses)
+
+
+def _require_once(kind: str, names: Sequence[str]) -> None:
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise ReplyError(f"the {kind} ids {', '.join(twice)} are used more than once")
+
+
+def _require_parameters(parameters: Sequence[ParameterReply]) -> None:
+    _require_once("parameter", [parameter.name for parameter in parameters])
+    unnamed = [p.name for p in parameters if not p.name.isidentifier()]
     if unnamed:
         raise ReplyError(f"parameter names must be in snake_case, got {unnamed}")
-    _require_graph(reply)
-    words = _words(brief.words)
-    for clause in reply.clauses:
+
+
+def _require_quotes(words: set[str], clauses: Sequence[ClauseReply]) -> None:
+    for clause in clauses:
         own = _words(clause.text)
         if own and len(own & words) * 2 < len(own):
             raise ReplyError(

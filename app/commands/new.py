@@ -207,6 +207,34 @@ def resume_named(  # noqa: PLR0913 - one parameter an option
         )
 
 
+def revise_run(
+    run: Annotated[str, typer.Argument(help="Folder or name of a run.")],
+    message: Annotated[str, typer.Argument(help="What to change, or a question on the game.")],
+    *,
+    sandbox: Backend = None,
+    no_isolation: NoIsolation = False,
+    as_json: Json = False,
+) -> None:
+    """Change a finished game in your own words, or ask about it; the game before it stays."""
+    from graph.new.requests import read_request, write_request
+    from graph.run.folder import RunFolderError, find_folder, runs_folder
+
+    message = _readable(message, "the message").strip()
+    if not message:
+        raise typer.BadParameter("the message is empty; say what to change, or ask something")
+    folder = find_folder(run, runs_folder())
+    request = read_request(folder)
+    if not all((folder.path / name).exists() for name in ("run.json", "design.json")):
+        raise RunFolderError(
+            f"the run in {folder.path} has no finished game yet; go on with it first: "
+            f"rulewright resume {folder.path}"
+        )
+    # Part of what was asked, so that the run can be made again with it.
+    write_request(request.model_copy(update={"answers": (*request.answers, message)}), folder)
+    with sandbox_of(sandbox, no_isolation):
+        _run(folder, request.settings, fresh=False, given=None, as_json=as_json)
+
+
 def _run(
     folder: "RunFolder",
     settings: "RunSettings",
@@ -256,8 +284,8 @@ def _run(
     if answers:
         raise RunFolderError(
             f"the run in {folder.path} has ended and asks nothing: the answer {given!r} was not "
-            "used. To change its game, edit design.yaml there, then: rulewright resume "
-            f"{folder.path} --from design; for another game: rulewright new"
+            f"used. To change its game: rulewright revise {folder.path} '...'; or edit "
+            f"design.yaml there, then: rulewright resume {folder.path} --from design"
         )
     _finish(result, as_json=as_json)
 

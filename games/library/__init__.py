@@ -13,6 +13,7 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 
 from games.contract import Json
+from games.library.tags import read_shown
 from games.specialise import UnknownParameterError, defaults, read_game, specialise
 
 _SECTIONS = (
@@ -168,6 +169,16 @@ def in_reading_order(text: str) -> tuple[str, dict[str, str]]:
 def rulebook_template(family: str) -> str:
     """The Jinja2 template of a family's rulebook, over its parameters and `players`."""
     return (_folder() / family / "rulebook.md").read_text(encoding="utf-8")
+
+
+def shown(family: str) -> Mapping[str, tuple[str, ...]]:
+    """Tag -> the rules and functions of a family that show it; nothing where it has no tags.
+
+    Raises:
+        TagsError: Naming file and tag of a bad entry.
+    """
+    path = _folder() / family / "tags.yaml"
+    return read_shown(family, path.read_text(encoding="utf-8")) if path.is_file() else {}
 
 
 def heuristic_sources(name: str) -> dict[str, str]:

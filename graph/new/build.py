@@ -20,10 +20,12 @@ from graph.new.nodes.evaluate import evaluate
 from graph.new.nodes.intake import intake
 from graph.new.nodes.refine import refine
 from graph.new.nodes.report import report
+from graph.new.nodes.revise import recode, revise
 from graph.new.nodes.strategize import strategize
 from graph.new.results import stage_message
 from graph.new.state import ChatInput, ChatOutput, RunState, as_plain
 from graph.run.context import RunContext
+from graph.run.folder import RunFolder
 from graph.run.opening import folder_given
 from graph.run.settings import RunSettings
 
@@ -41,6 +43,8 @@ def build(*, in_chat: bool = True) -> StateGraph[RunState, RunContext, ChatInput
     intake -> design -> [approve] -> code -> check <-> refine -> strategize -> evaluate -> report;
     what the coder contests, and claims that nothing else settles, go to arbitrate.
 
+    A message on a game that is there: intake -> revise -> [approve] -> recode -> check ...
+
     Args:
         in_chat: Whether a model's failure becomes a message of the chat; else it is raised.
     """
@@ -51,7 +55,7 @@ def build(*, in_chat: bool = True) -> StateGraph[RunState, RunContext, ChatInput
     )
     asks_a_role = RetryPolicy(max_attempts=3, initial_interval=1.0, retry_on=worth_retrying)
     told: Any = _told if in_chat else None
-    for role in (intake, design, code, check, refine, arbitrate, strategize):
+    for role in (intake, design, revise, code, recode, check, refine, arbitrate, strategize):
         builder.add_node(role.__name__, _kept(role), retry_policy=asks_a_role, error_handler=told)
     for other in (approve, evaluate, report):
         builder.add_node(other.__name__, _kept(other))
@@ -76,7 +80,8 @@ def _kept(node: Callable[..., Any]) -> Any:  # noqa: ANN401 - LangGraph's type o
     def run(state: RunState, runtime: Runtime[RunContext]) -> Any:  # noqa: ANN401
         given = folder_given(runtime)
         if given is not None:
-            state = state.model_copy(update={"folder": str(given)})
+            folder = RunFolder(given).revision(state.revision)
+            state = state.model_copy(update={"folder": str(folder.path)})
         command = node(state, runtime)
         found = command if isinstance(command, dict) else dict(command.update or {})
         update = {name: as_plain(value) for name, value in found.items()}

@@ -2,16 +2,18 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from difflib import unified_diff
 from typing import Any
 
 from agents.protocols import Brief, Clause, Design, Section
 from games.text import untagged
-from graph.new.results import claims_object, open_ends, verdict_object
-from graph.new.state import RunState, folder_of
+from graph.new.results import claims_object, open_ends, rule_changes, verdict_object
+from graph.new.state import Made, RunState, folder_of
 from graph.run.context import RunContext
 from graph.run.pool import Candidate, best
 from graph.run.sandboxes import grades_of
 from tools.reporting.content import Report, ReportLine
+from tools.reporting.page import figure_text
 
 _LONGEST_RECORD = 8_000
 _SENTENCES = {
@@ -61,6 +63,8 @@ def report_of(state: RunState, context: RunContext) -> Report:
         record=state.record[:_LONGEST_RECORD],
         settings=context.settings.model_dump(mode="json"),
         problem="; ".join(open_ends(state)) if state.accepted is not None else state.reason,
+        changes=rule_changes(state.before.design, design) if state.before else (),
+        before=state.before.evaluation if state.before else None,
     )
 
 
@@ -89,6 +93,41 @@ def made_by(context: RunContext) -> str:
             "honour only what the library's families cover, and lists the rest."
         )
     return f"Made with the language model {context.roles.identity}."
+
+
+def changes_text(before: Made, state: RunState) -> str:
+    """Markdown of a revision: what was asked, rules, code and figures, before and after.
+
+    Raises:
+        ValueError: If the state holds no design.
+    """
+    if state.design is None or state.brief is None:
+        raise ValueError("changes are told of a design; this run has none")
+    shown = _shown(state)
+    code = unified_diff(
+        before.candidate.source.splitlines(),
+        shown.source.splitlines() if shown else [],
+        "before/game.py",
+        "game.py",
+        lineterm="",
+    )
+    lines = [f"# {state.design.title}: what changed", "", f"> {state.brief.corrections[-1]}", ""]
+    lines += ["## Rules and settings", ""]
+    lines += [
+        f"- {line.name} ({line.state}): {line.text}"
+        for line in rule_changes(before.design, state.design)
+    ] or ["None changed: nothing was checked or played again."]
+    lines += ["", "## Code", "", "```diff", *code, "```", ""]
+    if state.evaluation is not None and before.evaluation is not None:
+        old, new = before.evaluation.best, state.evaluation.best
+        lines += ["## Figures", "", f"| | before ({old.player}) | after ({new.player}) |"]
+        lines += ["|---|---|---|"]
+        lines += [
+            f"| {figure.name} | {figure_text(old.figures[key])} | {figure_text(figure)} |"
+            for key, figure in new.figures.items()
+            if key in old.figures
+        ]
+    return untagged("\n".join(lines)) + "\n"
 
 
 def run_object(state: RunState, context: RunContext) -> dict[str, Any]:
@@ -122,6 +161,16 @@ def run_object(state: RunState, context: RunContext) -> dict[str, Any]:
         "evaluation": state.evaluation and state.evaluation.model_dump(mode="json"),
         "verdict": verdict_object(state),
         "notes": list(state.notes),
+        "revision": state.revision,
+        "revises": state.before and state.before.revision,
+        "changed": [
+            line.model_dump(mode="json")
+            for line in (
+                rule_changes(state.before.design, state.design)
+                if state.before and state.design
+                else ()
+            )
+        ],
     }
 
 

@@ -4,11 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from agents.protocols import Design
 from games.text import quoted
-from graph.new.state import RunState, folder_of
+from graph.new.state import Made, RunState, folder_of
 from graph.run.folder import RunFolder
 from graph.run.pool import what_failed
-from tools.reporting.content import Evaluation
+from tools.reporting.content import Evaluation, ReportLine
 from tools.reporting.verdict import verdict_of
 from tools.sandbox import Grade
 
@@ -17,6 +18,7 @@ _FILES = (
     "game.py",
     "design.yaml",
     "design.json",
+    "changes.md",
     "checks.json",
     "players",
     "records",
@@ -64,6 +66,8 @@ def final_text(state: RunState) -> str:
     """The chat's last message: what was made and where, or why not."""
     if state.end == "question":
         return state.reason
+    if state.messages and state.messages[-1].name == "reply":
+        return quoted(state.messages[-1].text)
     where = f"Everything is in {state.folder}"
     kept = folder_of(state).edited()
     if kept:
@@ -73,15 +77,16 @@ def final_text(state: RunState) -> str:
             + where
         )
     if state.end not in ("made", "delivered") or state.design is None:
+        if state.before is not None:
+            before = folder_of(state).root.revision(state.before.revision)
+            where = f"{where}\nThe game before it stays as it was: {before.path}"
         return f"No finished game: {quoted(state.reason)}\n{where}{_ways_on(state)}"
     lines = [quoted(f"{state.design.title}: {state.design.summary}"), _checked(state)]
+    if state.before is not None:
+        lines.append(f"Changed: {quoted(changed_names(state.before, state.design))}; changes.md")
     missed = [clause for clause in state.design.clauses if clause.status == "not_honoured"]
     lines += [quoted(f"Not honoured: “{clause.text}” ({clause.reason})") for clause in missed]
-    if state.evaluation is not None:
-        lines += [
-            f"{line.name} {line.state}: {line.text}" if line.state else f"{line.name} {line.text}"
-            for line in verdict_of(state.evaluation)
-        ]
+    lines += verdict_lines(state)
     lines.append(f"{where}: open report.html, play with: rulewright play {state.folder}")
     lines += [quoted(f"Note: {note}") for note in (*open_ends(state), *state.notes)]
     return "\n".join(lines)
@@ -120,11 +125,12 @@ def _ways_on(state: RunState) -> str:
 def result_object(result: RunResult) -> dict[str, Any]:
     """The one JSON object of `new` and `resume`."""
     state = result.state
+    folder = folder_of(state) if state.folder else result.folder
     return {
         "end": "waiting" if result.question is not None else state.end,
         "reason": state.reason,
         "question": result.question["ask"] if result.question is not None else None,
-        "folder": str(result.folder.path),
+        "folder": str(folder.path),
         "fit": state.fit and state.fit.model_dump(mode="json"),
         "title": state.design.title if state.design else None,
         "family": state.design.family if state.design else None,
@@ -133,12 +139,14 @@ def result_object(result: RunResult) -> dict[str, Any]:
         "clauses": [clause.model_dump(mode="json") for clause in state.design.clauses]
         if state.design
         else [],
-        "edited": list(result.folder.edited()),
-        "files": written_files(result.folder),
+        "edited": list(folder.edited()),
+        "files": written_files(folder),
         "evaluation": state.evaluation and state.evaluation.model_dump(mode="json"),
         "verdict": verdict_object(state),
         "sandbox": result.sandbox.model_dump(mode="json"),
         "notes": list(state.notes),
+        "summary": state.summary,
+        "revision": state.revision,
         "refinements": state.rounds,
         "claims": claims_object(state),
         "seconds": round(result.seconds, 3),
@@ -148,6 +156,40 @@ def result_object(result: RunResult) -> dict[str, Any]:
 def claims_object(state: RunState) -> list[dict[str, Any]]:
     """The validator's claims with what became of them, without the records they rest on."""
     return [claim.model_dump(mode="json", exclude={"shown"}) for claim in state.claims]
+
+
+def verdict_lines(state: RunState) -> list[str]:
+    """The verdict of the play-test, a line a question; empty where nothing was played."""
+    lines = verdict_of(state.evaluation) if state.evaluation else ()
+    return [f"{x.name} {x.state}: {x.text}" if x.state else f"{x.name} {x.text}" for x in lines]
+
+
+def rule_changes(before: Design, after: Design) -> tuple[ReportLine, ...]:
+    """Rules, seats and parameters that differ: their name, how, and both readings."""
+    held = [
+        {
+            **{rule.id: rule.text for rule in design.rules},
+            "num_players": str(design.num_players),
+            **{name: str(value) for name, value in design.parameters.items()},
+        }
+        for design in (before, after)
+    ]
+    lines = []
+    for name in dict.fromkeys((*held[0], *held[1])):
+        old, new = (design.get(name) for design in held)
+        if old is None:
+            lines.append(ReportLine(name=name, state="new", text=str(new)))
+        elif new is None:
+            lines.append(ReportLine(name=name, state="dropped", text=old))
+        elif old != new:
+            lines.append(ReportLine(name=name, state="changed", text=f"{old} → {new}"))
+    return tuple(lines)
+
+
+def changed_names(before: Made, design: Design) -> str:
+    """The rules and settings that a revision changed, in a line."""
+    changed = rule_changes(before.design, design)
+    return ", ".join(f"{line.name} ({line.state})" for line in changed) or "no rule"
 
 
 def verdict_object(state: RunState) -> list[dict[str, Any]]:
@@ -175,7 +217,7 @@ def stage_message(node: str, update: Mapping[str, Any]) -> str:
     if node == "design" and design is not None:
         players = f"{design.num_players} player{'s' * (design.num_players > 1)}"
         return quoted(f"Designed {design.title} for {players}: {len(design.rules)} rules.")
-    if node == "code" and candidates:
+    if node in ("code", "recode") and candidates and not update.get("accepted"):
         return f"Wrote the code, {candidates[-1].source.count(chr(10))} lines."
     if node == "check" and candidates:
         findings = candidates[-1].findings or ()

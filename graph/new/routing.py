@@ -7,8 +7,10 @@ from games.checks.findings import Outcome
 AfterIntake: TypeAlias = Literal[
     "intake",
     "design",
+    "revise",
     "approve",
     "code",
+    "recode",
     "check",
     "refine",
     "arbitrate",

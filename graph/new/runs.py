@@ -65,8 +65,8 @@ def resume_run(
     """Go on where the run's last checkpoint stands; the same result as without the break.
 
     A run without checkpoints is made from its request, with the answers that stand there. A run
-    that ended is returned as it is; one that ended in a question takes an answer to it, one that
-    gave up a game takes a remedy.
+    that ended is returned as it is, unless the request holds more that was said of its game; one
+    that ended in a question takes an answer to it, one that gave up a game takes a remedy.
 
     Raises:
         RunFolderError: If the folder holds no request, or the run cannot take the remedy.
@@ -80,19 +80,20 @@ def resume_run(
         while True:
             pending = _stream(graph, config, context, step, tell)
             found = graph.get_state(config).values
-            state = RunState.model_validate({**found, "folder": str(folder.path)})
-            if remedy is not None and not pending and state.remedied == len(request.remedies):
+            state = RunState.model_validate(found)
+            here = folder.revision(state.revision)
+            state = state.model_copy(update={"folder": str(here.path)})
+            if remedy is not None and state.remedied == len(request.remedies):
                 require_remedy(state, remedy, folder)
                 request, remedy = request.remedied(remedy), None
                 write_request(request, folder)  # before it is used: no kill drops it
-            if not pending and state.remedied < len(request.remedies):
+            if state.end == "gave_up" and state.remedied < len(request.remedies):
                 step = remedied(state, request.remedies[state.remedied], folder)
                 continue
-            if not pending and not waits_for_words(state):
-                break
             question = dict(pending[0].value) if pending else {"ask": state.reason}
             given = next(iter(request.answers[answered(state) :]), None)
-            if given is None and (given := answer(question)) is not None:
+            waits = bool(pending) or waits_for_words(state)
+            if given is None and waits and (given := answer(question)) is not None:
                 # Kept before it is used: no kill, and no loss of the checkpoints, drops it.
                 request = request.model_copy(update={"answers": (*request.answers, given)})
                 write_request(request, folder)

@@ -20,8 +20,10 @@ Messages: TypeAlias = Annotated[list[AnyMessage], add_messages]
 NodeName: TypeAlias = Literal[
     "intake",
     "design",
+    "revise",
     "approve",
     "code",
+    "recode",
     "check",
     "refine",
     "arbitrate",
@@ -40,6 +42,28 @@ def as_plain(value: object) -> Any:  # noqa: ANN401 - JSON, messages, and LangGr
     if isinstance(value, list | tuple):
         return [as_plain(item) for item in value]
     return value
+
+
+class Made(BaseModel):
+    """A game that was made: what a revision begins with.
+
+    Attributes:
+        revision: Its number; 0 for the run's first game.
+        design: Its design.
+        candidate: Its code, with the findings.
+        heuristics: Its players, best first.
+        strategy_notes: What was found of them.
+        evaluation: Its play-test.
+        record: A match of it as text.
+    """
+
+    revision: int
+    design: Design
+    candidate: Candidate
+    heuristics: tuple[Heuristic, ...] = ()
+    strategy_notes: tuple[str, ...] = ()
+    evaluation: Evaluation | None = None
+    record: str = ""
 
 
 def _pooled(old: list[Any], new: list[Any]) -> list[Any]:
@@ -62,7 +86,7 @@ class ChatInput(BaseModel):
     messages: Messages = Field(
         default_factory=list,
         description="The chat. The first message describes the game; a later one answers a "
-        "question.",
+        "question, asks about the game, or says what to change.",
     )
     choices: Annotated[dict[str, JsonValue], WithJsonSchema(_choices())] = Field(
         default_factory=dict,
@@ -90,6 +114,9 @@ class ChatOutput(BaseModel):
     artefacts: dict[str, str] = Field(default_factory=dict)
 
 
+_OUTLIVE = frozenset({"messages", "folder", "settings", "remedied"})
+
+
 class RunState(ChatOutput):
     """One run, between nodes; see `ChatOutput` for what a client gets of it.
 
@@ -105,6 +132,8 @@ class RunState(ChatOutput):
         heuristics: Heuristics that passed, best first.
         evaluation: The play-test results.
         record: The first random match as text, for the report.
+        revision: How often the game was changed; each has a folder of its own.
+        before: The game that is being changed, or was.
         asks: Whether it waits for a person to approve the rulebook.
         given: The answer to that, where it came as a message.
         stopped: The node at which the model failed; the next message may go on there.
@@ -116,6 +145,8 @@ class RunState(ChatOutput):
     brief: Brief | None = None
     design: Design | None = None
     fit: Fit | None = None
+    revision: int = 0
+    before: Made | None = None
     approved: bool = False
     asks: bool = False
     given: str | None = None
@@ -132,9 +163,24 @@ class RunState(ChatOutput):
     record: str = ""
     notes: tuple[str, ...] = ()
 
+    @property
+    def made(self) -> Made | None:
+        """The game that stands: the accepted one, else the one before it."""
+        if self.accepted is None or self.design is None:
+            return self.before
+        shared = {name: getattr(self, name) for name in Made.model_fields if name != "candidate"}
+        return Made(**shared, candidate=self.candidate(self.accepted))
+
     def candidate(self, number: int) -> Candidate:
         """The candidate with this number."""
         return next(c for c in self.candidates if c.number == number)
+
+
+def cleared() -> dict[str, Any]:
+    """The fields of a run's work, as they are before its design."""
+    fields = RunState.model_fields.items()
+    made = {n: f.get_default(call_default_factory=True) for n, f in fields if n not in _OUTLIVE}
+    return {**made, "candidates": Overwrite([])}
 
 
 def folder_of(state: RunState) -> RunFolder:

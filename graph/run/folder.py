@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 Written: TypeAlias = dict[str, list[str]]
 _WRITTEN = ".state/written.json"
+_REVISIONS = "revisions"
 
 
 class RunFolderError(Exception):
@@ -48,6 +49,24 @@ class RunFolder:
     def exchanges(self) -> Path:
         """Every exchange with a model."""
         return self.state / "exchanges.json"
+
+    @property
+    def root(self) -> "RunFolder":
+        """The run's own folder, also for the folder of one of its revisions."""
+        above = self.path.parent
+        inside = above.name == _REVISIONS and (above.parent / ".state").is_dir()
+        return RunFolder(above.parent) if inside else self
+
+    def revision(self, number: int) -> "RunFolder":
+        """The folder of a revision, from 1; 0 is the run's own."""
+        path = self.path / _REVISIONS / str(number) if number else self.path
+        return RunFolder(path)
+
+    @property
+    def revisions(self) -> "tuple[RunFolder, ...]":
+        """The folders of its revisions, oldest first."""
+        found = [path for path in self.path.glob(f"{_REVISIONS}/*") if path.name.isdecimal()]
+        return tuple(RunFolder(path) for path in sorted(found, key=lambda path: int(path.name)))
 
     @property
     def thread(self) -> str:
@@ -94,9 +113,22 @@ class RunFolder:
         written, kept = self._written(), {keep, *(() if edits else self.edited())}
         for name in written.keys() - kept:
             (self.path / name).unlink(missing_ok=True)
-        for journal in self.journals.iterdir() if journals else ():
+        for journal in self.journals.glob("*") if journals else ():
             journal.unlink()
+        for revision in self.revisions:
+            revision.clear(edits=edits, journals=journals)
         self._keep({name: ours for name, ours in written.items() if name in kept})
+
+    def carry(self, to: "RunFolder", parts: tuple[str, ...]) -> None:
+        """Copy what the run wrote, and still has, into another folder.
+
+        Args:
+            to: Where to.
+            parts: How the names of what is copied begin.
+        """
+        for name in sorted(self._written()):
+            if name.startswith(parts) and (self.path / name).is_file():
+                to.write_text(name, (self.path / name).read_text("utf-8", "replace"))
 
     def accept(self, name: str) -> None:
         """Take a file as it stands for the run's own."""
@@ -226,7 +258,7 @@ def find_folder(name: str, runs: Path) -> RunFolder:
     for path in (Path(name), runs / name):
         with suppress(OSError):  # a name too long for any file
             if (path / ".state").is_dir():
-                return RunFolder(path.resolve())
+                return RunFolder(path.resolve()).root
     known = sorted(item.parent.name for item in runs.glob("*/.state")) if runs.is_dir() else []
     listing = f"; under {runs} there are: {', '.join(known)}" if known else f"; {runs} has no runs"
     raise RunFolderError(f"{name} is not the folder of a run{listing}")

@@ -195,12 +195,16 @@ def context_of(runtime: Runtime[RunContext], folder: str) -> RunContext:
 
     LangGraph leaves `runtime.context` None where nobody gave one, and builds `RunSettings`, the
     declared schema, where a server's client did. Store and sandbox are shared by all runs of the
-    process; roles, and so the model's budget and its recorded exchanges, belong to one run.
+    process; roles, and so the model's budget and its recorded exchanges, belong to one run. Who
+    streams the run hears what a model is waited for.
 
     Args:
         runtime: The node's.
         folder: The run's folder.
     """
+    from agents.model.waiting import listen
+
+    listen(runtime.stream_writer)
     given = _given(runtime)
     if isinstance(given, RunContext):
         return given
@@ -271,4 +275,4 @@ def _open_both(tell: Callable[[str], None]) -> "tuple[Sandbox, Store]":
 @lru_cache(maxsize=_RUNS_AT_ONCE)
 def _roles_of(folder: str) -> "tuple[RoleSet, Budget | None]":
     """A run's roles by the environment; the folder keeps what was paid for."""
-    return open_roles(RunFolder(Path(folder)).exchanges)
+    return open_roles(RunFolder(Path(folder)).root.exchanges)

@@ -22,3 +22,15 @@ def test_a_line_of_progress_holds_none_either(capsys: pytest.CaptureFixture[str]
     said = capsys.readouterr().err
     assert "title card gnp♥" in said
     assert not {"\x1b", "\x07", "\u202e", "\x9b", "\r"} & set(said)
+
+
+def test_without_a_terminal_a_line_says_who_waits_for_which_model_and_which_try(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    told = {"waiting": "MODEL", "role": "designer", "seconds": 35, "try": 2, "of": 4}
+    with Progress(quiet=False) as progress:
+        progress({**told, "lines": 0})
+        progress({**told, "lines": 7, "after": f"status 500: {HOSTILE}"})
+    said = capsys.readouterr().err
+    assert "waiting for MODEL: designer, 35 s, try 2 of 4\n" in said
+    assert "designer, 35 s, 7 lines of it, try 2 of 4, after: status 500: card gnp♥" in said

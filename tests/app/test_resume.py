@@ -144,3 +144,26 @@ def test_a_byte_that_is_no_utf8_gets_a_sentence(
     )
     assert (told.code, "no UTF-8" in told.err) == (2, True)
     assert not (tmp_path / "run").exists()
+
+
+def test_a_finished_game_is_revised_beside_itself_and_asked_about(
+    command: Command, finished: Path
+) -> None:
+    game = (finished / "game.py").read_bytes()
+    asked = command("revise", finished, "why does the first player win?")
+    assert (asked.code, "Is it fair?" in asked.out) == (0, True)
+    done = command("revise", finished, "four squares each way", "--json")
+    assert (done.code, done.json["end"], done.json["revision"]) == (0, "made", 1)
+    assert done.json["parameters"]["size"] == 4
+    assert Path(done.json["folder"]) == finished / "revisions" / "1"
+    assert (finished / "game.py").read_bytes() == game
+    assert command("resume", finished / "revisions" / "1", "--json").json["revision"] == 1
+
+
+def test_what_has_no_game_yet_is_not_revised(command: Command, tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    assert command("new", "something nice for the evening", "--out", folder).code == 2
+    refused = command("revise", folder, "make it four players")
+    assert (refused.code, "no finished game yet" in refused.err) == (2, True)
+    empty = command("revise", folder, "  ")
+    assert (empty.code, "the message is empty" in empty.err) == (2, True)

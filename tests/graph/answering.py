@@ -27,6 +27,25 @@ SCORE = "def score(observation, action):\n    return float(action == 'keep')\n"
 REPLIES: dict[str, Any] = {
     "ClarifyReply": {"question": None, "assumptions": []},
     "DesignReply": DESIGN,
+    "RevisionReply": {
+        "kind": "change",
+        "reply": "The winner scores two.",
+        "title": "High Draw",
+        "summary": DESIGN["summary"],
+        "num_players": 2,
+        "parameters": DESIGN["parameters"],
+        "rules": [
+            {"id": "R3", "section": "Scoring", "text": "The highest card scores 2, the others 0."},
+        ],
+        "dropped": [],
+        "clauses": [
+            {"text": "score double", "status": "honoured", "setting": "R3", "reason": ""},
+        ],
+    },
+    "EditsReply": {
+        "cause": "R3 pays two points now.",
+        "edits": [{"search": "[1 if card == max", "replace": "[2 if card == max"}],
+    },
     "TestsReply": {
         "tests": [
             {

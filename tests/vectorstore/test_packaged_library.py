@@ -1,15 +1,20 @@
 """The packaged library, indexed: nothing contradicts itself, and plain words find the family."""
 
+import random
+import re
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
 
 from games import library
-from games.contract import REQUIRED_FUNCTIONS
+from games.contract import REQUIRED_FUNCTIONS, Game, LocalModule
+from games.library.tags import known_tags, tags_in
 from vectorstore.documents import Document
 from vectorstore.indexing import library_documents
 from vectorstore.library import PackagedLibrary
 from vectorstore.settings import StoreSettings
+from vectorstore.sources import ALLOWED_IMPORTS, faults, readable
 from vectorstore.store import Store, open_store
 
 # What a person would say, in words that the library's names and summaries do not use.
@@ -88,8 +93,51 @@ def test_every_contract_function_comes_with_the_rules_it_implements(
         assert {f"{family}/{function}" for function in ruled} <= with_rules
 
 
+def test_every_snippet_and_example_obeys_the_contract_of_the_coders_prompt(
+    documents: list[Document],
+) -> None:
+    """The allowed imports are those that `agents/prompts/contract.md` lists."""
+    prompt = files("agents.prompts").joinpath("contract.md").read_text(encoding="utf-8")
+    line = next(line for line in prompt.splitlines() if "Allowed imports" in line)
+    allowed = line.partition("Allowed imports:")[2].partition(". ")[0]
+    assert set(re.findall(r"`(\w+)`", allowed)) == ALLOWED_IMPORTS
+    texts = {d.id: d.text for d in documents if d.kind == "snippets"}
+    texts |= {name: readable(library.source(name)) for name in library.names()}
+    assert {id_: faults(text) for id_, text in texts.items() if faults(text)} == {}
+    assert [
+        id_ for id_, text in texts.items() if re.search(r"\bAny\b|: State|\brandom\.", text)
+    ] == []
+
+
+@pytest.mark.parametrize("family", library.families())
+def test_a_readable_module_plays_as_the_library_s_own(family: str) -> None:
+    """Annotations, named tuples and unused helpers do not matter to play: the states are equal."""
+    own = Game(LocalModule(library.source(family)))
+    shown = Game(LocalModule(readable(library.source(family))))
+    count = library.preset(family).players
+    state = other = own.initial_state(count, {})
+    assert shown.initial_state(count, {}) == state
+    choices = random.Random(5)
+    for _ in range(60):
+        legal = own.legal_actions(state)
+        assert shown.legal_actions(other) == legal
+        assert shown.observations(other, count) == own.observations(state, count)
+        if not legal:
+            break
+        action = choices.choice(legal)
+        assert shown.events(other, action, count) == own.events(state, action, count)
+        state, other = own.apply_action(state, action), shown.apply_action(other, action)
+        assert other == state
+
+
+def test_every_family_has_tags_and_every_tag_is_asked_for_by_its_own_meaning() -> None:
+    assert [family for family in library.families() if not library.shown(family)] == []
+    silent = [tag.name for tag in known_tags().values() if tag.name not in tags_in(tag.means)]
+    assert silent == []
+
+
 def test_every_conditional_sentence_is_found_as_a_rendered_one(documents: list[Document]) -> None:
-    rules = [document for document in documents if "rule" in document.metadata]
+    rules = [document for document in documents if document.metadata.get("what") == "rule"]
     assert [rule.id for rule in rules if "{" in rule.text or not rule.text.endswith(".")] == []
 
 

@@ -120,7 +120,12 @@ class ReportLine(_Value):
 
 
 class Report(_Value):
-    """Everything the page shows."""
+    """Everything the page shows.
+
+    Attributes:
+        changes: Of a revision: the rules and settings that differ from the game before it.
+        before: Of a revision: the play-test of the game before it.
+    """
 
     title: str
     summary: str
@@ -136,6 +141,8 @@ class Report(_Value):
     record: str
     settings: dict[str, JsonValue]
     problem: str = ""
+    changes: tuple[ReportLine, ...] = ()
+    before: Evaluation | None = None
 
 
 def short_name(spec: str) -> str:

@@ -15,7 +15,7 @@ from graph.run.context import RunContext
 
 def approve(
     state: RunState, runtime: Runtime[RunContext]
-) -> Command[Literal["code", "design", "report"]]:
+) -> Command[Literal["code", "recode", "design", "revise", "report"]]:
     """Ask; nothing stands before the interrupt that may not run twice."""
     del runtime
     if state.given is not None:  # it came as a message of the chat, and stands there
@@ -32,7 +32,9 @@ def _question(state: RunState) -> dict[str, Any]:
         for clause in doubts_of(need_design(state))
     ]
     question = "Approve this rulebook? Answer yes, no, or say what to change."
-    ask = untagged("\n".join([*doubts, question]))
+    last = state.messages[-1] if state.messages else None
+    reply = [last.text] if last is not None and last.name == "revise" else []
+    ask = untagged("\n".join([*reply, *doubts, question]))
     rulebook = (folder_of(state).path / "rulebook.md").read_text("utf-8", "replace")
     name, text = "approve the rulebook", f"{rulebook}\n{ask}"
     may = {"allow_accept": True, "allow_respond": True, "allow_ignore": True, "allow_edit": False}
@@ -48,20 +50,21 @@ def _question(state: RunState) -> dict[str, Any]:
 
 def _answered(
     state: RunState, answer: str, messages: list[HumanMessage]
-) -> Command[Literal["code", "design", "report"]]:
-    """What an answer leads to: yes codes it, no ends it, anything else corrects the brief."""
-    heard = {"messages": messages, "asks": False, "given": None}
+) -> Command[Literal["code", "recode", "design", "revise", "report"]]:
+    """What an answer leads to: yes codes it, no ends it, anything else changes the design."""
+    heard = {"messages": messages, "given": None}
     if answer.lower() in YES:
-        return Command(goto="code", update={**heard, "approved": True})
+        update = {**heard, "asks": False, "approved": True}
+        return Command(goto="code" if state.before is None else "recode", update=update)
     if answer.lower() in NO or state.brief is None:
-        reason = "the rulebook was not approved"
-        return Command(goto="report", update={**heard, "end": "gave_up", "reason": reason})
-    choices, family = state.brief.choices, need_design(state).family
-    if choices.family is None and family != NEW_FAMILY:
-        # What is corrected is a game of this family: its settings are what the words can change.
-        choices = choices.but(Choices(family=family))
-    settings = settings_chosen(answer, need_design(state))
-    corrections = (*state.brief.corrections, *([] if settings else [answer]))
-    choices = choices.but(Choices(settings=settings))
-    brief = state.brief.model_copy(update={"corrections": corrections, "choices": choices})
-    return Command(goto="design", update={**heard, "brief": brief})
+        ended = {"end": "gave_up", "reason": "the rulebook was not approved", "asks": False}
+        return Command(goto="report", update={**heard, **ended})
+    design, choices = need_design(state), state.brief.choices
+    settings = {} if design.family == NEW_FAMILY else settings_chosen(answer, design)
+    if not settings:
+        return Command(goto="revise", update=heard)
+    if choices.family is None:
+        choices = choices.but(Choices(family=design.family))
+    chosen = choices.but(Choices(settings=settings))
+    brief = state.brief.model_copy(update={"choices": chosen})
+    return Command(goto="design", update={**heard, "asks": False, "brief": brief})

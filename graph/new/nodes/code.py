@@ -61,6 +61,14 @@ class GraphCoderTools:
         """See `CoderTools.search_snippets`."""
         return self.context.retrieval.snippets(query, 4)
 
+    def drafting_snippets(self, design: Design) -> Sequence[Example]:
+        """See `CoderTools.drafting_snippets`."""
+        return self.context.retrieval.drafting_snippets(design)
+
+    def snippets_for_rule(self, rule: str, function: str | None) -> Sequence[Example]:
+        """See `CoderTools.snippets_for_rule`."""
+        return self.context.retrieval.snippets_for_rule(rule, function, 1)
+
     def run_module(self, source: str) -> Sequence[Finding]:
         """See `CoderTools.run_module`."""
         return self._checked(source, _QUICK, 0).findings

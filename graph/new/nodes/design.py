@@ -4,13 +4,14 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command
 
 from agents.model.recording import place
-from agents.protocols import NoFitError, RoleError
+from agents.protocols import Brief, Design, NoFitError, RoleError
 from graph.new.answers import doubts_of
 from graph.new.form import FORM, form_text
 from graph.new.reporting import rulebook_text
 from graph.new.routing import AfterDesign, after_design
 from graph.new.state import RunState, folder_of
 from graph.run.context import RunContext
+from graph.run.folder import RunFolder
 from graph.run.opening import context_of
 
 
@@ -27,13 +28,17 @@ def design(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterDesign
         return Command(goto="report", update=ended)
     except RoleError as error:
         return Command(goto="report", update={"end": "gave_up", "reason": str(error)})
-    folder = folder_of(state)
-    folder.write_text("rulebook.md", rulebook_text(made, state.brief))
-    folder.write_text(FORM, form_text(made))
-    folder.write_text("design.json", made.model_dump_json(indent=2) + "\n")
+    write_design(folder_of(state), made, state.brief)
     runtime.stream_writer(
         {"node": "design", "title": made.title, "rules": len(made.rules), "family": made.family}
     )
     unclear = context.interactive and bool(doubts_of(made))
     wanted = (context.settings.approve or unclear) and not state.approved
     return Command(goto=after_design(approve=wanted), update={"design": made, "asks": wanted})
+
+
+def write_design(folder: RunFolder, made: Design, brief: Brief) -> None:
+    """The design as rulebook, as form and as JSON."""
+    folder.write_text("rulebook.md", rulebook_text(made, brief))
+    folder.write_text(FORM, form_text(made))
+    folder.write_text("design.json", made.model_dump_json(indent=2) + "\n")

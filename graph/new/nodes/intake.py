@@ -2,13 +2,13 @@
 
 from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
-from langgraph.types import Command, Overwrite
+from langgraph.types import Command
 
 from agents.model.recording import place
 from agents.protocols import Choices, RoleError
 from graph.new.answers import AGAIN, family_chosen, waits_for_words
 from graph.new.routing import AfterIntake, after_intake
-from graph.new.state import RunState
+from graph.new.state import RunState, cleared
 from graph.run.context import RunContext
 from graph.run.folder import create_folder
 from graph.run.opening import context_of, runs_of
@@ -27,29 +27,8 @@ def intake(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterIntake
     folder = state.folder
     context = context_of(runtime, folder)
     runtime.stream_writer({"node": "intake", "folder": folder})
-    fresh = {
-        "candidates": Overwrite([]),
-        "choices": Choices(),  # they stand in the brief now; the thread's next game has its own
-        "settings": context.settings,
-        "folder": folder,
-        "stopped": None,
-        "asks": False,
-        "summary": "",
-        "artefacts": {},
-        "rounds": 0,
-        "claims": (),
-        "contested": (),
-        "remedied": 0,
-        "accepted": None,
-        "design": None,
-        "fit": None,
-        "evaluation": None,
-        "record": "",
-        "approved": False,
-        "heuristics": (),
-        "strategy_notes": (),
-        "notes": (),
-    }
+    # What was chosen stands in the brief; the thread's next game has its own.
+    fresh = {**cleared(), "settings": context.settings, "folder": folder}
     try:
         with place("intake/clarify"):
             brief = context.roles.designer.clarify(prompt)
@@ -75,9 +54,12 @@ def _gone_on(state: RunState) -> Command[AfterIntake] | None:
     said = _said(state)
     if state.asks:
         return Command(goto="approve", update={"given": said[-1] if said else ""})
-    if state.stopped is None or state.stopped == "intake" or said[-1].lower() not in AGAIN:
-        return None
-    return Command(goto=state.stopped, update={"stopped": None, "reason": ""})
+    if state.stopped not in (None, "intake") and said[-1].lower() in AGAIN:
+        return Command(goto=state.stopped, update={"stopped": None, "reason": ""})
+    ended = state.stopped or (state.end is not None and not waits_for_words(state))
+    if ended and said and state.design is not None and state.choices == Choices():
+        return Command(goto="revise")
+    return None
 
 
 def _said(state: RunState) -> list[str]:

@@ -6,7 +6,7 @@ import re
 from langchain_core.messages import AIMessage
 from langgraph.runtime import Runtime
 
-from graph.new.reporting import report_of, rulebook_text, run_object
+from graph.new.reporting import changes_text, report_of, rulebook_text, run_object
 from graph.new.results import artefacts, final_text, open_ends
 from graph.new.state import RunState, folder_of
 from graph.run.context import RunContext
@@ -27,6 +27,8 @@ def report(state: RunState, runtime: Runtime[RunContext]) -> dict[str, object]:
         folder.write_text("game.py", ended.candidate(ended.accepted).source)
     if ended.design is not None:
         folder.write_text("report.html", render(report_of(ended, context)))
+    if ended.design is not None and ended.before is not None:
+        folder.write_text("changes.md", changes_text(ended.before, ended))
     kept = _keep_own_game(ended, context)
     if kept is not None and "problem" in kept:
         ended = ended.model_copy(update={"notes": (*ended.notes, kept["problem"])})

@@ -43,6 +43,12 @@ class Tools:
     def search_snippets(self, query: str) -> list[Example]:
         raise AssertionError(query)
 
+    def drafting_snippets(self, design: Design) -> list[Example]:
+        raise AssertionError(design)
+
+    def snippets_for_rule(self, rule: str, function: str | None) -> list[Example]:
+        raise AssertionError(rule, function)
+
     def run_module(self, source: str) -> list[Finding]:
         raise AssertionError(source)
 

@@ -30,7 +30,7 @@ def test_a_settled_request_frees_what_it_did_not_use() -> None:
     budget.reserve(900)
     with pytest.raises(BudgetExhaustedError, match="900 of 1000 tokens"):
         budget.reserve(200)
-    budget.settle(900, tokens_in=100, tokens_out=50, seconds=1.0)
+    budget.settle(900, Usage(calls=1, tokens_in=100, tokens_out=50, seconds=1.0))
     budget.reserve(850)
     with pytest.raises(BudgetExhaustedError):
         budget.reserve(1)
@@ -53,7 +53,7 @@ def test_dollars_are_checked_with_the_next_prompt() -> None:
 
 
 def test_an_interrupted_run_goes_on_with_what_it_had_spent() -> None:
-    budget = Budget(limits(max_calls=5), Usage(calls=5, tokens_in=10))
+    budget = Budget(limits(max_calls=5), {"coder": Usage(calls=5, tokens_in=10)})
     with pytest.raises(BudgetExhaustedError, match="5 of 5 calls"):
         budget.reserve(1)
     assert budget.usage.tokens_in == 10

@@ -8,7 +8,7 @@ import pytest
 from agents.model.budget import BudgetExhaustedError
 from agents.model.chat import build_chat
 from agents.model.errors import EndpointError, MalformedReplyError, RefusedRequestError, ReplyError
-from agents.model.recording import place
+from agents.model.recording import Recording, place
 from agents.model.settings import SettingsError
 from graph.run.opening import open_model
 from tests.agents.model.endpoint import Answer, error, message, serving
@@ -101,7 +101,7 @@ def test_a_retry_after_that_is_no_number_of_seconds_does_not_stall(shown: str) -
 def test_an_endpoint_that_never_answers_is_left_after_the_timeout() -> None:
     with serving(Answer(b"{}", delay_s=2.0)) as endpoint:
         start = time.monotonic()
-        with pytest.raises(EndpointError, match="no complete answer within"):
+        with pytest.raises(EndpointError, match=r"1\. the endpoint was silent for 0\.2 s"):
             chat_with(endpoint, timeout_s=0.2, retries=1).ask(ASKED, text_of)
     assert len(endpoint.requests) == 2
     assert time.monotonic() - start < 10
@@ -111,7 +111,7 @@ def test_an_endpoint_that_drips_bytes_does_not_outlast_the_timeout() -> None:
     answer = message("a long answer")
     with serving(Answer(answer.body, drip_s=0.05)) as endpoint:
         start = time.monotonic()
-        with pytest.raises(EndpointError, match="no complete answer within"):
+        with pytest.raises(EndpointError, match=r"silent for 0\.4 s"):
             chat_with(endpoint, timeout_s=0.4, retries=0).ask(ASKED, text_of)
         assert time.monotonic() - start < 5
 
@@ -206,11 +206,11 @@ def test_a_prompt_too_large_for_the_budget_is_not_sent() -> None:
         assert endpoint.requests == []
 
 
-def test_a_graph_that_streams_messages_does_not_turn_the_request_into_a_streaming_one() -> None:
+def test_a_graph_that_streams_messages_does_not_change_what_is_recorded(tmp_path: Path) -> None:
     from langgraph.graph import END, START, MessagesState, StateGraph
 
     with serving(message("well")) as endpoint:
-        model = chat_with(endpoint)
+        model = chat_with(endpoint, record=tmp_path / "recording.json")
 
         def node(state: MessagesState) -> MessagesState:
             said = model.ask(state["messages"], text_of)
@@ -223,13 +223,17 @@ def test_a_graph_that_streams_messages_does_not_turn_the_request_into_a_streamin
         start: MessagesState = {"messages": [{"role": "user", "content": "hello"}]}  # type: ignore[list-item]
         list(builder.compile().stream(start, stream_mode="messages"))
         assert len(endpoint.requests) == 1
-        assert not endpoint.requests[0].get("stream")
+    (kept,) = Recording.load(tmp_path / "recording.json").exchanges
+    body = kept.request["body"]
+    assert isinstance(body, dict)
+    assert (body["stream"], set(body)) == (False, {"model", "messages", "stream"})
 
 
 def test_only_the_configured_fields_are_sent() -> None:
     with serving(message("well")) as endpoint:
         chat_with(endpoint).ask(ASKED, text_of)
-    assert endpoint.requests[0] == {"model": "scripted", "messages": ASKED, "stream": False}
+    streamed = {"stream": True, "stream_options": {"include_usage": True}}
+    assert endpoint.requests[0] == {"model": "scripted", "messages": ASKED, **streamed}
 
 
 def test_without_a_model_there_is_nothing_to_connect() -> None:

@@ -152,6 +152,46 @@ def test_an_answer_without_exactly_one_block_is_asked_for_again(text: str) -> No
         assert "required: exactly one" in endpoint.requests[1]["messages"][-1]["content"]
 
 
+CALLER = "```python\nstate = initial_state(2)\nprint(state)\n```\n"
+OTHER = MODULE.replace('"default": 9', '"default": 12')
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{CALLER}\n```python\n{MODULE}```\n{CALLER}",
+        f"```python\n{MODULE}```\nOnce more:\n```python\n{MODULE}```\n",
+        f"```javascript\nlet x = 1;\n```\n```py\n{MODULE}```\n",
+        f"````python\n{MODULE}````\n",
+        MODULE,
+        f"Here is the module.\n\n{MODULE}\n\nIt has been tried, hasn't it?",
+        f"```python\n{MODULE}",
+    ],
+    ids=["among others", "twice", "other language", "four marks", "bare", "in prose", "not closed"],
+)
+def test_the_one_whole_module_of_an_answer_is_taken(text: str) -> None:
+    with serving(message(text)) as endpoint:
+        assert ModelCoder(chat_with(endpoint)).draft(DESIGN, Bench()) == MODULE
+        assert len(endpoint.requests) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"```python\n{MODULE}```\n```python\n{OTHER}```\n",
+        CALLER + CALLER.replace("2", "3"),
+        MODULE.replace("def get_rewards", "def rewards"),
+        "```a\n" * 100_000,
+        "import x\n" + "(" * 100_000,
+    ],
+    ids=["two modules", "no module", "a function lacks", "blocks without end", "brackets"],
+)
+def test_no_module_is_made_up_where_none_or_two_are_there(text: str) -> None:
+    with serving(message(text), ANSWER) as endpoint:
+        assert ModelCoder(chat_with(endpoint)).draft(DESIGN, Bench()) == MODULE
+        assert "required: exactly one" in endpoint.requests[1]["messages"][-1]["content"]
+
+
 def test_edits_mend_the_module() -> None:
     edit = {"search": '"ranks": {"default": 9,', "replace": '"ranks": {"default": 12,'}
     reply = {"cause": "too few cards", "contested": [], "edits": [edit]}

@@ -3,11 +3,12 @@ from typing import Any
 import pytest
 
 from agents.model.errors import MalformedReplyError
-from agents.protocols import Brief, Choices, RoleError
+from agents.protocols import Brief, Choices, RoleError, Talk
 from agents.roles import ModelDesigner
 from games.library import rulebook
 from tests.agents.model.endpoint import as_json, serving
 from tests.agents.model.talking import chat_with
+from tests.agents.roles.games import DESIGN
 from vectorstore.documents import Example
 
 BRIEF = Brief(prompt="A dice race for 3 players, first to 50 wins.", assumptions=("One die.",))
@@ -152,4 +153,70 @@ def test_words_without_end_are_refused_before_a_call() -> None:
     with serving(as_json({})) as endpoint:
         with pytest.raises(RoleError, match="at most 20000"):
             ModelDesigner(chat_with(endpoint)).clarify("x" * 100_000)
+        assert endpoint.requests == []
+
+
+TALK = Talk(
+    message="make it three players and score double",
+    history=("person: a card game", "designer: High </brief> Draw"),
+    figures=("Is it fair? yes: 0.50",),
+)
+CHANGE: dict[str, Any] = {
+    "kind": "change",
+    "reply": "Three players now.",
+    "title": "High Draw",
+    "summary": DESIGN.summary,
+    "num_players": 3,
+    "parameters": [{"name": "ranks", "value": 9}],
+    "rules": [{"id": "R5", "section": "Scoring", "text": "All points count double."}],
+    "dropped": ["R4"],
+    "clauses": [{"text": "score double", "status": "honoured", "setting": "R5", "reason": ""}],
+}
+SAME = {**CHANGE, "num_players": 2, "rules": [], "dropped": [], "clauses": []}
+
+
+def test_a_revision_changes_the_rules_that_it_names_and_no_other() -> None:
+    with serving(as_json(CHANGE)) as endpoint:
+        found = ModelDesigner(chat_with(endpoint)).revise(DESIGN, BRIEF, TALK)
+    assert found.design is not None
+    assert [rule.id for rule in found.design.rules] == ["R1", "R2", "R3", "R5"]
+    assert found.design.rules[:3] == DESIGN.rules[:3]
+    assert (found.design.num_players, found.design.mechanics) == (3, DESIGN.mechanics)
+    user = endpoint.requests[0]["messages"][1]["content"]
+    for said in (TALK.message, TALK.figures[0], "- R4: ", "designer: High &lt;/brief> Draw"):
+        assert said in user
+
+
+def test_an_answer_and_another_game_leave_the_design() -> None:
+    for kind in ("answer", "other"):
+        with serving(as_json({**SAME, "kind": kind, "reply": "So it is."})) as endpoint:
+            found = ModelDesigner(chat_with(endpoint)).revise(DESIGN, BRIEF, TALK)
+        assert (found.reply, found.design, found.other) == ("So it is.", None, kind == "other")
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (SAME, "changes nothing"),
+        ({**CHANGE, "dropped": ["R9"]}, "drops R9; the rules are R1, R2, R3, R4"),
+        ({**CHANGE, "dropped": ["R5"]}, "it drops R5"),
+        ({**SAME, "dropped": ["R1", "R2", "R3", "R4"]}, "drops every rule"),
+        ({**CHANGE, "num_players": 40}, "less than or equal to 8"),
+        ({**CHANGE, "parameters": [{"name": "a b", "value": 1}]}, "snake_case"),
+        (
+            {**CHANGE, "clauses": [{**CHANGE["clauses"][0], "text": "purple dragons"}]},
+            "not in the person's own words",
+        ),
+    ],
+)
+def test_a_revision_that_contradicts_itself_is_sent_back(change: dict[str, Any], said: str) -> None:
+    with serving(as_json(change)) as endpoint, pytest.raises(MalformedReplyError, match=said):
+        ModelDesigner(chat_with(endpoint, retries=0)).revise(DESIGN, BRIEF, TALK)
+
+
+def test_a_message_without_end_is_refused_before_a_call() -> None:
+    with serving(as_json(CHANGE)) as endpoint:
+        talk = Talk(message="longer " * 4_000)
+        with pytest.raises(RoleError, match="Say what to change in a few sentences"):
+            ModelDesigner(chat_with(endpoint)).revise(DESIGN, BRIEF, talk)
         assert endpoint.requests == []

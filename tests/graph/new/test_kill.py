@@ -19,10 +19,10 @@ ROOT = Path(__file__).parents[3]
 When: TypeAlias = Callable[[Path], bool]
 
 
-def killed_at(home: Path, folder: Path, endpoint: Endpoint, *, requests: int) -> bool:
+def killed_at(home: Path, folder: Path, endpoint: Endpoint, *said: str, requests: int) -> bool:
     """Run until the endpoint has heard so many requests, then kill; whether there was a need."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "tests.graph.run_one", str(home), str(folder), endpoint.url],
+        [sys.executable, "-m", "tests.graph.run_one", str(home), str(folder), endpoint.url, *said],
         cwd=ROOT,
         stderr=subprocess.DEVNULL,
     )
@@ -115,3 +115,31 @@ def test_a_run_with_a_model_loses_at_most_the_call_in_flight(
     assert kills == 2
     assert made(folder)["end"] == "made"
     assert CALLS <= heard <= CALLS + kills
+
+
+SAID = "let the winner score double"
+TOLD = ("game.py", "rulebook.md", "changes.md", "checks.json", "records/random.jsonl")
+
+
+def test_a_revision_killed_at_its_calls_ends_as_if_it_never_was(
+    undisturbed: tuple[Path, dict[str, object], bytes], tmp_path: Path
+) -> None:
+    def slowly(request: Request) -> Answer:
+        time.sleep(0.3)
+        return answer(request)
+
+    base, _, _ = undisturbed
+    with serving(slowly) as endpoint:
+        run(base / "store", tmp_path / "straight", endpoint.url, SAID)
+        straight = len(endpoint.requests)
+    with serving(slowly) as endpoint:
+        home, folder = base / "store", tmp_path / "killed"
+        moments = (CALLS + 1, CALLS + 2)  # while it is revised, while the code is edited
+        kills = sum(killed_at(home, folder, endpoint, SAID, requests=at) for at in moments)
+        run(home, folder, endpoint.url, SAID)
+        assert (kills, len(endpoint.requests) - kills) == (len(moments), straight)
+    revised = [tmp_path / name / "revisions" / "1" for name in ("straight", "killed")]
+    assert made(revised[0]) == made(revised[1])
+    for name in TOLD:
+        assert (revised[0] / name).read_bytes() == (revised[1] / name).read_bytes()
+    assert "[2 if card == max" in (revised[0] / "game.py").read_text()

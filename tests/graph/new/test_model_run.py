@@ -75,6 +75,15 @@ def test_a_node_tries_again_where_an_answer_failed_or_was_malformed(
     assert len(endpoint.requests) == CALLS + 1
 
 
+def test_a_further_try_is_told_as_it_begins(make_context: MakeContext, folder: RunFolder) -> None:
+    heard: list[dict[str, Any]] = []
+    with serving(failing_once("DesignReply", error(500))) as endpoint:
+        context = model_context(make_context, endpoint, folder, retries=1)
+        start_run(PROMPT, folder, context, tell=heard.append)
+    (told,) = [event for event in heard if "waiting" in event]
+    assert (told["waiting"], told["role"], told["try"]) == ("scripted", "designer", 2)
+
+
 def test_a_refused_request_is_not_tried_again(make_context: MakeContext, folder: RunFolder) -> None:
     with serving(error(401, "no such key")) as endpoint:
         context = model_context(make_context, endpoint, folder)

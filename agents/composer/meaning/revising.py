@@ -1,0 +1,100 @@
+"""Revision of a library game: what a message sets in a design at hand, and what it is answered."""
+
+import re
+from collections.abc import Mapping
+
+from agents.composer.lexicon import PLAYERS, game_of
+from agents.composer.reader import Reading
+from agents.composer.tokens import FUNCTION_WORDS, stems
+from agents.protocols import Clause, Design, Talk
+from games.contract import Json
+
+_ANSWERED = 4
+_SHORTER = re.compile(r"\b(?:shorter|quicker|faster)\b", re.IGNORECASE)
+_LONGER = re.compile(r"\blonger\b", re.IGNORECASE)
+_LENGTHS = ("target_score", "deals", "cards", "rounds", "hand_size", "rows", "size")
+"""Settings that say how long a match is; the first that a family has and uses is changed."""
+
+
+def changes(design: Design, said: Reading, words: str) -> dict[str, Json]:
+    """The settings, and `PLAYERS`, that a message gives other values than the design has."""
+    settings = {**_another_length(words, design, said), **said.asked}
+    changed = {name: v for name, v in settings.items() if design.parameters[name] != v}
+    seats = said.num_players if said.seated else design.num_players
+    return changed if seats == design.num_players else {**changed, PLAYERS: seats}
+
+
+def _another_length(words: str, design: Design, said: Reading) -> dict[str, Json]:
+    """Half or double of what says how long a match is, for "shorter" or "longer" alone."""
+    factor = 0.5 if _SHORTER.search(words) else 2.0 if _LONGER.search(words) else 0.0
+    if not factor or said.asked:
+        return {}
+    known = game_of(design.family).parameters
+    usual = said.lexicon.usual(design.num_players, design.parameters)
+    for name in _LENGTHS:
+        value = design.parameters.get(name) or usual.get(name) or 0
+        bounds = known[name].range if name in known else None
+        if type(value) is not int or bounds is None or value <= 1:
+            continue
+        wanted = min(max(round(value * factor), bounds[0], 1), bounds[1])
+        if wanted != value:
+            return {name: wanted}
+    return {}
+
+
+def heard(said: Reading, changed: Mapping[str, Json]) -> tuple[Clause, ...]:
+    """The demands of a message; "shorter" is met by the setting that was changed for it."""
+    length = [f"{name}={changed[name]}" for name in _LENGTHS if name in changed]
+    return tuple(
+        Clause(text=clause.text, status="honoured", setting=length[0])
+        if length and (_SHORTER.search(clause.text) or _LONGER.search(clause.text))
+        else clause
+        for clause in said.clauses
+    )
+
+
+def overridden(clause: Clause, changed: Mapping[str, Json], talk: Talk) -> Clause:
+    """A demand that a later message takes back is not honoured any more."""
+    names = {pair.partition("=")[0].strip() for pair in clause.setting.split(",")}
+    if clause.status != "honoured" or not names & changed.keys():
+        return clause
+    return Clause(
+        text=clause.text, status="not_honoured", reason=f"changed later: {talk.message!r}"
+    )
+
+
+def reply_on(changed: Mapping[str, Json], said: Reading) -> str:
+    """What was changed, and which demands of the message could not be met."""
+    settings = ", ".join(f"{name}={str(value).lower()}" for name, value in changed.items())
+    lost = [
+        f"Not done: {c.text!r} ({c.reason})."
+        for c in heard(said, changed)
+        if c.status != "honoured"
+    ]
+    return " ".join([f"Changed: {settings}.", *lost])
+
+
+def nothing_changed(said: Reading) -> str:
+    """Why a message changes nothing, and what could be said."""
+    lost = [f"{c.text!r}: {c.reason}." for c in said.clauses if c.status != "honoured"]
+    known = ", ".join(game_of(said.lexicon.family).parameters)
+    return " ".join(
+        [
+            "Nothing was changed.",
+            *lost,
+            f"Without a language model a {said.lexicon.title} changes by its seats and settings "
+            f"alone: {known}.",
+        ]
+    )
+
+
+def known_of(design: Design, talk: Talk) -> str:
+    """What play-test and rules say of a question: the lines that share most words with it."""
+    asked = stems(talk.message) - FUNCTION_WORDS
+    lines = [*talk.figures, *(f"{rule.id}: {rule.text}" for rule in design.rules)]
+    shared = {line: len(asked & stems(line)) for line in lines}
+    shared |= {line: 2 * shared[line] for line in talk.figures}
+    best = sorted((line for line in lines if shared[line]), key=lambda line: -shared[line])
+    best = best[:_ANSWERED] or lines[:_ANSWERED]
+    head = "Without a language model, this is what the play-test and the rules say of it:"
+    return "\n".join([head, *(f"- {line}" for line in best)])

@@ -1,0 +1,101 @@
+"""Waiting for a model: how long it may be silent, and what a person is told meanwhile."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar, copy_context
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+Hear: TypeAlias = Callable[[dict[str, Any]], object]
+
+_HEARS: ContextVar[tuple[Hear, float] | None] = ContextVar("rulewright_hears", default=None)
+_WAIT: ContextVar["Wait | None"] = ContextVar("rulewright_wait", default=None)
+
+
+def listen(hear: Hear, every_s: float = 10.0) -> None:
+    """Let `hear` be told every `every_s` seconds what a model is waited for.
+
+    It holds for the rest of this context, such as a node's, and for work started with a copy of
+    it. `hear` is called from another thread.
+    """
+    _HEARS.set((hear, every_s))
+
+
+@dataclass
+class Wait:
+    """The wait for one reply.
+
+    Attributes:
+        model: Whom is waited for.
+        role: Who asks, such as "designer".
+        attempt: The try, from 1.
+        of: Tries there are.
+        after: What was wrong with the try before; empty at the first.
+        silence_s: Seconds without a whole line of the reply that are borne.
+        total_s: Seconds that all of it may take.
+        lines: Lines of the reply that have come.
+        started: When the wait began, in the monotonic clock's seconds.
+    """
+
+    model: str
+    role: str
+    attempt: int
+    of: int
+    after: str = ""
+    silence_s: float = float("inf")
+    total_s: float = float("inf")
+    lines: int = 0
+    started: float = field(default_factory=time.monotonic)
+
+    def begin(self, silence_s: float, total_s: float) -> None:
+        """A request goes out now, with so many seconds."""
+        self.silence_s, self.total_s = silence_s, total_s
+        self.started, self.lines = time.monotonic(), 0
+
+    @property
+    def seconds(self) -> float:
+        """How long it has lasted."""
+        return time.monotonic() - self.started
+
+    @property
+    def overdue(self) -> bool:
+        """Whether all its time is used up."""
+        return self.seconds >= self.total_s
+
+    def event(self) -> dict[str, Any]:
+        """What a person is told."""
+        told = {"waiting": self.model, "role": self.role, "seconds": round(self.seconds)}
+        told |= {"try": self.attempt, "of": self.of, "lines": self.lines, "after": self.after}
+        return {name: value for name, value in told.items() if value not in ("", None)}
+
+
+def current_wait() -> Wait | None:
+    """The wait that this request belongs to."""
+    return _WAIT.get()
+
+
+@contextmanager
+def waiting(wait: Wait) -> Iterator[None]:
+    """Tell who listens of this wait until the block ends; of a further try at once."""
+    token, heard, over = _WAIT.set(wait), _HEARS.get(), threading.Event()
+    ticker: threading.Thread | None = None
+    if heard is not None:
+        hear, every_s = heard
+
+        def tell() -> None:
+            while not over.wait(every_s):
+                hear(wait.event())
+
+        if wait.after:
+            hear(wait.event())
+        ticker = threading.Thread(target=copy_context().run, args=(tell,), daemon=True)
+        ticker.start()
+    try:
+        yield
+    finally:
+        _WAIT.reset(token)
+        over.set()
+        if ticker is not None:
+            ticker.join()

@@ -1,0 +1,84 @@
+"""What the composer makes of a message on a game of its own."""
+
+import pytest
+
+from agents.composer import composer_roles
+from agents.protocols import Design, Revision, Talk
+
+FIGURES = (
+    "Is it fair? no: Wins of player 1: 0.61 of the matches.",
+    "How long is it? short: A match takes 12 decisions.",
+)
+
+
+def designed(prompt: str) -> Design:
+    designer = composer_roles().designer
+    return designer.design(designer.clarify(prompt), lambda _: ())
+
+
+def revised(design: Design, message: str) -> Revision:
+    designer = composer_roles().designer
+    talk = Talk(message=message, figures=FIGURES)
+    return designer.revise(design, designer.clarify("a game"), talk)
+
+
+HEARTS = designed("a trick-taking game for three players where taking hearts costs points")
+
+
+def test_a_message_sets_what_it_says_and_keeps_the_rest() -> None:
+    found = revised(HEARTS, "make it four players and let the last trick count double").design
+    assert found is not None
+    assert found.num_players == 4
+    assert found.parameters == {**HEARTS.parameters, "last_trick_multiplier": 2}
+    statuses = {clause.text: clause.status for clause in found.clauses}
+    assert statuses["taking hearts costs points"] == "honoured"
+    assert statuses["game for three players"] == "not_honoured"
+    assert statuses["last trick count double"] == "honoured"
+
+
+@pytest.mark.parametrize(("word", "cards"), [("shorter", 5), ("Longer, please!", 13)])
+def test_shorter_and_longer_move_the_setting_that_tells_the_length(word: str, cards: int) -> None:
+    found = revised(designed("goofspiel for two with ten cards"), word)
+    assert found.design is not None
+    assert found.design.parameters["cards"] == cards
+    assert "Not done" not in found.reply
+
+
+@pytest.mark.parametrize(
+    ("message", "line"),
+    [
+        ("why does player 1 win so often?", "Is it fair? no: Wins of player 1"),
+        ("how long is a match?", "How long is it? short"),
+        ("how is the first trick led?", "leads to the first trick"),
+    ],
+)
+def test_a_question_is_answered_by_figures_and_rules(message: str, line: str) -> None:
+    found = revised(HEARTS, message)
+    assert found.design is None
+    assert line in found.reply.splitlines()[1] + found.reply.splitlines()[2]
+
+
+@pytest.mark.parametrize(
+    ("message", "said"),
+    [
+        ("for five hundred players", "2 to 8 players, not 500"),
+        ("a dragon flies over the table", "no setting of a trick-taking game says this"),
+        ("make it four players", ""),
+    ],
+)
+def test_what_cannot_be_changed_is_said(message: str, said: str) -> None:
+    found = revised(HEARTS, message)
+    assert (found.design is None) is bool(said)
+    assert said in found.reply
+
+
+def test_settings_that_are_impossible_together_leave_the_game() -> None:
+    partners = designed("a trick-taking game for four players in partnerships")
+    assert partners.parameters["partnerships"] is True
+    found = revised(partners, "make it five players")
+    assert found.design is None
+    assert "not possible together" in found.reply
+
+
+def test_another_game_is_recognised() -> None:
+    assert revised(HEARTS, "goofspiel for two players with five cards").other

@@ -1,0 +1,268 @@
+"""A conversation: a message on a game that is there is answered, or changes it beside the old."""
+
+import json
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agents.claims import Attempt, Edit, Mending
+from agents.composer import composer_roles
+from agents.protocols import CoderTools, Design
+from games.checks.findings import Finding
+from graph.new.requests import begin_again, read_request, write_request
+from graph.new.results import RunResult, final_text, rule_changes
+from graph.new.runs import resume_run, start_run
+from graph.new.state import RunState
+from graph.run.context import RunContext
+from graph.run.folder import RunFolder, create_folder
+from tests.graph.conftest import MakeContext
+from tests.graph.new.test_again import content
+from tests.graph.new.test_chat import Chat
+from tests.graph.scripted import DESIGN, ScriptedRoles, role_set
+from tests.graph.settings import SMALL
+
+
+def revised(folder: RunFolder, context: RunContext, message: str) -> RunResult:
+    request = read_request(folder)
+    write_request(request.model_copy(update={"answers": (*request.answers, message)}), folder)
+    return resume_run(folder, context)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("made") / "run"
+
+
+@pytest.fixture
+def finished(made: Path, make_context: MakeContext, tmp_path: Path) -> RunFolder:
+    """A copy of one finished run of the composer's."""
+    if not made.exists():
+        context = make_context(composer_roles())
+        start_run("goofspiel for two players with three cards", fresh(made), context)
+    return RunFolder(shutil.copytree(made, tmp_path / "copy"))
+
+
+def fresh(path: Path) -> RunFolder:
+    return create_folder(path, title="", runs=path.parent)
+
+
+def test_a_change_makes_a_game_beside_the_old_one(
+    finished: RunFolder, make_context: MakeContext
+) -> None:
+    before = content(finished)
+    done = revised(finished, make_context(composer_roles()), "make it four cards")
+    state, folder = done.state, finished.revision(1)
+    assert (state.end, state.folder) == ("made", str(folder.path))
+    assert state.design is not None
+    assert state.design.parameters["cards"] == 4
+    now = content(finished)
+    assert {name: now[name] for name in before if name != ".state/request.json"} == {
+        name: text for name, text in before.items() if name != ".state/request.json"
+    }
+    changes = (folder.path / "changes.md").read_text()
+    assert "cards (changed): 3 → 4" in changes
+    assert "| before (" in changes
+    assert "+++ game.py" in changes
+    assert "cards (changed)" in final_text(state)
+    page = (folder.path / "report.html").read_text()
+    assert "What changed" in page
+    assert "Before and after" in page
+    assert {"game.py", "run.json", "players", "records"} <= {p.name for p in folder.path.iterdir()}
+
+
+def test_a_question_is_answered_from_what_is_known_and_nothing_is_made(
+    finished: RunFolder, make_context: MakeContext
+) -> None:
+    before = content(finished)
+    done = revised(finished, make_context(composer_roles()), "why does the first player win?")
+    assert done.state.end == "made"
+    assert "Is it fair?" in final_text(done.state)
+    assert content(finished).keys() == before.keys()
+
+
+def test_what_the_composer_cannot_is_said_and_the_game_stays(
+    finished: RunFolder, make_context: MakeContext
+) -> None:
+    context = make_context(composer_roles())
+    for message in ("for five hundred players", "a dragon eats the loser", "tic tac toe for two"):
+        done = revised(finished, context, message)
+        said = final_text(done.state)
+        assert "Nothing was changed" in said or "another game" in said, said
+        assert done.state.revision == 0
+
+
+def test_revisions_follow_one_another_and_are_made_again_with_the_same_bytes(
+    finished: RunFolder, make_context: MakeContext
+) -> None:
+    context = make_context(composer_roles())
+    revised(finished, context, "make it four cards")
+    revised(finished, context, "how long is it?")
+    last = revised(finished, context, "make it for three players")
+    assert last.state.design is not None
+    assert (last.state.design.num_players, last.state.design.parameters["cards"]) == (3, 4)
+    assert last.state.before is not None
+    assert (last.state.revision, last.state.before.revision) == (2, 1)
+    before = content(finished)
+    begin_again(finished, None, edits=True)
+    assert not (finished.revision(1).path / "game.py").exists()
+    resume_run(finished, context)
+    assert content(finished) == before
+
+
+def test_where_no_rule_changed_nothing_is_coded_checked_or_played_again(
+    make_context: MakeContext, folder: RunFolder
+) -> None:
+    roles = ScriptedRoles()
+    context = make_context(role_set(roles))
+    first = start_run("noughts", folder, context).state
+    asked = len(roles.calls)
+    done = revised(folder, context, "rename").state
+    assert roles.calls[asked:] == ["revise"]
+    assert done.design is not None
+    assert (done.design.title, done.end) == ("Rings", "made")
+    assert done.evaluation == first.evaluation
+    new = folder.revision(1).path
+    for name in ("game.py", "checks.json", "players/players.json", "records/random.jsonl"):
+        assert (new / name).read_bytes() == (folder.path / name).read_bytes()
+    assert not list((new / ".state" / "journals").iterdir())
+
+
+class Marking(ScriptedRoles):
+    """Edits the accepted source for each changed rule, and never drafts it anew."""
+
+    def edit(
+        self,
+        design: Design,
+        source: str,
+        findings: Sequence[Finding],
+        tools: CoderTools,
+        earlier: Sequence[Attempt] = (),
+    ) -> Mending:
+        self.calls.append("edit")
+        (found,) = findings
+        first = source.splitlines()[0]
+        new = f"{first}\n# {found.rule}: {found.evidence}"
+        return Mending(edits=(Edit(search=first, replace=new),))
+
+    def draft(self, design: Design, tools: CoderTools) -> str:
+        assert "draft" not in self.calls
+        return super().draft(design, tools)
+
+
+def test_a_changed_rule_is_edited_into_the_accepted_code(
+    make_context: MakeContext, folder: RunFolder
+) -> None:
+    roles = Marking()
+    context = make_context(role_set(roles))
+    start_run("noughts", folder, context)
+    done = revised(folder, context, "The last mark counts double.").state
+    assert (done.end, roles.calls.count("edit")) == ("made", 1)
+    source = (folder.revision(1).path / "game.py").read_text()
+    assert "# R2: the person changed the game; R2, new: The last mark counts double." in source
+
+
+def test_a_coder_that_has_nothing_to_edit_keeps_the_code_and_its_matches(
+    make_context: MakeContext, folder: RunFolder
+) -> None:
+    context = make_context(role_set(ScriptedRoles()))
+    start_run("noughts", folder, context)
+    played = folder.journals / "random.jsonl"
+    done = revised(folder, context, "Players are polite.").state
+    assert done.end == "made"
+    assert (folder.revision(1).journals / "random.jsonl").read_bytes() == played.read_bytes()
+
+
+class Spoiling(Marking):
+    """A revision that breaks the code, and cannot mend it."""
+
+    def edit(
+        self,
+        design: Design,
+        source: str,
+        findings: Sequence[Finding],
+        tools: CoderTools,
+        earlier: Sequence[Attempt] = (),
+    ) -> Mending:
+        if findings[0].check != "revision":
+            return super(Marking, self).edit(design, source, findings, tools, earlier)
+        edit = Edit(search="def get_rewards(state: State)", replace="def get_reward(state)")
+        return Mending(edits=(edit,))
+
+
+def test_a_revision_that_fails_leaves_the_game_before_it_to_be_revised(
+    make_context: MakeContext, folder: RunFolder
+) -> None:
+    context = make_context(role_set(Spoiling()))
+    start_run("noughts", folder, context)
+    failed = revised(folder, context, "The last mark counts double.").state
+    assert failed.end == "gave_up"
+    assert f"The game before it stays as it was: {folder.path}" in final_text(failed)
+    again = revised(folder, make_context(role_set(ScriptedRoles())), "Shorter.").state
+    assert (again.end, again.revision) == ("made", 2)
+    assert again.before is not None
+    assert again.before.revision == 0
+
+
+def test_a_designer_hears_what_was_said_and_what_was_measured(make_context: MakeContext) -> None:
+    chat = Chat(make_context(role_set(ScriptedRoles())))
+    chat.say("noughts")
+    assert chat.say("is it fair?")["messages"][-1].text == "2 said, 5 figures"
+    assert chat.say("are you sure?")["messages"][-1].text == "4 said, 5 figures"
+
+
+def test_words_at_the_approval_change_the_design_at_hand(make_context: MakeContext) -> None:
+    roles = ScriptedRoles()
+    chat = Chat(make_context(role_set(roles), SMALL.model_copy(update={"approve": True})))
+    chat.say("noughts")
+    asked = chat.say("is it fair?")
+    assert "1 said, 0 figures" in asked["__interrupt__"][0].value["ask"]
+    changed = chat.say("The last mark counts double.")
+    assert "Added R2." in changed["__interrupt__"][0].value["ask"]
+    assert "R2: The last mark" in changed["__interrupt__"][0].value["description"]
+    done = chat.say("yes")
+    assert (done["end"], done["revision"]) == ("made", 0)
+    assert roles.calls.count("design") == 1
+    again = chat.say("Nobody may pass.")
+    assert again["design"].rules[-1].id == "R3"
+    assert again["end"] is None
+    assert chat.say("no")["end"] == "gave_up"
+
+
+def test_a_thread_revises_and_begins_another_game_where_that_is_asked_for(
+    make_context: MakeContext,
+) -> None:
+    chat = Chat(make_context(composer_roles()))
+    first = chat.say("goofspiel for two players with three cards")
+    second = chat.say("make it four cards")
+    assert second["folder"] == str(Path(first["folder"]) / "revisions" / "1")
+    other = chat.say("tic tac toe for two players")
+    assert (other["design"].family, other["revision"], other["before"]) == ("tic_tac_toe", 0, None)
+    assert Path(other["folder"]).parent == Path(first["folder"]).parent
+
+
+def test_a_diff_of_rules_names_what_is_new_dropped_and_changed() -> None:
+    rule = DESIGN.rules[0]
+    after = DESIGN.model_copy(
+        update={
+            "rules": (rule.model_copy(update={"id": "R2"}),),
+            "num_players": 3,
+            "parameters": {"size": 4},
+        }
+    )
+    found: list[Any] = [(line.name, line.state) for line in rule_changes(DESIGN, after)]
+    assert found == [("R1", "dropped"), ("num_players", "changed"), ("R2", "new"), ("size", "new")]
+    assert rule_changes(DESIGN, DESIGN) == ()
+
+
+def test_the_folder_of_a_revision_belongs_to_its_run(finished: RunFolder, tmp_path: Path) -> None:
+    stranger = RunFolder(tmp_path / "revisions" / "1")  # runs may be kept in a folder so called
+    assert stranger.root == stranger
+    sub = finished.revision(1)
+    sub.journals.mkdir(parents=True)
+    assert sub.root == finished
+    assert finished.revisions == (sub,)
+    assert json.loads((finished.path / "run.json").read_text())["revision"] == 0
+    assert RunState().made is None
