@@ -309,7 +309,25 @@ class Strategist(Protocol):
     def heuristics(
         self, design: Design, source: str, samples: Sequence[Mapping[str, JsonValue]]
     ) -> Sequence[Heuristic]:
-        """Heuristics for the game; `samples` are `{"observation", "legal"}` seen in random play."""
+        """Heuristics for the game; `samples` are `{"observation", "legal"}` seen in random play.
+
+        Raises:
+            RoleError: If it has none for this game.
+        """
+        ...
+
+    def repair(
+        self,
+        design: Design,
+        source: str,
+        samples: Sequence[Mapping[str, JsonValue]],
+        broken: Sequence[tuple[Heuristic, str]],
+    ) -> Sequence[Heuristic]:
+        """The broken heuristics mended, under their names; each comes with what was wrong.
+
+        Raises:
+            RoleError: If it has nothing better.
+        """
         ...
 
 

@@ -57,14 +57,14 @@ class Module(Protocol):
 class LocalModule:
     """A module loaded into this process: for trusted library sources and inside workers only."""
 
-    def __init__(self, source: str, name: str = "game") -> None:
-        """Compile and run `source`.
+    def __init__(self, source: str, name: str = "game", code: types.CodeType | None = None) -> None:
+        """Compile and run `source`; see `load_namespace`.
 
         Raises:
             ModuleFault: With kind "unreadable" and the line, if it does not parse or load.
         """
         self.source = source
-        self.namespace = load_namespace(source, name)
+        self.namespace = load_namespace(source, name, code)
 
     @property
     def names(self) -> frozenset[str]:
@@ -101,21 +101,32 @@ class LocalModule:
         return self.call(function, *given), given
 
 
-def load_namespace(source: str, name: str = "game") -> dict[str, Any]:
+def load_namespace(
+    source: str, name: str = "game", code: types.CodeType | None = None
+) -> dict[str, Any]:
     """Run a module's source and return its namespace.
+
+    Args:
+        source: The source.
+        name: The module's.
+        code: What the source compiles to (see `compiled`), where that is known already.
 
     Raises:
         ModuleFault: With kind "unreadable" and the line, if it does not parse or load.
     """
     module = types.ModuleType(name)
     try:
-        code = compile(source, f"<{name}>", "exec", dont_inherit=True)
-        exec(code, module.__dict__)
+        exec(code or compiled(source, name), module.__dict__)
     except SyntaxError as error:
         raise ModuleFault("unreadable", "module", str(error.msg), line=error.lineno) from error
     except Exception as error:
         raise _raised("module", error, kind="unreadable") from error
     return module.__dict__
+
+
+def compiled(source: str, name: str = "game") -> types.CodeType:
+    """The code of a module's source; raises as `compile` does."""
+    return compile(source, f"<{name}>", "exec", dont_inherit=True)
 
 
 def reseed(words: Sequence[int]) -> None:

@@ -148,3 +148,18 @@ class ComposerStrategist:
         if not found:
             raise RoleError(f"the library has no heuristics for {design.family!r}")
         return found
+
+    def repair(
+        self,
+        design: Design,
+        source: str,  # noqa: ARG002 - the protocol's
+        samples: Sequence[Mapping[str, JsonValue]],  # noqa: ARG002 - the protocol's
+        broken: Sequence[tuple[Heuristic, str]],
+    ) -> Sequence[Heuristic]:
+        """Nothing: the library's heuristics are as they are.
+
+        Raises:
+            RoleError: Always.
+        """
+        names = ", ".join(heuristic.name for heuristic, _ in broken)
+        raise RoleError(f"the library has no other {names} for {design.family!r}")

@@ -284,5 +284,8 @@ def _expectations(tool_rounds: int, max_rounds: int, records: int) -> list[_Expe
         _Expectation("coder_edit", _DESIGN + _MODULE + _FINDINGS, 3_000, 0, max_rounds),
         _Expectation("validator_tests", _DESIGN + _MODULE, 2_500, 1, candidates),
         _Expectation("validator_judge", _DESIGN + _RECORD, 600, records, records * candidates),
-        _Expectation("strategist_heuristics", _DESIGN + _RECORD // 2, 4_000, 1, 1),
+        _Expectation("strategist_policies", _DESIGN, 1_500, 2, 2),
+        _Expectation("strategist_review", _DESIGN + 3_000, 1_500, 1, 1),
+        _Expectation("strategist_code", _DESIGN + _RECORD, 5_000, 3, 3),
+        _Expectation("strategist_repair", _DESIGN + _RECORD + 5_000, 5_000, 0, 1),
     ]

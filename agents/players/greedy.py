@@ -15,7 +15,8 @@ from games.information import SeatLog
 from games.values import is_number
 from tools.sandbox import Worker
 
-ENSEMBLE = "ensemble"
+ENSEMBLE = "ensemble"  # all heuristics, by mean rank
+SCORES = "scores"  # all of them, by mean score
 
 
 class GreedySettings(PlayerSettings):
@@ -24,13 +25,14 @@ class GreedySettings(PlayerSettings):
     heuristic: Annotated[
         str,
         Field(
-            description="Name of one heuristic, or 'ensemble' for the mean rank over all of them."
+            description="Name of one heuristic; several joined by '+' for their mean rank or by "
+            "'&' for their mean score (Cardiverse, Eq. 1); 'ensemble' or 'scores' for all of them."
         ),
     ] = ENSEMBLE
 
 
 class GreedyPlayer:
-    """Plays the action with the highest score, or mean rank of several; of equals one at random."""
+    """Plays the action that is best by the mean over heuristics; of equals one at random."""
 
     def __init__(self, spec: PlayerSpec, at: Seating) -> None:
         """Load the heuristics.
@@ -40,7 +42,9 @@ class GreedyPlayer:
             ModuleFault: If a heuristic does not load.
         """
         heuristic, heuristics = spec.part(GreedySettings).heuristic, at.heuristics
-        names = sorted(heuristics) if heuristic == ENSEMBLE else [heuristic]
+        self.by_score = heuristic == SCORES or "&" in heuristic
+        named = heuristic.replace("&", "+").split("+")
+        names = sorted(heuristics) if heuristic in (ENSEMBLE, SCORES) else named
         if not names or not set(names) <= heuristics.keys():
             known = ", ".join(sorted(heuristics)) or "none, so greedy cannot play it"
             raise PlayerSpecError(f"no heuristic {heuristic!r}; this game's heuristics: {known}")
@@ -64,8 +68,8 @@ class GreedyPlayer:
             PlayerFault: If a heuristic failed.
         """
         table = [self._scores(log, legal, index) for index in range(len(self.workers))]
-        ranks = mean_ranks(table)
-        best = np.flatnonzero(ranks == ranks.max())
+        means = np.mean(table, axis=0) if self.by_score else mean_ranks(table)
+        best = np.flatnonzero(means == means.max())
         action = legal[int(best[generator.integers(len(best))])]
         return Decision(action, {"algorithm": "greedy", "heuristics": list(self.names)})
 

@@ -1,40 +1,53 @@
-"""The strategist, asked of a chat model: policies in words and as code."""
+"""The strategist, asked of a chat model: policies in words, reviewed, then as code."""
 
 import ast
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
 from agents.model.chat import ChatModel
-from agents.model.errors import ReplyError
+from agents.model.errors import MalformedReplyError, ReplyError
 from agents.model.replies import ask_structured
 from agents.prompting import load_prompt
 from agents.protocols import Design, Heuristic, RoleError
 from agents.roles.texts import rules_text
 
-HEURISTICS = 2
+POLICIES = 4  # of each kind: Cardiverse §C.3 finds no gain from six
 ALLOWED_IMPORTS = frozenset(
     {"collections", "functools", "itertools", "json", "math", "re", "string", "__future__"}
 )
 _SHOWN_FUNCTIONS = ("get_observations", "get_legal_actions", "parse_action")
 _SAMPLES, _SAMPLE_LENGTH = 4, 2_500
+_TAKEN = ("ensemble", "scores")  # what a player calls all heuristics together
 
 
-class HeuristicReply(BaseModel):
-    """One policy."""
-
+class _Closed(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
+
+class PolicyReply(_Closed):
+    """One policy in words."""
+
     name: str = Field(description="In snake_case.")
-    policy: str = Field(description="The policy in words.")
+    policy: str = Field(description="The policy in two to four sentences.")
+
+
+class PoliciesReply(_Closed):
+    """Different policies."""
+
+    policies: list[PolicyReply]
+
+
+class HeuristicReply(_Closed):
+    """One policy as code."""
+
+    name: str = Field(description="The policy's name, as given.")
     source: str = Field(description="Python source that defines score(observation, action).")
 
 
-class HeuristicsReply(BaseModel):
-    """Two different policies."""
-
-    model_config = ConfigDict(extra="forbid")
+class HeuristicsReply(_Closed):
+    """The policies as code."""
 
     heuristics: list[HeuristicReply]
 
@@ -48,15 +61,73 @@ class ModelStrategist:
     def heuristics(
         self, design: Design, source: str, samples: Sequence[Mapping[str, JsonValue]]
     ) -> Sequence[Heuristic]:
-        """See `Strategist.heuristics`; two of them, in one call."""
-        shown = [
-            json.dumps(dict(sample), separators=(",", ":"))[:_SAMPLE_LENGTH]
-            for sample in samples[:_SAMPLES]
-        ]
-        messages = load_prompt("strategist_heuristics").fill(
-            rules=rules_text(design), functions=_functions(source), samples="\n".join(shown)
+        """See `Strategist.heuristics`: strategies, metrics, and the strategies reviewed.
+
+        A policy whose code could not be read comes without source, to be repaired.
+
+        Raises:
+            MalformedReplyError: If no policies could be read.
+        """
+        seen = _shown(design, source, samples)
+        rules = rules_text(design)
+        strategies = self._policies("strategist_policies", rules=rules, kind="strategies")
+        metrics = self._policies("strategist_policies", rules=rules, kind="metrics")
+        reviewed = self._policies(
+            "strategist_review", rules=rules, strategies=strategies, metrics=metrics
         )
-        return ask_structured(self.model, messages, HeuristicsReply, _to_heuristics)
+        policies = _named_apart([*strategies, *metrics, *reviewed])
+        found: list[Heuristic] = []
+        for first in range(0, len(policies), POLICIES):
+            some = policies[first : first + POLICIES]
+            try:
+                sources = self._sources("strategist_code", some, **seen, policies=some)
+            except MalformedReplyError:
+                sources = {}
+            found += [
+                Heuristic(**one.model_dump(), source=sources.get(one.name, "")) for one in some
+            ]
+        return found
+
+    def repair(
+        self,
+        design: Design,
+        source: str,
+        samples: Sequence[Mapping[str, JsonValue]],
+        broken: Sequence[tuple[Heuristic, str]],
+    ) -> Sequence[Heuristic]:
+        """See `Strategist.repair`; all of them, in one call."""
+        asked = [one for one, _ in broken]
+        told = [{**one.model_dump(), "why": why} for one, why in broken]
+        seen = _shown(design, source, samples)
+        sources = self._sources("strategist_repair", asked, **seen, broken=told)
+        return [one.model_copy(update={"source": sources[one.name]}) for one in asked]
+
+    def _policies(self, prompt: str, **values: object) -> list[PolicyReply]:
+        messages = load_prompt(prompt).fill(**values, count=POLICIES)
+        return ask_structured(self.model, messages, PoliciesReply, _to_policies)
+
+    def _sources(
+        self, prompt: str, asked: Sequence[PolicyReply | Heuristic], **values: object
+    ) -> dict[str, str]:
+        messages = load_prompt(prompt).fill(**values)
+        accept = _to_sources([one.name for one in asked])
+        return ask_structured(self.model, messages, HeuristicsReply, accept)
+
+
+def _shown(
+    design: Design, source: str, samples: Sequence[Mapping[str, JsonValue]]
+) -> dict[str, str]:
+    """What every prompt for code shows of the game."""
+    texts = []
+    for sample in samples[:_SAMPLES]:
+        text = json.dumps(dict(sample), separators=(",", ":"))
+        more = len(text) - _SAMPLE_LENGTH
+        texts.append(text[:_SAMPLE_LENGTH] + (f" [cut: {more} more]" if more > 0 else ""))
+    return {
+        "rules": rules_text(design),
+        "functions": _functions(source),
+        "samples": "\n".join(texts),
+    }
 
 
 def _functions(source: str) -> str:
@@ -73,33 +144,61 @@ def _functions(source: str) -> str:
     return "\n\n\n".join(found)
 
 
-def _to_heuristics(reply: HeuristicsReply) -> list[Heuristic]:
-    if len(reply.heuristics) != HEURISTICS:
-        raise ReplyError(f"it has {len(reply.heuristics)} heuristics; required: {HEURISTICS}")
-    if len({item.name for item in reply.heuristics}) != HEURISTICS:
-        raise ReplyError("the heuristics have the same name; required: different ones")
-    for item in reply.heuristics:
-        _require_score(item)
-    try:
-        return [Heuristic(**item.model_dump()) for item in reply.heuristics]
-    except ValidationError as error:
-        problem = error.errors()[0]
-        raise ReplyError(f"{problem['msg']}, got {problem['input']!r}") from error
+def _to_policies(reply: PoliciesReply) -> list[PolicyReply]:
+    if len(reply.policies) != POLICIES:
+        raise ReplyError(f"it has {len(reply.policies)} policies; required: {POLICIES}")
+    if len({one.name for one in reply.policies}) != POLICIES:
+        raise ReplyError("policies have the same name; required: different ones")
+    for one in reply.policies:
+        if one.name.startswith("not_") or one.name in _TAKEN:
+            raise ReplyError(f"the name {one.name!r} is taken; required: another one")
+        try:
+            Heuristic(**one.model_dump(), source="")
+        except ValidationError as error:
+            problem = error.errors()[0]
+            raise ReplyError(f"{problem['msg']}, got {problem['input']!r}") from error
+    return reply.policies
 
 
-def _require_score(item: HeuristicReply) -> None:
+def _named_apart(policies: Sequence[PolicyReply]) -> list[PolicyReply]:
+    """The policies under different names; a later one of the same name gets a number."""
+    found: dict[str, PolicyReply] = {}
+    for one in policies:
+        name, number = one.name, 2
+        while name in found:
+            name, number = f"{one.name}_{number}", number + 1
+        found[name] = one.model_copy(update={"name": name})
+    return list(found.values())
+
+
+def _to_sources(names: Sequence[str]) -> Callable[[HeuristicsReply], dict[str, str]]:
+    def accept(reply: HeuristicsReply) -> dict[str, str]:
+        found = {item.name: item.source for item in reply.heuristics}
+        if sorted(item.name for item in reply.heuristics) != sorted(names):
+            raise ReplyError(
+                f"its names are {', '.join(found) or 'none'}; required, once each: "
+                f"{', '.join(names)}"
+            )
+        for name, source in found.items():
+            _require_score(name, source)
+        return found
+
+    return accept
+
+
+def _require_score(name: str, source: str) -> None:
     """Read the source without running it; the sandbox runs it later."""
     try:
-        tree = ast.parse(item.source)
-    except (SyntaxError, ValueError) as error:
-        raise ReplyError(f"the source of {item.name} does not parse: {error}") from error
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise ReplyError(f"the source of {name} does not parse: {error}") from error
     scores = [n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name == "score"]
     if not scores or len(scores[-1].args.args) != 2:  # noqa: PLR2004 - observation, action
-        raise ReplyError(f"the source of {item.name} must define score(observation, action)")
+        raise ReplyError(f"the source of {name} must define score(observation, action)")
     wrong = sorted(_imported(tree) - ALLOWED_IMPORTS)
     if wrong:
         raise ReplyError(
-            f"the source of {item.name} imports {', '.join(wrong)}; allowed: "
+            f"the source of {name} imports {', '.join(wrong)}; allowed: "
             f"{', '.join(sorted(ALLOWED_IMPORTS))}"
         )
 

@@ -10,28 +10,26 @@ from statistics import fmean
 from langsmith import trace
 from pydantic import JsonValue
 
+from agents.players.greedy import ENSEMBLE, SCORES
 from agents.players.registry import PlayerRoster
 from agents.players.specs import PlayerSpecError
 from agents.protocols import Heuristic
+from agents.strategy.contest import HeuristicContest
 from games.checks.sampling import UniformPlayer
-from games.contract import ModuleFault
 from games.engine import Player, play_match
 from games.records import MatchRecord
 from graph.run.context import RunContext
 from graph.run.folder import RunFolder
-from tools.playtest.intervals import NoSamplesError
 from tools.playtest.jobs import GameSetup, MatchEntry
 from tools.playtest.report import (
     LadderStep,
     affordable_simulations,
     ladder_step,
-    mean_score,
     pays_all_alike,
     play_of,
     rung_of,
     score_step,
     skill_ladder,
-    versus_advantage,
 )
 from tools.playtest.runner import Workers
 from tools.playtest.series import Series, play_series, replayed_sample
@@ -138,26 +136,24 @@ class PlayTest:
         line_up = [higher, *[lower] * (self.num_players - 1)]
         return ladder_step(lower, higher, self._played(name, line_up, matches, heuristics))
 
-    def against_random(self, heuristic: Heuristic) -> tuple[float | None, str]:
-        """How well the heuristic does beside random play, and the same in words, or why not."""
-        try:
-            return self._beside_random(heuristic)
-        except (ModuleFault, NoSamplesError, PlayerSpecError) as problem:
-            return None, str(problem)
-
-    def _beside_random(self, heuristic: Heuristic) -> tuple[float, str]:
-        name, settings = heuristic.name, self.context.settings
-        spec, sources = f"greedy:heuristic={name}", {name: heuristic.source}
-        self._check_seated(spec, sources)
-        matches = self.within(settings.heuristic_matches, _HEURISTIC_PLIES[settings.quick])
-        team = self.num_players == 1 or self.is_shared
-        line_up = [spec, *[spec if team else "random"] * (self.num_players - 1)]
-        series = self._series(f"heuristic-{name}", line_up, matches, sources)
-        if team:
-            score, usual = (mean_score(each.records).value for each in (series, self.usual))
-            return score, f"scores {score:.2f} on average, random play {usual:.2f}"
-        share = versus_advantage(series, series.line_up[0]).value + 1 / self.num_players
-        return share, f"wins {share:.2f} of its matches against random play"
+    def contest(self, heuristics: Sequence[Heuristic]) -> HeuristicContest:
+        """Heuristics, ready to be selected from by play."""
+        settings = self.context.settings
+        return HeuristicContest(
+            setup=self._setup({}),
+            heuristics=heuristics,
+            sandbox=self.context.sandbox,
+            seed=settings.seed,
+            matches=self.within(settings.heuristic_matches, _HEURISTIC_PLIES[settings.quick]),
+            max_plies=settings.max_plies,
+            is_shared=self.is_shared,
+            protocol=settings.protocol,
+            workers=Workers(_jobs(), "threads"),
+            journals=self.folder.journals,
+            tell=lambda series, matches: self.tell(
+                {"node": "strategize", "series": series, "matches": matches}
+            ),
+        )
 
     def search_name(self) -> str:
         """`uct` where what a player sees determines the state, else `ismcts`."""
@@ -327,7 +323,8 @@ def _players(
     settings = play.context.settings
     specs, notes = ["random"], []
     if heuristics:
-        specs.append("greedy:heuristic=ensemble")
+        together = SCORES if settings.protocol == "paper" else ENSEMBLE
+        specs.append(f"greedy:heuristic={together}")
     else:
         notes.append("No heuristic could be used, so the ladder has no greedy player.")
     if not finished:

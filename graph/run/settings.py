@@ -7,12 +7,19 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from games.checks.run import CheckSettings
 
+_PRINTED_MATCHES = 400  # a candidate (Cardiverse §3.3.3)
 RefineStrategy: TypeAlias = Literal["conversation", "tree"]
 
 
 def _sized(usual: int, quick: int) -> Callable[[dict[str, Any]], int]:
     """The default of a field that a quick run has smaller."""
     return lambda settings: quick if settings["quick"] else usual
+
+
+def _heuristic_matches(settings: dict[str, Any]) -> int:
+    if settings["protocol"] == "paper":
+        return _PRINTED_MATCHES
+    return 64 if settings["quick"] else 200
 
 
 def _checks(settings: dict[str, Any]) -> CheckSettings:
@@ -39,7 +46,8 @@ class RunSettings(BaseModel):
         records_judged: Match records that the validator judges.
         random_matches: Matches at random that the measures are taken from.
         ladder_matches: Matches for every rung of the skill ladder.
-        heuristic_matches: Matches a heuristic plays against random before it may join.
+        protocol: How heuristics are selected: ours, or as Cardiverse prints it (400 matches each).
+        heuristic_matches: Matches that a line-up of heuristics plays at most.
         small_budget: Simulations a move of the weaker search player.
         large_budget: Simulations a move of the stronger one.
         max_plies: Plies after which a match is left unfinished.
@@ -57,7 +65,8 @@ class RunSettings(BaseModel):
     records_judged: int = Field(default_factory=_sized(2, quick=1), ge=0)
     ladder_matches: int = Field(default_factory=_sized(60, quick=16), ge=4)
     random_matches: int = Field(default_factory=_sized(100, quick=40), ge=4)
-    heuristic_matches: int = Field(default_factory=_sized(40, quick=16), ge=4)
+    protocol: Literal["ours", "paper"] = "ours"
+    heuristic_matches: int = Field(default_factory=_heuristic_matches, ge=4)
     small_budget: int = Field(default_factory=_sized(50, quick=15), ge=1)
     large_budget: int = Field(default_factory=_sized(250, quick=60), ge=1)
     max_plies: int = Field(default=2000, ge=1)

@@ -1,5 +1,6 @@
 """An endpoint that plays all four roles for one tiny game, by the schema it is asked for."""
 
+import re
 from typing import Any
 
 from tests.agents.model.endpoint import Answer, Request, as_json, message
@@ -66,10 +67,10 @@ REPLIES: dict[str, Any] = {
         "explanation": "All is right.",
         "function": None,
     },
-    "HeuristicsReply": {
-        "heuristics": [
-            {"name": name, "policy": "Keep the card.", "source": SCORE + extra}
-            for name, extra in (("keeper", ""), ("keeper_too", "\n\nKEPT = True\n"))
+    "PoliciesReply": {
+        "policies": [
+            {"name": name, "policy": "Keep the card."}
+            for name in ("keeper", "keeper_of_high", "keeper_of_low", "keeper_of_all")
         ]
     },
 }
@@ -87,4 +88,11 @@ def answer(request: Request) -> Answer:
     name = schema_of(request)
     if not name:
         return message(f"```python\n{high_draw()}```\n")
+    if name == "HeuristicsReply":
+        return as_json({"heuristics": [{"name": n, "source": SCORE} for n in named_in(request)]})
     return as_json(REPLIES[name])
+
+
+def named_in(request: Request) -> list[str]:
+    """The policies that a request for code names, each under a heading of its own."""
+    return re.findall(r"^## ([a-z0-9_]+)$", request["messages"][1]["content"], re.MULTILINE)

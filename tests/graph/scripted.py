@@ -120,6 +120,16 @@ class ScriptedRoles:
             for name, text in library.heuristic_sources(design.family).items()
         ]
 
+    def repair(
+        self,
+        design: Design,
+        source: str,
+        samples: Sequence[Mapping[str, JsonValue]],
+        broken: Sequence[tuple[Heuristic, str]],
+    ) -> Sequence[Heuristic]:
+        self.calls.append("repair")
+        raise RoleError("the script has no other heuristics")
+
 
 def role_set(roles: ScriptedRoles) -> RoleSet:
     return RoleSet("scripted", roles, roles, roles, roles)

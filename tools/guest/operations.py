@@ -1,6 +1,8 @@
 """Operations of a worker on the one module that it holds."""
 
+import base64
 import linecache
+import marshal
 import random
 import sys
 import types
@@ -19,13 +21,14 @@ from games.contract import (
     State,
     require_json,
 )
-from games.modules import reseed
+from games.modules import compiled, reseed
 from games.values import is_number
 from tools.guest.faults import MODULE_FILE, UnknownOperationError, describe
 from tools.guest.protocol import (
     AdvanceRequest,
     CallRequest,
     ColumnsRequest,
+    CompileRequest,
     ConstantRequest,
     EchoRequest,
     EvaluateRequest,
@@ -43,6 +46,7 @@ Payload: TypeAlias = dict[str, Json]
 Operation: TypeAlias = Callable[[dict[str, object], Payload], Json]
 _Asked = TypeVar("_Asked", bound=tuple[object, ...])
 
+_CODE_CHARACTERS = 2**20  # longer code is compiled anew by each worker
 _POSITION = ("get_current_player", "get_legal_actions", "get_rewards", "get_observations")
 
 
@@ -83,13 +87,28 @@ class Session:
             raise UnknownOperationError("no module is loaded yet; send 'load' first")
         return self._module
 
+    def _compile(self, request: CompileRequest) -> Json:
+        """The code, for later workers; "" where it is long, or where `load` will say what is wrong.
+
+        Never after `load`: then it would be the module that answers.
+        """
+        self.function = "module"
+        if self._module is not None:
+            raise UnknownOperationError("a module is loaded already; compile before 'load'")
+        try:
+            code = base64.b64encode(marshal.dumps(compiled(request.source))).decode()
+        except Exception:  # noqa: BLE001 - `load` compiles again and tells it
+            return ""
+        return code if len(code) <= _CODE_CHARACTERS else ""
+
     def _load(self, request: LoadRequest) -> Json:
         self.function = "module"
         source = request.source
         reseed([0])
         linecache.cache[MODULE_FILE] = (len(source), None, source.splitlines(True), MODULE_FILE)
         sys.modules["game"] = types.ModuleType("game")  # dataclasses look their module up there
-        self._module = LocalModule(source)
+        code = marshal.loads(base64.b64decode(request.code)) if request.code else None  # noqa: S302
+        self._module = LocalModule(source, code=code)
         return list(sorted(self._module.names))
 
     def _constant(self, request: ConstantRequest) -> Json:
@@ -187,6 +206,7 @@ def _asked(
 
 _BUILT_IN: dict[str, Callable[[Session, Payload], Json]] = {
     "ping": lambda _, payload: payload,
+    "compile": _asked(CompileRequest, Session._compile),
     "load": _asked(LoadRequest, Session._load),
     "constant": _asked(ConstantRequest, Session._constant),
     "call": _asked(CallRequest, Session._call),

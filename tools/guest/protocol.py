@@ -33,10 +33,23 @@ class Envelope(NamedTuple):
     payload: dict[str, Json]
 
 
-class LoadRequest(NamedTuple):
-    """Load the module; answered with the contract names that it defines."""
+class CompileRequest(NamedTuple):
+    """Compile a module before anything of it runs; answered with its code, see `LoadRequest`."""
 
     source: str
+
+
+class LoadRequest(NamedTuple):
+    """Load the module; answered with the contract names that it defines.
+
+    Attributes:
+        source: The module.
+        code: What another worker of the same interpreter compiled it to: base64 of `marshal`'s
+            bytes. Empty where it is to be compiled here.
+    """
+
+    source: str
+    code: str = ""
 
 
 class ConstantRequest(NamedTuple):

@@ -96,6 +96,7 @@ def play_series(  # noqa: PLR0913 - what, who, how much and where are all the ca
     workers: Workers | None = None,
     on_match: Callable[[int, MatchEntry], None] = lambda *_: None,
     replay: bool = True,
+    record: bool = True,
 ) -> Series:
     """Play a series, or what is missing of it.
 
@@ -117,6 +118,7 @@ def play_series(  # noqa: PLR0913 - what, who, how much and where are all the ca
         on_match: Told of every match, in order of arrival: first those the journal held.
         replay: Whether to take a sample of the matches through fresh workers; where not, the
             caller does it for several series at once (`replayed_sample`).
+        record: Whether entries keep the matches' plies; without, a long series takes little room.
 
     Raises:
         JournalError: If the journal cannot be used.
@@ -136,7 +138,7 @@ def play_series(  # noqa: PLR0913 - what, who, how much and where are all the ca
             f"{(deals + 1) * schedule.rotations}"
         )
     settings = TournamentSettings(deals=deals, seed=seed, max_plies=max_plies)
-    plan = MatchPlan(game, players, settings, roster, schedule, sandbox, record=True)
+    plan = MatchPlan(game, players, settings, roster, schedule, sandbox, record)
     workers = workers or Workers()
     fold = played(plan, journal=journal, workers=workers, on_match=on_match, replay=replay)
     return Series(plan, fold.counted(), fold.replayed)

@@ -18,6 +18,8 @@ from tools.sandbox.backends import (
 from tools.sandbox.local import default_backend
 from tools.sandbox.worker import Worker
 
+_CODES_KEPT = 64
+
 
 class Sandbox:
     """Starts workers; several threads may share one sandbox, each with workers of its own.
@@ -51,6 +53,7 @@ class Sandbox:
         self._lock = threading.Lock()
         self._pools: dict[Kit, Pool] = {}
         self._workers: set[Worker] = set()
+        self._codes: dict[str, str] = {}
         self._closed = False
 
     @property
@@ -96,8 +99,10 @@ class Sandbox:
                 raise SandboxUnavailableError(
                     f"the sandbox's process ended twice in a row: {error}"
                 ) from error
-        worker = Worker(role, process, self.limits, forget=self._forget)
+        worker = Worker(role, process, self.limits, self._forget, self._codes)
         with self._lock:
+            if len(self._codes) > _CODES_KEPT:
+                self._codes.clear()
             self._workers.add(worker)
         return worker
 

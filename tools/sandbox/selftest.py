@@ -36,7 +36,7 @@ def require_holding(pool: Pool, limits: Limits, *, machine: str | None) -> None:
 
 
 def _problem(pool: Pool, limits: Limits, machine: str | None) -> str | None:
-    with Worker("self-test", pool.fork(), limits, forget=lambda _: None) as worker:
+    with Worker("self-test", pool.fork(), limits, forget=lambda _: None, codes={}) as worker:
         try:
             worker.load("")
             out = worker.request("canaries", {}, limits.load_s)

@@ -51,9 +51,22 @@ class Worker:
     """
 
     def __init__(
-        self, role: str, process: Process, limits: Limits, forget: Callable[["Worker"], None]
+        self,
+        role: str,
+        process: Process,
+        limits: Limits,
+        forget: Callable[["Worker"], None],
+        codes: dict[str, str],
     ) -> None:
-        """Take over a fresh process; `Sandbox.worker` calls this."""
+        """Take over a fresh process; `Sandbox.worker` calls this.
+
+        Args:
+            role: What it is for.
+            process: The process.
+            limits: Its bounds.
+            forget: Told when it ends.
+            codes: Source to code of the modules that workers of the same interpreter loaded; grows.
+        """
         self.role = role
         self.names: frozenset[str] = frozenset()
         self.weight = 0
@@ -63,6 +76,7 @@ class Worker:
         self._process = process
         self._channel = process.channel
         self._forget = forget
+        self._codes = codes
         self._printed: dict[str, list[str]] = {"output": [], "errors": []}
         self._loaded = False
         self._numbers = _Numbers()
@@ -93,7 +107,12 @@ class Worker:
         except UnicodeEncodeError as error:
             line = source.count("\n", 0, error.start) + 1
             raise ModuleFault("unreadable", "module", f"is not text: {error}", line=line) from error
-        names = self.request("load", {"source": source}, self.limits.load_s)
+        # Before the module runs, so that it has no part in what workers of other roles will load.
+        if (code := self._codes.get(source)) is None:
+            found = self.request("compile", {"source": source}, self.limits.load_s)
+            code = self._codes[source] = found if isinstance(found, str) else ""
+            self.weight = 0
+        names = self.request("load", {"source": source, "code": code}, self.limits.load_s)
         if not isinstance(names, list):
             self._violation("load", "did not list the module's names")
         self.names = frozenset(name for name in names if isinstance(name, str))
@@ -162,7 +181,7 @@ class Worker:
             raise RuntimeError(f"worker {self.role!r} is in use by another thread")
         try:
             about = payload.get("function", payload.get("name", op))
-            function = "module" if op == "load" else str(about)
+            function = "module" if op in ("compile", "load") else str(about)
             reply = self._exchange(op, dict(payload), function, deadline_s)
         finally:
             self._busy.release()

@@ -1,12 +1,16 @@
-"""Strategize: policies become heuristics; each must score and is measured against random play."""
+"""Strategize: policies become heuristics; those that beat random play together are kept."""
 
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from langgraph.runtime import Runtime
 from langgraph.types import Command
+from pydantic import JsonValue
 
+from agents.model.errors import MalformedReplyError
 from agents.model.recording import place
-from agents.protocols import Heuristic, RoleError
+from agents.protocols import Design, Heuristic, RoleError
+from agents.strategy.contest import fault_of
 from graph.new.playtest import PlayTest
 from graph.new.state import RunState, folder_of, need_design
 from graph.run.context import RunContext
@@ -15,31 +19,61 @@ from graph.run.sandboxes import keep_grade
 
 
 def strategize(state: RunState, runtime: Runtime[RunContext]) -> Command[Literal["evaluate"]]:
-    """Ask for heuristics, try each in the sandbox, and order them by their play."""
+    """Ask for heuristics, try each in the sandbox, and select an ensemble by play."""
     context = context_of(runtime, state.folder)
     made = need_design(state)
     if state.accepted is None:
         raise ValueError("strategize runs on an accepted candidate; none is accepted")
     source = state.candidate(state.accepted).source
-    keep_grade(folder_of(state), context.sandbox.grade)
-    table = PlayTest(context, source, made.num_players, folder_of(state))
+    folder = folder_of(state)
+    keep_grade(folder, context.sandbox.grade)
+    table = PlayTest(context, source, made.num_players, folder, tell=runtime.stream_writer)
     notes: list[str] = []
+    with place("strategize"):
+        sound = proposed(context, made, source, table.samples(), notes)
+    selection, kept = table.contest(sound).select() if sound else (None, ())
+    notes += selection.notes if selection else ["No heuristic could be used."]
+    for heuristic in kept:
+        folder.write_text(f"players/{heuristic.name}.py", heuristic.source)
+    return Command(goto="evaluate", update={"heuristics": kept, "strategy_notes": tuple(notes)})
+
+
+def proposed(
+    context: RunContext,
+    made: Design,
+    source: str,
+    samples: Sequence[Mapping[str, JsonValue]],
+    notes: list[str],
+) -> list[Heuristic]:
+    """The strategist's heuristics that work; it is told once of those that do not.
+
+    A reply that cannot be read costs the heuristics, never the game; `notes` say so.
+    """
+    strategist = context.roles.strategist
     try:
-        with place("strategize"):
-            proposed = context.roles.strategist.heuristics(made, source, table.samples())
-    except RoleError as error:
-        proposed, notes = [], [f"no heuristics: {error}"]
-    ranked: list[tuple[float, Heuristic]] = []
-    for heuristic in proposed:
-        runtime.stream_writer({"node": "strategize", "heuristic": heuristic.name})
-        worth, said = table.against_random(heuristic)
-        if worth is None:
-            notes.append(f"{heuristic.name} was left out: {said}")
-            continue
-        ranked.append((worth, heuristic))
-        notes.append(f"{heuristic.name}: {said}")
-    ranked.sort(key=lambda pair: (-pair[0], pair[1].name))
-    best = tuple(heuristic for _, heuristic in ranked)
-    for heuristic in best:
-        folder_of(state).write_text(f"players/{heuristic.name}.py", heuristic.source)
-    return Command(goto="evaluate", update={"heuristics": best, "strategy_notes": tuple(notes)})
+        asked = strategist.heuristics(made, source, samples)
+    except (RoleError, MalformedReplyError) as error:
+        notes.append(f"No heuristics: {error}")
+        return []
+    once = {one.source or one.name: one for one in reversed(asked)}
+    faults = {one.name: fault_of(one, samples, context.sandbox) for one in once.values()}
+    different = [one for one in asked if one.name in faults]
+    if len(different) < len(asked):
+        notes.append(f"{len(asked) - len(different)} heuristics were the same as others.")
+    sound = [one for one in different if faults[one.name] is None]
+    broken = [(one, why) for one in different if (why := faults[one.name]) is not None]
+    if not broken:
+        return sound
+    try:
+        mended = strategist.repair(made, source, samples, broken)
+    except (RoleError, MalformedReplyError) as error:
+        notes.append(f"What does not work could not be repaired: {error}")
+        mended = []
+    for one, why in broken:
+        again = next((other for other in mended if other.name == one.name), None)
+        still = fault_of(again, samples, context.sandbox) if again else why
+        if again and still is None:
+            sound.append(again)
+        else:
+            notes.append(f"{one.name} was left out: {still}")
+    return sound

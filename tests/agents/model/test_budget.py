@@ -60,9 +60,9 @@ def test_an_interrupted_run_goes_on_with_what_it_had_spent() -> None:
 
 
 def test_an_estimate_counts_each_role_and_calls_itself_one() -> None:
-    """Clarify, design, draft, tests, two records, heuristics: seven calls at the least."""
+    """Clarify, design, draft, tests, two records, six of the strategist: twelve calls."""
     estimate = estimate_run(read_settings({}))
-    assert estimate.calls[0] == 7
+    assert estimate.calls[0] == 12
     assert estimate.dollars is None
     assert str(estimate).startswith("estimate: ")
     assert "cost unknown" in str(estimate)

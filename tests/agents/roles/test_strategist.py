@@ -1,32 +1,70 @@
-from typing import Any
+from collections.abc import Callable, Sequence
 
 import pytest
 from pydantic import JsonValue
 
-from agents.protocols import RoleError
+from agents.model.errors import MalformedReplyError
+from agents.protocols import Heuristic, RoleError
 from agents.roles import ModelStrategist
-from tests.agents.model.endpoint import as_json, serving
+from tests.agents.model.endpoint import Answer, Request, as_json, message, serving
 from tests.agents.model.talking import chat_with
 from tests.agents.roles.games import DESIGN, high_draw
+from tests.graph.answering import answer, named_in, schema_of
 
 SOURCE = "def score(observation, action):\n    return 1.0\n"
-ONE: dict[str, Any] = {"name": "keep_high", "policy": "Keep high cards.", "source": SOURCE}
-TWO: dict[str, Any] = ONE | {"name": "change_low", "policy": "Change low cards."}
-GOOD: dict[str, Any] = {"heuristics": [ONE, TWO]}
 SAMPLES: list[dict[str, JsonValue]] = [
     {"observation": {"hand": ["5"]}, "legal": ["keep", "change"]}
 ]
+BROKEN = Heuristic(name="keep_high", policy="Keep high cards.", source=SOURCE)
 
 
-def test_two_heuristics_come_from_one_call_that_shows_rules_samples_and_functions() -> None:
-    with serving(as_json(GOOD)) as endpoint:
-        found = ModelStrategist(chat_with(endpoint)).heuristics(DESIGN, high_draw(), SAMPLES)
-        assert len(endpoint.requests) == 1
-    assert [heuristic.name for heuristic in found] == ["keep_high", "change_low"]
-    user = endpoint.requests[0]["messages"][1]["content"]
+def once(name: str, wrong: Answer) -> Callable[[Request], Answer]:
+    """Answers well, but for the first request for `name`."""
+    failed: list[str] = []
+
+    def step(request: Request) -> Answer:
+        if schema_of(request) == name and not failed:
+            failed.append(name)
+            return wrong
+        return answer(request)
+
+    return step
+
+
+def asked_of(
+    answers: Callable[[Request], Answer], retries: int = 2
+) -> tuple[Sequence[Heuristic], list[Request]]:
+    with serving(answers) as endpoint:
+        chat = chat_with(endpoint, retries=retries)
+        return ModelStrategist(chat).heuristics(DESIGN, high_draw(), SAMPLES), endpoint.requests
+
+
+def test_four_strategies_four_measures_and_four_reviews_become_twelve_heuristics() -> None:
+    found, requests = asked_of(answer)
+    assert len({heuristic.name for heuristic in found}) == 12
+    assert [schema_of(request) for request in requests] == ["PoliciesReply"] * 3 + [
+        "HeuristicsReply"
+    ] * 3
+    review = requests[2]["messages"][1]["content"]
+    assert review.count('source="strategy"') == review.count('source="measure"') == 4
+    user = requests[3]["messages"][1]["content"]
     assert '{"observation":{"hand":["5"]},"legal":["keep","change"]}' in user
     assert "def get_observations(state):" in user
     assert "def apply_action" not in user
+
+
+def sources(change: Callable[[dict[str, str]], dict[str, str]]) -> Callable[[Request], Answer]:
+    """Answers well, but for the first heuristic of the first reply with code."""
+    seen: list[str] = []
+
+    def step(request: Request) -> Answer:
+        if schema_of(request) != "HeuristicsReply" or seen:
+            return answer(request)
+        seen.extend(names := named_in(request))
+        items = [{"name": name, "source": SOURCE} for name in names]
+        return as_json({"heuristics": [change(items[0]), *items[1:]]})
+
+    return step
 
 
 @pytest.mark.parametrize(
@@ -37,26 +75,63 @@ def test_two_heuristics_come_from_one_call_that_shows_rules_samples_and_function
         ({"source": "def score(observation):\n    return 1.0\n"}, "must define score"),
         ({"source": "import os\n" + SOURCE}, "imports os"),
         ({"source": SOURCE + "\nfrom random import choice\n"}, "imports random"),
-        ({"name": "Keep High"}, "should match pattern"),
-        ({"name": "change_low"}, "the same name"),
+        ({"name": "another"}, "its names are another"),
     ],
 )
-def test_a_heuristic_that_cannot_be_used_is_sent_back(change: dict[str, str], said: str) -> None:
-    with serving(as_json({"heuristics": [ONE | change, TWO]}), as_json(GOOD)) as endpoint:
+def test_code_that_cannot_be_used_is_sent_back(change: dict[str, str], said: str) -> None:
+    found, requests = asked_of(sources(lambda item: item | change))
+    assert len(found) == 12
+    assert said in requests[4]["messages"][-1]["content"]
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        (["a", "b", "c"], "it has 3 policies; required: 4"),
+        (["a", "a", "b", "c"], "the same name"),
+        (["Keep High", "a", "b", "c"], "should match pattern"),
+        (["not_a", "a", "b", "c"], "the name 'not_a' is taken"),
+    ],
+)
+def test_policies_that_cannot_be_used_are_sent_back(names: list[str], said: str) -> None:
+    wrong = as_json({"policies": [{"name": name, "policy": "Win."} for name in names]})
+    found, requests = asked_of(once("PoliciesReply", wrong))
+    assert len(found) == 12
+    assert said in requests[1]["messages"][-1]["content"]
+
+
+def test_code_that_cannot_be_read_costs_its_own_policies_alone() -> None:
+    found, _ = asked_of(once("HeuristicsReply", message("In prose.")), retries=0)
+    assert [bool(heuristic.source) for heuristic in found] == [False] * 4 + [True] * 8
+
+
+def test_policies_that_cannot_be_read_at_all_raise() -> None:
+    with serving(lambda _: message("In prose.")) as endpoint:
+        strategist = ModelStrategist(chat_with(endpoint, retries=0))
+        with pytest.raises(MalformedReplyError):
+            strategist.heuristics(DESIGN, high_draw(), SAMPLES)
+
+
+def test_a_repair_is_one_call_that_says_what_was_wrong() -> None:
+    with serving(answer) as endpoint:
         strategist = ModelStrategist(chat_with(endpoint))
-        assert len(strategist.heuristics(DESIGN, high_draw(), SAMPLES)) == 2
-        assert said in endpoint.requests[1]["messages"][-1]["content"]
+        mended = strategist.repair(DESIGN, high_draw(), SAMPLES, [(BROKEN, "raised KeyError")])
+        assert len(endpoint.requests) == 1
+    assert [heuristic.name for heuristic in mended] == ["keep_high"]
+    assert mended[0].source != SOURCE
+    user = endpoint.requests[0]["messages"][1]["content"]
+    assert "raised KeyError" in user
+    assert SOURCE.strip() in user
 
 
 def test_source_of_a_reply_is_read_and_never_run() -> None:
-    trap = ONE | {"source": "raise SystemExit\n" + SOURCE}
-    with serving(as_json({"heuristics": [trap, TWO]})) as endpoint:
-        found = ModelStrategist(chat_with(endpoint)).heuristics(DESIGN, high_draw(), SAMPLES)
-    assert found[0].source.startswith("raise SystemExit")
+    trap = "raise SystemExit\n" + SOURCE
+    found, _ = asked_of(sources(lambda item: item | {"source": trap}))
+    assert found[0].source == trap
 
 
 def test_a_module_that_does_not_parse_costs_no_call() -> None:
-    with serving(as_json(GOOD)) as endpoint:
+    with serving(answer) as endpoint:
         with pytest.raises(RoleError, match="does not parse at line 1"):
             ModelStrategist(chat_with(endpoint)).heuristics(DESIGN, "def (", SAMPLES)
         assert endpoint.requests == []

@@ -22,7 +22,8 @@ from tests.agents.model.talking import settings_for
 from tests.graph.answering import PROMPT, answer, schema_of
 from tests.graph.conftest import MakeContext
 
-CALLS = 6  # clarify, design, module, unit tests, one record, heuristics
+# clarify, design, module, unit tests, one record; strategies, measures, review, three times code
+CALLS = 11
 
 
 def model_context(

@@ -76,9 +76,6 @@ def test_a_team_is_measured_by_its_score_for_each_kind_of_player(tested: object)
     assert scores["greedy:heuristic=ensemble"] == 18  # six times three
     assert 6 <= scores["random"] < 18
     assert "wins" not in " ".join(line.text for line in verdict_of(evaluation))
-    worth, said = play.against_random(Heuristic(name="h", policy="", source=LARGE))
-    assert worth == 18
-    assert said.startswith("scores 18.00 on average, random play ")
 
 
 def test_a_heuristic_that_loses_to_random_play_stands_below_it(tested: object) -> None:

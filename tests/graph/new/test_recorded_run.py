@@ -4,10 +4,12 @@ The recording's answers were given by hand from the requests' text alone.
 """
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from agents.composer import composer_roles
 from agents.model.errors import ReplayMissError
 from agents.model.settings import ModelSettings
 from games import library
@@ -51,6 +53,8 @@ def test_the_recorded_run_makes_a_checked_game_again(
     make_context: MakeContext, folder: RunFolder
 ) -> None:
     roles, budget = open_model(replaying(RECORDING))
+    # The recording is older than the strategist's way of asking; its heuristics are no part of it.
+    roles = replace(roles, strategist=composer_roles().strategist)
     context = make_context(roles, settings())
     context.budget = budget
     result = start_run(PROMPT, folder, context)
@@ -62,7 +66,7 @@ def test_the_recorded_run_makes_a_checked_game_again(
     accepted = result.state.candidate(result.state.accepted or 0)
     assert {finding.outcome for finding in accepted.findings or ()} == {"passed"}
     written = json.loads((folder.path / "run.json").read_text())
-    assert written["usage"]["calls"] == 7
+    assert written["usage"]["calls"] == 6
 
 
 def test_a_request_that_was_not_recorded_raises_and_names_a_near_one(

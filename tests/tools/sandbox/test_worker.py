@@ -79,6 +79,38 @@ def test_two_workers_share_nothing(sandbox: Sandbox) -> None:
         assert [first.call("f"), first.call("f"), second.call("f")] == [1, 2, 1]
 
 
+# Where it runs, nothing is compiled honestly any more.
+POISON = """
+import sys
+for module in [*sys.modules.values()]:
+    if hasattr(module, "marshal"):
+        module.marshal = None
+def f():
+    return 1
+"""
+
+
+def test_a_module_has_no_part_in_the_code_that_later_workers_load(sandbox: Sandbox) -> None:
+    for _ in range(2):
+        with loaded(sandbox, POISON) as worker:
+            assert worker.call("f") == 1
+            with pytest.raises(ModuleFault, match="compile before 'load'"):
+                worker.request("compile", {"source": "def f():\n    return 2"}, 1)
+
+
+@pytest.mark.parametrize("size", [1, 2**20])
+def test_a_later_worker_loads_the_same_module_however_long_it_is(
+    sandbox: Sandbox, size: int
+) -> None:
+    source = f"TEXT = '{'x' * size}'\ndef f():\n    return len(TEXT)\ndef g():\n    return 1 / 0"
+    for _ in range(2):
+        with loaded(sandbox, source) as worker:
+            assert worker.call("f") == size
+            with pytest.raises(ModuleFault, match="ZeroDivisionError") as caught:
+                worker.call("g")
+            assert caught.value.line == 5
+
+
 def test_output_is_kept_without_terminal_tricks(sandbox: Sandbox) -> None:
     source = "import sys\nprint('loading')\ndef f():\n    print('\\x1b[31mred', file=sys.stderr)"
     with loaded(sandbox, source) as worker:

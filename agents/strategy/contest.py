@@ -1,0 +1,199 @@
+"""Contests: heuristics tried on observations, and played against each other by the runner."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from pathlib import Path
+from statistics import fmean
+
+from pydantic import JsonValue
+
+from agents.players.registry import PlayerRoster
+from agents.protocols import Heuristic
+from agents.strategy.selection import (
+    Members,
+    Protocol,
+    Scores,
+    Selection,
+    Selector,
+    negation,
+)
+from games.contract import Json, ModuleFault
+from games.values import is_number, show
+from tools.playtest.jobs import GameSetup, MatchEntry, SandboxRecipe
+from tools.playtest.results import win_share
+from tools.playtest.runner import Workers
+from tools.playtest.series import Series, play_series
+from tools.sandbox import Sandbox
+
+_CALL_S = 1.0
+_ACTIONS_TRIED = 30
+_FRESH = 2**32  # what the seed of the fresh deals is larger by
+_NEGATED = """
+
+_plain = score
+
+
+def score(observation, action):
+    return -_plain(observation, action)
+"""
+_RANDOM = "random"
+
+
+def fault_of(
+    heuristic: Heuristic, samples: Sequence[Mapping[str, JsonValue]], sandbox: Sandbox
+) -> str | None:
+    """Why a heuristic cannot be used, in the words of its first failure; None where it can.
+
+    Args:
+        heuristic: Its source is run in a worker of its own.
+        samples: `{"observation", "legal"}`, for it to score.
+        sandbox: Where.
+    """
+    with sandbox.worker(f"try-{heuristic.name}", heuristic.source) as worker:
+        try:
+            worker.load(heuristic.source)
+            for sample in samples:
+                observation, legal = sample["observation"], sample["legal"]
+                for action in legal[:_ACTIONS_TRIED] if isinstance(legal, list) else []:
+                    asked: list[Json] = [observation, action]
+                    found, left = worker.call_echo("score", asked, deadline_s=_CALL_S)
+                    if not is_number(found):
+                        return f"score returned {show(found)} for {action!r}; required: a number"
+                    if left != asked:
+                        return f"score changed its observation for {action!r}; required: no change"
+        except ModuleFault as fault:
+            return str(fault) + (f" (line {fault.line})" if fault.line else "")
+    return None
+
+
+def negated(source: str) -> str:
+    """The source of the negation of a heuristic (Cardiverse §3.3.2)."""
+    return source.rstrip() + _NEGATED
+
+
+@dataclass(frozen=True)
+class HeuristicContest:
+    """Heuristics of one game that meet random play and each other, all on the same deals.
+
+    Attributes:
+        setup: The game; its own heuristics take no part.
+        heuristics: The candidates.
+        sandbox: Where the matches run.
+        seed: Of the deals; fresh deals have another.
+        matches: That a line-up plays at most.
+        max_plies: Plies after which a match is left unfinished; its deal is not scored.
+        is_shared: Whether all seats are paid alike: then a team of the candidate at every seat is
+            held against a random team on the same deal, and scores 1, 0.5 or 0.
+        protocol: See `agents.strategy.selection`.
+        workers: Where matches are played.
+        journals: Folder of the journals; None keeps nothing.
+        tell: Hears of every line-up and how many matches it plays.
+    """
+
+    setup: GameSetup
+    heuristics: Sequence[Heuristic]
+    sandbox: Sandbox | SandboxRecipe
+    seed: int
+    matches: int
+    max_plies: int = 2000
+    is_shared: bool = False
+    protocol: Protocol = "ours"
+    workers: Workers = field(default_factory=Workers)
+    journals: Path | None = None
+    tell: Callable[[str, int], None] = lambda *_: None
+    played: dict[tuple[str, ...], Series] = field(default_factory=dict)
+
+    def select(self) -> tuple[Selection, tuple[Heuristic, ...]]:
+        """The ensemble, by stepwise inclusion; what fails while it plays loses the match."""
+        seats = self.setup.num_players
+        selector = Selector(
+            play=self.scores,
+            even=0.5 if self._is_team else 1 / seats,
+            deals=max(2, self.matches // (1 if self._is_team else seats)),
+            protocol=self.protocol,
+        )
+        found = selector.select([heuristic.name for heuristic in self.heuristics])
+        known = {heuristic.name: heuristic for heuristic in self.heuristics}
+        return found, tuple(
+            known[name]
+            if name in known
+            else Heuristic(
+                name=name,
+                policy=f"The opposite of: {known[negation(name)].policy}",
+                source=negated(known[negation(name)].source),
+            )
+            for name in found.members
+        )
+
+    def scores(self, members: Members, rivals: Members, deals: int, fresh: bool) -> Scores:  # noqa: FBT001 - see Play
+        """See `agents.strategy.selection.Play`."""
+        seats, seed = self.setup.num_players, self.seed + _FRESH * fresh
+        ours, theirs = self._spec(members), self._spec(rivals)
+        if self._is_team:
+            teams = [self._series([spec] * seats, deals, seed) for spec in (ours, theirs)]
+            return [_better_team(*(team.entries[deal] for team in teams)) for deal in range(deals)]
+        series = self._series([ours, *[theirs] * (seats - 1)], deals * seats, seed)
+        if ours == theirs:
+            return [1 / seats] * deals
+        return [_mean(series, deal) for deal in range(deals)]
+
+    @property
+    def _is_team(self) -> bool:
+        return self.is_shared or self.setup.num_players == 1
+
+    def _spec(self, members: Members) -> str:
+        if not members:
+            return _RANDOM
+        joint = "&" if self.protocol == "paper" else "+"
+        return f"greedy:heuristic={joint.join(sorted(members))}"
+
+    def _sources(self) -> dict[str, str]:
+        plain = {heuristic.name: heuristic.source for heuristic in self.heuristics}
+        return plain | {negation(name): negated(source) for name, source in plain.items()}
+
+    def _series(self, specs: Sequence[str], matches: int, seed: int) -> Series:
+        key = (*specs, str(matches), str(seed))
+        if key not in self.played:
+            self.tell(" against ".join(dict.fromkeys(specs)), matches)
+            digest = sha256("|".join((*specs, str(seed))).encode()).hexdigest()[:12]
+            self.played[key] = play_series(
+                replace(self.setup, heuristics=self._sources()),
+                specs,
+                PlayerRoster(),
+                matches=matches,
+                seed=seed,
+                max_plies=self.max_plies,
+                sandbox=self.sandbox,
+                journal=self.journals and self.journals / f"heuristics-{digest}.jsonl",
+                workers=self.workers,
+                replay=False,
+                record=False,
+            )
+        return self.played[key]
+
+
+def _mean(series: Series, deal: int) -> float | None:
+    """The first entrant's mean share of the wins over the seatings of a deal.
+
+    A match that it forfeited is lost; one that did not end otherwise leaves the deal unscored.
+    """
+    shares = []
+    for index in range(deal * series.rotations, (deal + 1) * series.rotations):
+        entry, seat = series.entries[index], series.seated(index).index(0)
+        if entry.ending == "forfeit" and entry.culprit == seat:
+            shares.append(0.0)
+        elif entry.returns is None:
+            return None
+        else:
+            shares.append(win_share(entry.returns, seat))
+    return fmean(shares)
+
+
+def _better_team(ours: MatchEntry, theirs: MatchEntry) -> float | None:
+    if ours.ending == "forfeit":
+        return 0.0
+    if ours.returns is None or theirs.returns is None:
+        return None
+    one, other = sum(ours.returns), sum(theirs.returns)
+    return 0.5 if one == other else float(one > other)

@@ -1,0 +1,219 @@
+"""Algorithm (Li et al. 2025, Cardiverse §3.3.3): stepwise inclusion of heuristics by self-play.
+
+Both protocols have two phases. In the first the opponents are random; in the second every line-up
+also meets the ensemble of the first. The best single heuristic comes first; then the one that
+improves the ensemble most joins, until none improves it. A heuristic and its negation never join
+both.
+
+- "paper" is as printed: every candidate plays all its matches each time, the highest mean wins,
+  and any gain is a gain. An ensemble so found may be worse than random play.
+- "ours": a candidate must first be shown to be better than random play; a negation is tried where
+  its original was not. A member joins where it is shown to improve the ensemble on the same deals.
+  Each question ends as soon as it is answered (Wald 1945). The ensemble is confirmed on deals
+  that chose nothing; one that is not is given up.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from statistics import fmean
+from typing import Literal, TypeAlias
+
+from tools.playtest.intervals import Estimate, NoSamplesError, share_interval
+from tools.playtest.sprt import ScoreQuestion, SequentialTest
+
+Protocol: TypeAlias = Literal["paper", "ours"]
+Members: TypeAlias = tuple[str, ...]
+Scores: TypeAlias = Sequence[float | None]
+Play: TypeAlias = Callable[[Members, Members, int, bool], Scores]
+"""Scores from 0 to 1 of a line-up (members, rivals, deals, fresh), one a deal and None where the
+deal did not end; the same deals for every line-up, or fresh ones that chose nothing. No rivals:
+random play."""
+
+_FIRST = 8  # deals before the first look
+_CONFIDENCE = 0.975  # of the two ensembles that may be confirmed: 95 % together
+_NOT = "not_"
+
+
+@dataclass
+class Selection:
+    """What was selected, and why.
+
+    Attributes:
+        members: Names; empty where nothing is better than random play.
+        against_random: The ensemble's score on fresh deals; None where nothing was confirmed.
+        notes: A sentence a candidate or step.
+    """
+
+    members: Members = ()
+    against_random: Estimate | None = None
+    notes: list[str] = field(default_factory=list)
+
+
+def negation(name: str) -> str:
+    """The name of a heuristic's negation, and of that one's again.
+
+    >>> negation("keep_high"), negation("not_keep_high")
+    ('not_keep_high', 'keep_high')
+    """
+    return name.removeprefix(_NOT) if name.startswith(_NOT) else _NOT + name
+
+
+@dataclass(frozen=True)
+class Selector:
+    """The procedure over one game.
+
+    Attributes:
+        play: Plays.
+        even: The score of a player like the others: 1 / seats, or a half for a team.
+        deals: Deals that a line-up plays at most.
+        worth: By how much a score must be better to count, where the test is to be short.
+        protocol: See the module.
+    """
+
+    play: Play
+    even: float
+    deals: int
+    worth: float = 0.05
+    protocol: Protocol = "ours"
+
+    def select(self, names: Sequence[str]) -> Selection:
+        """Choose among heuristics and their negations."""
+        return self._printed(names) if self.protocol == "paper" else self._ours(names)
+
+    def _printed(self, names: Sequence[str]) -> Selection:
+        found = Selection()
+        pool = [*names, *map(negation, names)]
+        first = self._climb(pool, lambda members: self._mean(members, [()]))
+        found.notes.append(f"phase 1, against random play: {_listed(first)}")
+        found.members = self._climb(pool, lambda members: self._mean(members, [(), first]))
+        found.notes.append(f"phase 2, against random play and phase 1: {_listed(found.members)}")
+        found.against_random = self._confirmed(found.members)
+        return found
+
+    def _pooled(self, members: Members, pool: Sequence[Members], deals: int) -> Scores:
+        """The mean score of each deal over the rivals of a pool."""
+        by_rivals = [self.play(members, rivals, deals, False) for rivals in pool]  # noqa: FBT003
+        return [
+            None if None in scores else fmean(score for score in scores if score is not None)
+            for scores in zip(*by_rivals, strict=True)
+        ]
+
+    def _mean(self, members: Members, pool: Sequence[Members]) -> float:
+        scores = [one for one in self._pooled(members, pool, self.deals) if one is not None]
+        return fmean(scores) if scores else 0.0
+
+    def _climb(self, pool: Sequence[str], worth: Callable[[Members], float]) -> Members:
+        members: Members = ()
+        reached = -1.0
+        while rest := [n for n in pool if n not in members and negation(n) not in members]:
+            tried = {name: worth((*members, name)) for name in rest}
+            best = max(rest, key=tried.__getitem__)
+            if tried[best] <= reached:
+                break
+            members, reached = (*members, best), tried[best]
+        return members
+
+    def _ours(self, names: Sequence[str]) -> Selection:
+        found = Selection()
+        good = self._better_than_random(names, found.notes)
+        if not good:
+            found.notes.append("No heuristic is better than random play, so none is kept.")
+            return found
+        first = self._grown(good, [()], found.notes)
+        second = self._grown(good, [(), first], found.notes) if len(good) > 1 else first
+        for members in dict.fromkeys((second, first)):
+            confirmed = self._confirmed(members)
+            if confirmed is not None and confirmed.low > self.even:
+                found.members, found.against_random = members, confirmed
+                found.notes.append(
+                    f"{_listed(members)}: {confirmed.value:.2f} ({confirmed.low:.2f} to "
+                    f"{confirmed.high:.2f}) against random play on {confirmed.n} fresh deals, "
+                    f"where {self.even:.2f} is even."
+                )
+                return found
+        found.notes.append(
+            "On fresh deals the selected heuristics were not better than random play, so none is "
+            "kept."
+        )
+        return found
+
+    def _better_than_random(self, names: Sequence[str], notes: list[str]) -> list[str]:
+        """The candidates shown to be better than random play."""
+        good = []
+        for name in names:
+            for candidate in (name, negation(name)):
+                scores, shown = self._shown(
+                    lambda deals, one=candidate: self.play((one,), (), deals, False),  # type: ignore[misc]  # noqa: FBT003
+                    self.even,
+                )
+                said = f"{fmean(scores):.2f} on {len(scores)} deals" if scores else "no deal ended"
+                is_so = "better" if shown else "not better"
+                notes.append(f"{candidate}: {said}, {is_so} than random play ({self.even:.2f}).")
+                if shown:
+                    good.append(candidate)
+                    break
+        return good
+
+    def _grown(self, good: Sequence[str], pool: Sequence[Members], notes: list[str]) -> Members:
+        """Stepwise inclusion: the best one, then whatever is shown to improve the ensemble."""
+        members: Members = (max(good, key=lambda name: self._mean((name,), pool)),)
+        while rest := [n for n in good if n not in members and negation(n) not in members]:
+            gains: dict[str, float] = {}
+            for name in rest:
+                scores, shown = self._shown(
+                    lambda deals, one=name: self._gain(members, one, pool, deals),  # type: ignore[misc]  # noqa: B023
+                    0.5,
+                )
+                if shown:
+                    gains[name] = fmean(scores)
+            if not gains:
+                break
+            best = max(gains, key=gains.__getitem__)
+            members = (*members, best)
+            notes.append(f"{best} joins: it improves {_listed(members[:-1])}.")
+        return members
+
+    def _gain(self, members: Members, one: str, pool: Sequence[Members], deals: int) -> Scores:
+        """On each deal, a half and half of what one more member adds to the score."""
+        before = self._pooled(members, pool, deals)
+        after = self._pooled((*members, one), pool, deals)
+        return [
+            None if old is None or new is None else (1 + new - old) / 2
+            for old, new in zip(before, after, strict=True)
+        ]
+
+    def _shown(self, play: Callable[[int], Scores], even: float) -> tuple[list[float], bool]:
+        """Scores until it is decided whether their mean is above `even`, and whether it is.
+
+        Where the sequential test does not end within the deals, the interval decides.
+        """
+        test = SequentialTest(ScoreQuestion(low=even, high=even + self.worth))
+        deals, taken, scores = min(_FIRST, self.deals), 0, list[float]()
+        while True:
+            played = play(deals)
+            for score in played[taken:]:
+                if score is not None and test.answer.decision == "undecided":
+                    scores.append(score)
+                    test.take(score)
+            taken = len(played)
+            if test.answer.decision != "undecided":
+                return scores, test.answer.decision == "high"
+            if deals >= self.deals:
+                break
+            deals = min(2 * deals, self.deals)
+        try:
+            return scores, share_interval(scores).low > even
+        except NoSamplesError:
+            return scores, False
+
+    def _confirmed(self, members: Members) -> Estimate | None:
+        """The score against random play on fresh deals; None where too few ended."""
+        scores = [one for one in self.play(members, (), self.deals, True) if one is not None]  # noqa: FBT003
+        try:
+            return share_interval(scores, _CONFIDENCE)
+        except NoSamplesError:
+            return None
+
+
+def _listed(members: Members) -> str:
+    return " + ".join(members) or "nothing"
