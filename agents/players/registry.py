@@ -2,11 +2,10 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Protocol, cast
+from typing import TYPE_CHECKING, Protocol, cast
 
 from pydantic import ValidationError
 
-from agents.players.endpoint import ModelTable
 from agents.players.file import FILE, FilePlayer, file_spec
 from agents.players.greedy import GreedyPlayer, GreedySettings
 from agents.players.llm import LLM, LlmPlayer, LlmSettings
@@ -31,6 +30,9 @@ from games.contract import Json
 from games.engine import Player
 from tools.playtest.jobs import GameSetup, PlayerConfig
 from tools.sandbox import Sandbox
+
+if TYPE_CHECKING:
+    from agents.players.endpoint import ModelTable
 
 PRELOAD = (*SEARCHING, *SOLVING)  # what the sandbox of players must preload
 
@@ -191,7 +193,7 @@ class PlayerRoster:
     """
 
     host_search: bool = False
-    models: ModelTable | None = None
+    models: "ModelTable | None" = None
 
     @property
     def preload(self) -> tuple[str, ...]:

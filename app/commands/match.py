@@ -131,12 +131,13 @@ def chosen_roster(specs: Sequence[str], workers: "Workers | None" = None) -> "Pl
     from agents.players.endpoint import ModelTable
     from agents.players.llm import LLM
     from agents.players.registry import PlayerRoster
-    from graph.run.opening import model_settings
 
     roster = PlayerRoster()
     asking = [one for one in map(roster.effective, specs) if one.player == LLM]
     if not asking:
         return roster
+    from graph.run.opening import model_settings  # LangGraph, which no other player needs
+
     models = ModelTable.opened(model_settings(), {str(one.settings["model"]) for one in asking})
     note(str(models))
     if workers is not None and any("lessons" in one.settings for one in asking):
