@@ -1,10 +1,9 @@
 """The endpoint that all players of a command share: one client, one budget, one recording."""
 
-from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING, Self
 
-from agents.model.budget import Budget, spent_before
+from agents.model.budget import Budget, Usage, spent_before
 from agents.model.chat import ChatModel, Message, build_chat
 from agents.model.errors import ModelError
 from agents.model.recording import current_place, place
@@ -20,16 +19,13 @@ class _PlacedBudget(Budget):
 
     def __init__(self, settings: ModelSettings) -> None:
         super().__init__(settings, spent_before(settings))
-        self.places: dict[str, Counter[str]] = {}
+        self.places: dict[str, Usage] = {}
 
-    def settle(self, prompt_tokens: int, **figures: Any) -> None:  # noqa: ANN401
+    def settle(self, prompt_tokens: int, used: Usage, role: str = "") -> None:
         """See `Budget.settle`."""
-        super().settle(prompt_tokens, **figures)
-        if not figures.get("failed"):
-            spent = self.places.setdefault(current_place(), Counter())
-            spent["model_calls"] += 1
-            for name in ("tokens_in", "tokens_out", "estimated"):
-                spent[name] += int(figures.get(name, 0))
+        super().settle(prompt_tokens, used, role)
+        if not used.failed_calls:
+            self.places[current_place()] = self.places.get(current_place(), Usage()) + used
 
 
 class ModelTable:
@@ -67,9 +63,9 @@ class ModelTable:
         settings = settings.model_copy(update={"model": names})
         budget = _PlacedBudget(settings)
         chat = build_chat(settings, budget=budget, label=f"recorded by players that ask {names}")
-        return cls(settings, chat, budget)
+        return cls(settings, chat.of_role("player"), budget)
 
-    def ask(self, where: str, model: str, messages: Sequence[Message]) -> tuple[str, Counter[str]]:
+    def ask(self, where: str, model: str, messages: Sequence[Message]) -> tuple[str, Usage]:
         """One reply, as text, and what was used for it.
 
         Args:
@@ -91,15 +87,14 @@ class ModelTable:
             raise
         return text, self._budget.places.pop(where)
 
-    def effort(self, spent: Mapping[str, int]) -> dict[str, Json]:
+    def effort(self, spent: Usage) -> dict[str, Json]:
         """What was used, as a decision reports it; dollars by the configured prices."""
-        names = ("model_calls", "tokens_in", "tokens_out")
-        used: dict[str, Json] = {name: spent.get(name, 0) for name in names}
-        cost = self.settings.cost(spent.get("tokens_in", 0), spent.get("tokens_out", 0))
-        if cost is not None:
+        used: dict[str, Json] = {"model_calls": spent.calls, "tokens_in": spent.tokens_in}
+        used["tokens_out"] = spent.tokens_out
+        if (cost := self.settings.cost(spent.tokens_in, spent.tokens_out)) is not None:
             used["dollars"] = cost
-        if spent.get("estimated"):
-            used["estimated_calls"] = spent["estimated"]
+        if spent.estimated_calls:
+            used["estimated_calls"] = spent.estimated_calls
         return used
 
     def about(self) -> dict[str, Json]:
@@ -109,8 +104,6 @@ class ModelTable:
 
     def __str__(self) -> str:
         bounds = f"{self.settings.max_calls:,} calls, {self.settings.max_tokens:,} tokens"
-        if self.settings.max_dollars is not None:
-            bounds += f", ${self.settings.max_dollars:.2f}"
         return (
             f"players ask {self.settings.model}, in this command at most {bounds} "
             "(RULEWRIGHT_MAX_CALLS and its kind)"

@@ -1,12 +1,12 @@
 """The player that is a language model: it is told its seat's view in words and names an action."""
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import Annotated, Literal, Self, TypeAlias
 
 import numpy as np
 from pydantic import Field, model_validator
 
+from agents.model.budget import Usage
 from agents.players import telling
 from agents.players.specs import PlayerSpec, PlayerSpecError, Seating
 from agents.prompting import load_prompt
@@ -66,10 +66,7 @@ class LlmPlayer:
             PlayerSpecError: If nobody opened an endpoint.
         """
         if at.models is None:
-            raise PlayerSpecError(
-                f"{spec.name} needs an endpoint, and none is open here; use it in match, "
-                "tournament or play"
-            )
+            raise PlayerSpecError("llm needs an endpoint: use it in match, tournament or play")
         self.settings = spec.part(LlmSettings)
         self.models = at.models
         self.match, self.seat = at.match, at.seat
@@ -83,7 +80,7 @@ class LlmPlayer:
         }
         self.thoughts: dict[int, str] = {}
         self.log = SeatLog(at.seat)
-        self.unreported: Counter[str] = Counter()
+        self.unreported = Usage()
 
     def choose(
         self, log: SeatLog, legal: Sequence[Action], generator: np.random.Generator
@@ -163,12 +160,12 @@ class LlmPlayer:
         """One reply; what it used is kept until it is reported."""
         where = f"match/{self.match}/{about}/seat/{self.seat}/try/{number}"
         reply, spent = self.models.ask(where, self.settings.model, prompt)
-        self.unreported.update(spent)
+        self.unreported += spent
         return reply
 
     def _spent(self) -> dict[str, Json]:
         """What was used since the last report."""
-        spent, self.unreported = self.unreported, Counter()
+        spent, self.unreported = self.unreported, Usage()
         return self.models.effort(spent)
 
     def _effort(self, rethinks: int) -> dict[str, Json]:

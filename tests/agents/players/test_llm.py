@@ -271,7 +271,7 @@ def test_without_an_endpoint_it_is_refused_in_one_sentence() -> None:
     config = roster.effective("llm:model=m")
     with (
         Sandbox() as sandbox,
-        pytest.raises(PlayerSpecError, match="llm needs an endpoint, and none is open here"),
+        pytest.raises(PlayerSpecError, match="llm needs an endpoint: use it in match"),
     ):
         roster.seat(config, seat=0, match=0, game=LEDUC, sandbox=sandbox)
 
