@@ -7,12 +7,14 @@ a part that other prompts take in as a variable. Inserted text is never rendered
 
 import re
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
-
-import yaml
-from jinja2 import Environment, StrictUndefined, TemplateError, meta
+from typing import TYPE_CHECKING
 
 from games.text import plain_text
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 _USER = "=== user ===\n"
 _TAGS = ("untrusted", "retrieved", "brief")
@@ -73,7 +75,10 @@ def code_block(source: str) -> str:
     return f"{marks}python\n{plain_text(source).rstrip()}\n{marks}"
 
 
-def _environment() -> Environment:
+@cache
+def _environment() -> "Environment":
+    from jinja2 import Environment, StrictUndefined
+
     environment = Environment(
         undefined=StrictUndefined,
         autoescape=False,  # Markdown for a model, not a page
@@ -85,9 +90,6 @@ def _environment() -> Environment:
     environment.filters["inert"] = inert
     environment.filters["code_block"] = code_block
     return environment
-
-
-_ENVIRONMENT = _environment()
 
 
 @dataclass(frozen=True)
@@ -126,7 +128,7 @@ class Prompt:
             )
         texts = {"system": self.system, "user": self.user}
         return [
-            {"role": role, "content": _ENVIRONMENT.from_string(text).render(values).strip()}
+            {"role": role, "content": _environment().from_string(text).render(values).strip()}
             for role, text in texts.items()
         ]
 
@@ -151,6 +153,9 @@ def parse_prompt(name: str, text: str) -> Prompt:
         PromptError: If the header is missing or incomplete, the name is not the file's, or the
             declared variables are not the ones that the text uses.
     """
+    import yaml
+    from jinja2 import TemplateError, meta
+
     pieces = text.split("---\n", maxsplit=2)
     if len(pieces) != 3 or pieces[0]:  # noqa: PLR2004 - before, header, text
         raise PromptError(f"prompt {name!r} must begin with a header between two '---' lines")
@@ -161,7 +166,7 @@ def parse_prompt(name: str, text: str) -> Prompt:
     if header["name"] != name:
         raise PromptError(f"prompt {name!r} calls itself {header['name']!r}")
     try:
-        used = meta.find_undeclared_variables(_ENVIRONMENT.parse(pieces[2]))
+        used = meta.find_undeclared_variables(_environment().parse(pieces[2]))
     except TemplateError as error:
         raise PromptError(f"prompt {name!r} is no Jinja2 template: {error}") from error
     declared = frozenset(header["variables"])

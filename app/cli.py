@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from app.commands.check import check_game
+from app.commands.check import check_game, explain_rule
 from app.commands.doctor import examine
 from app.commands.evals import eval_app
 from app.commands.listing import init_game, list_games, list_players
@@ -69,6 +69,7 @@ app.command("play")(play_game)
 app.command("match")(play_matches)
 app.command("tournament")(play_round_robin)
 app.command("check")(check_game)
+app.command("explain")(explain_rule)
 app.command("index")(build_index)
 app.command("search")(search_store)
 app.command("games")(list_games)

@@ -159,7 +159,7 @@ def score_briefs(judged: Sequence[JudgedBrief], effective: dict[str, JsonValue])
             "id": one.brief.id,
             "set": one.part,
             "kind": one.brief.kind,
-            "wanted": one.brief.family,
+            "wanted": {"family": one.brief.family},
             "made": one.family,
             "end": one.end,
             "seats right": one.seated,

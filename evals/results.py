@@ -1,9 +1,24 @@
-"""Results of an evaluation: scores with their thresholds, samples, effective parameters."""
+"""Results of an evaluation: scores with their thresholds, samples, effective parameters.
 
-from typing import Any, TypeAlias
+A result can also stand as an experiment of LangSmith, over a dataset of its samples.
+"""
+
+import json
+import sys
+import uuid
+import warnings
+from contextlib import redirect_stdout
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
+if TYPE_CHECKING:
+    from langsmith import Client
+    from langsmith.schemas import Example
+
+_ASKED = ("id", "set", "kind", "what")
+_WANTED = "wanted"
+_NAMESPACE = uuid.UUID("6f0c3f5e-3c55-4b0f-9d0a-7f9f3f3f8a11")
 Row: TypeAlias = dict[str, Any]
 """One JSON object of a result: a sample, or a row of a table."""
 
@@ -85,6 +100,118 @@ class EvalResult(BaseModel):
         lines += [f"NOT SCORED {name}: {reason}" for name, reason in self.unscored.items()]
         lines.append(f"{self.name}: {'passed' if self.passed else 'failed'}")
         return "\n".join(lines)
+
+
+def as_experiment(result: EvalResult, client: "Client", *, upload: bool) -> str:
+    """The result as an experiment: an evaluator a figure of its samples, summary scores its scores.
+
+    A sample's id is made from what it asks and wants, so that it joins the dataset once.
+
+    Args:
+        result: Of the evaluation; its samples have a prompt or an id.
+        client: Of LangSmith.
+        upload: Whether dataset and experiment go to the service; else the same is run here alone.
+
+    Returns:
+        The experiment's name.
+
+    Raises:
+        EvalError: If the samples do not say what was asked.
+    """
+    rows = {_example_id(result.name, row): row for row in result.samples}
+    found = {_key(_inputs(row)): _outputs(row) for row in rows.values()}
+    keys = sorted({key for out in found.values() for key, v in out.items() if _is_figure(v)})
+
+    def judge(key: str) -> Any:  # noqa: ANN401 - see `summary`
+        def evaluator(outputs: Row) -> Row:
+            value = outputs.get(key)
+            scored = {"score": value} if _is_figure(value) else {"comment": "could not be scored"}
+            return {"key": key, **scored}
+
+        return evaluator
+
+    def scores(outputs: list[Row]) -> Row:
+        del outputs  # they rest on the whole result
+        return {"results": [{"key": one.name, "score": one.value} for one in result.scores]}
+
+    summary: Any = scores  # langsmith reads what it is by its parameters
+
+    data = _dataset(result, rows, client) if upload else _examples(rows, uuid.uuid4())
+    # Standard output is the result's alone; and that a run without upload is new is no news.
+    with redirect_stdout(sys.stderr), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        experiment = client.evaluate(
+            lambda inputs: found[_key(inputs)],
+            data=data,
+            evaluators=[judge(key) for key in keys],
+            summary_evaluators=[summary],
+            metadata=json.loads(json.dumps(result.effective)),
+            experiment_prefix=f"rulewright-{result.name}",
+            upload_results=upload,
+        )
+    return str(experiment.experiment_name)
+
+
+def _dataset(result: EvalResult, rows: dict[uuid.UUID, Row], client: "Client") -> "list[Example]":
+    """The samples as examples of the evaluation's dataset, which gets those that it lacks."""
+    name = f"rulewright-{result.name}"
+    known = client.has_dataset(dataset_name=name)
+    dataset = (
+        client.read_dataset(dataset_name=name)
+        if known
+        else client.create_dataset(name, description=f"Samples of the evaluation {result.name}.")
+    )
+    there = {example.id for example in client.list_examples(dataset_id=dataset.id)}
+    new = [
+        {"id": key, "inputs": _inputs(row), "reference_outputs": row.get(_WANTED)}
+        for key, row in rows.items()
+        if key not in there
+    ]
+    if new:
+        client.create_examples(dataset_id=dataset.id, examples=new)
+    return _examples(rows, dataset.id)
+
+
+def _examples(rows: dict[uuid.UUID, Row], dataset: uuid.UUID) -> "list[Example]":
+    from langsmith.schemas import Example
+
+    return [
+        Example(id=key, inputs=_inputs(row), reference_outputs=row.get(_WANTED), dataset_id=dataset)
+        for key, row in rows.items()
+    ]
+
+
+def _inputs(row: Row) -> Row:
+    """What a sample asks; a prompt in the form that the graph takes.
+
+    Raises:
+        EvalError: If it does not say.
+    """
+    if "prompt" in row:
+        return {"messages": [{"role": "user", "content": row["prompt"]}]}
+    asked = {key: row[key] for key in _ASKED if key in row}
+    if not asked:
+        raise EvalError(
+            "the samples of this evaluation do not say what was asked; --langsmith takes those "
+            "whose samples have a prompt or an id: smoke, paraphrase, fit, bad-inputs"
+        )
+    return asked
+
+
+def _outputs(row: Row) -> Row:
+    return {key: v for key, v in row.items() if key not in (*_ASKED, "prompt", _WANTED)}
+
+
+def _example_id(name: str, row: Row) -> uuid.UUID:
+    return uuid.uuid5(_NAMESPACE, _key([name, _inputs(row), row.get(_WANTED)]))
+
+
+def _key(value: object) -> str:
+    return json.dumps(value, sort_keys=True)
+
+
+def _is_figure(value: object) -> bool:
+    return isinstance(value, bool | int | float)
 
 
 def share(values: "list[bool | None]", name: str, *, at_least: float) -> Score:

@@ -107,6 +107,11 @@ def judge_run(sample: SmokePrompt, result: RunResult) -> dict[str, JsonValue]:
     evaluation = result.state.evaluation
     return {
         "prompt": sample.prompt,
+        "wanted": {
+            "family": sample.family,
+            "players": sample.players,
+            "parameters": sample.parameters,
+        },
         "made": result.state.end == "made",
         "as_asked": design is not None
         and (design.family, design.num_players) == (sample.family, sample.players)

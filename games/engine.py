@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol, TypeAlias
+from typing import Literal, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
@@ -34,6 +34,26 @@ class Player(Protocol):
             log: The seat's information state so far.
             legal: Legal actions, at least one, in alphabetical order: the module's tells nothing.
             generator: The stream of this seat at this ply; the only source of randomness.
+        """
+        ...
+
+
+Learned: TypeAlias = tuple[str, Mapping[str, Json]]
+
+
+@runtime_checkable
+class Learner(Protocol):
+    """A player that takes lessons from match to match; `recall` before one, `learn` after it."""
+
+    def recall(self, lessons: Sequence[str]) -> None:
+        """Take in what its entrant learned in earlier deals, oldest first."""
+        ...
+
+    def learn(self, returns: Sequence[float] | None) -> Learned:
+        """What it takes from the match, "" for nothing, and what it used beyond its decisions.
+
+        Args:
+            returns: By seat; None where the match did not finish.
         """
         ...
 

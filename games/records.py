@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
+from typing import Any
 
 from games.contract import CHANCE, Action, Json
 from games.engine import Match, Ply
@@ -63,6 +64,31 @@ def json_line(record: MatchRecord) -> str:
         json.dumps(line, sort_keys=True, separators=(",", ":"), allow_nan=False) + "\n"
         for line in lines
     )
+
+
+def read_records(text: str) -> list[MatchRecord]:
+    """The matches that `json_line` wrote, without their states.
+
+    Raises:
+        ValueError: If a line is none of ours.
+    """
+    records: list[MatchRecord] = []
+    head: dict[str, Any] = {}
+    plies: list[Ply] = []
+    try:
+        for line in map(json.loads, text.splitlines()):
+            if "record" in line:
+                head, plies = line, []
+            elif "ply" in line:
+                plies.append(Ply(state={}, **{name: line[name] for name in _OF_A_PLY}))
+            else:
+                line["returns"] = line["returns"] and tuple(line["returns"])
+                match = Match(plies=tuple(plies), final_state=None, **line)
+                who = head["game"], head["parameters"], tuple(head["players"])
+                records.append(MatchRecord(*who, head["seed"], head["match"], match))
+    except (KeyError, TypeError) as error:
+        raise ValueError(f"a line of the records is no match, ply or result: {error}") from error
+    return records
 
 
 def to_text(record: MatchRecord) -> str:

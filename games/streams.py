@@ -67,9 +67,28 @@ def match_words(generator: np.random.Generator) -> tuple[int, ...]:
     >>> match_words(stream(7, "player", seat=1, ply=4)) == match_words(stream(7, "player", seat=1))
     True
     """
+    return _place(generator)[:-1]
+
+
+def ply_of(generator: np.random.Generator) -> int:
+    """The ply of a stream's place, for naming what happens there.
+
+    Args:
+        generator: A stream, drawn from or not.
+
+    Raises:
+        ValueError: If `stream` did not make it.
+
+    >>> ply_of(stream(7, "player", seat=1, ply=4))
+    4
+    """
+    return _place(generator)[-1]
+
+
+def _place(generator: np.random.Generator) -> tuple[int, ...]:
     sequence = generator.bit_generator.seed_seq
     entropy = sequence.entropy if isinstance(sequence, np.random.SeedSequence) else None
     key = () if entropy is None or isinstance(entropy, int) else tuple(map(int, entropy))
     if len(key) != _KEY:
         raise ValueError("the generator has no place in a run; required: one that stream() made")
-    return key[:-1]
+    return key

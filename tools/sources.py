@@ -1,9 +1,11 @@
 """Finding a game by what a person calls it: a library name, a module file, a run's folder."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from games import library
+from games.contract import Json
 
 _LARGEST_SOURCE = 2_000_000
 
@@ -60,6 +62,23 @@ def find_game(name: str) -> GameSource:
         for item in sorted((file.parent / folder).glob("*.py"))
     }
     return GameSource(str(file), source, heuristics)
+
+
+def find_rulebook(name: str, parameters: Mapping[str, Json], players: int) -> str | None:
+    """The rulebook of a game: the library's, or the one beside its file; None where there is none.
+
+    Args:
+        name: From `find_game`.
+        parameters: The effective parameters; known to the game.
+        players: Seats at the table.
+    """
+    if name in library.names():
+        return library.rulebook(name, parameters, players)
+    try:
+        beside = Path(name).parent / "rulebook.md"
+        return beside.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return None
 
 
 def read_source(path: Path | str, role: str) -> str:

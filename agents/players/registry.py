@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Protocol, cast
+from typing import TYPE_CHECKING, Protocol, cast
 
 from pydantic import ValidationError
 
 from agents.players.file import FILE, FilePlayer, file_spec
 from agents.players.greedy import GreedyPlayer, GreedySettings
+from agents.players.llm import LLM, LlmPlayer, LlmSettings
 from agents.players.search import PRELOAD as SEARCHING
 from agents.players.search import SearchPlayer, refuse_together, settings_of
 from agents.players.solved import PRELOAD as SOLVING
@@ -29,6 +30,9 @@ from games.contract import Json
 from games.engine import Player
 from tools.playtest.jobs import GameSetup, PlayerConfig
 from tools.sandbox import Sandbox
+
+if TYPE_CHECKING:
+    from agents.players.endpoint import ModelTable
 
 PRELOAD = (*SEARCHING, *SOLVING)  # what the sandbox of players must preload
 
@@ -82,6 +86,12 @@ PLAYERS: dict[str, PlayerKind] = {
         "decision reports the NashConv that was reached.",
         SolvedPlayer,
         (CfrSettings,),
+    ),
+    LLM: PlayerKind(
+        "Asks a language model, by the rules, its seat's view and its last turns; an answer that "
+        "is still no legal action after its rethinks forfeits.",
+        LlmPlayer,
+        (LlmSettings,),
     ),
 }
 """Every kind of player that a spec can name; besides these, it can name a file."""
@@ -161,10 +171,15 @@ def make_player(
         ModuleFault: If the module or a heuristic does not load.
         SandboxUnavailableError: If no worker can be had.
     """
+    return _made(
+        spec, Seating(seat, num_players, parameters, source, sandbox, heuristics, host_search)
+    )
+
+
+def _made(spec: PlayerSpec, at: Seating) -> SeatedPlayer:
     kind = OF_FILE if spec.name == FILE else PLAYERS.get(spec.name)
     if kind is None:
         raise PlayerSpecError(f"no player is made from {spec.name!r}; use parse_spec to read specs")
-    at = Seating(seat, num_players, parameters, source, sandbox, heuristics, host_search)
     return kind.make(spec, at)
 
 
@@ -174,9 +189,11 @@ class PlayerRoster:
 
     Attributes:
         host_search: Whether searches run on the host; see `agents.players.hosted`.
+        models: Whom players that are models ask; None where no endpoint is open.
     """
 
     host_search: bool = False
+    models: "ModelTable | None" = None
 
     @property
     def preload(self) -> tuple[str, ...]:
@@ -204,14 +221,8 @@ class PlayerRoster:
             PlayerSpecError: If the player cannot play this game.
             ModuleFault: If the module or a heuristic does not load.
         """
-        del match  # a player is a stranger to the matches before
-        return make_player(
-            PlayerSpec(player.player, cast("dict[str, Setting]", player.settings)),
-            seat=seat,
-            num_players=game.num_players,
-            parameters=game.parameters,
-            source=game.source,
-            sandbox=sandbox,
-            heuristics=game.heuristics,
-            host_search=self.host_search,
+        at = Seating(
+            *(seat, game.num_players, game.parameters, game.source, sandbox, game.heuristics),
+            *(self.host_search, game.name, match, self.models),
         )
+        return _made(PlayerSpec(player.player, cast("dict[str, Setting]", player.settings)), at)

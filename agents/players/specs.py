@@ -3,11 +3,14 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Literal, TypeAlias, TypeVar, get_args, get_origin
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar, get_args, get_origin
 
 from agents.search.settings import LARGEST, PlayerSettings, When
 from games.contract import Json
 from tools.sandbox import Sandbox
+
+if TYPE_CHECKING:
+    from agents.players.endpoint import ModelTable
 
 Setting: TypeAlias = int | float | str
 Model = TypeVar("Model", bound=PlayerSettings)
@@ -122,6 +125,9 @@ class Seating:
         sandbox: Where the module and the heuristics run; it must preload what players need.
         heuristics: The game's heuristics, source by name.
         host_search: Whether searches run on the host, out of the module's reach.
+        game: The game's name, by which its rulebook is found.
+        match: Index of the match.
+        models: Whom players that are models ask; None where no endpoint is open.
     """
 
     seat: int
@@ -131,6 +137,9 @@ class Seating:
     sandbox: Sandbox
     heuristics: Mapping[str, str]
     host_search: bool = False
+    game: str = ""
+    match: int = 0
+    models: "ModelTable | None" = None
 
 
 def _shown(text: str) -> str:

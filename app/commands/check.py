@@ -1,6 +1,7 @@
 """`check`: is this module a game, and does it keep its promises?"""
 
-from typing import TYPE_CHECKING, Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -68,3 +69,43 @@ def _told(finding: "Finding") -> str:
     where = f" line {finding.line}" if finding.line else ""
     at = f" [{finding.function}{where}]" if finding.function else where
     return f"{finding.outcome:<16} {finding.check}{at} {quoted(finding.evidence)}".rstrip()
+
+
+def explain_rule(
+    run: Annotated[str, typer.Argument(help="Folder or name of a run, or of a revision.")],
+    rule: Annotated[str, typer.Argument(help="Id of one of its rules, such as R12.")],
+    *,
+    sandbox: Backend = None,
+    no_isolation: NoIsolation = False,
+    as_json: Json = False,
+) -> None:
+    """Show one rule: its mechanic, its lines of code, what was found of it, where play met it."""
+    from graph.new.reporting import explained_rule
+    from graph.run.folder import RunFolder, find_folder, runs_folder
+    from graph.run.sandboxes import open_sandbox
+
+    folder = find_folder(run, runs_folder())
+    named = RunFolder(Path(run).resolve())
+    folder = named if named.root == folder else folder
+    with sandbox_of(sandbox, no_isolation), open_sandbox() as opened:
+        found = explained_rule(folder, rule.strip().upper(), opened)
+    if as_json:
+        print_json({"run": str(folder.path), **found})
+        return
+    say(f"{found['rule']} ({found['section']}): {found['text']}")
+    for name in ("mechanics", "clauses", "lines", "findings", "fired"):
+        say(f"\n{name.capitalize()}:" + ("" if found[name] else " none"))
+        for row in found[name]:
+            say("  " + _as_line(row))
+    note(f"{found['followed']} recorded matches were followed through the code")
+
+
+def _as_line(row: "str | dict[str, Any]") -> str:
+    """A row of an explanation; code stands below its lines."""
+    if isinstance(row, str):
+        return f"“{row}”"
+    if "code" in row:
+        return f"game.py, lines {row['first']} to {row['last']}:\n{row['code']}"
+    if "ply" in row:
+        return f"match {row['match']} of {row['players']}, ply {row['ply']}: {row['action']}"
+    return ": ".join(str(value) for value in row.values() if value)

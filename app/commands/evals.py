@@ -1,12 +1,15 @@
 """`eval list` and `eval run`."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from app.console import leave, note, print_json, say
 from app.options import Backend, Json, NoIsolation, Seed, sandbox_of
+
+if TYPE_CHECKING:
+    from evals.registry import EvalResult
 
 eval_app = typer.Typer(help="Scripted evaluations.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -31,7 +34,7 @@ def list_evals(*, as_json: Json = False) -> None:
 
 
 @eval_app.command("run")
-def run_eval(
+def run_eval(  # noqa: PLR0913 - one parameter an option
     name: Annotated[str, typer.Argument(help="Name of an evaluation.")],
     *,
     seed: Seed = 0,
@@ -46,6 +49,10 @@ def run_eval(
             help="Keep finished games there; a run that was ended goes on from them.",
         ),
     ] = None,
+    langsmith: Annotated[
+        bool,
+        typer.Option("--langsmith", help="Also as a dataset and an experiment of LangSmith."),
+    ] = False,
     workers: Annotated[
         int, typer.Option("--jobs", min=1, max=64, help="Processes that play at the same time.")
     ] = 1,
@@ -65,8 +72,24 @@ def run_eval(
     grade = result.effective.get("sandbox")
     if isinstance(grade, dict):
         note(describe_grade(Grade.model_validate(grade)))
+    if langsmith:
+        _as_experiment(result)
     if as_json:
         print_json(result.model_dump(mode="json"))
     else:
         say(result.as_text())
     leave(0 if result.passed else 1)
+
+
+def _as_experiment(result: "EvalResult") -> None:
+    from evals.results import as_experiment
+    from graph.run.traces import experiment_client, langsmith_configured
+
+    upload = langsmith_configured()
+    name = as_experiment(result, experiment_client(upload=upload), upload=upload)
+    why = (
+        ""
+        if upload
+        else " here; to upload it, set LANGSMITH_API_KEY, and no LANGSMITH_TRACING=false"
+    )
+    note(f"LangSmith: experiment {name}{why}")

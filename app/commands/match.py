@@ -1,8 +1,10 @@
 """`match`: players against each other, with the results counted honestly."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import count
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -13,6 +15,7 @@ from app.parameters import accepted_parameters, given_parameters
 from games.text import quoted
 
 if TYPE_CHECKING:
+    from agents.players.registry import PlayerRoster
     from tools.playtest.jobs import GameSetup, MatchEntry, SandboxRecipe
     from tools.playtest.runner import Workers
 
@@ -39,14 +42,14 @@ def play_matches(  # noqa: PLR0913 - one parameter an option
     as_json: options.Json = False,
 ) -> None:
     """Let players play matches and count the results."""
-    with options.sandbox_of(sandbox, no_isolation), ends_at_once(lambda: kept_in(journal)):
-        from agents.players.registry import PlayerRoster
+    with options.sandbox_of(sandbox, no_isolation), stops_resumably(journal):
         from graph.run.context import versions
         from graph.run.sandboxes import describe_grade
         from tools.playtest.jobs import sandbox_of_process
         from tools.playtest.series import play_series, series_summary
 
-        workers, roster = chosen_workers(executor, jobs), PlayerRoster(host_search)
+        workers = chosen_workers(executor, jobs)
+        roster = replace(chosen_roster(player, workers), host_search=host_search)
         setup = chosen_game(game, len(player), settings)
         names = [roster.effective(spec).name for spec in player]
         recipe = replace(chosen_recipe(), preload=roster.preload)
@@ -72,6 +75,7 @@ def play_matches(  # noqa: PLR0913 - one parameter an option
             "host_search": host_search,
             "sandbox": grade.model_dump(mode="json"),
             "versions": versions(),
+            **asked_models(roster),
             **series_summary(series),
         }
     if as_json:
@@ -117,6 +121,50 @@ def chosen_workers(executor: str, jobs: int) -> "Workers":
         raise typer.BadParameter(str(error), param_hint="--executor") from error
 
 
+def chosen_roster(specs: Sequence[str], workers: "Workers | None" = None) -> "PlayerRoster":
+    """Every player, with the endpoint open where a spec names a model; what that means is noted.
+
+    Raises:
+        PlayerSpecError: If a spec is none.
+        ModelError: If there is no endpoint to ask.
+    """
+    from agents.players.endpoint import ModelTable
+    from agents.players.llm import LLM
+    from agents.players.registry import PlayerRoster
+
+    roster = PlayerRoster()
+    asking = [one for one in map(roster.effective, specs) if one.player == LLM]
+    if not asking:
+        return roster
+    from graph.run.opening import model_settings  # LangGraph, which no other player needs
+
+    models = ModelTable.opened(model_settings(), {str(one.settings["model"]) for one in asking})
+    note(str(models))
+    if workers is not None and any("lessons" in one.settings for one in asking):
+        note("reflexion learns from deal to deal: matches are played in order, one at a time")
+    elif workers is not None and workers.kind != "threads" and workers.jobs > 1:
+        note(f"players that are models share a client: threads play, not {workers.kind}")
+    return replace(roster, models=models)
+
+
+def asked_models(roster: "PlayerRoster") -> dict[str, Any]:
+    """What a result says of the endpoint; nothing where no player is a model."""
+    return {"endpoint": roster.models.about()} if roster.models else {}
+
+
+@contextmanager
+def stops_resumably(journal: Path | None) -> Iterator[None]:
+    """Say where the finished matches are kept when Ctrl-C or a model's failure ends the block."""
+    from agents.model.errors import ModelError
+    from tools.playtest.runner import RunStoppedError
+
+    with ends_at_once(lambda: kept_in(journal)):
+        try:
+            yield
+        except ModelError as error:
+            raise RunStoppedError(f"{error}; {kept_in(journal)}") from error
+
+
 def chosen_recipe() -> "SandboxRecipe":
     """How every process makes the sandbox that was chosen."""
     from graph.run.sandboxes import ACCEPTED, NAME, choice_in_variables, chosen_backend
@@ -154,6 +202,7 @@ def _show(result: dict[str, Any]) -> None:
         say(f"    {', '.join(told)}")
         if row["forfeits"]:
             say(f"    forfeited {row['forfeits']} matches")
+        say_cost({name: one["total"] for name, one in row["used"]["figures"].items()})
     if result["left_out"]:
         say(f"  {result['left_out']} finished matches of deals that did not finish are left out")
     for reason, times in result["reasons"].items():
@@ -162,3 +211,12 @@ def _show(result: dict[str, Any]) -> None:
 
 def _told(estimate: dict[str, Any]) -> str:
     return f"{estimate['value']:.3f} ({estimate['low']:.3f} to {estimate['high']:.3f})"
+
+
+def say_cost(totals: Mapping[str, float]) -> None:
+    """Say what an entrant used of a model, where it asked one."""
+    if "model_calls" in totals:
+        calls, told, said = (totals[name] for name in ("model_calls", "tokens_in", "tokens_out"))
+        cost = f", ${totals['dollars']:.4f}" if "dollars" in totals else ""
+        about = " (estimated in part)" if "estimated_calls" in totals else ""
+        say(f"    {calls:,.0f} model calls, tokens {told:,.0f} in, {said:,.0f} out{about}{cost}")

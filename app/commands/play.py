@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
+from app.commands.match import chosen_roster
 from app.console import STOPPED, leave, note, say
 from app.options import Backend, NoIsolation, Parameters, Seats, sandbox_of
 
@@ -66,7 +67,8 @@ def play_game(  # noqa: PLR0913 - one parameter an option
             raise typer.BadParameter(f"--seat is {chosen[-1] + 1}; the seats are 1 to {seats}")
         people = () if watch else chosen
         specs = line_up_of(table.setup, people, opponent or (), table.run, opened)
-        session = TableSession(table.setup, specs, seed, opened, table.records)
+        roster = chosen_roster([spec for spec in specs if spec])
+        session = TableSession(table.setup, specs, seed, opened, table.records, roster)
         setting = table_setting(table, is_unicode=shows_unicode())
         drawing = renderer(table, opened, stack)
         screen = TableScreen(session, chosen, setting, table.rulebook, drawing, is_watched=watch)
@@ -76,6 +78,7 @@ def play_game(  # noqa: PLR0913 - one parameter an option
 
 def _play(session: "TableSession", screen: "TableScreen", worker: "Worker") -> NoReturn:
     """The match, to its end or until somebody leaves; either way its record is written."""
+    from agents.model.errors import ModelError
     from app.table.session import TableLeft
     from tools.sandbox import SandboxTable
 
@@ -90,6 +93,9 @@ def _play(session: "TableSession", screen: "TableScreen", worker: "Worker") -> N
         code, reason = STOPPED, "stopped"
     except TableLeft as left:
         code, reason = left.code, "somebody left"
+    except ModelError:
+        reason = "a model could not be asked"
+        raise
     finally:
         for number in numbers:
             signal.signal(number, signal.SIG_IGN)  # the record is written now

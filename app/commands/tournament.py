@@ -6,8 +6,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app import options
-from app.commands.match import chosen_game, chosen_recipe, chosen_workers, teller
-from app.console import ends_at_once, kept_in, leave, print_json, say
+from app.commands.match import (
+    asked_models,
+    chosen_game,
+    chosen_recipe,
+    chosen_roster,
+    chosen_workers,
+    say_cost,
+    stops_resumably,
+    teller,
+)
+from app.console import leave, print_json, say
 from app.parameters import accepted_parameters
 from games.text import quoted
 
@@ -53,12 +62,12 @@ def play_round_robin(  # noqa: PLR0913 - one parameter an option
     as_json: options.Json = False,
 ) -> None:
     """Let every player meet every other, and rate them."""
-    with options.sandbox_of(sandbox, no_isolation), ends_at_once(lambda: kept_in(journal)):
-        from agents.players.registry import PlayerRoster
+    with options.sandbox_of(sandbox, no_isolation), stops_resumably(journal):
         from tools.playtest.results import TournamentSettings
         from tools.playtest.tournament import play_tournament
 
         workers = chosen_workers(executor, jobs)
+        roster = replace(chosen_roster(player, workers), host_search=host_search)
         asked = TournamentSettings(
             deals=deals,
             seed=seed,
@@ -72,14 +81,14 @@ def play_round_robin(  # noqa: PLR0913 - one parameter an option
             setup,
             player,
             asked,
-            PlayerRoster(host_search),
+            roster,
             journal=journal,
             workers=workers,
             sandbox=recipe,
             on_match=teller(),
         )
     if as_json:
-        print_json(result.model_dump(mode="json"))
+        print_json({**result.model_dump(mode="json"), **asked_models(roster)})
     else:
         _show(result)
     leave(0 if result.endings["finished"] > result.left_out else 1)
@@ -131,6 +140,7 @@ def _show(result: "TournamentResult") -> None:
         say(f"    Elo {_told(one.elo, 0)}, alpha-rank {_share(one.alpha_rank)}")
         if one.forfeits:
             say(f"    forfeited {one.forfeits} matches")
+        say_cost({name: figure.total for name, figure in one.used.figures.items()})
     say("pairs, by number: wins-draws-losses of the first, its score")
     for pair in result.pairs:
         answer = f", answer: {pair.answer.decision}" if pair.answer else ""

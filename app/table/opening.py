@@ -46,16 +46,13 @@ class LaidTable:
 
     def rulebook(self) -> str:
         """The rulebook, or what the module says of itself."""
-        from games import library
+        from tools.sources import find_rulebook
 
         setup = self.setup
-        if setup.name in library.names():
-            return library.rulebook(setup.name, setup.parameters, setup.num_players)
         beside = Path(setup.name).parent / "rulebook.md"
-        try:
-            return beside.read_text(encoding="utf-8", errors="replace")
-        except OSError:
-            return f"There is no {beside}: only the module's source says the rules."
+        return find_rulebook(setup.name, setup.parameters, setup.num_players) or (
+            f"There is no {beside}: only the module's source says the rules."
+        )
 
 
 def open_table(

@@ -13,7 +13,7 @@ from games.records import MatchRecord, json_line, to_text
 if TYPE_CHECKING:
     import numpy as np
 
-    from agents.players.registry import SeatedPlayer
+    from agents.players.registry import PlayerRoster, SeatedPlayer
     from games.contract import Action
     from games.information import SeatLog
     from tools.playtest.jobs import GameSetup
@@ -57,6 +57,7 @@ class TableSession:
         seed: Seeds chance and the computer's players.
         sandbox: Where they run.
         kept_under: The folder of the record.
+        roster: Makes the computer's players; None for those that need no endpoint.
         plies: What was played so far.
         undone: How many decisions were taken back.
     """
@@ -66,6 +67,7 @@ class TableSession:
     seed: int
     sandbox: "Sandbox"
     kept_under: Path
+    roster: "PlayerRoster | None" = None
     plies: list[Ply] = field(default_factory=list)
     undone: int = 0
     _script: list[Ply] = field(default_factory=list)
@@ -166,7 +168,7 @@ class TableSession:
     def _seat(self, spec: str, seat: int) -> "SeatedPlayer":
         from agents.players.registry import PlayerRoster
 
-        roster = PlayerRoster()
+        roster = self.roster or PlayerRoster()
         player = roster.seat(
             roster.effective(spec), seat=seat, match=0, game=self.game, sandbox=self.sandbox
         )

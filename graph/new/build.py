@@ -37,7 +37,9 @@ _STEPS_ONE_WAY = 16
 _STEPS_A_ROUND = 5
 
 
-def build(*, in_chat: bool = True) -> StateGraph[RunState, RunContext, ChatInput, ChatOutput]:
+def build(
+    *, in_chat: bool = True, code: Callable[..., Any] = code
+) -> StateGraph[RunState, RunContext, ChatInput, ChatOutput]:
     """The machine, not yet compiled.
 
     intake -> design -> [approve] -> code -> check <-> refine -> strategize -> evaluate -> report;
@@ -47,6 +49,7 @@ def build(*, in_chat: bool = True) -> StateGraph[RunState, RunContext, ChatInput
 
     Args:
         in_chat: Whether a model's failure becomes a message of the chat; else it is raised.
+        code: What follows the design.
     """
     # Callers in this process hand a RunContext over; a server's client may send RunSettings.
     schema: Any = RunSettings
@@ -55,10 +58,11 @@ def build(*, in_chat: bool = True) -> StateGraph[RunState, RunContext, ChatInput
     )
     asks_a_role = RetryPolicy(max_attempts=3, initial_interval=1.0, retry_on=worth_retrying)
     told: Any = _told if in_chat else None
-    for role in (intake, design, revise, code, recode, check, refine, arbitrate, strategize):
-        builder.add_node(role.__name__, _kept(role), retry_policy=asks_a_role, error_handler=told)
+    roles = (intake, design, revise, recode, check, refine, arbitrate, strategize)
+    for name, role in {**{node.__name__: node for node in roles}, "code": code}.items():
+        builder.add_node(name, _kept(name, role), retry_policy=asks_a_role, error_handler=told)
     for other in (approve, evaluate, report):
-        builder.add_node(other.__name__, _kept(other))
+        builder.add_node(other.__name__, _kept(other.__name__, other))
     builder.add_edge(START, "intake")
     return builder
 
@@ -70,7 +74,7 @@ def compile_with(
     return build(in_chat=False).compile(checkpointer=saver, name="rulewright")
 
 
-def _kept(node: Callable[..., Any]) -> Any:  # noqa: ANN401 - LangGraph's type of a node
+def _kept(name: str, node: Callable[..., Any]) -> Any:  # noqa: ANN401 - LangGraph's type of a node
     """The node in the run's folder, wherever that lies now; what it returns, as it is kept.
 
     A line on what it did joins the chat.
@@ -85,9 +89,9 @@ def _kept(node: Callable[..., Any]) -> Any:  # noqa: ANN401 - LangGraph's type o
         command = node(state, runtime)
         found = command if isinstance(command, dict) else dict(command.update or {})
         update = {name: as_plain(value) for name, value in found.items()}
-        if said := stage_message(node.__name__, found):
+        if said := stage_message(name, found):
             messages = update.get("messages", [])
-            update["messages"] = [*messages, AIMessage(said, name=node.__name__)]
+            update["messages"] = [*messages, AIMessage(said, name=name)]
         return update if isinstance(command, dict) else replace(command, update=update)
 
     return run

@@ -1,17 +1,147 @@
-"""The graph that `langgraph.json` names: without a checkpointer, because the server brings one."""
+"""Graphs that `langgraph.json` names: without a checkpointer, because the server brings one."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+from langchain_core.messages import AIMessage
+from langgraph.graph import START, StateGraph
+from langgraph.runtime import Runtime
+from langgraph.types import Command
+from pydantic import BaseModel, Field, WithJsonSchema
+
+from games.checks.findings import Finding, Outcome, verdict
+from games.contract import ModuleFault
+from games.specialise import read_game
 from graph.new.build import build, recursion_limit
+from graph.new.playtest import PlayTest, playtest
+from graph.new.results import artefacts
+from graph.new.state import RunState, as_plain
 from graph.run.context import RunContext
+from graph.run.folder import create_folder
+from graph.run.opening import context_of, runs_of
 from graph.run.settings import RunSettings
+from tools.checking import check_source, usual_players
+from tools.reporting.content import Evaluation
+from tools.reporting.verdict import verdict_of
 
 if TYPE_CHECKING:
     from langgraph.graph.state import CompiledStateGraph
+
+_SCHEMA: Any = RunSettings  # what a client may send as the context
+
+
+class CheckInput(BaseModel):
+    """A module to judge."""
+
+    source: str = Field(description="The module, by the contract for games: one Python file.")
+    players: int = Field(default=0, ge=0, le=8, description="Seats; 0 for the usual number.")
+
+
+class CheckOutput(BaseModel):
+    """What the checks found.
+
+    Attributes:
+        outcome: "passed", "failed", or "could_not_judge", which is neither.
+        findings: Every check with its evidence, and the line at fault where one is known.
+        summary: The same in a few lines.
+    """
+
+    outcome: Outcome = "could_not_judge"
+    findings: Annotated[
+        list[Finding], WithJsonSchema({"type": "array", "items": Finding.model_json_schema()})
+    ] = Field(default_factory=list)
+    summary: str = ""
+
+
+class PlayOutput(CheckOutput):
+    """What the checks found, and what playing showed where they passed.
+
+    Attributes:
+        verdict: Answers on fairness, length, skill and choice, with their figures.
+        evaluation: Every figure; None where nothing was played.
+    """
+
+    verdict: list[str] = Field(default_factory=list)
+    evaluation: Annotated[Evaluation | None, WithJsonSchema({"type": ["object", "null"]})] = None
+
+
+class _State(CheckInput, PlayOutput):
+    """A module, and what was found of it."""
+
+
+def _judge(state: _State, runtime: Runtime[RunContext]) -> dict[str, object]:
+    context = context_of(runtime, "")
+    run = check_source(
+        context.sandbox,
+        state.source,
+        settings=context.settings.check,
+        num_players=state.players or None,
+        parameters={},
+    )
+    outcome = verdict(run.findings)
+    wrong = [f"{f.check}: {f.evidence}" for f in run.findings if f.outcome != "passed"]
+    said = "\n".join([f"{outcome}: {len(run.findings)} checks", *wrong])
+    return {"outcome": outcome, "findings": as_plain(list(run.findings)), "summary": said}
+
+
+def _play(state: _State, runtime: Runtime[RunContext]) -> dict[str, object]:
+    """Play-test by the players that need nothing but the rules."""
+    info = read_game(state.source)
+    title = str(info.get("name") or "game")
+    folder = create_folder(None, title=f"playtest {title}", runs=runs_of(runtime))
+    context = context_of(runtime, str(folder.path))
+    seats = state.players or usual_players(info)
+    try:
+        play = PlayTest(context, state.source, seats, folder, tell=runtime.stream_writer)
+        evaluation, _ = playtest(play, ())
+    except ModuleFault as fault:
+        return {"outcome": "could_not_judge", "summary": f"it cannot be played: {fault}"}
+    lines = [f"{x.name} {x.state}: {x.text}".strip() for x in verdict_of(evaluation)]
+    return {"evaluation": as_plain(evaluation), "verdict": lines, "summary": "\n".join(lines)}
+
+
+def _after_check(state: _State) -> Literal["play", "__end__"]:
+    return "play" if state.outcome == "passed" else "__end__"
+
+
+def _designed(state: RunState, runtime: Runtime[RunContext]) -> Command[Literal["__end__"]]:
+    """The end of the graph `design`: the next message asks about the design, or changes it."""
+    del runtime
+    files = artefacts(state)
+    said = files.get("rulebook.md", "")
+    update: dict[str, object] = {"artefacts": files, "summary": said, "stopped": "code"}
+    return Command(goto="__end__", update={**update, "messages": [AIMessage(said)]})
+
+
+def _check_graph() -> "StateGraph[_State, RunContext, CheckInput, CheckOutput]":
+    builder = StateGraph(
+        _State, context_schema=_SCHEMA, input_schema=CheckInput, output_schema=CheckOutput
+    )
+    builder.add_node("judge", _judge)
+    builder.add_edge(START, "judge")
+    return builder
+
+
+def _playtest_graph() -> "StateGraph[_State, RunContext, CheckInput, PlayOutput]":
+    builder = StateGraph(
+        _State, context_schema=_SCHEMA, input_schema=CheckInput, output_schema=PlayOutput
+    )
+    builder.add_node("check", check)
+    builder.add_node("play", _play)
+    builder.add_edge(START, "check")
+    builder.add_conditional_edges("check", _after_check)
+    return builder
+
 
 # Any: what stands here is for servers, which send JSON and no `RunState`.
 graph: "CompiledStateGraph[Any, RunContext, Any, Any]" = (
     build()
     .compile(name="rulewright")
     .with_config({"recursion_limit": recursion_limit(RunSettings().max_rounds)})
+)
+design: "CompiledStateGraph[Any, RunContext, Any, Any]" = build(code=_designed).compile(
+    name="design"
+)
+check: "CompiledStateGraph[Any, RunContext, Any, Any]" = _check_graph().compile(name="check")
+playtest_alone: "CompiledStateGraph[Any, RunContext, Any, Any]" = _playtest_graph().compile(
+    name="playtest"
 )

@@ -1,21 +1,27 @@
 """Reports of a run: the rulebook, the page and `run.json`, from the run's state."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import asdict
 from difflib import unified_diff
 from typing import Any
 
 from agents.protocols import Brief, Clause, Design, Section
+from games.records import read_records
 from games.text import untagged
 from graph.new.results import claims_object, open_ends, rule_changes, verdict_object
 from graph.new.state import Made, RunState, folder_of
 from graph.run.context import RunContext
+from graph.run.folder import RunFolder, RunFolderError
 from graph.run.pool import Candidate, best
 from graph.run.sandboxes import grades_of
+from tools.coverage import rule_coverage
 from tools.reporting.content import Report, ReportLine
 from tools.reporting.page import figure_text
+from tools.sandbox import Sandbox
 
 _LONGEST_RECORD = 8_000
+_FOLLOWED = 100  # recorded matches
 _SENTENCES = {
     "definitions": "The module defines everything that the contract asks for.",
     "start": "The first state pays nothing, is always the same, and refuses unknown settings.",
@@ -171,6 +177,67 @@ def run_object(state: RunState, context: RunContext) -> dict[str, Any]:
                 else ()
             )
         ],
+    }
+
+
+def explained_rule(folder: RunFolder, rule: str, sandbox: Sandbox) -> dict[str, Any]:
+    """All that is known of one rule of a run's game: mechanic, code, findings and plies.
+
+    Args:
+        folder: The run's, or a revision's.
+        rule: Its id, such as "R12".
+        sandbox: Where the recorded matches are followed through the code.
+
+    Raises:
+        RunFolderError: If the folder has no game, or the game no such rule.
+        ModuleFault: If its code does not load.
+    """
+    try:
+        design = Design.model_validate(folder.read_json("design.json"))
+        source = (folder.path / "game.py").read_text(encoding="utf-8")
+        texts = [path.read_text("utf-8") for path in sorted(folder.path.glob("records/*.jsonl"))]
+        records = [record for text in texts for record in read_records(text)][:_FOLLOWED]
+    except (OSError, ValueError) as error:
+        raise RunFolderError(f"{folder.path} holds no game that can be read: {error}") from error
+    told = next((one for one in design.rules if one.id == rule), None)
+    if told is None:
+        ids = ", ".join(one.id for one in design.rules)
+        raise RunFolderError(f"{design.title} has no rule {rule!r}; its rules: {ids}")
+    found = rule_coverage(sandbox, source, [rule], records)
+    lines = source.splitlines()
+    checks = folder.read_json("checks.json") if (folder.path / "checks.json").exists() else {}
+    findings = checks.get("findings", []) if isinstance(checks, dict) else []
+    word = re.compile(rf"\b{rule}\b")
+    return {
+        "rule": rule,
+        "text": told.text,
+        "section": told.section,
+        "mechanics": [
+            {"name": one.name, "text": one.text}
+            for one in design.mechanics
+            if word.search(f"{one.name} {one.text}")
+        ],
+        "clauses": [clause.text for clause in design.clauses if rule in clause.rules],
+        "lines": [
+            {"first": first, "last": last, "code": "\n".join(lines[first - 1 : last])}
+            for first, last in found.lines.get(rule, ())
+        ],
+        "findings": [
+            {"check": one["check"], "outcome": one["outcome"], "evidence": one["evidence"]}
+            for one in findings
+            if rule == one["rule"] or word.search(one["evidence"])
+        ],
+        "fired": [
+            {
+                "players": records[number].players[0],
+                "match": records[number].match_index + 1,
+                "ply": ply,
+                "action": records[number].actions[ply],
+            }
+            for number, ply in found.fired.get(rule, ())
+        ],
+        "followed": len(records) - len(found.lost),
+        "whole_functions": rule in found.whole,
     }
 
 

@@ -20,6 +20,7 @@ _LONGEST_TEXT = 20_000
 # Bounds of LangSmith's part, so that an endpoint that never answers does not keep the process.
 _REQUEST_MS = (3_000, 10_000)
 _FLUSH_S = 5.0
+_NOWHERE = "http://127.0.0.1:9"
 _DEEPEST = 50  # spans within spans
 _LOG = logging.getLogger(__name__)
 
@@ -49,6 +50,15 @@ def tracing(path: Path) -> Iterator[None]:
         langsmith.configure(client=None, enabled=False)
         if remote:
             _close(client)
+
+
+def experiment_client(*, upload: bool) -> "Client":
+    """A LangSmith client for an experiment; without upload one that sends nothing anywhere."""
+    from langsmith import Client
+
+    if upload:
+        return Client(timeout_ms=_REQUEST_MS)
+    return Client(api_url=_NOWHERE, api_key="none", auto_batch_tracing=False, info={})
 
 
 def _remote_client() -> "Client":

@@ -1,5 +1,6 @@
 """A person's way back into a run: answers, the form, edits, signals."""
 
+import json
 import os
 import shutil
 import signal
@@ -167,3 +168,23 @@ def test_what_has_no_game_yet_is_not_revised(command: Command, tmp_path: Path) -
     assert (refused.code, "no finished game yet" in refused.err) == (2, True)
     empty = command("revise", folder, "  ")
     assert (empty.code, "the message is empty" in empty.err) == (2, True)
+
+
+def test_a_rule_is_explained_by_its_code_its_findings_and_the_plies_that_met_it(
+    command: Command, finished: Path
+) -> None:
+    rules = json.loads((finished / "design.json").read_text())["rules"]
+    found = command("explain", finished, rules[0]["id"], "--json")
+    assert found.code == 0, found.err
+    assert found.json["text"] == rules[0]["text"]
+    assert found.json["followed"] > 0
+    source = (finished / "game.py").read_text().splitlines()
+    for row in found.json["lines"]:
+        assert row["code"].splitlines()[0] == source[row["first"] - 1]
+    every = [command("explain", finished, rule["id"], "--json").json for rule in rules[:4]]
+    assert any(one["lines"] and one["fired"] for one in every)
+    assert any(one["mechanics"] for one in every)
+    unknown = command("explain", finished, "R99")
+    assert (unknown.code, "has no rule 'R99'; its rules: R1" in unknown.err) == (2, True)
+    (finished / "records" / "random.jsonl").write_text("mine\n")
+    assert "no game that can be read" in command("explain", finished, "R1").err

@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from games import library
+
 pytest.importorskip("langgraph_api", reason="needs the studio dependency group: make studio")
 
 pytestmark = [pytest.mark.studio, pytest.mark.timeout(600)]
@@ -101,3 +103,53 @@ def test_a_prompt_that_names_no_game_gets_a_question(server: str) -> None:
         result = client.runs.wait(thread["thread_id"], "rulewright", input=chat(" "))
     assert isinstance(result, dict)
     assert "?" in result["messages"][-1]["content"]
+
+
+def test_a_second_message_revises_the_game_of_the_first(server: str) -> None:
+    from langgraph_sdk import get_sync_client
+
+    quick: Any = {"quick": True}
+    with get_sync_client(url=server) as client:
+        name = client.threads.create()["thread_id"]
+        said = chat("goofspiel for two players with three cards")
+        first: Any = client.runs.wait(name, "rulewright", input=said, context=quick)
+        said = chat("make it four cards")
+        second: Any = client.runs.wait(name, "rulewright", input=said, context=quick)
+        said = chat("why does the first player win so often?")
+        asked: Any = client.runs.wait(name, "rulewright", input=said, context=quick)
+    assert set(first) == {"messages", "folder", "end", "reason", "summary", "artefacts"}
+    assert second["end"] == "made"
+    assert second["folder"] == str(Path(first["folder"]) / "revisions" / "1")
+    assert "cards (changed): 3 → 4" in second["artefacts"]["changes.md"]
+    assert first["artefacts"]["game.py"] != second["artefacts"]["game.py"]
+    assert "Is it fair?" in asked["messages"][-1]["content"]
+
+
+def test_the_four_graphs_are_served_with_schemas_of_their_own(server: str) -> None:
+    from langgraph_sdk import get_sync_client
+
+    with get_sync_client(url=server) as client:
+        found = {a["graph_id"]: a["assistant_id"] for a in client.assistants.search()}
+        takes = {
+            graph: set((client.assistants.get_schemas(name)["input_schema"] or {})["properties"])
+            for graph, name in found.items()
+        }
+        source = library.source("tic_tac_toe")
+        judged: Any = client.runs.wait(None, "check", input={"source": source})
+        thread = client.threads.create()["thread_id"]
+        drawn: Any = client.runs.wait(thread, "design", input=chat("tic tac toe"))
+    chats = {"messages", "choices"}
+    module = {"source", "players"}
+    assert takes == {"rulewright": chats, "design": chats, "check": module, "playtest": module}
+    assert judged["outcome"] == "passed"
+    assert drawn["artefacts"].keys() >= {"rulebook.md", "design.json"}
+
+
+def test_no_client_sets_where_a_run_writes(server: str, tmp_path: Path) -> None:
+    from langgraph_sdk import get_sync_client
+
+    said = {**chat(" "), "folder": str(tmp_path / "elsewhere")}
+    with get_sync_client(url=server) as client:
+        result: Any = client.runs.wait(None, "rulewright", input=said)
+    assert result["end"] == "question"
+    assert not (tmp_path / "elsewhere").exists()

@@ -3,7 +3,7 @@
 import os
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, SkipValidation
 
 from games.contract import CHANCE, Action, Json, ModuleFault, canonical_key
-from games.engine import Ending, Match, Player, Ply, play_match
+from games.engine import Ending, Learned, Learner, Match, Player, Ply, play_match
 from games.streams import run_key
 from games.table import Position, Table
 from tools.guest.framing import weight_of
@@ -71,7 +71,10 @@ class GameSetup:
 
 
 class Roster(Protocol):
-    """Who can be entered. It goes to other processes with every job: picklable, and small."""
+    """Who can be entered. It goes to other processes with every job: picklable, and small.
+
+    One that holds `models` stays in this process: their client and budget are shared by threads.
+    """
 
     @property
     def preload(self) -> tuple[str, ...]:
@@ -140,6 +143,7 @@ class MatchJob:
         max_plies: Plies after which the match is left unfinished.
         deadline_s: Seconds one ply of the referee may take; None for the sandbox's `call_s`.
         record: Whether its entry keeps the whole closed-deck record.
+        lessons: What each seat's entrant learned in earlier deals; empty where nobody did.
     """
 
     game: GameSetup
@@ -152,6 +156,7 @@ class MatchJob:
     max_plies: int
     deadline_s: float | None = None
     record: bool = False
+    lessons: tuple[tuple[str, ...], ...] = ()
 
 
 def play_job(job: MatchJob) -> Json:
@@ -166,10 +171,10 @@ def play_job(job: MatchJob) -> Json:
     """
     ours = job.sandbox if isinstance(job.sandbox, Sandbox) else keep_sandbox(job.sandbox)
     try:
-        match = _played(job, ours)
+        match, learned = _played(job, ours)
     except ModuleFault as fault:  # while it loaded; it cannot be sent between processes
-        match = _not_begun(fault)
-    entry = entry_of(match, record=job.record)
+        match, learned = _not_begun(fault), []
+    entry = entry_of(match, record=job.record, learned=learned)
     text = canonical_key(entry).encode()
     if len(text) > _ENTRY_BYTES or weight_of(text) > _ENTRY_WEIGHT:
         size = f"{max(len(text), weight_of(text) // 8) / 2**20:.1f} MiB"
@@ -178,7 +183,7 @@ def play_job(job: MatchJob) -> Json:
     return entry
 
 
-def _played(job: MatchJob, sandbox: Sandbox) -> Match:
+def _played(job: MatchJob, sandbox: Sandbox) -> tuple[Match, list[Learned]]:
     players: list[Player] = []
     try:
         for seat, player in enumerate(job.seats):
@@ -186,6 +191,8 @@ def _played(job: MatchJob, sandbox: Sandbox) -> Match:
                 player, seat=seat, match=job.match, game=job.game, sandbox=sandbox
             )
             players.append(made)
+            if isinstance(made, Learner) and job.lessons:
+                made.recall(job.lessons[seat])
         with sandbox.worker("referee", job.game.source) as worker:
             worker.load(job.game.source)
             table = _Timed(SandboxTable(worker, deadline_s=job.deadline_s))
@@ -199,12 +206,16 @@ def _played(job: MatchJob, sandbox: Sandbox) -> Match:
                 max_plies=job.max_plies,
             )
             _ask_once_more(players)
+        if table.late:
+            match = replace(match, ending="unfinished")
+        learners = [one if isinstance(one, Learner) else None for one in players]
+        learned = [one.learn(match.returns) if one else ("", {}) for one in learners]
+        return match, learned if any(learners) else []
     finally:
         for made in players:
             close = getattr(made, "close", None)
             if callable(close):
                 close()
-    return replace(match, ending="unfinished") if table.late else match
 
 
 def _ask_once_more(players: Iterable[Player]) -> None:
@@ -315,6 +326,7 @@ class MatchEntry(BaseModel):
         reason: Why it did not finish.
         fault_line: Line of the module at fault.
         used: By seat.
+        lessons: What each seat learned for later deals; empty where nobody did.
         record: The plies in full and the final observations, where the job asked for them.
     """
 
@@ -328,6 +340,7 @@ class MatchEntry(BaseModel):
     reason: str
     fault_line: int | None
     used: tuple[EffortSummary, ...]
+    lessons: tuple[str, ...] = ()
     record: dict[str, SkipValidation[JsonValue]] | None = None
 
     def match(self) -> Match:
@@ -349,18 +362,24 @@ class MatchEntry(BaseModel):
         )
 
 
-def entry_of(match: Match, *, record: bool = False) -> Json:
+def entry_of(match: Match, *, record: bool = False, learned: Sequence[Learned] = ()) -> Json:
     """The entry of a match; `MatchEntry` reads it.
 
     Args:
         match: As the referee played it.
         record: Whether to keep the plies in full.
+        learned: By seat, from `Learner.learn`; empty where nobody learns.
     """
-    seats = 1 + max((ply.player for ply in match.plies), default=-1)
+    seats = max([1 + ply.player for ply in match.plies] + [len(learned)], default=0)
     efforts: list[list[Mapping[str, Json]]] = [[] for _ in range(seats)]
     for ply in match.plies:
         if ply.player != CHANCE:
             efforts[ply.player].append(ply.effort)
+    used = [effort_of(one) for one in efforts]
+    for seat, (_, beyond) in enumerate(learned):
+        rest = _effort(beyond).model_copy(update={"decisions": 0})
+        used[seat] = effort_together([used[seat], rest])
+    lessons = tuple(lesson for lesson, _ in learned)
     entry = MatchEntry(
         ending=match.ending,
         returns=match.returns,
@@ -369,9 +388,11 @@ def entry_of(match: Match, *, record: bool = False) -> Json:
         culprit=match.culprit,
         reason=match.reason,
         fault_line=match.fault_line,
-        used=tuple(map(effort_of, efforts)),
+        used=tuple(used),
+        lessons=lessons if any(lessons) else (),
     )
-    kept: dict[str, Json] = entry.model_dump(mode="json", exclude={"record"})
+    silent = {"record"} if entry.lessons else {"record", "lessons"}
+    kept: dict[str, Json] = entry.model_dump(mode="json", exclude=silent)
     if record:
         # Lists and no tuples, so that an entry is the same whether its journal was read or not.
         kept["record"] = {

@@ -10,7 +10,7 @@ from pydantic import JsonValue
 from games.engine import Ending
 from games.records import MatchRecord
 from tools.playtest.intervals import NoSamplesError
-from tools.playtest.jobs import GameSetup, MatchEntry, Roster, SandboxRecipe, effort_of
+from tools.playtest.jobs import GameSetup, MatchEntry, Roster, SandboxRecipe, effort_together
 from tools.playtest.results import ResultTables, TournamentSettings, by_ending
 from tools.playtest.runner import Workers
 from tools.playtest.schedule import one_line_up
@@ -187,18 +187,17 @@ def series_summary(series: Series) -> dict[str, JsonValue]:
 
 def _entrant(series: Series, entrant: int) -> dict[str, JsonValue]:
     seats = [series.seated(index).index(entrant) for index in series.entries]
-    efforts = [
-        ply.effort
-        for seat, record in zip(seats, series.records, strict=True)
-        for ply in record.match.plies
-        if ply.player == seat
+    taken = [
+        entry.used[seat]
+        for seat, entry in zip(seats, series.entries.values(), strict=True)
+        if seat < len(entry.used)
     ]
     return {
         "player": series.line_up[entrant],
         "entrant": entrant,
         "forfeits": series.tables.forfeits(entrant),
         **_estimates(series, entrant),
-        "used": effort_of(efforts).model_dump(mode="json"),
+        "used": effort_together(taken).model_dump(mode="json"),
     }
 
 

@@ -193,7 +193,20 @@ class MatchPlan:
         hashes = {str(one.settings["sha256"]) for one in self.players if "sha256" in one.settings}
         return self.game.key(self.settings.seed, *sorted(hashes))
 
-    def job(self, index: int) -> MatchJob:
+    @property
+    def learns(self) -> bool:
+        """Whether an entrant's deals build on those before: matches are then played in order."""
+        return any("lessons" in one.settings for one in self.players)
+
+    def suited(self, workers: Workers) -> Workers:
+        """Workers that can play this: one where somebody learns, threads where models are asked."""
+        if self.learns:
+            return Workers()
+        if getattr(self.roster, "models", None) and workers.executor is None:
+            return replace(workers, kind="threads", address=None)
+        return workers
+
+    def job(self, index: int, lessons: tuple[tuple[str, ...], ...] = ()) -> MatchJob:
         """What it takes to play a match."""
         seated = self.schedule.seated(index, self.settings.seed)
         return MatchJob(
@@ -207,6 +220,7 @@ class MatchPlan:
             max_plies=self.settings.max_plies,
             deadline_s=self.settings.ply_s,
             record=self.record,
+            lessons=lessons,
         )
 
 
@@ -224,6 +238,7 @@ class Fold:
     next_deal: Counter[frozenset[int]] = field(default_factory=Counter)
     stops: dict[frozenset[int], int] = field(default_factory=dict)
     replayed: int = 0
+    learned: dict[int, list[tuple[int, str]]] = field(default_factory=dict)
 
     @property
     def total(self) -> int:
@@ -237,6 +252,9 @@ class Fold:
             ValueError: If it is no entry of a match.
         """
         outcome = self.outcomes[index] = MatchEntry.model_validate(entry)
+        for who, lesson in zip(self._seated(index), outcome.lessons, strict=False):
+            if lesson:
+                self.learned.setdefault(who, []).append((index, lesson))
         if self.plan.settings.question:
             self._test(self._who(index), self.plan.settings.question)
         return outcome
@@ -245,7 +263,21 @@ class Fold:
         """Matches to play, in order, as things stand when each is asked for."""
         for index in range(self.total):
             if index not in self.outcomes and self._counts(index):
-                yield index, self.plan.job(index)
+                yield index, self.plan.job(index, self.lessons(index))
+
+    def lessons(self, index: int) -> tuple[tuple[str, ...], ...]:
+        """By seat of a match, what its entrant learned in deals before, oldest first.
+
+        Matches of its own deal teach nothing: they show cards that are hidden in this one.
+        """
+        if not self.learned:
+            return ()
+        schedule = self.plan.schedule
+        first = schedule.place(index).deal * schedule.matches_a_deal
+        return tuple(
+            tuple(lesson for match, lesson in sorted(self.learned.get(who, ())) if match < first)
+            for who in self._seated(index)
+        )
 
     def counted(self) -> dict[int, MatchEntry]:
         """The matches of the result, in order."""
@@ -254,6 +286,9 @@ class Fold:
     def keeps(self, index: int) -> bool:
         """Whether a match is kept: all but those played ahead of a test that then ended."""
         return self._counts(index) or self._who(index) not in self.stops
+
+    def _seated(self, index: int) -> tuple[int, ...]:
+        return self.plan.schedule.seated(index, self.plan.settings.seed)
 
     def _who(self, index: int) -> frozenset[int]:
         schedule = self.plan.schedule
@@ -270,10 +305,7 @@ class Fold:
             matches = self._matches(self.next_deal[pair], pair)
             if any(match not in self.outcomes for match in matches):
                 return
-            found = [
-                (self.outcomes[m], self.plan.schedule.seated(m, self.plan.settings.seed))
-                for m in matches
-            ]
+            found = [(self.outcomes[m], self._seated(m)) for m in matches]
             self.next_deal[pair] += 1
             if all(outcome.ending == "finished" for outcome, _ in found):
                 answer = test.take(score_of(head_to_head(found, one, other)))
@@ -299,7 +331,7 @@ def played(
         book = stack.enter_context(journal_at(journal, plan.identity()))
         if isinstance(plan.sandbox, SandboxRecipe):
             stack.enter_context(sandbox_of_process(plan.sandbox))  # closed after the last match
-        opened = stack.enter_context(workers.opened())
+        opened = stack.enter_context(plan.suited(workers).opened())
         fold = Fold(plan)
         for index, entry in play_all(
             fold.wanted(), play_job, journal=book, workers=opened, keep=fold.keeps

@@ -1,0 +1,61 @@
+"""The graphs that a server offers, each by itself."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agents.composer import composer_roles
+from games import library
+from graph.new import export
+from tests.graph.conftest import MakeContext
+
+ROOT = Path(__file__).parents[3]
+SOUND = library.source("tic_tac_toe")
+SETTLED = ("Is it fair?", "How long is it?", "Luck or skill?", "Is there something to decide?")
+
+
+def test_every_graph_is_named_with_a_description_and_says_what_it_takes() -> None:
+    named = json.loads((ROOT / "langgraph.json").read_text())["graphs"]
+    assert named.keys() == {"rulewright", "design", "check", "playtest"}
+    takes = {}
+    for name, entry in named.items():
+        assert len(entry["description"]) > 40
+        graph = getattr(export, entry["path"].partition(":")[2])
+        takes[name] = set(graph.get_input_jsonschema()["properties"])
+    assert takes["rulewright"] == takes["design"] == {"messages", "choices"}
+    assert takes["check"] == takes["playtest"] == {"source", "players"}
+
+
+def test_a_module_is_judged_by_itself(make_context: MakeContext) -> None:
+    context: Any = make_context()
+    sound = export.check.invoke({"source": SOUND}, context=context)
+    assert (sound["outcome"], set(sound)) == ("passed", {"outcome", "findings", "summary"})
+    broken = SOUND.replace("def get_rewards(", "def get_reward(")
+    found = export.check.invoke({"source": broken}, context=context)
+    assert found["outcome"] == "failed"
+    assert "get_rewards" in found["summary"]
+    assert export.check.invoke({"source": "}"}, context=context)["outcome"] == "failed"
+
+
+def test_a_sound_module_is_played_and_a_broken_one_is_not(make_context: MakeContext) -> None:
+    context: Any = make_context()
+    played = export.playtest_alone.invoke({"source": SOUND, "players": 2}, context=context)
+    assert [line.partition("?")[0] + "?" for line in played["verdict"][:4]] == list(SETTLED)
+    assert played["evaluation"]["players"]
+    broken = export.playtest_alone.invoke({"source": "GAME = 1"}, context=context)
+    assert (broken["outcome"], broken.get("verdict", [])) == ("failed", [])
+
+
+@pytest.mark.parametrize("words", ["goofspiel for two players with three cards", " "])
+def test_a_design_is_made_by_itself_or_a_question_is_asked(
+    make_context: MakeContext, words: str
+) -> None:
+    context: Any = make_context(composer_roles())
+    made = export.design.invoke({"messages": [("user", words)]}, context=context)
+    if words.strip():
+        assert made["summary"] == made["artefacts"]["rulebook.md"]
+        assert "game.py" not in made["artefacts"]
+    else:
+        assert (made["end"], made["artefacts"].get("rulebook.md")) == ("question", None)
