@@ -278,13 +278,16 @@ class Coder(Protocol):
 class Validator(Protocol):
     """Validator: do records obey the rules, and which tests do the rules imply?"""
 
-    def judge(self, design: Design, record: MatchRecord, positions: Sequence[Position]) -> Verdict:
+    def judge(
+        self, design: Design, record: MatchRecord, positions: Callable[[], Sequence[Position]]
+    ) -> Verdict:
         """Judge one record. An unreadable verdict is an exception, never a pass.
 
         Args:
             design: The game.
             record: The match.
-            positions: Before its first ply and after each ply, as a fresh worker replays it.
+            positions: Gives those before its first ply and after each, as a fresh worker replays
+                it; raises ModuleFault where it does not.
         """
         ...
 

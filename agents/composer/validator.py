@@ -4,7 +4,7 @@ The verified module is library code and runs in this process; the candidate's so
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 
 from agents.claims import Claim, Vote
@@ -42,7 +42,7 @@ class ComposerValidator:
         self,
         design: Design,
         record: MatchRecord,
-        positions: Sequence[Position] = (),  # noqa: ARG002 - it makes its own
+        positions: Callable[[], Sequence[Position]],  # noqa: ARG002 - it makes its own
     ) -> Verdict:
         """Judge one record by replaying it.
 

@@ -1,7 +1,7 @@
 """The validator, asked of a chat model: verdicts on records, tests that the rules imply."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
@@ -99,9 +99,11 @@ class ModelValidator:
     def __init__(self, model: ChatModel) -> None:
         self.model = model
 
-    def judge(self, design: Design, record: MatchRecord, positions: Sequence[Position]) -> Verdict:
+    def judge(
+        self, design: Design, record: MatchRecord, positions: Callable[[], Sequence[Position]]
+    ) -> Verdict:
         """See `Validator.judge`; the explanation says so where a long record was cut."""
-        text, judged = record_text(record, positions, limit=RECORD_LIMIT)
+        text, judged = record_text(record, positions(), limit=RECORD_LIMIT)
         total = len(record.match.plies)
         messages = load_prompt("validator_judge").fill(
             rules=rules_text(design), record=text, players=", ".join(record.players)

@@ -62,7 +62,7 @@ class RunSettings(BaseModel):
     own_games: bool = False
     refine: RefineStrategy = "conversation"
     max_rounds: int = Field(default=6, ge=0)
-    records_judged: int = Field(default_factory=_sized(2, quick=1), ge=0)
+    records_judged: int = Field(default_factory=_sized(5, quick=2), ge=0)
     ladder_matches: int = Field(default_factory=_sized(60, quick=16), ge=4)
     random_matches: int = Field(default_factory=_sized(100, quick=40), ge=4)
     protocol: Literal["ours", "paper"] = "ours"

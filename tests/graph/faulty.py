@@ -1,6 +1,6 @@
 """The composer with one thing wrong: a draft with seeded faults, or a coder that will not mend."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -93,7 +93,9 @@ class RecordsOnly:
 
     validator: Validator
 
-    def judge(self, design: Design, record: MatchRecord, positions: Sequence[Position]) -> Verdict:
+    def judge(
+        self, design: Design, record: MatchRecord, positions: Callable[[], Sequence[Position]]
+    ) -> Verdict:
         return self.validator.judge(design, record, positions)
 
     def arbitrate(self, design: Design, claim: Claim, *, second: bool) -> Vote:
@@ -107,7 +109,9 @@ class RecordsOnly:
 class Undecided:
     """A validator that can judge nothing."""
 
-    def judge(self, design: Design, record: MatchRecord, positions: Sequence[Position]) -> Verdict:
+    def judge(
+        self, design: Design, record: MatchRecord, positions: Callable[[], Sequence[Position]]
+    ) -> Verdict:
         raise RoleError("the record leaves me in doubt")
 
     def arbitrate(self, design: Design, claim: Claim, *, second: bool) -> Vote:

@@ -91,7 +91,9 @@ class ScriptedRoles:
                 return Mending(edits=(Edit(search=broken, replace=sound),))
         raise RoleError("the script has no mend for these findings")
 
-    def judge(self, design: Design, record: MatchRecord, positions: Sequence[Position]) -> Verdict:
+    def judge(
+        self, design: Design, record: MatchRecord, positions: Callable[[], Sequence[Position]]
+    ) -> Verdict:
         self.calls.append("judge")
         return Verdict(illegal_ply=None, rule="")
 

@@ -24,7 +24,7 @@ from graph.run.claims import named, to_settle, updated
 from graph.run.context import RunContext
 from graph.run.opening import context_of
 from graph.run.pool import what_failed
-from graph.run.records import notes_of_play
+from graph.run.records import diverse_records, notes_of_play
 from graph.run.sandboxes import keep_grade
 from tools.checking import CheckRun, check_source
 
@@ -63,7 +63,7 @@ def check(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterCheck]:
     }
     if goto == "strategize":
         update |= {"accepted": candidate.number, "design": with_plies(made, trial.matches)}
-        update |= {"notes": (*state.notes, *notes_of_play(context, candidate.source, made))}
+        update |= {"notes": (*state.notes, *trial.notes)}
     if goto == "report":
         update |= {"end": "gave_up", "reason": not_passing(state.rounds, trial.findings)}
     return Command(goto=goto, update=update)
@@ -104,6 +104,7 @@ class _Trial:
         findings: What was found.
         matches: The matches that were judged.
         lacking: What could not be judged.
+        notes: Which rules no match reached.
     """
 
     design: Design
@@ -117,6 +118,7 @@ class _Trial:
         self.findings: list[Finding] = []
         self.matches: list[Match] = []
         self.lacking: list[str] = []
+        self.notes: Sequence[str] = ()
         with trace("checks", run_type="tool", inputs={"candidate": self.number}) as span:
             run = check_source(
                 self.context.sandbox,
@@ -134,13 +136,26 @@ class _Trial:
         self._tests(run)
         if verdict(self.findings) != "passed":
             return
-        for index, record in enumerate(run.records):
+        records = self._records(run)
+        for index, record in enumerate(records):
             with place(f"check/{self.number}/record/{index}"):
                 self._record(record, run)
-        self.matches = [record.match for record in run.records]
-        missing = self.context.settings.records_judged - len(run.records)
+        self.matches = [record.match for record in records]
+        missing = self.context.settings.records_judged - len(records)
         if missing:
             self.findings.append(_unfinished(missing, self.context.settings.records_judged))
+
+    def _records(self, run: CheckRun) -> Sequence[MatchRecord]:
+        """What the validator judges: where it reads, few matches that differ in what they show."""
+        if self.context.budget is None:
+            self.notes = notes_of_play(self.context, self.source, self.design)
+            return run.records
+        settings = self.context.settings
+        found = diverse_records(
+            self.context, self.source, self.design, settings.records_judged, settings.seed
+        )
+        self.notes = found.notes
+        return found.records
 
     def _tests(self, run: CheckRun) -> None:
         """Hold the candidate against the run's tests, which are asked for once."""
@@ -176,8 +191,9 @@ class _Trial:
     def _record(self, record: MatchRecord, run: CheckRun) -> None:
         """The validator's verdict on one record; a fault it names is a claim of its own."""
         try:
-            positions = run.positions(record)
-            found = self.context.roles.validator.judge(self.design, record, positions)
+            found = self.context.roles.validator.judge(
+                self.design, record, lambda: run.positions(record)
+            )
         except ModuleFault as fault:
             self.findings.append(from_fault("record", fault))
             return

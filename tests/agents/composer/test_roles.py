@@ -104,7 +104,7 @@ def test_ten_prompts_of_ten_families_give_ten_different_playable_designs() -> No
     for design in designs.values():
         record = record_of(design, ROLES.coder.draft(design, Tools()))
         assert record.match.ending == "finished", record.match.reason
-        assert ROLES.validator.judge(design, record, []).illegal_ply is None
+        assert ROLES.validator.judge(design, record, list).illegal_ply is None
         assert ROLES.strategist.heuristics(design, "", [])
 
 
@@ -163,7 +163,7 @@ def test_the_validator_names_the_first_ply_that_breaks_a_rule() -> None:
     plies[4] = replace(plies[4], legal=(*plies[4].legal, "drop 99"))
     plies[6] = replace(plies[6], rewards=(5.0, 5.0))
     faulty = replace(record, match=replace(record.match, plies=tuple(plies)))
-    verdict = ROLES.validator.judge(design, faulty, [])
+    verdict = ROLES.validator.judge(design, faulty, list)
     assert verdict.illegal_ply == 4
     assert verdict.function == "get_legal_actions"
     assert verdict.rule in {rule.id for rule in design.rules}
@@ -174,7 +174,7 @@ def test_a_record_of_other_seats_is_no_verdict() -> None:
     design = design_of(TEN["placement"])
     record = record_of(design, ROLES.coder.draft(design, Tools()))
     with pytest.raises(RoleError, match="cannot be judged"):
-        ROLES.validator.judge(design, replace(record, players=("a", "b", "c")), [])
+        ROLES.validator.judge(design, replace(record, players=("a", "b", "c")), list)
 
 
 def test_a_family_that_the_library_lacks_needs_a_model() -> None:

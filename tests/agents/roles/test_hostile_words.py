@@ -110,7 +110,7 @@ def test_actions_and_events_stay_inside_the_fence_of_a_record() -> None:
         "function": None,
     }
     with serving(as_json(verdict)) as endpoint:
-        ModelValidator(chat_with(endpoint)).judge(DESIGN, hostile, reached)
+        ModelValidator(chat_with(endpoint)).judge(DESIGN, hostile, lambda: reached)
     user = endpoint.requests[0]["messages"][1]["content"]
     assert SAID in user
     assert SAID not in outside(user)

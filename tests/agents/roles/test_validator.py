@@ -35,20 +35,20 @@ TEST: dict[str, Any] = {
 
 def test_a_clean_record_has_no_illegal_ply() -> None:
     with serving(as_json(CLEAN)) as endpoint:
-        verdict = ModelValidator(chat_with(endpoint)).judge(DESIGN, record(), POSITIONS)
+        verdict = ModelValidator(chat_with(endpoint)).judge(DESIGN, record(), lambda: POSITIONS)
     assert (verdict.illegal_ply, verdict.rule) == (None, "")
 
 
 def test_a_fault_names_its_ply_its_rule_and_the_function() -> None:
     fault = CLEAN | {"illegal_ply": 3, "rule": "R3", "function": "get_rewards"}
     with serving(as_json(fault)) as endpoint:
-        verdict = ModelValidator(chat_with(endpoint)).judge(DESIGN, record(), POSITIONS)
+        verdict = ModelValidator(chat_with(endpoint)).judge(DESIGN, record(), lambda: POSITIONS)
     assert (verdict.illegal_ply, verdict.rule, verdict.function) == (3, "R3", "get_rewards")
 
 
 def test_the_schema_takes_only_the_games_own_rule_ids() -> None:
     with serving(as_json(CLEAN)) as endpoint:
-        ModelValidator(chat_with(endpoint)).judge(DESIGN, record(), POSITIONS)
+        ModelValidator(chat_with(endpoint)).judge(DESIGN, record(), lambda: POSITIONS)
     schema = endpoint.requests[0]["response_format"]["json_schema"]["schema"]
     assert schema["properties"]["rule"]["anyOf"][0]["enum"] == ["R1", "R2", "R3", "R4"]
 
@@ -66,9 +66,9 @@ def test_the_schema_takes_only_the_games_own_rule_ids() -> None:
 )
 def test_an_unreadable_verdict_is_an_exception_and_never_a_pass(wrong: dict[str, Any]) -> None:
     with serving(as_json(wrong)) as endpoint, pytest.raises(MalformedReplyError):
-        ModelValidator(chat_with(endpoint, retries=0)).judge(DESIGN, record(), POSITIONS)
+        ModelValidator(chat_with(endpoint, retries=0)).judge(DESIGN, record(), lambda: POSITIONS)
     with serving(message("Looks fine to me!")) as endpoint, pytest.raises(MalformedReplyError):
-        ModelValidator(chat_with(endpoint, retries=0)).judge(DESIGN, record(), POSITIONS)
+        ModelValidator(chat_with(endpoint, retries=0)).judge(DESIGN, record(), lambda: POSITIONS)
 
 
 def long_record() -> tuple[MatchRecord, list[Position]]:
@@ -84,7 +84,7 @@ def long_record() -> tuple[MatchRecord, list[Position]]:
 def test_a_long_record_is_cut_visibly_and_the_verdict_says_how_far_it_goes() -> None:
     met, reached = long_record()
     with serving(as_json(CLEAN)) as endpoint:
-        verdict = ModelValidator(chat_with(endpoint)).judge(DESIGN, met, reached)
+        verdict = ModelValidator(chat_with(endpoint)).judge(DESIGN, met, lambda: reached)
         assert "are left out: too long" in endpoint.requests[0]["messages"][1]["content"]
     assert f"of {len(met.match.plies)} plies)" in verdict.explanation
 
@@ -94,7 +94,7 @@ def test_a_ply_that_was_not_shown_cannot_be_at_fault() -> None:
     hidden = len(met.match.plies) // 2
     wrong = as_json(CLEAN | {"illegal_ply": hidden, "rule": "R1"})
     with serving(wrong) as endpoint, pytest.raises(MalformedReplyError, match="none of the"):
-        ModelValidator(chat_with(endpoint, retries=0)).judge(DESIGN, met, reached)
+        ModelValidator(chat_with(endpoint, retries=0)).judge(DESIGN, met, lambda: reached)
 
 
 def test_a_record_shows_first_state_ending_and_every_seats_view_of_every_change() -> None:

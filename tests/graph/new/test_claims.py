@@ -1,6 +1,6 @@
 """Claims of the validator: none that is wrong ends a run, none that is right is struck."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 import pytest
@@ -66,7 +66,9 @@ class Claiming(ScriptedRoles):
     def unit_tests(self, design: Design, source: str) -> Sequence[UnitTest]:
         return self.tests
 
-    def judge(self, design: Design, record: MatchRecord, positions: Sequence[Position]) -> Verdict:
+    def judge(
+        self, design: Design, record: MatchRecord, positions: Callable[[], Sequence[Position]]
+    ) -> Verdict:
         if not self.blames:
             return Verdict(illegal_ply=None, rule="")
         return Verdict(illegal_ply=0, rule="R1", explanation="the wrong seat began", shown="RECORD")
@@ -178,7 +180,9 @@ class Silent(Claiming):
     def unit_tests(self, design: Design, source: str) -> Sequence[UnitTest]:
         raise MalformedReplyError("no test could be read")
 
-    def judge(self, design: Design, record: MatchRecord, positions: Sequence[Position]) -> Verdict:
+    def judge(
+        self, design: Design, record: MatchRecord, positions: Callable[[], Sequence[Position]]
+    ) -> Verdict:
         raise RoleError("no verdict could be read")
 
 

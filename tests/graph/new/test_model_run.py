@@ -151,7 +151,9 @@ class Breaking:
         self.arbitrate = roles.validator.arbitrate
         self._judge = roles.validator.judge
 
-    def judge(self, design: Design, record: MatchRecord, positions: Sequence[Position]) -> Verdict:
+    def judge(
+        self, design: Design, record: MatchRecord, positions: Callable[[], Sequence[Position]]
+    ) -> Verdict:
         self._judge(design, record, positions)
         raise KeyboardInterrupt
 
