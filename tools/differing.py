@@ -15,6 +15,7 @@ from games.contract import TERMINAL, Action, Json, ModuleFault, canonical_key
 from games.engine import sample_index
 from games.streams import stream
 from games.table import Position, Table
+from tools.sandbox import Sandbox, SandboxTable
 
 _SHOWN = 600
 
@@ -100,6 +101,38 @@ def differential_play(
             return Differential("diverge", place, finished, plies)
         finished += pair.positions[0].player == TERMINAL
     return Differential("agree" if finished else "could_not_judge", None, finished, plies)
+
+
+def differential_sources(  # noqa: PLR0913 - which modules, where and how are all the caller's
+    sandbox: Sandbox,
+    one: str,
+    other: str,
+    *,
+    num_players: int,
+    matches: int,
+    seed: int,
+    max_plies: int = 500,
+    parameters: Mapping[str, Json] | None = None,
+    to_the_letter: bool = False,
+) -> Differential:
+    """The same for two sources, each in a fresh worker of its own.
+
+    Raises:
+        ModuleFault: If one does not load.
+    """
+    with sandbox.worker("referee", one) as first, sandbox.worker("candidate", other) as second:
+        first.load(one)
+        second.load(other)
+        return differential_play(
+            SandboxTable(first),
+            SandboxTable(second),
+            num_players=num_players,
+            matches=matches,
+            seed=seed,
+            max_plies=max_plies,
+            parameters=parameters,
+            to_the_letter=to_the_letter,
+        )
 
 
 _VOCABULARY = "vocabulary"

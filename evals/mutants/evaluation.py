@@ -30,8 +30,8 @@ from games import library
 from games.checks.run import CheckSettings
 from games.contract import ModuleFault
 from tools.checking import check_source
-from tools.differing import differential_play
-from tools.sandbox import Sandbox, SandboxTable
+from tools.differing import differential_sources
+from tools.sandbox import Sandbox
 
 Tell = Callable[[str], None]
 
@@ -136,19 +136,12 @@ class _Trial:
 
     def differs(self, mutant: Mutant, matches: int, more: int) -> bool:
         """Whether some of the original's matches, of a seed of their own, part on the variant."""
-        game, sandbox = mutant.game, self.sandbox
-        with (
-            sandbox.worker("referee", game.source) as one,
-            sandbox.worker("candidate", mutant.source) as other,
-        ):
-            one.load(game.source)
-            try:
-                other.load(mutant.source)
-            except ModuleFault:
-                return False  # no fault of the rules
-            found = differential_play(
-                SandboxTable(one),
-                SandboxTable(other),
+        game = mutant.game
+        try:
+            found = differential_sources(
+                self.sandbox,
+                game.source,
+                mutant.source,
                 num_players=game.players,
                 matches=matches,
                 seed=self.seed + more,
@@ -156,6 +149,8 @@ class _Trial:
                 parameters=game.parameters,
                 to_the_letter=True,
             )
+        except ModuleFault:
+            return False  # it does not load: no fault of the rules
         return found.outcome == "diverge"
 
     def judged(self, mutant: Mutant, about: str) -> Row:
