@@ -21,8 +21,8 @@ from evals.mutants.planting import (
     leak_kinds,
     leaking,
     leaks,
-    mutated,
     places_of,
+    variant_of,
 )
 from evals.options import EvalOptions
 from evals.results import EvalError, EvalResult, Row, Score, share
@@ -132,7 +132,7 @@ class _Trial:
         places = places_of(game, telling=False)
         kind = sorted(places)[(number + number // len(self.games)) % len(places)]
         place = places[kind][int(generator.integers(len(places[kind])))]
-        return mutated(game, kind, place), lambda mutant: self.differs(mutant, _COMPARED, 1)
+        return variant_of(game, kind, place), lambda mutant: self.differs(mutant, _COMPARED, 1)
 
     def differs(self, mutant: Mutant, matches: int, more: int) -> bool:
         """Whether some of the original's matches, of a seed of their own, part on the variant."""

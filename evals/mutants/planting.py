@@ -95,7 +95,7 @@ def places_of(game: PlantedGame, *, telling: bool) -> dict[str, list[Place]]:
     return places
 
 
-def mutated(game: PlantedGame, kind: str, place: Place) -> Mutant:
+def variant_of(game: PlantedGame, kind: str, place: Place) -> Mutant:
     """The game with the change at one place."""
     tree = ast.parse(game.source)
     name, number, option = place
@@ -197,7 +197,7 @@ def leaking(game: PlantedGame, kind: str, generator: np.random.Generator) -> Mut
     """A game with a leak of one kind: zone, what of it, who is told and from when on are drawn."""
     if kind == "mask dropped":
         (places,) = [*places_of(game, telling=True).values()] or [[]]
-        return mutated(game, kind, places[int(generator.integers(len(places)))])
+        return variant_of(game, kind, places[int(generator.integers(len(places)))])
     subject = trusted_subject(game.source, game.players, game.parameters)
     zones = [*as_object(subject.game.module.constant("ZONES"))]
     seats = [*range(game.players)]

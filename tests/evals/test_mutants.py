@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from evals.mutants.evaluation import GAMES, run
-from evals.mutants.planting import Mutant, leak_kinds, leaking, leaks, mutated, places_of
+from evals.mutants.planting import Mutant, leak_kinds, leaking, leaks, places_of, variant_of
 from evals.options import EvalOptions
 from evals.registry import find_eval
 
@@ -18,7 +18,7 @@ def test_faults_of_every_kind_can_be_planted_and_parse() -> None:
     places = places_of(NOUGHTS, telling=False)
     assert {"dropped branch", "off by one", "swapped seats", "wrong comparison"} <= set(places)
     for kind, found in places.items():
-        mutant = mutated(NOUGHTS, kind, found[0])
+        mutant = variant_of(NOUGHTS, kind, found[0])
         assert ast.dump(ast.parse(mutant.source)) != ast.dump(ast.parse(NOUGHTS.source))
         assert mutant.about.startswith(found[0][0])
 
