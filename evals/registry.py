@@ -76,6 +76,12 @@ _EVALS = (
         "evals.bad_inputs",
     ),
     EvalInfo(
+        "mutants",
+        "Which planted leaks and rule bugs do the checks find, and do they blame sound games?",
+        "evals.mutants.evaluation",
+        takes=("quick",),
+    ),
+    EvalInfo(
         "speed",
         "How long do the command's help, a quick run and a search simulation take?",
         "evals.bench.speed",

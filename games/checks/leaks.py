@@ -125,17 +125,18 @@ class _Audit:
     def _places(self, generator: np.random.Generator) -> list[list[tuple[int, int]]]:
         """By match, the plies at which another seat or chance could have done something else.
 
-        Every second one is a ply that not all seats were told the same of, while there are any.
+        Kinds of action take turns, and of a kind those that not all seats were told the same of
+        and the others: what is told of one kind alone may be told of few plies.
         """
         places = []
         for number, match in enumerate(self.played):
-            secret: list[int] = []
-            others: list[int] = []
+            kinds: dict[tuple[str, bool], list[int]] = {}
             for ply in map(int, generator.permutation(len(match.plies))):
                 before, after = match.positions[ply : ply + 2]
                 if before.player != self.seat and len(before.legal) > 1:
-                    (secret if len(set(after.events)) > 1 else others).append(ply)
-            mixed = chain.from_iterable(zip_longest(secret, others))
+                    kind = match.plies[ply].action.partition(" ")[0]
+                    kinds.setdefault((kind, len(set(after.events)) > 1), []).append(ply)
+            mixed = chain.from_iterable(zip_longest(*kinds.values()))
             places.append([(number, ply) for ply in mixed if ply is not None])
         return places
 

@@ -7,7 +7,7 @@ the few are taken that show most of what is rare among them.
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from math import exp
@@ -91,13 +91,8 @@ def diverse_records(
     pool.add(pool.random(_RANDOM[pool.quick]))
     pool.add(pool.thinking())
     for _ in range(_DIRECTED[pool.quick]):
-        if not pool.missing:
-            break
-        known, endings = pool.met_by_any, {_ending(record) for record in pool.records}
-        for record, met in pool.covered(pool.random(_RANDOM[pool.quick], leaning=True)):
-            if not met <= known or (_finished(record) and _ending(record) not in endings):
-                pool.records.append(record)
-                pool.met.append(met)
+        if pool.missing:
+            pool.add(pool.random(_RANDOM[pool.quick], leaning=True))
     kept = [n for n, record in enumerate(pool.records) if _finished(record)]
     finished = [pool.records[n] for n in kept]
     best = chosen_records(finished, [pool.met[n] for n in kept], count)
@@ -169,7 +164,7 @@ class _Pool:
     played: int = 0
     records: list[MatchRecord] = field(default_factory=list)
     met: list[frozenset[str]] = field(default_factory=list)
-    coverage: RuleCoverage | None = None
+    marked: tuple[str, ...] = ()
 
     @property
     def quick(self) -> bool:
@@ -180,26 +175,17 @@ class _Pool:
         return [rule.id for rule in self.design.rules]
 
     @property
-    def met_by_any(self) -> frozenset[str]:
-        return frozenset().union(*self.met)
-
-    @property
     def missing(self) -> tuple[str, ...]:
         """Rules that are marked and that nothing met yet."""
-        marked = self.coverage.lines if self.coverage else {}
-        return tuple(rule for rule in marked if rule not in self.met_by_any)
+        met = frozenset().union(*self.met)
+        return tuple(rule for rule in self.marked if rule not in met)
 
     def add(self, records: Sequence[MatchRecord]) -> None:
         """Keep matches, with what they met."""
-        for record, met in self.covered(records):
-            self.records.append(record)
-            self.met.append(met)
-
-    def covered(self, records: Sequence[MatchRecord]) -> list[tuple[MatchRecord, frozenset[str]]]:
-        """Each match with the rules that it met."""
-        sandbox = self.context.sandbox
-        self.coverage = rule_coverage(sandbox, self.source, self.rules, records)
-        return [(record, self.coverage.of(n)) for n, record in enumerate(records)]
+        coverage = rule_coverage(self.context.sandbox, self.source, self.rules, records)
+        self.marked = tuple(coverage.lines)
+        self.records += records
+        self.met += [coverage.of(number) for number in range(len(records))]
 
     def random(self, count: int, *, leaning: bool = False) -> list[MatchRecord]:
         """Matches of random players; those that lean prefer other kinds of action in each match."""
@@ -230,25 +216,29 @@ class _Pool:
     def _of(self, specs: Sequence[str], matches: int) -> Iterator[MatchRecord]:
         """Matches with the first of these players at every seat that can play the game."""
         roster, seats = PlayerRoster(), self.design.num_players
-        setup = GameSetup(self.design.title, self.source, seats)
+        setup, sandbox = GameSetup(self.design.title, self.source, seats), self.context.sandbox
         for spec in specs:
+            player = roster.effective(spec)
             for _ in range(matches):
                 with ExitStack() as opened:
-                    players: list[Player] = []
                     try:
-                        for seat in range(seats):
-                            made = roster.seat(
-                                roster.effective(spec),
-                                seat=seat,
-                                match=self.played,
-                                game=setup,
-                                sandbox=self.context.sandbox,
+                        seated = [
+                            opened.enter_context(
+                                closing(
+                                    roster.seat(
+                                        player,
+                                        seat=n,
+                                        match=self.played,
+                                        game=setup,
+                                        sandbox=sandbox,
+                                    )
+                                )
                             )
-                            opened.callback(made.close)
-                            players.append(made)
+                            for n in range(seats)
+                        ]
                     except (PlayerSpecError, ModuleFault):
                         break  # it cannot play this game
-                    yield self._match([spec] * seats, players)
+                    yield self._match([spec] * seats, seated)
             else:
                 return
 

@@ -24,6 +24,7 @@ GAME: dict[str, Any] = {
     "summary": "Fire at a hidden fleet cell by cell; whoever first sinks all ships wins.",
     "min_players": 2,
     "max_players": 2,
+    "total": 0,
     "open": ["player", "targets", "afloat", "shots_left", "rewards"],
     "parameters": {
         "rows": {"default": 10, "range": [2, 10], "meaning": "Rows of each player's sea."},

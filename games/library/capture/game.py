@@ -20,6 +20,7 @@ GAME: dict[str, Any] = {
     "summary": "Two armies advance on a grid and take each other's pieces; breaking through wins.",
     "min_players": 2,
     "max_players": 2,
+    "total": 0,
     "open": ["player", "legal", "moves", "last", "rewards"],
     "parameters": {
         "rows": {"default": 8, "range": [3, 12], "meaning": "Rows of the board."},

@@ -26,6 +26,7 @@ GAME: dict[str, Any] = {
     "summary": "Two armies with hidden ranks, as in Stratego: fight to find and take the flag.",
     "min_players": 2,
     "max_players": 2,
+    "total": 0,
     "conserved": ["piece"],
     "open": ["player", "board", "open", "moved", "quiet", "last", "rewards"],
     "parameters": {

@@ -15,6 +15,7 @@ GAME: dict[str, Any] = {
     "wins the pot.",
     "min_players": 2,
     "max_players": 8,
+    "total": 0,
     "conserved": ["card"],
     "open": [
         "deal", "scores", "phase", "player", "first", "paid", "rewards", "folded", "round",

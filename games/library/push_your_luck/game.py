@@ -16,6 +16,7 @@ GAME: dict[str, Any] = {
     "summary": "Roll or draw for points as long as you dare; a bust loses what the turn won.",
     "min_players": 2,
     "max_players": 8,
+    "total": 0,
     "open": ["phase", "player", "scores", "turn_total", "rolls", "turns", "rewards"],
     "parameters": {
         "kind": {"default": "dice", "choices": ["dice", "cards"],

@@ -15,6 +15,7 @@ GAME: dict[str, Any] = {
     "summary": "Two players mark the cells of a small square; a full line of one mark decides.",
     "min_players": 2,
     "max_players": 2,
+    "total": 0,
     "open": ["player", "line_by"],
     "parameters": {
         "size": {
