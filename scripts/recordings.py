@@ -1,0 +1,82 @@
+"""Recorded runs with a model: record one, or say which no longer replay and why.
+
+python -m scripts.recordings check
+python -m scripts.recordings record NAME   (the endpoint is the environment's, as for any run)
+"""
+
+import json
+import os
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from agents.model.errors import ModelError
+from graph.new.runs import start_run
+from graph.new.state import RunState
+from graph.run.folder import create_folder
+from graph.run.opening import make_context
+from graph.run.settings import RunSettings
+
+FOLDER = Path(__file__).parents[1] / "tests" / "recordings"
+MODEL = "answered-by-hand"
+LABEL = "answered by hand, from the text of the requests alone"
+TOOL_ROUNDS = 2
+
+
+def runs() -> dict[str, dict[str, Any]]:
+    """What was asked in each recorded run, by its name."""
+    found: dict[str, dict[str, Any]] = yaml.safe_load((FOLDER / "runs.yaml").read_text())
+    return found
+
+
+def settings_of(name: str) -> RunSettings:
+    """A recorded run's settings; the play-test, which no prompt quotes, is made small."""
+    small = {"ladder_matches": 4, "random_matches": 6, "heuristic_matches": 4}
+    small |= {"small_budget": 3, "large_budget": 6}
+    return RunSettings.model_validate({"seed": runs()[name]["seed"], "quick": True, **small})
+
+
+def main() -> int:
+    """Record or check, as the arguments say."""
+    if sys.argv[1:] == ["check"]:
+        return max([_check(name) for name in runs()], default=0)
+    if len(sys.argv) != 3 or sys.argv[1] != "record" or sys.argv[2] not in runs():  # noqa: PLR2004
+        sys.stderr.write(f"{__doc__}\nknown: {', '.join(runs())}\n")
+        return 2
+    path = FOLDER / f"{sys.argv[2]}.json"
+    os.environ["RULEWRIGHT_RECORD"] = str(path)
+    state = _run(sys.argv[2])
+    kept = json.loads(path.read_text())
+    path.write_text(json.dumps({**kept, "label": LABEL}, indent=1, ensure_ascii=False) + "\n")
+    sys.stdout.write(f"{state.end}: {state.summary}\n")
+    return 0
+
+
+def _check(name: str) -> int:
+    if not (FOLDER / f"{name}.json").exists():
+        sys.stdout.write(f"{name}: not recorded\n")
+        return 0
+    os.environ["RULEWRIGHT_REPLAY"] = str(FOLDER / f"{name}.json")
+    try:
+        state = _run(name)
+    except ModelError as error:
+        sys.stdout.write(f"{name}: {error}\n")
+        return 1
+    sys.stdout.write(f"{name}: replays, {state.end}\n")
+    return 0
+
+
+def _run(name: str) -> RunState:
+    os.environ |= {"RULEWRIGHT_MODEL": MODEL, "RULEWRIGHT_TOOL_ROUNDS": str(TOOL_ROUNDS)}
+    with tempfile.TemporaryDirectory() as folder:
+        context = make_context(settings_of(name), keeps_own_games=False)
+        with context.retrieval.store, context.sandbox:
+            home = create_folder(Path(folder) / "run", title=name, runs=Path(folder))
+            return start_run(runs()[name]["prompt"], home, context).state
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
