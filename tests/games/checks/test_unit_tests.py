@@ -8,13 +8,16 @@ from tests.games.checks.test_checks import SOUND
 from tests.games.subjects import subject
 
 
-def judged(function: str, expected: str, source: str = SOUND, *actions: str) -> Finding:
+def judged(
+    function: str, expected: str, source: str = SOUND, *actions: str, relation: str = "is"
+) -> Finding:
     test = UnitTest.model_validate(
         {
             "name": "t",
             "rule": "R1",
             "actions": actions,
             "function": function,
+            "relation": relation,
             "expected_json": expected,
         }
     )
@@ -54,3 +57,48 @@ def test_a_reward_of_minus_zero_is_zero() -> None:
 def test_evidence_that_quotes_a_long_value_is_cut() -> None:
     long = SOUND.replace('"bids": state["bids"],', '"bids": "x" * 100000,')
     assert len(judged("get_observations", "[]", long).evidence) < 3000
+
+
+DEALT = ("deal 5", "deal 3")
+
+
+@pytest.mark.parametrize(
+    ("function", "relation", "expected", "outcome"),
+    [
+        ("get_legal_actions", "contains", '["deal 5", "deal 2"]', "passed"),
+        ("get_legal_actions", "contains", '["deal 5", "deal 9"]', "failed"),
+        ("get_legal_actions", "contains", '"deal 5"', "failed"),
+        ("get_legal_actions", "lacks", '["deal 9", "bid 1"]', "passed"),
+        ("get_legal_actions", "lacks", '["deal 9", "deal 5"]', "failed"),
+        ("apply_action", "raises", '"deal 9"', "passed"),
+        ("apply_action", "raises", '"deal 5"', "failed"),
+        ("get_observations", "contains", '[{"bids": []}, null]', "passed"),
+        ("get_observations", "contains", '[{"bids": [1]}, null]', "failed"),
+        ("get_observations", "contains", '[{"bids": []}]', "failed"),
+        ("get_observations", "lacks", '[{"deck": 1}, {"hands": 1}]', "passed"),
+        ("get_observations", "lacks", '[null, {"bids": []}]', "failed"),
+        ("winners", "is", "[0]", "failed"),
+    ],
+)
+def test_members_refusals_and_winners_can_be_asked_for(
+    function: str, relation: str, expected: str, outcome: str
+) -> None:
+    assert judged(function, expected, relation=relation).outcome == outcome
+
+
+def test_returns_and_winners_are_those_of_the_whole_match() -> None:
+    ended = (*DEALT, "bid 1", "bid 2")  # the 5 beats the 3 and wins both bids, 3 in all
+    assert judged("returns", "[3, -3]", SOUND, *ended).outcome == "passed"
+    assert judged("returns", "[0, 0]", SOUND, *DEALT).outcome == "passed"
+    assert judged("winners", "[0]", SOUND, *ended).outcome == "passed"
+    assert judged("winners", "[1]", SOUND, *ended).outcome == "failed"
+    assert judged("winners", "[0]", SOUND, *DEALT).outcome == "failed"  # the match goes on
+
+
+def test_a_failing_test_shows_the_sequence_that_leads_there() -> None:
+    evidence = judged("get_current_player", "7", SOUND, *DEALT).evidence
+    assert "ply 0: chance does: deal 5" in evidence
+    assert "ply 1: chance does: deal 3" in evidence
+    illegal = judged("get_current_player", "7", SOUND, "deal 5", "bid 9").evidence
+    assert "action 1 ('bid 9') is not legal" in illegal
+    assert "ply 0: chance does: deal 5" in illegal
