@@ -116,8 +116,20 @@ def as_experiment(result: EvalResult, client: "Client", *, upload: bool) -> str:
         The experiment's name.
 
     Raises:
-        EvalError: If the samples do not say what was asked.
+        EvalError: If the samples do not say what was asked, or the service takes nothing.
     """
+    from langsmith.utils import LangSmithError
+
+    try:
+        return _experiment(result, client, upload=upload)
+    except LangSmithError as error:
+        raise EvalError(
+            f"LangSmith did not take the experiment: {error}. Check LANGSMITH_API_KEY and "
+            "LANGSMITH_ENDPOINT, or leave --langsmith out"
+        ) from error
+
+
+def _experiment(result: EvalResult, client: "Client", *, upload: bool) -> str:
     rows = {_example_id(result.name, row): row for row in result.samples}
     found = {_key(_inputs(row)): _outputs(row) for row in rows.values()}
     keys = sorted({key for out in found.values() for key, v in out.items() if _is_figure(v)})

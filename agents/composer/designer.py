@@ -9,7 +9,7 @@ from agents.composer.lexicon import PLAYERS, Lexicon, game_of
 from agents.composer.loader import lexicons
 from agents.composer.meaning.evidence import with_rules
 from agents.composer.meaning.fit import BAR, Embed, judge
-from agents.composer.meaning.question import asks, offer, question_for
+from agents.composer.meaning.question import LONGEST, asks, offer, question_for
 from agents.composer.meaning.revising import (
     changes,
     heard,
@@ -98,6 +98,8 @@ class ComposerDesigner:
         Raises:
             RoleError: If the library does not have the design's family.
         """
+        if len(talk.message) > LONGEST:
+            return Revision(reply=f"At most {LONGEST} characters are read; say it in fewer.")
         named = find_reading(talk.message)
         if named is not None and named.named and named.lexicon.family != design.family:
             return Revision(reply=f"That is another game, a {named.lexicon.title}.", other=True)

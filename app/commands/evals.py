@@ -72,12 +72,12 @@ def run_eval(  # noqa: PLR0913 - one parameter an option
     grade = result.effective.get("sandbox")
     if isinstance(grade, dict):
         note(describe_grade(Grade.model_validate(grade)))
-    if langsmith:
-        _as_experiment(result)
     if as_json:
         print_json(result.model_dump(mode="json"))
     else:
         say(result.as_text())
+    if langsmith:
+        _as_experiment(result)
     leave(0 if result.passed else 1)
 
 

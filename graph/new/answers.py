@@ -1,6 +1,7 @@
 """Answers of a person: when a run takes them, and what they choose."""
 
 import json
+import re
 from contextlib import suppress
 from typing import Any
 
@@ -13,6 +14,7 @@ from graph.new.state import RunState
 
 YES = frozenset({"", "y", "yes", "ok", "approve", "approved", "true", "go on", "go on anyway"})
 NO = frozenset({"n", "no", "stop", "reject", "false"})
+_POLITE = frozenset({"please", "thanks", "thank", "you", "it", "looks", "good", "great", "fine"})
 AGAIN = YES | {"again", "try again", "retry", "continue", "resume"}
 _MEANT = {"accept": "yes", "approve": "yes", "ignore": "no", "reject": "no"}
 
@@ -37,6 +39,24 @@ def plain_answer(given: Any) -> str:  # noqa: ANN401 - whatever a client resumes
     return said.strip() if isinstance(said, str) else _MEANT.get(str(given.get("type")), "")
 
 
+def means(answer: str, meant: frozenset[str]) -> bool:
+    """Whether an answer says no more than one of these words, politely or not.
+
+    >>> means("Yes, please!", YES), means("looks good", YES), means("No.", NO)
+    (True, True, True)
+    >>> means("yes, but for four players", YES), means("please", NO)
+    (False, False)
+    """
+    words = [word for word in re.findall(r"\w+", answer.lower()) if word not in _POLITE]
+    return " ".join(words) in meant
+
+
+def human_words(state: RunState) -> list[str]:
+    """The person's messages, oldest first, in characters that every file takes."""
+    said = (m.text.strip() for m in state.messages if isinstance(m, HumanMessage))
+    return [text.encode("utf-8", "replace").decode() for text in said]
+
+
 def waits_for_words(state: RunState) -> bool:
     """Whether a run ended before a design, in a question or a refusal that words can answer."""
     refused = state.end == "gave_up" and state.design is None
@@ -54,7 +74,7 @@ def answered(state: RunState) -> int:
 
 def is_words(answer: str) -> bool:
     """Whether an answer says something of the game, and is no yes, no or name of a family."""
-    return answer.lower() not in YES | NO and family_chosen(answer, None) is None
+    return not means(answer, YES | NO) and family_chosen(answer, None) is None
 
 
 def settings_chosen(answer: str, design: Design) -> dict[str, JsonValue]:

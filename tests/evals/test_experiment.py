@@ -63,7 +63,8 @@ class Handler(BaseHTTPRequestHandler):
         body = json.loads(self.rfile.read(int(self.headers["content-length"])))
         url = urlparse(self.path)
         kind = url.path.strip("/").split("/")[0]
-        assert self.headers["x-api-key"] == "a key of ours"
+        if self.headers["x-api-key"] != "a key of ours":
+            return self.reply({"detail": "no such key"}, 401)
         if kind not in ("datasets", "examples", "sessions", "runs", "feedback"):
             return self.reply({}, 404)
         posted = body if isinstance(body, list) else [body]
@@ -146,6 +147,13 @@ def test_the_dataset_gets_each_sample_once(service: Service) -> None:
 
 def test_without_a_key_the_same_runs_here_and_reaches_nobody() -> None:
     assert as_experiment(RESULT, experiment_client(upload=False), upload=False)
+
+
+def test_a_service_that_refuses_the_key_is_told_in_a_sentence(service: Service) -> None:
+    url = f"http://127.0.0.1:{service.server_port}"
+    stranger = Client(api_url=url, api_key="another key", auto_batch_tracing=False)
+    with pytest.raises(EvalError, match="did not take the experiment.*Check LANGSMITH_API_KEY"):
+        as_experiment(RESULT, stranger, upload=True)
 
 
 def test_samples_that_do_not_say_what_was_asked_are_refused() -> None:

@@ -8,7 +8,8 @@ from agents.composer.mentions import ParsedBrief, is_filler, parse_brief
 from agents.composer.reader import family_scores
 from agents.composer.tokens import FUNCTION_WORDS, word_set
 
-_LONGEST = 4000
+LONGEST = 4000
+"""Characters of a brief, or of a message, that are read."""
 _SURE = 6
 _HALF = 0.5
 _FOREIGN = word_set(
@@ -57,9 +58,9 @@ def question_for(words: str, *, judged: bool = False) -> str | None:
         words: The brief.
         judged: Whether fit is judged by meaning afterwards, so that unknown words are no reason.
     """
-    if len(words) > _LONGEST:
+    if len(words) > LONGEST:
         return (
-            f"The brief has {len(words)} characters; at most {_LONGEST} are read. Which game "
+            f"The brief has {len(words)} characters; at most {LONGEST} are read. Which game "
             "do you want, in a few sentences?"
         )
     if not re.search(r"[^\W_]", words):

@@ -8,7 +8,7 @@ from langgraph.types import Command, interrupt
 
 from agents.protocols import NEW_FAMILY, Choices
 from games.text import untagged
-from graph.new.answers import NO, YES, doubts_of, plain_answer, settings_chosen
+from graph.new.answers import NO, YES, doubts_of, means, plain_answer, settings_chosen
 from graph.new.state import RunState, folder_of, need_design
 from graph.run.context import RunContext
 
@@ -53,10 +53,10 @@ def _answered(
 ) -> Command[Literal["code", "recode", "design", "revise", "report"]]:
     """What an answer leads to: yes codes it, no ends it, anything else changes the design."""
     heard = {"messages": messages, "given": None}
-    if answer.lower() in YES:
+    if means(answer, YES):
         update = {**heard, "asks": False, "approved": True}
         return Command(goto="code" if state.before is None else "recode", update=update)
-    if answer.lower() in NO or state.brief is None:
+    if means(answer, NO) or state.brief is None:
         ended = {"end": "gave_up", "reason": "the rulebook was not approved", "asks": False}
         return Command(goto="report", update={**heard, **ended})
     design, choices = need_design(state), state.brief.choices

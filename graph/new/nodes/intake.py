@@ -1,12 +1,11 @@
 """Intake: chat messages become a brief, and the run gets its folder."""
 
-from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
 from agents.model.recording import place
 from agents.protocols import Choices, RoleError
-from graph.new.answers import AGAIN, family_chosen, waits_for_words
+from graph.new.answers import AGAIN, family_chosen, human_words, means, waits_for_words
 from graph.new.routing import AfterIntake, after_intake
 from graph.new.state import RunState, cleared
 from graph.run.context import RunContext
@@ -51,20 +50,15 @@ def intake(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterIntake
 
 def _gone_on(state: RunState) -> Command[AfterIntake] | None:
     """Where a message leads that is said to a run that waits or has stopped; None for elsewhere."""
-    said = _said(state)
+    said = human_words(state)
     if state.asks:
         return Command(goto="approve", update={"given": said[-1] if said else ""})
-    if state.stopped not in (None, "intake") and said[-1].lower() in AGAIN:
+    if state.stopped not in (None, "intake") and means(said[-1], AGAIN):
         return Command(goto=state.stopped, update={"stopped": None, "reason": ""})
     ended = state.stopped or (state.end is not None and not waits_for_words(state))
     if ended and said and state.design is not None and state.choices == Choices():
         return Command(goto="revise")
     return None
-
-
-def _said(state: RunState) -> list[str]:
-    """The person's messages."""
-    return [m.text.strip() for m in state.messages if isinstance(m, HumanMessage)]
 
 
 def _begun(state: RunState) -> bool:
@@ -77,8 +71,8 @@ def _asked_for(state: RunState) -> tuple[str, Choices]:
 
     A message that answers a question is added to the prompt before it, or chooses a family.
     """
-    said = _said(state)
-    while state.stopped and len(said) > 1 and said[-1].lower() in AGAIN:
+    said = human_words(state)
+    while state.stopped and len(said) > 1 and means(said[-1], AGAIN):
         said.pop()
     text = said[-1] if said else ""
     before = state.brief if waits_for_words(state) else None

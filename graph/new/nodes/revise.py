@@ -14,6 +14,7 @@ from langgraph.types import Command
 from agents.model.recording import place
 from agents.protocols import NEW_FAMILY, Brief, Choices, Design, Revision, RoleError, Talk
 from games.checks.findings import Finding
+from graph.new.answers import human_words
 from graph.new.nodes.code import GraphCoderTools
 from graph.new.nodes.design import write_design
 from graph.new.results import rule_changes, verdict_lines
@@ -33,7 +34,7 @@ def revise(
     context = context_of(runtime, state.folder)
     if state.brief is None:
         raise ValueError("revise runs on a design; the state holds no brief")
-    said = [m.text.strip() for m in state.messages if isinstance(m, HumanMessage)]
+    said = human_words(state)
     talk = Talk(message=said[-1], history=_history(state), figures=tuple(verdict_lines(state)))
     try:
         with place(f"revise/{len(said)}"):

@@ -63,6 +63,7 @@ def test_a_question_is_answered_by_figures_and_rules(message: str, line: str) ->
     [
         ("for five hundred players", "2 to 8 players, not 500"),
         ("a dragon flies over the table", "no setting of a trick-taking game says this"),
+        ("four players " * 1_000, "At most 4000 characters"),
         ("make it four players", ""),
     ],
 )

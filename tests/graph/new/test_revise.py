@@ -87,7 +87,11 @@ def test_what_the_composer_cannot_is_said_and_the_game_stays(
     finished: RunFolder, make_context: MakeContext
 ) -> None:
     context = make_context(composer_roles())
-    for message in ("for five hundred players", "a dragon eats the loser", "tic tac toe for two"):
+    for message in (
+        "for five hundred players",
+        "a dragon eats the loser",
+        "tic tac toe for two",
+    ):
         done = revised(finished, context, message)
         said = final_text(done.state)
         assert "Nothing was changed" in said or "another game" in said, said
@@ -210,7 +214,7 @@ def test_a_designer_hears_what_was_said_and_what_was_measured(make_context: Make
     chat = Chat(make_context(role_set(ScriptedRoles())))
     chat.say("noughts")
     assert chat.say("is it fair?")["messages"][-1].text == "2 said, 5 figures"
-    assert chat.say("are you sure?")["messages"][-1].text == "4 said, 5 figures"
+    assert chat.say("are you \ud800 sure?")["messages"][-1].text == "4 said, 5 figures"
 
 
 def test_words_at_the_approval_change_the_design_at_hand(make_context: MakeContext) -> None:
