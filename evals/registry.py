@@ -149,6 +149,12 @@ _EVALS = (
         "evals.lechat2026.fixed",
         takes=("quick", "folder", "workers"),
     ),
+    EvalInfo(
+        "cardiverse-code",
+        "Does generated code run, and does it follow its rules, as Cardiverse measures it?",
+        "evals.cardiverse.code",
+        takes=("quick",),
+    ),
 )
 
 

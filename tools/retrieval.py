@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from typing import Protocol
+from typing import Any, Protocol
 
 from games.library import families, shown
 from games.library.tags import likeness, tags_in
@@ -37,35 +37,14 @@ _DRAFTED: Mapping[str, tuple[str, ...]] = {
 """Contract function -> the sections of a design that it codes, in the order of their worth."""
 
 
-class DescribedRule(Protocol):
-    """A rule of a design."""
-
-    @property
-    def section(self) -> str:
-        """The section it stands in, such as "Scoring"."""
-        ...
-
-    @property
-    def text(self) -> str:
-        """The sentence."""
-        ...
-
-
 class DescribedGame(Protocol):
-    """A design, such as `agents.protocols.Design`."""
+    """A design, such as `agents.protocols.Design`; each rule has a `section` and a `text`."""
+
+    title: str
+    summary: str
 
     @property
-    def title(self) -> str:
-        """Its name."""
-        ...
-
-    @property
-    def summary(self) -> str:
-        """What it is about."""
-        ...
-
-    @property
-    def rules(self) -> Sequence[DescribedRule]:
+    def rules(self) -> Sequence[Any]:
         """Its rules."""
         ...
 
@@ -89,7 +68,7 @@ class Retrieval:
             own = self.store.search("own_games", query, n)
             pieces += [replace(piece, id=f"own/{piece.id}") for piece in own]
         asked = tags_in(query)
-        pieces.sort(key=lambda piece: (piece.distance - _game_bonus(piece, asked), piece.id))
+        pieces.sort(key=lambda piece: (piece.distance - _bonus(piece, asked), piece.id))
         fit = [replace(piece, text=_example(piece.text, limit)) for piece in pieces[:n]]
         return [piece for piece in fit if piece.text]
 
@@ -161,14 +140,6 @@ class Retrieval:
         ranked = sorted(found, key=lambda piece: (piece.distance - _bonus(piece, asked), piece.id))
         return _chosen(ranked, n, _LONGEST_MECHANIC)
 
-    def games(self, names: Sequence[str]) -> list[Example]:
-        """Whole library games by name, at distance 0.
-
-        Raises:
-            StoreError: If the store has no such game.
-        """
-        return self.store.get("games", names)
-
     def snapshot_id(self) -> str:
         """Content id of what it sees: the library, and the own games where asked for."""
         return self.store.snapshot_id(KINDS if self.own_games else LIBRARY_KINDS)
@@ -197,17 +168,8 @@ def _items(piece: Example, name: str) -> list[str]:
 
 
 def _bonus(piece: Example, asked: frozenset[str]) -> float:
-    """What the tags that a piece shows of those asked for count; 0 where none was asked for."""
-    return _share(asked, frozenset(_items(piece, "tags")))
-
-
-def _game_bonus(piece: Example, asked: frozenset[str]) -> float:
-    family = str(piece.metadata.get("game", ""))
-    return _share(asked, frozenset(shown(family)) if family else frozenset())
-
-
-def _share(asked: frozenset[str], held: frozenset[str]) -> float:
-    """The weighted share of the tags asked for that is held; a rare one says more."""
+    """What the tags that a piece shows of those asked for count; a rare one says more."""
+    held = frozenset(_items(piece, "tags"))
     weights = {tag: 1 / max(1, _families()[tag]) for tag in asked}
     got = sum(weight * likeness(tag, held) for tag, weight in weights.items())
     return _TAGS_WEIGHT * got / max(sum(weights.values()), 1e-9)
@@ -227,10 +189,10 @@ def _drafts(piece: Example, function: str) -> bool:
 
 def _serves(piece: Example, function: str) -> bool:
     """Whether it is this contract function or a helper of it; scores are settled on the way."""
-    serves = _items(piece, "serves")
-    if function == "get_rewards" and "apply_action" in serves:
-        return True
-    return function in serves or piece.metadata["function"] == function
+    names = {piece.metadata["function"], *_items(piece, "serves")}
+    return bool(
+        names & {function, "apply_action"} if function == "get_rewards" else function in names
+    )
 
 
 def _chosen(
@@ -244,26 +206,27 @@ def _chosen(
     """The best pieces beside others: `n` together, each fitted, none twice, families mixed."""
     chosen = list(beside)
     for piece in ranked:
-        game, name = piece.metadata["game"], piece.metadata.get("function")
-        kin = [other for other in chosen if other.metadata["game"] == game]
-        held = [
-            o for o in kin if name and _holds(o, name) or _holds(piece, o.metadata.get("function"))
-        ]
-        if len(chosen) >= n or len(kin) >= of_family or held:
+        kin = [other for other in chosen if _game(other) == _game(piece)]
+        if len(chosen) >= n or len(kin) >= of_family or any(_overlap(piece, o) for o in kin):
             continue
-        near = {
-            str(p.metadata.get("function")): p.distance
-            for p in ranked
-            if p.metadata["game"] == game
-        }
+        near = {_name(p): p.distance for p in ranked if _game(p) == _game(piece)}
         text = fitted(piece.text, limit, nearest=near)
         if text:
             chosen.append(replace(piece, text=text))
     return chosen
 
 
-def _holds(piece: Example, function: object) -> bool:
-    return f"def {function}(" in piece.text
+def _game(piece: Example) -> str:
+    return str(piece.metadata["game"])
+
+
+def _name(piece: Example) -> str:
+    return str(piece.metadata.get("function", piece.id))
+
+
+def _overlap(one: Example, other: Example) -> bool:
+    """Whether one of two pieces holds the function of the other."""
+    return f"def {_name(one)}(" in other.text or f"def {_name(other)}(" in one.text
 
 
 def _example(text: str, limit: int) -> str:

@@ -79,7 +79,11 @@ def game_document(game: LibraryGame) -> Document:
         title=title,
         text=_whole(game.rulebook, game.source),
         key=f"{title}. {game.game['summary']} {_plain(game.rulebook)}",
-        metadata={"game": game.family, "players": game.players},
+        metadata={
+            "game": game.family,
+            "players": game.players,
+            **({"tags": [*game.shown]} if game.shown else {}),
+        },
     )
 
 

@@ -3,16 +3,17 @@
 import re
 import shutil
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
+from agents.protocols import Design, Rule
 from tests.vectorstore.tiny_library import DICE, TRICKS, WHIST, TinyLibrary
 from tools.retrieval import Retrieval
-from vectorstore.errors import NotIndexedError, StoreError
+from vectorstore.errors import NotIndexedError
 from vectorstore.indexing import ensure_indexed, own_game_document
 from vectorstore.settings import StoreSettings
 from vectorstore.store import Store, open_store
@@ -67,15 +68,6 @@ def test_a_mechanic_is_a_group_of_rules_and_no_stray_sentence(store: Store) -> N
     assert found[0].text.startswith("A player rolls one die. A rolled one loses the turn's points")
 
 
-def test_games_by_name(store: Store) -> None:
-    assert [piece.title for piece in Retrieval(store).games(["whist", "dice_race"])] == [
-        "Whist",
-        "Dice race",
-    ]
-    with pytest.raises(StoreError, match="holds no document"):
-        Retrieval(store).games(["chess"])
-
-
 def test_an_empty_store_is_an_error_and_not_an_empty_answer(tmp_path: Path) -> None:
     with (
         open_store(StoreSettings(path=tmp_path)) as empty,
@@ -110,29 +102,20 @@ def test_twenty_five_of_thirty_blind_queries_find_their_code_among_four(library:
     assert sum(found) >= 25, [q["query"] for q, hit in zip(QUERIES, found, strict=True) if not hit]
 
 
-@dataclass(frozen=True)
-class _Rule:
-    section: str
-    text: str
-
-
-@dataclass(frozen=True)
-class _Game:
-    title: str
-    summary: str
-    rules: tuple[_Rule, ...]
-
-
-TUG = _Game(
-    "Tug",
-    "Both choose a number at the same time, and the higher one pulls the rope.",
-    (
-        _Rule("Setup", "Each player has cards 1 to 9 in hand."),
-        _Rule("Legal Actions", "Each player chooses one card of the own hand secretly."),
-        _Rule("Turn", "When both have chosen, the cards are revealed; the higher one pulls."),
-        _Rule("Scoring", "Whoever pulls the rope to the own end scores 1, the other 0."),
-        _Rule("Observations", "A chosen card is hidden until both have chosen."),
+TUG = Design(
+    title="Tug",
+    summary="Both choose a number at the same time, and the higher one pulls the rope.",
+    family="new",
+    num_players=2,
+    rules=(
+        Rule(id="R1", section="Setup", text="Each player has cards 1 to 9 in hand."),
+        Rule(id="R2", section="Legal Actions", text="Each player secretly chooses a card."),
+        Rule(id="R3", section="Turn", text="When both have chosen, the cards are revealed."),
+        Rule(id="R4", section="Scoring", text="Whoever pulls the rope to the own end scores 1."),
+        Rule(id="R5", section="Observations", text="A card is hidden until both have chosen."),
     ),
+    mechanics=(),
+    edges=(),
 )
 
 

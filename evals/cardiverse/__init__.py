@@ -1,0 +1,1 @@
+"""Evaluations that repeat Cardiverse (2025): code generation, and players."""
