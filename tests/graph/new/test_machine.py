@@ -117,7 +117,7 @@ def test_approval_waits_for_a_person(
     assert roles.calls.count("design") == designs
 
 
-def test_an_answer_in_words_widens_the_brief_and_asks_again(
+def test_an_answer_in_words_changes_the_design_at_hand_and_asks_again(
     make_context: MakeContext, folder: RunFolder
 ) -> None:
     roles = ScriptedRoles()
@@ -126,7 +126,7 @@ def test_an_answer_in_words_widens_the_brief_and_asks_again(
     answers = iter(["on a larger board", "yes"])
     done = resume_run(folder, context, answer=lambda _: next(answers))
     assert done.state.end == "made"
-    assert roles.calls.count("design") == 2
+    assert (roles.calls.count("design"), roles.calls.count("revise")) == (1, 1)
     assert done.state.brief is not None
     assert done.state.brief.corrections == ("on a larger board",)
 
@@ -171,6 +171,10 @@ def test_the_wiring_is_the_documented_one() -> None:
         ("intake", "design"),
         ("design", "approve"),
         ("design", "code"),
+        ("intake", "revise"),
+        ("revise", "recode"),
+        ("revise", "approve"),
+        ("recode", "check"),
         ("approve", "code"),
         ("code", "check"),
         ("check", "refine"),
