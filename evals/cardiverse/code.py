@@ -9,6 +9,7 @@ import json
 import re
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
@@ -20,6 +21,7 @@ from agents.model.chat import ChatModel, build_chat
 from agents.model.replies import ask_structured
 from agents.prompting import load_prompt
 from agents.roles.texts import rules_text
+from agents.roles.tool_calls import SUBMIT, EditReply, Workbench, edited
 from evals.options import EvalOptions
 from evals.results import EvalError, EvalResult, Row, Score
 from games.checks.sampling import Subject, random_matches
@@ -31,7 +33,6 @@ from graph.run.context import RunContext
 from graph.run.folder import RunFolder
 from graph.run.opening import make_context, model_settings
 from graph.run.settings import RunSettings
-from tools.edits import apply_edits
 from tools.retrieval import Retrieval
 from tools.sandbox import SandboxedModule, SandboxTable
 from vectorstore.documents import Example
@@ -96,23 +97,53 @@ def recorded_generation(path: Path) -> Generation:
     try:
         exchanges: Any = json.loads(path.read_text(encoding="utf-8"))["exchanges"]
         brief = _BRIEF.findall(exchanges[0]["request"]["body"]["messages"][-1]["content"])[-1]
-        said = [(e["place"], _content(e["response"])) for e in exchanges]
-        design = json.loads([text for place, text in said if place == "design"][-1])
-        drafts = [b for place, text in said if place == "code/draft" for b in _BLOCK.findall(text)]
-        sources = [drafts[-1]]
-        for reply in (json.loads(text) for place, text in said if place.startswith("refine/")):
-            edits = [(edit["search"], edit["replace"]) for edit in reply["edits"]]
-            sources.append(apply_edits(sources[-1], edits))
+        said = [
+            (e["place"], e["response"]["choices"][0]["message"])
+            for e in exchanges
+            if "choices" in e["response"]
+        ]
+        design = json.loads(
+            [message for place, message in said if place == "design"][-1]["content"]
+        )
+        sources = _submitted_sources(said)
         rules = "\n".join(f"{rule['id']}: {rule['text']}" for rule in design["rules"])
         seats = int(design["num_players"])
+        if not sources:
+            raise ValueError("no module")  # noqa: TRY301 - one sentence for all of them
     except (IndexError, KeyError, TypeError, ValueError) as error:
         problem = f"{path.name} holds no brief, design, module and edits that can be read"
         raise EvalError(f"{problem} ({error!r}); record it anew") from error
     return Generation(path.stem, "recorded", brief, rules, seats, tuple(sources))
 
 
-def _content(response: Any) -> str:  # noqa: ANN401 - JSON
-    return response["choices"][0]["message"]["content"] or "" if "choices" in response else ""
+def _submitted_sources(said: Sequence[tuple[str, Any]]) -> list[str]:
+    """The modules that a coder gave as its answers: in a block, by edits, or as a named draft."""
+    found: list[str] = []
+    nothing: Any = None  # no tool is run again
+    bench, at = Workbench(nothing), ""
+    for place, message in said:
+        if not place.startswith(("code/", "refine/", "recode/")):
+            continue
+        if place != at:
+            bench, at = Workbench(nothing, *found[-1:]), place
+        for call in message.get("tool_calls") or ():
+            with suppress(ValueError, KeyError):  # a call that was refused then, too
+                given = json.loads(call["function"]["arguments"])
+                if given.get("source"):
+                    bench.keep(given["source"])
+                if given.get("edits"):
+                    bench.keep(_edited(bench.source(given["draft"]), given["edits"]))
+                if call["function"]["name"] == SUBMIT:
+                    found.append(bench.source(given["draft"]))
+        text = message.get("content") or ""
+        found += _BLOCK.findall(text)
+        if not place.startswith("code/") and text.lstrip().startswith("{"):
+            found.append(_edited(found[-1], json.loads(text)["edits"]))
+    return found or list(bench.drafts.values())[-1:]
+
+
+def _edited(source: str, edits: Sequence[Mapping[str, str]]) -> str:
+    return edited(source, [EditReply.model_validate(edit) for edit in edits])
 
 
 def live(task: Generation, context: RunContext, seed: int, *, retrieves: bool) -> Generation:

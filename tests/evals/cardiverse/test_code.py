@@ -14,6 +14,7 @@ from evals.cardiverse.code import (
     Generation,
     NothingRetrieved,
     Scorer,
+    _submitted_sources,
     live,
     recorded_generation,
     score_rows,
@@ -66,6 +67,24 @@ def test_edits_of_a_recording_are_applied_in_their_order(tmp_path: Path) -> None
     path.write_text(json.dumps({"exchanges": lines[:2]}))
     with pytest.raises(EvalError, match=r"race.json holds no brief.*record it anew"):
         recorded_generation(path)
+
+
+def test_drafts_that_a_coder_named_edited_and_submitted_are_its_answers() -> None:
+    def called(name: str, **given: object) -> dict[str, object]:
+        return {"tool_calls": [{"function": {"name": name, "arguments": json.dumps(given)}}]}
+
+    change = [{"search": "1", "replace": "2"}]
+    answers = [
+        ("code/draft", called("run_module", source="x = 1\n")),
+        ("code/draft", called("edit_draft", draft="draft1", edits=change)),
+        ("code/draft", called("edit_draft", draft="draft1", edits=[{"search": "7"}])),
+        ("code/draft", called("submit", draft="draft2")),
+        ("check/0/tests", {"content": "```python\nx = 9\n```"}),
+        ("refine/0", called("edit_draft", draft="start", edits=[{"search": "2", "replace": "3"}])),
+        ("refine/0", called("submit", draft="draft1")),
+    ]
+    assert _submitted_sources(answers) == ["x = 2\n", "x = 3\n"]
+    assert _submitted_sources(answers[:2]) == ["x = 2\n"]  # never submitted: the newest draft
 
 
 @pytest.fixture(scope="module")
