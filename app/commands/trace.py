@@ -1,6 +1,6 @@
 """`trace` and `runs`: a run's local trace as a tree, and what runs there are."""
 
-import json
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -9,11 +9,10 @@ from app.console import print_json, say
 from app.options import Json
 from games.text import plain_text
 
-_SHOWN = 300
-
 if TYPE_CHECKING:
     from rich.tree import Tree
 
+    from graph.run.calls import Call
     from graph.run.traces import Span
 
 
@@ -23,14 +22,20 @@ def show_trace(
     prompts: Annotated[bool, typer.Option("--prompts", help="Show prompts in full.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Show a run's trace as a tree with times, tokens and prompts."""
+    """Show what a run did: each call's role and reply, tools and results, findings, edits."""
+    from graph.run.calls import calls_of, found_in
     from graph.run.folder import find_folder, runs_folder
     from graph.run.traces import read_spans
 
     folder = find_folder(run, runs_folder())
     roots = read_spans(folder.trace)
+    calls, found = calls_of(roots), found_in(roots)
     if as_json:
-        print_json({"run": str(folder.path), "spans": [root.as_dict() for root in roots]})
+        told = {
+            "calls": [asdict(call) for call in calls.values()],
+            "findings": sum(found.values(), []),
+        }
+        print_json({"run": str(folder.path), **told, "spans": [root.as_dict() for root in roots]})
         return
     if not roots:
         say(f"{folder.trace} holds no spans; runs traced to LangSmith are shown there")
@@ -40,7 +45,7 @@ def show_trace(
 
     for root in roots:
         tree = Tree(_line(root))
-        _grow(tree, root, prompts=prompts)
+        _grow(tree, root, calls, found, prompts=prompts)
         Console(highlight=False).print(tree)
 
 
@@ -70,23 +75,44 @@ def list_runs(*, as_json: Json = False) -> None:
         say(f"there is no run under {runs_folder()}; make one: rulewright new")
 
 
-def _grow(tree: "Tree", span: "Span", *, prompts: bool) -> None:
+def _grow(
+    tree: "Tree",
+    span: "Span",
+    calls: "dict[str, Call]",
+    found: dict[str, list[str]],
+    *,
+    prompts: bool,
+) -> None:
     for child in span.children:
-        branch = tree.add(_line(child))
-        if child.run_type == "llm":
-            for text in _prompt_lines(child, full=prompts):
-                branch.add(text)
-        _grow(branch, child, prompts=prompts)
+        call = calls.get(child.id)
+        branch = tree.add(_line(child) if call is None else _call_line(call))
+        for text in _told(call, prompts=prompts) if call else ():
+            branch.add(_safe(text))
+        _grow(branch, child, calls, found, prompts=prompts)
+    for text in found.get(span.id, ()):
+        tree.add(_safe(f"found: {text}"))
 
 
 def _line(span: "Span") -> str:
     took = f"{span.seconds:.3f} s" if span.seconds is not None else "not ended"
-    tokens = f", {span.tokens} tokens" if span.tokens is not None else ""
     wrong = f", error: {span.error.splitlines()[0][:120]}" if span.error else ""
-    return plain_text(f"{span.name} ({took}{tokens}{wrong})").replace("[", "\\[")
+    return _safe(f"{span.name} ({took}{wrong})")
 
 
-def _prompt_lines(span: "Span", *, full: bool) -> list[str]:
-    text = json.dumps(span.inputs, ensure_ascii=False)
-    shown = text if full or len(text) <= _SHOWN else text[:_SHOWN] + "… (--prompts shows all)"
-    return [plain_text(shown).replace("[", "\\[")]
+def _call_line(call: "Call") -> str:
+    took = "not ended" if call.seconds is None else f"{call.seconds:.1f} s"
+    tokens = (
+        "" if call.tokens_in is None else f", {call.tokens_in} tokens in, {call.tokens_out} out"
+    )
+    return _safe(f"{call.role or 'model'} at {call.place} ({took}{tokens})")
+
+
+def _told(call: "Call", *, prompts: bool) -> list[str]:
+    tools = [f"{asked}\n  -> {answer or '(not answered)'}" for asked, answer in call.tools]
+    says = [f"says: {call.gist}"] if call.gist else []
+    wrong = [f"error: {call.error}"] if call.error else []
+    return [*(call.prompt if prompts else ()), *says, *tools, *call.edits, *wrong]
+
+
+def _safe(text: str) -> str:
+    return plain_text(text).replace("[", "\\[")

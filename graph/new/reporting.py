@@ -1,10 +1,9 @@
 """Reports of a run: the rulebook, the page and `run.json`, from the run's state."""
 
 import re
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import Mapping, Sequence
 from difflib import unified_diff
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from agents.protocols import Brief, Clause, Design, Section
 from games.records import read_records
@@ -19,6 +18,9 @@ from tools.coverage import rule_coverage
 from tools.reporting.content import Report, ReportLine
 from tools.reporting.page import figure_text
 from tools.sandbox import Sandbox
+
+if TYPE_CHECKING:
+    from agents.model.budget import Usage
 
 _LONGEST_RECORD = 8_000
 _FOLLOWED = 100  # recorded matches
@@ -142,7 +144,7 @@ def run_object(state: RunState, context: RunContext) -> dict[str, Any]:
     `sandbox` is the weakest that the run was played in, of all that `sandboxes` lists.
     """
     grades = grades_of(folder_of(state), context.sandbox.grade)
-    usage = asdict(context.budget.usage) if context.budget is not None else None
+    usage = context.budget.usage.as_object() if context.budget is not None else None
     return {
         "end": state.end,
         "reason": state.reason,
@@ -153,6 +155,7 @@ def run_object(state: RunState, context: RunContext) -> dict[str, Any]:
         "roles": context.roles.identity,
         "model": None if context.budget is None else context.roles.identity,
         "usage": usage,
+        "usage_by_role": {name: used.as_object() for name, used in _by_role(context).items()},
         "embedding": context.embedding,
         "store_snapshot": context.store_snapshot,
         "sandbox": grades[0].model_dump(mode="json"),
@@ -253,7 +256,12 @@ def _facts(state: RunState, context: RunContext) -> tuple[tuple[str, str], ...]:
         ("refinements", str(state.rounds)),
         ("store", f"{context.embedding}, snapshot {context.store_snapshot[:16]}"),
         ("versions", ", ".join(f"{name} {number}" for name, number in context.versions.items())),
+        *((f"model as {role or 'player'}", str(used)) for role, used in _by_role(context).items()),
     )
+
+
+def _by_role(context: RunContext) -> "Mapping[str, Usage]":
+    return {} if context.budget is None else context.budget.roles
 
 
 def _clause_line(clause: Clause) -> ReportLine:

@@ -1,5 +1,6 @@
 """Traces: to LangSmith with a key, else to `trace.jsonl`, which is read back as a tree."""
 
+import dataclasses
 import json
 import logging
 import os
@@ -22,6 +23,7 @@ _REQUEST_MS = (3_000, 10_000)
 _FLUSH_S = 5.0
 _NOWHERE = "http://127.0.0.1:9"
 _DEEPEST = 50  # spans within spans
+_DEEPEST_VALUE = 100
 _LOG = logging.getLogger(__name__)
 
 
@@ -137,6 +139,8 @@ def _plain(value: object) -> object:
     if callable(dump):
         dumped: object = dump(mode="json")
         return dumped
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):  # such as a command
+        return {part.name: getattr(value, part.name) for part in dataclasses.fields(value)}
     text = str(value)
     return text if len(text) <= _LONGEST_TEXT else text[:_LONGEST_TEXT] + "…"
 
@@ -155,6 +159,7 @@ class Span:
         start: When it started, ISO 8601.
         end: When it ended.
         parent: Id of the span it belongs to.
+        metadata: What was said about it, such as the place and role of a model's call.
         children: Spans inside it, in order of their start.
     """
 
@@ -167,6 +172,7 @@ class Span:
     outputs: Any = None
     error: str | None = None
     end: str | None = None
+    metadata: dict[str, Any] = field(default_factory=dict)
     children: list["Span"] = field(default_factory=list)
 
     @property
@@ -181,8 +187,12 @@ class Span:
     @property
     def tokens(self) -> int | None:
         """Tokens a model used, in and out; None where none were counted."""
-        counts = list(_usage(self.outputs)) if self.run_type == "llm" else []
-        return sum(counts) if counts else None
+        if self.run_type != "llm":
+            return None
+        usages = [value.get("usage_metadata") for value in within(self.outputs)]
+        counts = [usage.get("total_tokens") for usage in usages if isinstance(usage, dict)]
+        counted = [count for count in counts if isinstance(count, int)]
+        return sum(counted) if counted else None
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -223,8 +233,18 @@ def read_spans(path: Path) -> list[Span]:
             raise RunFolderError(f"{path} line {number} is not JSON: {error}") from error
         if not isinstance(fields, dict):
             raise RunFolderError(f"{path} line {number} is no JSON object; delete that line")
-        _take(spans, fields)
+        flat = {key: None if isinstance(v, dict | list) else v for key, v in fields.items()}
+        _take(spans, flat if _is_deep(fields) else fields)
     return _tree(spans)
+
+
+def _is_deep(value: object) -> bool:
+    """Whether a value is nested beyond what we write, and beyond what can be printed safely."""
+    level: list[Any] = [value]
+    for _ in range(_DEEPEST_VALUE):
+        lists = [v.values() if isinstance(v, dict) else v for v in level]
+        level = [v for inner in lists for v in inner if isinstance(v, dict | list)]
+    return bool(level)
 
 
 def _take(spans: dict[str, Span], fields: dict[str, Any]) -> None:
@@ -238,11 +258,12 @@ def _take(spans: dict[str, Span], fields: dict[str, Any]) -> None:
             inputs=fields.get("inputs"),
             start=_time(fields.get("start_time")),
             parent=str(parent) if parent else None,
+            metadata=next(within(fields.get("metadata")), {}),
         )
     if key in spans and (fields.get("event") == "end" or fields.get("end_time")):
         span = spans[key]
         span.outputs = fields.get("outputs", span.outputs)
-        span.error = fields.get("error", span.error)
+        span.error = str(fields.get("error") or "") or span.error
         span.end = _time(fields.get("end_time")) or span.end
 
 
@@ -272,15 +293,12 @@ def _tree(spans: dict[str, Span]) -> list[Span]:
     return roots
 
 
-def _usage(value: Any) -> "list[int]":  # noqa: ANN401 - whatever the tracer wrote
-    found: list[int] = []
-    if isinstance(value, dict):
-        usage = value.get("usage_metadata")
-        if isinstance(usage, dict) and isinstance(usage.get("total_tokens"), int):
-            return [usage["total_tokens"]]
-        for item in value.values():
-            found += _usage(item)
-    elif isinstance(value, list):
-        for item in value:
-            found += _usage(item)
-    return found
+def within(value: object) -> Iterator[dict[str, Any]]:
+    """Every JSON object in a value, itself first, in the order in which they are written."""
+    left = [value]
+    while left:
+        item = left.pop()
+        if isinstance(item, dict):
+            yield item
+        if isinstance(item, dict | list):
+            left.extend(reversed(list(item.values()) if isinstance(item, dict) else item))

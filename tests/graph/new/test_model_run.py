@@ -51,6 +51,14 @@ def test_a_model_makes_a_checked_game_and_its_use_is_reported(
     assert (usage["calls"], usage["failed_calls"]) == (CALLS, 0)
     assert (usage["tokens_in"], usage["tokens_out"]) == (100 * CALLS, 20 * CALLS)
     assert run_json(folder)["model"] == "scripted"
+    roles = run_json(folder)["usage_by_role"]
+    assert {role: used["calls"] for role, used in roles.items()} == {
+        "designer": 2, "coder": 1, "validator": 2, "strategist": 1,
+    }  # fmt: skip
+    assert roles["designer"]["tokens_in"] == 200
+    assert (roles["designer"]["largest_prompt"], roles["designer"]["mean_prompt"]) == (100, 100)
+    page = (folder.path / "report.html").read_text()
+    assert "2 calls, 200 tokens in (a prompt 100 on average, 100 at most), 40 out" in page
 
 
 def failing_once(name: str, fault: Answer) -> Callable[[Request], Answer]:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -16,10 +17,12 @@ import pytest
 
 from agents.composer import composer_roles
 from graph.new.runs import resume_run, start_run
+from graph.run.calls import calls_of, found_in
 from graph.run.folder import RunFolder, RunFolderError
 from graph.run.traces import Span, langsmith_configured, read_spans, tracing
-from tests.agents.model.endpoint import serving
-from tests.graph.answering import PROMPT, answer
+from tests.agents.model.endpoint import Answer, Request, as_json, message, serving
+from tests.agents.roles.games import high_draw
+from tests.graph.answering import PROMPT, answer, schema_of
 from tests.graph.conftest import MakeContext
 from tests.graph.new.test_model_run import CALLS, model_context
 from tests.graph.scripted import ScriptedRoles, role_set
@@ -53,6 +56,66 @@ def test_every_node_has_its_time_and_every_call_its_prompt_and_tokens(
     assert PROMPT in json.dumps(calls[0].inputs)
     assert "High Draw" in json.dumps(calls[1].outputs)
     assert named([root.children[1]], "model ") == [calls[1]]
+
+
+def test_each_call_is_told_with_its_role_tools_results_edits_and_what_was_found(
+    make_context: MakeContext, folder: RunFolder
+) -> None:
+    """The first draft lacks a function; one edit gives it back."""
+    drafts = [
+        message(calls=[("run_module", json.dumps({"source": "x=1"}))], finish="tool_calls"),
+        message(f"Here:\n```python\n{high_draw().replace('def get_events', 'def events')}```\n"),
+    ]
+    edit = {"search": "def events", "replace": "def get_events"}
+
+    def step(request: Request) -> Answer:
+        if schema_of(request) == "EditsReply":
+            return as_json({"cause": "a wrong name", "edits": [edit]})
+        return drafts.pop(0) if not schema_of(request) else answer(request)
+
+    with serving(step) as endpoint:
+        start_run(PROMPT, folder, model_context(make_context, endpoint, folder))
+    roots = read_spans(folder.trace)
+    calls = list(calls_of(roots).values())
+    assert [(call.role, call.place) for call in calls[:5]] == [
+        ("designer", "intake/clarify"), ("designer", "design"), ("coder", "code/draft"),
+        ("coder", "code/draft"), ("coder", "refine/1"),
+    ]  # fmt: skip
+    assert "title: High Draw" in calls[1].gist
+    ((asked, result),) = calls[2].tools
+    assert asked == "run_module(source: x=1)"
+    assert "the module does not define initial_state" in result
+    assert re.fullmatch(r"Here: \(\d+ lines of code\)", calls[3].gist)
+    assert "cause: a wrong name" in calls[4].gist
+    assert calls[4].edits == ("@@ -1 +1 @@\n-def events\n+def get_events",)
+    assert (calls[4].tokens_in, calls[4].tokens_out) == (100, 20)
+    found = [line for lines in found_in(roots).values() for line in lines]
+    assert "definitions: failed, in get_events: the module does not define get_events" in found
+
+
+ODD: list[object] = [None, 7, "x", [], {}, [[1]], {"kwargs": [None]}, [{"content": 3, "type": []}]]
+
+
+@pytest.mark.parametrize("odd", ODD)
+def test_a_trace_of_other_values_is_shown_without_them(folder: RunFolder, odd: object) -> None:
+    deep = json.loads("[" * 900 + "]" * 900)
+    rows: list[dict[str, object]] = [
+        {"event": "start", "id": "a", "name": "model x", "run_type": "llm", "inputs": odd},
+        {"event": "start", "id": "b", "parent_run_id": "a", "name": odd, "metadata": odd},
+        {"event": "end", "id": "a", "outputs": {"tool_calls": odd, "content": odd}, "error": odd},
+        {"event": "end", "id": "b", "outputs": [odd, deep, {"check": odd, "outcome": odd}]},
+        {"event": "end", "id": "b", "outputs": {"check": odd, "outcome": odd, "evidence": odd}},
+    ]
+    edits = json.dumps({"edits": [{"search": odd, "replace": "x"}, odd], "tests": odd})
+    said = {"content": edits, "tool_calls": [{"name": odd, "args": odd, "id": odd}]}
+    said["usage_metadata"] = odd  # type: ignore[assignment]
+    rows.append({"event": "start", "id": "c", "run_type": "llm", "outputs": said, "metadata": odd})
+    rows.append({"event": "end", "id": "c", "outputs": said})
+    folder.trace.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    roots = read_spans(folder.trace)
+    assert len(calls_of(roots)) == 2
+    assert set(found_in(roots)) == {"b"}
+    assert json.loads(json.dumps([root.as_dict() for root in roots]))
 
 
 def test_checks_and_series_are_spans_of_their_nodes_and_matches_are_not(

@@ -1,0 +1,169 @@
+"""Calls of a traced run as a person reads them: who asked, what was said, tried, found, edited."""
+
+import difflib
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from graph.run.traces import Span, within
+
+_SHORT, _LONG, _NAMED = 100, 400, 4
+_WAYS, _MOST_TOOLS = ("input", "output"), 20
+
+
+@dataclass(frozen=True)
+class Call:
+    """One request to a model and its reply.
+
+    Attributes:
+        role: Who asked, such as "designer"; empty in traces of earlier builds.
+        place: Where in the run, such as "check/0/tests".
+        seconds: How long it took; None where it did not end.
+        tokens_in: Of the prompt; None where they were not counted.
+        tokens_out: Of the reply.
+        gist: The reply in a line or two.
+        tools: Each tool call of the reply with its result; empty where it was not answered.
+        edits: Each edit of the reply, as a diff.
+        error: What it ended with; empty where it was answered.
+        prompt: What was sent, message by message.
+    """
+
+    role: str
+    place: str
+    seconds: float | None
+    tokens_in: int | None
+    tokens_out: int | None
+    gist: str
+    tools: tuple[tuple[str, str], ...]
+    edits: tuple[str, ...]
+    error: str
+    prompt: tuple[str, ...]
+
+
+def calls_of(roots: Sequence[Span]) -> dict[str, Call]:
+    """The model's calls of a trace, by the id of their span, in the order of their start."""
+    spans = [span for root in roots for span in _all(root) if span.run_type == "llm"]
+    spans.sort(key=lambda span: span.start or "")
+    calls, follower = dict[str, Call](), dict[str, Span]()
+    for span in reversed(spans):
+        place = str(span.metadata.get("place") or span.name.removeprefix("model "))
+        calls[span.id] = _call(span, place, follower.get(place))
+        follower[place] = span
+    return dict(reversed(calls.items()))
+
+
+def found_in(roots: Sequence[Span]) -> dict[str, list[str]]:
+    """What checks did not pass, by the id of the span that found it first."""
+    found: dict[str, list[str]] = {}
+    seen: set[str] = set()
+    for span in (span for root in roots for span in _all(root) if span.run_type != "llm"):
+        lines = [_finding(value) for value in within(span.outputs) if _is_open(value)]
+        found[span.id] = [line for line in dict.fromkeys(lines) if line not in seen]
+        seen.update(lines)
+    return found
+
+
+def _all(span: Span) -> Iterator[Span]:
+    """A span after those inside it, which know more of what they did."""
+    for child in span.children:
+        yield from _all(child)
+    yield span
+
+
+def _is_open(value: dict[str, Any]) -> bool:
+    return {"check", "outcome", "evidence"} <= value.keys() and value["outcome"] != "passed"
+
+
+def _finding(value: dict[str, Any]) -> str:
+    where = "".join(
+        f", {word}{value[key]}"
+        for key, word in (("rule", ""), ("function", "in "), ("line", "line "))
+        if value.get(key) not in (None, "", "contract")
+    )
+    outcome = str(value["outcome"]).replace("_", " ")
+    return f"{value['check']}: {outcome}{where}: {_brief(value['evidence'], _LONG)}"
+
+
+def _call(span: Span, place: str, follower: Span | None) -> Call:
+    reply = next((v for v in within(span.outputs) if "tool_calls" in v and "content" in v), {})
+    usage = next(within(reply.get("usage_metadata")), {})
+    counts = [c if isinstance(c := usage.get(f"{way}_tokens"), int) else None for way in _WAYS]
+    answers = {
+        str(m.get("tool_call_id")): m.get("content") for m in _messages(follower)[-_MOST_TOOLS:]
+    }
+    calls = [v for v in within(reply.get("tool_calls")) if "name" in v and "args" in v]
+    text = str(reply.get("content") or "")
+    said = _parsed(text)
+    return Call(
+        role=str(span.metadata.get("role") or ""),
+        place=place,
+        seconds=span.seconds,
+        tokens_in=counts[0],
+        tokens_out=counts[1],
+        gist=_gist(text, said),
+        tools=tuple(
+            (
+                f"{c['name']}({_fields(c['args'])})",
+                _brief(answers.get(str(c.get("id"))) or "", _LONG),
+            )
+            for c in calls
+        ),
+        edits=tuple(_diff(v) for v in within([said, *calls]) if _is_edit(v)),
+        error=_brief(span.error or "", _LONG),
+        prompt=tuple(f"[{m.get('type')}] {m.get('content')}" for m in _messages(span)),
+    )
+
+
+def _messages(span: Span | None) -> list[dict[str, Any]]:
+    """The messages that a call was sent."""
+    if span is None:
+        return []
+    return [value for value in within(span.inputs) if "content" in value and "type" in value]
+
+
+def _parsed(text: str) -> Any:  # noqa: ANN401 - whatever a model wrote
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _gist(text: str, said: object) -> str:
+    if isinstance(said, dict):
+        return _fields(said)
+    before, fence, code = text.partition("```")
+    lines = f"({code.count(chr(10))} lines of code)" if fence else ""
+    return " ".join(filter(None, (_brief(before, 2 * _SHORT), lines)))
+
+
+def _fields(value: object) -> str:
+    """The fields of an object in short: texts by their beginning, lists by number and names."""
+    if not isinstance(value, dict):
+        return _brief(value, _SHORT)
+    told = []
+    for name, item in value.items():
+        if isinstance(item, list):
+            shown = [v for v in item[:_NAMED] if isinstance(v, dict)]
+            names = ", ".join(_brief(v.get("name") or v.get("id") or "", 40) for v in shown)
+            told.append(f"{len(item)} {name}" + (f" ({names})" if names else ""))
+        elif item not in (None, ""):
+            told.append(f"{name}: {_brief(item, _SHORT)}")
+    return "; ".join(told)
+
+
+def _brief(value: object, length: int) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    words = " ".join(text[: 4 * length].split())
+    if "\n" in text.strip() and length == _SHORT:
+        return f"{words[:40]}... ({text.count(chr(10))} lines)"
+    return words if len(words) <= length else words[:length] + "..."
+
+
+def _is_edit(value: dict[str, Any]) -> bool:
+    return isinstance(value.get("search"), str) and isinstance(value.get("replace"), str)
+
+
+def _diff(edit: dict[str, Any]) -> str:
+    pair = edit["search"].splitlines(), edit["replace"].splitlines()
+    return "\n".join(list(difflib.unified_diff(*pair, n=2, lineterm=""))[2:])
