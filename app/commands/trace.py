@@ -12,7 +12,7 @@ from games.text import plain_text
 if TYPE_CHECKING:
     from rich.tree import Tree
 
-    from graph.run.calls import Call
+    from graph.run.calls import TracedCall
     from graph.run.traces import Span
 
 

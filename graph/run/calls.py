@@ -6,14 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from graph.run.traces import Span, within
+from graph.run.traces import Span, objects_in
 
 _SHORT, _LONG, _NAMED = 100, 400, 4
 _WAYS, _MOST_TOOLS = ("input", "output"), 20
 
 
 @dataclass(frozen=True)
-class Call:
+class TracedCall:
     """One request to a model and its reply.
 
     Attributes:
@@ -58,7 +58,7 @@ def found_in(roots: Sequence[Span]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     seen: set[str] = set()
     for span in (span for root in roots for span in _all(root) if span.run_type != "llm"):
-        lines = [_finding(value) for value in within(span.outputs) if _is_open(value)]
+        lines = [_finding(value) for value in objects_in(span.outputs) if _is_open(value)]
         found[span.id] = [line for line in dict.fromkeys(lines) if line not in seen]
         seen.update(lines)
     return found
@@ -85,17 +85,17 @@ def _finding(value: dict[str, Any]) -> str:
     return f"{value['check']}: {outcome}{where}: {_brief(value['evidence'], _LONG)}"
 
 
-def _call(span: Span, place: str, follower: Span | None) -> Call:
-    reply = next((v for v in within(span.outputs) if "tool_calls" in v and "content" in v), {})
-    usage = next(within(reply.get("usage_metadata")), {})
+def _call(span: Span, place: str, follower: Span | None) -> TracedCall:
+    reply = next((v for v in objects_in(span.outputs) if "tool_calls" in v and "content" in v), {})
+    usage = next(objects_in(reply.get("usage_metadata")), {})
     counts = [c if isinstance(c := usage.get(f"{way}_tokens"), int) else None for way in _WAYS]
     answers = {
         str(m.get("tool_call_id")): m.get("content") for m in _messages(follower)[-_MOST_TOOLS:]
     }
-    calls = [v for v in within(reply.get("tool_calls")) if "name" in v and "args" in v]
+    calls = [v for v in objects_in(reply.get("tool_calls")) if "name" in v and "args" in v]
     text = str(reply.get("content") or "")
     said = _parsed(text)
-    return Call(
+    return TracedCall(
         role=str(span.metadata.get("role") or ""),
         place=place,
         seconds=span.seconds,
@@ -109,7 +109,7 @@ def _call(span: Span, place: str, follower: Span | None) -> Call:
             )
             for c in calls
         ),
-        edits=tuple(_diff(v) for v in within([said, *calls]) if _is_edit(v)),
+        edits=tuple(_diff(v) for v in objects_in([said, *calls]) if _is_edit(v)),
         error=_brief(span.error or "", _LONG),
         prompt=tuple(f"[{m.get('type')}] {m.get('content')}" for m in _messages(span)),
     )
@@ -119,7 +119,7 @@ def _messages(span: Span | None) -> list[dict[str, Any]]:
     """The messages that a call was sent."""
     if span is None:
         return []
-    return [value for value in within(span.inputs) if "content" in value and "type" in value]
+    return [value for value in objects_in(span.inputs) if "content" in value and "type" in value]
 
 
 def _parsed(text: str) -> Any:  # noqa: ANN401 - whatever a model wrote

@@ -189,7 +189,7 @@ class Span:
         """Tokens a model used, in and out; None where none were counted."""
         if self.run_type != "llm":
             return None
-        usages = [value.get("usage_metadata") for value in within(self.outputs)]
+        usages = [value.get("usage_metadata") for value in objects_in(self.outputs)]
         counts = [usage.get("total_tokens") for usage in usages if isinstance(usage, dict)]
         counted = [count for count in counts if isinstance(count, int)]
         return sum(counted) if counted else None
@@ -258,7 +258,7 @@ def _take(spans: dict[str, Span], fields: dict[str, Any]) -> None:
             inputs=fields.get("inputs"),
             start=_time(fields.get("start_time")),
             parent=str(parent) if parent else None,
-            metadata=next(within(fields.get("metadata")), {}),
+            metadata=next(objects_in(fields.get("metadata")), {}),
         )
     if key in spans and (fields.get("event") == "end" or fields.get("end_time")):
         span = spans[key]
@@ -293,7 +293,7 @@ def _tree(spans: dict[str, Span]) -> list[Span]:
     return roots
 
 
-def within(value: object) -> Iterator[dict[str, Any]]:
+def objects_in(value: object) -> Iterator[dict[str, Any]]:
     """Every JSON object in a value, itself first, in the order in which they are written."""
     left = [value]
     while left:

@@ -52,9 +52,10 @@ def test_a_model_makes_a_checked_game_and_its_use_is_reported(
     assert (usage["tokens_in"], usage["tokens_out"]) == (100 * CALLS, 20 * CALLS)
     assert run_json(folder)["model"] == "scripted"
     roles = run_json(folder)["usage_by_role"]
-    assert {role: used["calls"] for role, used in roles.items()} == {
-        "designer": 2, "coder": 1, "validator": 2, "strategist": 1,
+    assert {role: used["calls"] for role, used in roles.items() if role != "strategist"} == {
+        "designer": 2, "coder": 1, "validator": 2,
     }  # fmt: skip
+    assert sum(used["calls"] for used in roles.values()) == CALLS
     assert roles["designer"]["tokens_in"] == 200
     assert (roles["designer"]["largest_prompt"], roles["designer"]["mean_prompt"]) == (100, 100)
     page = (folder.path / "report.html").read_text()
