@@ -12,7 +12,6 @@ from games.text import plain_text
 if TYPE_CHECKING:
     from rich.tree import Tree
 
-    from graph.run.calls import TracedCall
     from graph.run.traces import Span
 
 
@@ -78,7 +77,7 @@ def list_runs(*, as_json: Json = False) -> None:
 def _grow(
     tree: "Tree",
     span: "Span",
-    calls: "dict[str, Call]",
+    calls: "dict[str, TracedCall]",
     found: dict[str, list[str]],
     *,
     prompts: bool,
@@ -99,7 +98,7 @@ def _line(span: "Span") -> str:
     return _safe(f"{span.name} ({took}{wrong})")
 
 
-def _call_line(call: "Call") -> str:
+def _call_line(call: "TracedCall") -> str:
     took = "not ended" if call.seconds is None else f"{call.seconds:.1f} s"
     tokens = (
         "" if call.tokens_in is None else f", {call.tokens_in} tokens in, {call.tokens_out} out"
@@ -107,7 +106,7 @@ def _call_line(call: "Call") -> str:
     return _safe(f"{call.role or 'model'} at {call.place} ({took}{tokens})")
 
 
-def _told(call: "Call", *, prompts: bool) -> list[str]:
+def _told(call: "TracedCall", *, prompts: bool) -> list[str]:
     tools = [f"{asked}\n  -> {answer or '(not answered)'}" for asked, answer in call.tools]
     says = [f"says: {call.gist}"] if call.gist else []
     wrong = [f"error: {call.error}"] if call.error else []

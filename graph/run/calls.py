@@ -41,11 +41,11 @@ class TracedCall:
     prompt: tuple[str, ...]
 
 
-def calls_of(roots: Sequence[Span]) -> dict[str, Call]:
+def calls_of(roots: Sequence[Span]) -> dict[str, TracedCall]:
     """The model's calls of a trace, by the id of their span, in the order of their start."""
     spans = [span for root in roots for span in _all(root) if span.run_type == "llm"]
     spans.sort(key=lambda span: span.start or "")
-    calls, follower = dict[str, Call](), dict[str, Span]()
+    calls, follower = dict[str, TracedCall](), dict[str, Span]()
     for span in reversed(spans):
         place = str(span.metadata.get("place") or span.name.removeprefix("model "))
         calls[span.id] = _call(span, place, follower.get(place))
