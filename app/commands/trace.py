@@ -12,6 +12,7 @@ from games.text import plain_text
 if TYPE_CHECKING:
     from rich.tree import Tree
 
+    from app.calls import TracedCall
     from graph.run.traces import Span
 
 
@@ -22,7 +23,7 @@ def show_trace(
     as_json: Json = False,
 ) -> None:
     """Show what a run did: each call's role and reply, tools and results, findings, edits."""
-    from graph.run.calls import calls_of, found_in
+    from app.calls import calls_of, found_in
     from graph.run.folder import find_folder, runs_folder
     from graph.run.traces import read_spans
 
