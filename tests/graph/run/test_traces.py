@@ -71,7 +71,7 @@ def test_each_call_is_told_with_its_role_tools_results_edits_and_what_was_found(
 
     def step(request: Request) -> Answer:
         if "Checks found faults" in json.dumps(request["messages"][0]):
-            return as_json({"cause": "a wrong name", "edits": [edit]})
+            return as_json({"cause": "a wrong name", "contested": [], "edits": [edit]})
         return answer(request) if schema_of(request) or not drafts else drafts.pop(0)
 
     with serving(step) as endpoint:
