@@ -11,14 +11,19 @@ PROMPT ?= a trick-taking game for three players where taking hearts costs points
 override PROMPT := $(value PROMPT)
 export PROMPT
 
-.PHONY: demo test check setup studio clean
+# A home with a built store, which tests copy instead of building one each.
+TEST_HOME := .test-home
+export TEST_HOME
+
+.PHONY: demo test check setup studio clean test-home
 
 demo: setup
 	@$(BIN)/python scripts/demo.py
 
-test: setup check
+# What needs one core runs beside something else that needs one.
+test: setup
+	@$(MAKE) --no-print-directory -j2 --output-sync=line check studio
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
-	$(MAKE) studio
 
 check: setup
 	$(BIN)/ruff check .
@@ -32,7 +37,11 @@ $(VENV)/.ready: requirements.lock requirements-embeddings.lock requirements-uv.l
 	./scripts/setup.sh $(VENV) requirements.lock
 	@touch $@
 
-studio: $(STUDIO)/.ready
+test-home: setup
+	@rm -rf $(TEST_HOME)
+	RULEWRIGHT_HOME=$(TEST_HOME) $(BIN)/python -m app.cli index
+
+studio: $(STUDIO)/.ready test-home
 	$(STUDIO)/bin/python -m pytest -m studio -p no:cacheprovider tests/studio
 
 $(STUDIO)/.ready: requirements-studio.lock requirements-embeddings.lock requirements-uv.lock pyproject.toml
@@ -40,4 +49,4 @@ $(STUDIO)/.ready: requirements-studio.lock requirements-embeddings.lock requirem
 	@touch $@
 
 clean:
-	rm -rf $(VENV) $(STUDIO)
+	rm -rf $(VENV) $(STUDIO) $(TEST_HOME)

@@ -23,7 +23,12 @@ def _no_network() -> None:
 
 @pytest.fixture(scope="session")
 def built_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home with a built store, to be copied: one process of the run builds it, others wait."""
+    """A home with a built store, to be copied.
+
+    `make test` builds it beforehand (TEST_HOME); else one process builds it and others wait.
+    """
+    if "TEST_HOME" in os.environ:
+        return Path(__file__).parents[1] / os.environ["TEST_HOME"]
     base = tmp_path_factory.getbasetemp()
     home = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "built"
     with Path(f"{home}.lock").open("w") as lock:

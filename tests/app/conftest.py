@@ -11,7 +11,9 @@ from typing import Any
 
 import pytest
 
+from agents.players.registry import PlayerRoster
 from app.cli import main
+from tools.playtest.jobs import SandboxRecipe, sandbox_of_process
 
 Command = Callable[..., "Outcome"]
 
@@ -35,6 +37,13 @@ def _home(tmp_path_factory: pytest.TempPathFactory, built_home: Path) -> Iterato
     os.environ["RULEWRIGHT_RUNS"] = str(tmp_path_factory.mktemp("runs"))
     yield
     del os.environ["RULEWRIGHT_HOME"], os.environ["RULEWRIGHT_RUNS"]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _shared_sandbox() -> Iterator[None]:
+    """The sandbox of `match` and `tournament`, which a process starts once and not once a call."""
+    with sandbox_of_process(SandboxRecipe(preload=PlayerRoster().preload)):
+        yield
 
 
 @pytest.fixture

@@ -70,7 +70,7 @@ def test_the_game_passes_its_checks_by_hand(command: Command, kept: Path) -> Non
     assert (done.code, done.json["outcome"]) == (0, "passed")
 
 
-def test_a_run_that_ctrl_c_stopped_goes_on_to_the_same_result(
+def test_a_run_that_ctrl_c_stopped_goes_on_to_the_same_bytes_as_the_same_seed_gave(
     command: Command, started: Started, kept: Path, results: dict[str, Any], tmp_path: Path
 ) -> None:
     folder = tmp_path / "run"
@@ -85,16 +85,6 @@ def test_a_run_that_ctrl_c_stopped_goes_on_to_the_same_result(
     assert resumed.code == 0, resumed.err
     assert resumed.json["evaluation"] == results["whole"]["evaluation"]
     assert same_every_time(folder) == same_every_time(kept)
-
-
-def test_the_same_seed_gives_the_same_bytes(command: Command, tmp_path: Path) -> None:
-    runs = []
-    for name in ("first", "second"):
-        done = command("new", "tic tac toe", "--quick", "--seed", "5", "--json",
-                       "--out", tmp_path / name)  # fmt: skip
-        assert done.code == 0, done.err
-        runs.append((done.json["evaluation"], same_every_time(tmp_path / name)))
-    assert runs[0] == runs[1]
 
 
 def test_a_run_that_ended_is_resumed_as_it_is(

@@ -14,8 +14,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.app.conftest import Command
-
 PROMPT = "Your move: "
 # The terminal becomes the one that controls the process, so that Ctrl-C reaches it.
 ON_TERMINAL = """
@@ -103,7 +101,7 @@ def terminal() -> Iterator[Callable[..., Terminal]]:
 
 def play_to_the_end(terminal: Terminal) -> int:
     """Answer every question with the first choice, or the next where it is none any more."""
-    choice = 1  # of connect four a column, which may be full
+    choice = 1  # which may be taken
     while PROMPT in (new := terminal.read_until(PROMPT, "The match is over", "did not finish")):
         choice = choice + 1 if "nothing you can do now" in new else 1
         terminal.type(f"{choice}\n")
@@ -115,16 +113,6 @@ def test_a_board_game_is_played_to_its_end(terminal: Callable[..., Terminal]) ->
     assert play_to_the_end(one) == 0
     assert "     1 2 3\n  1  . . .\n  2  . . .\n  3  . . .\n" in one.screen
     assert re.search(r"You win\.|You share|You do not win", one.screen)
-
-
-def test_a_made_game_is_played_to_its_end(
-    command: Command, terminal: Callable[..., Terminal], tmp_path: Path
-) -> None:
-    folder = tmp_path / "run"
-    assert command("new", "connect four", "--quick", "--out", folder).code == 0
-    one = terminal("play", folder, "--seat", "2", "--opponent", "random")
-    assert play_to_the_end(one) == 0
-    assert "Player 2 (you)" in one.screen
 
 
 def test_the_screen_never_shows_another_hand(terminal: Callable[..., Terminal]) -> None:
@@ -162,13 +150,18 @@ def test_ctrl_c_leaves_the_match(terminal: Callable[..., Terminal]) -> None:
     assert "Traceback" not in one.screen
 
 
-def test_a_person_approves_the_rulebook(terminal: Callable[..., Terminal], tmp_path: Path) -> None:
+def test_a_person_approves_the_rulebook_and_plays_the_made_game_to_its_end(
+    terminal: Callable[..., Terminal], tmp_path: Path
+) -> None:
     one = terminal("new", "tic tac toe", "--quick", "--approve", "--out", tmp_path / "run")
     shown = one.read_until("[yes]: ")
     assert "## A turn" in shown or "## What you may do" in shown
     one.type("\n")
     assert one.end() == 0
     assert (tmp_path / "run" / "report.html").exists()
+    two = terminal("play", tmp_path / "run", "--seat", "2", "--opponent", "random")
+    assert play_to_the_end(two) == 0
+    assert "Player 2 (you)" in two.screen
 
 
 def test_without_words_three_questions_are_asked_and_a_refusal_is_answered_at_once(

@@ -14,3 +14,5 @@ SMALL = RunSettings(
     max_rounds=3,
     check=CheckSettings(matches=3, samples=8, seed=3),
 )
+# For tests whose subject lies before the play-test: no match of it goes beyond one ply.
+UNPLAYED = SMALL.model_copy(update={"max_plies": 1})

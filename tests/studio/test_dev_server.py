@@ -1,6 +1,7 @@
 """`langgraph dev` on loopback, driven by the SDK client: the graph answers a chat there too."""
 
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -29,8 +30,9 @@ def free_port() -> int:
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def server(tmp_path_factory: pytest.TempPathFactory, built_home: Path) -> Iterator[str]:
     base = tmp_path_factory.mktemp("studio")
+    shutil.copytree(built_home, base / "home")
     port = free_port()
     command = [
         str(Path(sys.executable).with_name("langgraph")),
@@ -87,7 +89,9 @@ def test_a_chat_ends_with_what_was_made_and_where(server: str) -> None:
 
     with get_sync_client(url=server) as client:
         thread = client.threads.create()
-        result = client.runs.wait(thread["thread_id"], "rulewright", input=chat(PROMPT))
+        result = client.runs.wait(
+            thread["thread_id"], "rulewright", input=chat(PROMPT), context={"quick": True}
+        )
     assert isinstance(result, dict)
     last = result["messages"][-1]
     assert last["type"] == "ai"

@@ -32,9 +32,10 @@ ROOT = Path(__file__).parents[3]
 class Chat:
     """One thread of the graph, compiled as a server would."""
 
-    def __init__(self, context: RunContext) -> None:
+    def __init__(self, context: RunContext, *, played: bool = False) -> None:
         self.graph = build().compile(checkpointer=InMemorySaver())
-        self.context = context
+        brief = {} if played else {"max_plies": 1}
+        self.context = replace(context, settings=context.settings.model_copy(update=brief))
         self.config: Any = {"configurable": {"thread_id": "1"}}
         self.output: dict[str, Any] = {}
 
@@ -172,7 +173,7 @@ def test_a_client_sends_messages_and_choices_and_cannot_set_the_state(
 def test_a_client_gets_the_result_as_text_and_nothing_of_the_state(
     make_context: MakeContext,
 ) -> None:
-    chat = Chat(make_context())
+    chat = Chat(make_context(), played=True)
     chat.say("noughts")
     assert chat.output.keys() == {"messages", "folder", "end", "reason", "summary", "artefacts"}
     assert chat.output["summary"] == chat.output["messages"][-1].text
@@ -181,7 +182,7 @@ def test_a_client_gets_the_result_as_text_and_nothing_of_the_state(
 
 
 def test_a_short_message_for_each_stage_streams_into_the_chat(make_context: MakeContext) -> None:
-    chat = Chat(make_context())
+    chat = Chat(make_context(), played=True)
     asked: Any = {"messages": [("user", "noughts")]}
     parts = chat.graph.stream(
         asked,

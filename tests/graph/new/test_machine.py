@@ -7,12 +7,12 @@ import pytest
 
 from agents.protocols import Brief, Design, RoleError
 from graph.new.export import graph
-from graph.new.results import exit_code
+from graph.new.results import RunResult, exit_code
 from graph.new.runs import resume_run, start_run
-from graph.run.folder import RunFolder
+from graph.run.folder import RunFolder, create_folder
 from tests.graph.conftest import MakeContext
 from tests.graph.scripted import ScriptedRoles, role_set
-from tests.graph.settings import SMALL
+from tests.graph.settings import SMALL, UNPLAYED
 from tools.sandbox import Sandbox
 from vectorstore.documents import Example
 
@@ -27,23 +27,37 @@ FILES = (
     "run.json",
     "trace.jsonl",
 )
+PROMPT = "noughts and crosses"
 CRASH = ("def get_rewards(state: State)", "def get_rewards(state: State, missing: int)")
 
 
-def test_a_prompt_becomes_a_folder_with_everything(
-    make_context: MakeContext, folder: RunFolder
-) -> None:
-    result = start_run("noughts and crosses", folder, make_context())
-    assert result.state.end == "made"
-    assert [name for name in FILES if not (folder.path / name).exists()] == []
-    assert exit_code(result.state) == 0
+@pytest.fixture(scope="module")
+def kept() -> dict[str, RunResult]:
+    return {}
+
+
+@pytest.fixture
+def finished(
+    kept: dict[str, RunResult], make_context: MakeContext, tmp_path_factory: pytest.TempPathFactory
+) -> RunResult:
+    """One run that the tests of its outcome read."""
+    if not kept:
+        base = tmp_path_factory.mktemp("finished")
+        folder = create_folder(base / "run", title="", runs=base)
+        kept[PROMPT] = start_run(PROMPT, folder, make_context())
+    return kept[PROMPT]
+
+
+def test_a_prompt_becomes_a_folder_with_everything(finished: RunResult) -> None:
+    assert finished.state.end == "made"
+    assert [name for name in FILES if not (finished.folder.path / name).exists()] == []
+    assert exit_code(finished.state) == 0
 
 
 def test_run_json_holds_settings_versions_and_sandbox_grade(
-    make_context: MakeContext, folder: RunFolder, sandbox: Sandbox
+    finished: RunResult, sandbox: Sandbox
 ) -> None:
-    start_run("noughts and crosses", folder, make_context())
-    written = json.loads((folder.path / "run.json").read_text())
+    written = json.loads((finished.folder.path / "run.json").read_text())
     assert written["settings"] == SMALL.model_dump(mode="json")
     assert written["sandbox"] == sandbox.grade.model_dump(mode="json")
     assert written["sandboxes"] == [written["sandbox"]]
@@ -51,9 +65,8 @@ def test_run_json_holds_settings_versions_and_sandbox_grade(
     assert written["roles"] == "scripted"
 
 
-def test_the_page_needs_no_network(make_context: MakeContext, folder: RunFolder) -> None:
-    start_run("noughts and crosses", folder, make_context())
-    page = (folder.path / "report.html").read_text()
+def test_the_page_needs_no_network(finished: RunResult) -> None:
+    page = (finished.folder.path / "report.html").read_text()
     assert "<svg" in page
     for outside in ("http://", "https://", "<script", "<link", "src="):
         assert outside not in page
@@ -63,7 +76,7 @@ def test_a_crash_in_the_draft_is_found_and_mended(
     make_context: MakeContext, folder: RunFolder
 ) -> None:
     roles = ScriptedRoles(faults=[CRASH])
-    result = start_run("noughts", folder, make_context(role_set(roles)))
+    result = start_run("noughts", folder, make_context(role_set(roles), UNPLAYED))
     assert result.state.end == "made"
     assert roles.calls.count("edit") == 1
     outcomes = [candidate.outcome for candidate in result.state.candidates]
@@ -106,7 +119,7 @@ def test_approval_waits_for_a_person(
     make_context: MakeContext, folder: RunFolder, answer: str, end: str, designs: int
 ) -> None:
     roles = ScriptedRoles()
-    settings = SMALL.model_copy(update={"approve": True})
+    settings = UNPLAYED.model_copy(update={"approve": True})
     context = make_context(role_set(roles), settings)
     waiting = start_run("noughts", folder, context)
     assert waiting.question is not None
@@ -121,7 +134,7 @@ def test_an_answer_in_words_changes_the_design_at_hand_and_asks_again(
     make_context: MakeContext, folder: RunFolder
 ) -> None:
     roles = ScriptedRoles()
-    context = make_context(role_set(roles), SMALL.model_copy(update={"approve": True}))
+    context = make_context(role_set(roles), UNPLAYED.model_copy(update={"approve": True}))
     start_run("noughts", folder, context)
     answers = iter(["on a larger board", "yes"])
     done = resume_run(folder, context, answer=lambda _: next(answers))
@@ -131,21 +144,18 @@ def test_an_answer_in_words_changes_the_design_at_hand_and_asks_again(
     assert done.state.brief.corrections == ("on a larger board",)
 
 
-def test_a_finished_run_is_not_played_again(make_context: MakeContext, folder: RunFolder) -> None:
-    context = make_context()
-    first = start_run("noughts", folder, context)
+def test_a_finished_run_is_not_played_again(make_context: MakeContext, finished: RunResult) -> None:
     roles = ScriptedRoles()
-    again = resume_run(folder, make_context(role_set(roles)))
-    assert again.state.evaluation == first.state.evaluation
+    again = resume_run(finished.folder, make_context(role_set(roles)))
+    assert again.state.evaluation == finished.state.evaluation
     assert roles.calls == []
 
 
-def test_the_same_seed_gives_the_same_bytes(make_context: MakeContext, folder: RunFolder) -> None:
-    context = make_context()
-    start_run("noughts", folder, context)
-    other = RunFolder(folder.path.with_name("other"))
-    other.journals.mkdir(parents=True)
-    start_run("noughts", other, context)
+def test_the_same_seed_gives_the_same_bytes(
+    make_context: MakeContext, finished: RunResult, folder: RunFolder
+) -> None:
+    other = finished.folder
+    start_run(PROMPT, folder, make_context())
     for name in ("game.py", "records/random.jsonl", "players/players.json", "checks.json"):
         assert (folder.path / name).read_bytes() == (other.path / name).read_bytes()
     runs = [json.loads((f.path / "run.json").read_text()) for f in (folder, other)]

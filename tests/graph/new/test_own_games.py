@@ -15,7 +15,7 @@ from graph.new.runs import start_run
 from graph.run.context import RunContext
 from graph.run.folder import RunFolder, create_folder
 from tests.graph.scripted import ScriptedRoles, role_set
-from tests.graph.settings import SMALL
+from tests.graph.settings import UNPLAYED
 from tests.vectorstore.hashing import HashingEmbedder
 from tools.retrieval import Retrieval
 from tools.sandbox import Sandbox
@@ -48,7 +48,7 @@ def context(store: Store, sandbox: Sandbox, tmp_path: Path) -> RunContext:
         retrieval=Retrieval(store),
         sandbox=sandbox,
         runs=tmp_path / "runs",
-        settings=SMALL,
+        settings=UNPLAYED,
         store_snapshot=store.snapshot_id(),
         embedding=store.embedder.identity,
         clock=time.monotonic,

@@ -30,9 +30,9 @@ from tests.graph.faulty import (
     Undecided,
     faulty_roles,
 )
-from tests.graph.settings import SMALL
+from tests.graph.settings import UNPLAYED
 
-SETTINGS = SMALL.model_copy(
+SETTINGS = UNPLAYED.model_copy(
     update={
         "check": CheckSettings(matches=6, samples=24, seed=3, max_plies=300),
         "max_rounds": 6,
