@@ -77,7 +77,7 @@ class Terminal:
 
     def end(self) -> int:
         """Read to the end and return the exit code."""
-        self.read_until("\0")
+        self.read_until("\0", seconds=200)
         return self.process.wait(timeout=30)
 
     def close(self) -> None:
