@@ -132,6 +132,12 @@ _EVALS = (
         takes=("quick", "folder", "workers"),
     ),
     EvalInfo(
+        "cardiverse-players",
+        "How much better than random play are heuristics that were made without a model?",
+        "evals.cardiverse.players",
+        takes=("quick", "folder", "workers"),
+    ),
+    EvalInfo(
         "battleship-tag",
         "Are the thesis' Battleship tournaments in TAG what its programs really give?",
         "evals.lechat2026.tag",

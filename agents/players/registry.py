@@ -34,7 +34,8 @@ from tools.sandbox import Sandbox
 if TYPE_CHECKING:
     from agents.players.endpoint import ModelTable
 
-PRELOAD = (*SEARCHING, *SOLVING)  # what the sandbox of players must preload
+# What the sandbox of players must preload, with the lessons that heuristics are fitted to.
+PRELOAD = (*SEARCHING, *SOLVING, "agents.strategy.lessons")
 
 
 class SeatedPlayer(Player, Protocol):

@@ -6,10 +6,12 @@ from hashlib import sha256
 from pathlib import Path
 from statistics import fmean
 
-from pydantic import JsonValue
+from pydantic import JsonValue, TypeAdapter, ValidationError
 
 from agents.players.registry import PlayerRoster
 from agents.protocols import Heuristic
+from agents.strategy.fitting import TaughtMatch, fitted_heuristics
+from agents.strategy.lessons import LessonsRequest
 from agents.strategy.selection import (
     Members,
     Protocol,
@@ -28,6 +30,10 @@ from tools.sandbox import Sandbox
 
 _CALL_S = 1.0
 _ACTIONS_TRIED = 30
+_AT_ONCE, _LESSON_S = 1_000, 120.0  # plies of one request, and seconds that it may take
+_LONGEST = 3_000  # plies of a match that is learned from
+_DEARER = 10  # times as many plies where decisions are searched
+_SEARCHED, _SIMULATIONS = 0.05, 3  # share of the decisions, and simulations for each action
 _FRESH = 2**32  # what the seed of the fresh deals is larger by
 _NEGATED = """
 
@@ -65,6 +71,44 @@ def fault_of(
         except ModuleFault as fault:
             return str(fault) + (f" (line {fault.line})" if fault.line else "")
     return None
+
+
+def taught_heuristics(
+    setup: GameSetup, sandbox: Sandbox, *, seed: int, plies: int, shared: bool
+) -> list[Heuristic]:
+    """Heuristics fitted to matches that a worker plays beside the module; see `fitting`.
+
+    Args:
+        setup: The game; its own heuristics take no part.
+        sandbox: Must preload `agents.strategy.lessons`.
+        seed: Of the matches.
+        plies: To play; ten times as many are spent on matches with searches.
+        shared: Whether all seats are paid alike.
+
+    Raises:
+        ModuleFault: If the module fails, or what it tells is no match of the game.
+    """
+    matches: list[TaughtMatch] = []
+    with sandbox.worker("lessons", setup.source, preloaded=True) as worker:
+        worker.load(setup.source)
+        parts = -(-plies // _AT_ONCE)
+        for number in range(2 * parts):
+            request = LessonsRequest(
+                num_players=setup.num_players,
+                parameters=dict(setup.parameters),
+                words=[seed, number],
+                plies=_AT_ONCE * (1 if number < parts else _DEARER),
+                longest=_LONGEST,
+                heuristics={},
+                searched=0.0 if number < parts else _SEARCHED,
+                simulations=_SIMULATIONS,
+            )
+            told = worker.request("teach", request._asdict(), _LESSON_S)
+            try:
+                matches += TypeAdapter(list[TaughtMatch]).validate_python(told)
+            except ValidationError as error:
+                raise ModuleFault("bad_value", "module", "told of no matches") from error
+    return fitted_heuristics(matches, setup.num_players, shared=shared, seed=seed)
 
 
 def negated(source: str) -> str:

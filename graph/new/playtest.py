@@ -14,7 +14,7 @@ from agents.players.greedy import ENSEMBLE, SCORES
 from agents.players.registry import PlayerRoster
 from agents.players.specs import PlayerSpecError
 from agents.protocols import Heuristic
-from agents.strategy.contest import HeuristicContest
+from agents.strategy.contest import HeuristicContest, taught_heuristics
 from games.checks.sampling import UniformPlayer
 from games.engine import Player, play_match
 from games.records import MatchRecord
@@ -153,6 +153,21 @@ class PlayTest:
             tell=lambda series, matches: self.tell(
                 {"node": "strategize", "series": series, "matches": matches}
             ),
+        )
+
+    def taught(self) -> list[Heuristic]:
+        """Heuristics fitted to matches that are played for it, without a model.
+
+        Raises:
+            ModuleFault: If the module fails.
+        """
+        settings = self.context.settings
+        return taught_heuristics(
+            self._setup({}),
+            self.context.sandbox,
+            seed=settings.seed,
+            plies=settings.lessons,
+            shared=self.is_shared,
         )
 
     def search_name(self) -> str:

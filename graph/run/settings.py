@@ -47,6 +47,8 @@ class RunSettings(BaseModel):
         random_matches: Matches at random that the measures are taken from.
         ladder_matches: Matches for every rung of the skill ladder.
         protocol: How heuristics are selected: ours, or as Cardiverse prints it (400 matches each).
+        lessons: Plies that heuristics are fitted to, where the strategist gave none worth having;
+            0 for none.
         heuristic_matches: Matches that a line-up of heuristics plays at most.
         small_budget: Simulations a move of the weaker search player.
         large_budget: Simulations a move of the stronger one.
@@ -66,6 +68,7 @@ class RunSettings(BaseModel):
     ladder_matches: int = Field(default_factory=_sized(60, quick=16), ge=4)
     random_matches: int = Field(default_factory=_sized(100, quick=40), ge=4)
     protocol: Literal["ours", "paper"] = "ours"
+    lessons: int = Field(default_factory=_sized(8_000, quick=1_000), ge=0)
     heuristic_matches: int = Field(default_factory=_heuristic_matches, ge=4)
     small_budget: int = Field(default_factory=_sized(50, quick=15), ge=1)
     large_budget: int = Field(default_factory=_sized(250, quick=60), ge=1)

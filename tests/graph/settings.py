@@ -7,6 +7,7 @@ SMALL = RunSettings(
     seed=3,
     ladder_matches=4,
     random_matches=6,
+    lessons=0,
     heuristic_matches=4,
     small_budget=3,
     large_budget=6,

@@ -11,6 +11,7 @@ from agents.model.errors import MalformedReplyError
 from agents.model.recording import place
 from agents.protocols import Design, Heuristic, RoleError
 from agents.strategy.contest import fault_of
+from games.contract import ModuleFault
 from graph.new.playtest import PlayTest
 from graph.new.state import RunState, folder_of, need_design
 from graph.run.context import RunContext
@@ -31,11 +32,32 @@ def strategize(state: RunState, runtime: Runtime[RunContext]) -> Command[Literal
     notes: list[str] = []
     with place("strategize"):
         sound = proposed(context, made, source, table.samples(), notes)
-    selection, kept = table.contest(sound).select() if sound else (None, ())
-    notes += selection.notes if selection else ["No heuristic could be used."]
+    kept = _selected(table, sound, notes)
+    if not kept and context.settings.lessons:
+        notes.append("Heuristics were fitted to matches of the game, without a model.")
+        kept = _selected(table, _fitted(table, notes), notes)
     for heuristic in kept:
         folder.write_text(f"players/{heuristic.name}.py", heuristic.source)
     return Command(goto="evaluate", update={"heuristics": kept, "strategy_notes": tuple(notes)})
+
+
+def _selected(
+    table: PlayTest, candidates: Sequence[Heuristic], notes: list[str]
+) -> tuple[Heuristic, ...]:
+    if not candidates:
+        notes.append("No heuristic could be used.")
+        return ()
+    selection, kept = table.contest(candidates).select()
+    notes += selection.notes
+    return kept
+
+
+def _fitted(table: PlayTest, notes: list[str]) -> list[Heuristic]:
+    try:
+        return table.taught()
+    except ModuleFault as fault:
+        notes.append(f"No heuristic could be fitted: {fault}")
+        return []
 
 
 def proposed(

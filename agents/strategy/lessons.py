@@ -1,0 +1,130 @@
+"""Lessons: matches played beside a module in its worker, to fit heuristics to.
+
+What a worker tells is its claim: heuristics fitted to it are tried and selected by play like any
+other. Seats choose uniformly or, with a chance, as heuristics say. Some decisions are searched:
+then each action comes with the mean return that the search found for it. The search starts in the
+true state; what is fitted to it sees the observation alone, and so learns the mean over all that
+looks alike to its seat.
+"""
+
+from collections.abc import Callable, Mapping
+from itertools import count
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from agents.search.ismcts import IsmctsSettings
+from agents.search.ismcts import decide as ismcts
+from agents.search.leaves import mean_ranks
+from agents.search.rules import Heuristic, Rules, SearchView, bind, first_state, scoring
+from games.contract import CHANCE, TERMINAL, Action, Json, Observation
+from tools.guest.protocol import decoded
+
+Operation: TypeAlias = Callable[[dict[str, object], dict[str, Json]], Json]
+
+
+class LessonsRequest(NamedTuple):
+    """Play matches; answered with one object a match: `decisions` and `returns`.
+
+    Attributes:
+        num_players: Seats.
+        parameters: Of the game.
+        words: Seed words.
+        plies: After so many, no further match is begun.
+        longest: Plies after which a match is left out.
+        heuristics: Source by name, that seats follow in half of their decisions; none for chance.
+        searched: Share of the decisions that are searched.
+        simulations: Of a search, for each action.
+    """
+
+    num_players: int
+    parameters: dict[str, Json]
+    words: list[int]
+    plies: int
+    longest: int
+    heuristics: dict[str, str]
+    searched: float
+    simulations: int
+
+
+class _Teacher:
+    def __init__(self, namespace: Mapping[str, object], request: LessonsRequest) -> None:
+        self.request, self.namespace = request, namespace
+        self.rules: Rules = bind(namespace, request.num_players)
+        self.generator = np.random.default_rng(request.words)
+        self.heuristics: list[Heuristic] = [
+            scoring(name, source) for name, source in sorted(request.heuristics.items())
+        ]
+        self.plies = 0
+
+    def taught(self) -> list[Json]:
+        """Matches until there are plies enough."""
+        matches: list[Json] = []
+        while self.plies < self.request.plies:
+            matches.append(self._match())
+        return matches
+
+    def _match(self) -> Json:
+        rules, request = self.rules, self.request
+        state = first_state(self.namespace, request.num_players, request.parameters)
+        returns, decisions = [0.0] * request.num_players, list[Json]()
+        for ply in count():
+            player, legal = rules.current_player(state), rules.legal_actions(state)
+            if player == TERMINAL:
+                return {"decisions": decisions, "returns": [*returns]}
+            if ply >= request.longest:
+                return {"decisions": [], "returns": []}
+            self.plies += 1
+            if player == CHANCE:
+                action = legal[self._outcome(state, len(legal))]
+            elif len(legal) == 1:
+                action = legal[0]
+            else:
+                seen = rules.observations(state)[player]
+                means = self._searched(state, player)
+                action = self._action(seen, legal)
+                decisions.append(
+                    {
+                        "seat": player,
+                        "observation": seen,
+                        "legal": [*legal],
+                        "action": action,
+                        "means": means,
+                    }
+                )
+            state = rules.apply_action(state, action)
+            rewards = rules.rewards(state)
+            returns = [one + paid for one, paid in zip(returns, rewards, strict=True)]
+        raise AssertionError
+
+    def _outcome(self, state: dict[str, Json], outcomes: int) -> int:
+        chances = self.rules.chance_probabilities
+        weights = None if chances is None else chances(state)
+        return int(self.generator.choice(outcomes, p=weights))
+
+    def _action(self, seen: Observation, legal: list[Action]) -> Action:
+        if self.heuristics and self.generator.random() < 0.5:  # noqa: PLR2004 - half of them
+            ranks = mean_ranks([[one(seen, action) for action in legal] for one in self.heuristics])
+            best = np.flatnonzero(ranks == ranks.max())
+            return legal[int(self.generator.choice(best))]
+        return legal[int(self.generator.integers(len(legal)))]
+
+    def _searched(self, state: dict[str, Json], player: int) -> list[Json]:
+        """The mean return of each action; empty where none was searched for."""
+        request = self.request
+        if self.generator.random() >= request.searched:
+            return []
+        legal = len(self.rules.legal_actions(state))
+        settings = IsmctsSettings(simulations=legal * request.simulations)
+        view = SearchView(self.rules, player, lambda: state)
+        found = ismcts(view, settings, self.generator)
+        self.plies += found.calls
+        return [*found.means]
+
+
+def teach(namespace: dict[str, object], payload: dict[str, Json]) -> Json:
+    """See `LessonsRequest`."""
+    return _Teacher(namespace, decoded(LessonsRequest, payload)).taught()
+
+
+OPERATIONS: dict[str, Operation] = {"teach": teach}
