@@ -53,7 +53,8 @@ class PlayersSize:
     games: tuple[str, ...] = library.families()
 
 
-FULL, QUICK = PlayersSize(8_000, 200, 2_000), PlayersSize(1_000, 24, 24)
+FULL = PlayersSize(8_000, 200, 2_000)
+QUICK = PlayersSize(1_000, 24, 24, ("goofspiel", "placement", "poker", "tic_tac_toe"))
 
 
 def run(
