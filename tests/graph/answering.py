@@ -45,6 +45,7 @@ REPLIES: dict[str, Any] = {
     },
     "EditsReply": {
         "cause": "R3 pays two points now.",
+        "contested": [],
         "edits": [{"search": "[1 if card == max", "replace": "[2 if card == max"}],
     },
     "TestsReply": {
@@ -86,6 +87,8 @@ def schema_of(request: Request) -> str:
 def answer(request: Request) -> Answer:
     """A good answer to any role's request."""
     name = schema_of(request)
+    if str(request["messages"][-1]["content"]).startswith("Work with the tools"):
+        name = "EditsReply"  # an edit by tools may also be answered in words
     if not name:
         return message(f"```python\n{high_draw()}```\n")
     if name == "HeuristicsReply":
