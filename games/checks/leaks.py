@@ -125,19 +125,19 @@ class _Audit:
     def _places(self, generator: np.random.Generator) -> list[list[tuple[int, int]]]:
         """By match, the plies at which another seat or chance could have done something else.
 
-        Kinds of action take turns, and of a kind those that not all seats were told the same of
-        and the others: what is told of one kind alone may be told of few plies.
+        Every second one is a ply that not all seats were told the same of, while there are any. Of
+        both, kinds of action take turns: what is told of one kind may be told of few plies.
         """
         places = []
         for number, match in enumerate(self.played):
-            kinds: dict[tuple[str, bool], list[int]] = {}
+            kinds: dict[bool, dict[str, list[int]]] = {True: {}, False: {}}
             for ply in map(int, generator.permutation(len(match.plies))):
                 before, after = match.positions[ply : ply + 2]
                 if before.player != self.seat and len(before.legal) > 1:
                     kind = match.plies[ply].action.partition(" ")[0]
-                    kinds.setdefault((kind, len(set(after.events)) > 1), []).append(ply)
-            mixed = chain.from_iterable(zip_longest(*kinds.values()))
-            places.append([(number, ply) for ply in mixed if ply is not None])
+                    kinds[len(set(after.events)) > 1].setdefault(kind, []).append(ply)
+            secret, others = (_in_turn(*by_kind.values()) for by_kind in kinds.values())
+            places.append([(number, ply) for ply in _in_turn(secret, others)])
         return places
 
     def _from(
@@ -267,6 +267,16 @@ class _Audit:
         else:
             why = "is to move, or at the end, in one of them alone"
         return failed(CHECK, function, f"{who} {why} where only what is hidden from it differs")
+
+
+def _in_turn(*lists: Sequence[int]) -> list[int]:
+    """One of each list, then the next of each, as long as there are any.
+
+    >>> _in_turn([1, 2, 3], [7])
+    [1, 7, 2, 3]
+    """
+    mixed = chain.from_iterable(zip_longest(*lists))
+    return [item for item in mixed if item is not None]
 
 
 def _told(position: Position, seat: int) -> dict[str, str]:
