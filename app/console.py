@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import sys
+import threading
 import time
 import types
 from collections.abc import Callable, Iterator
@@ -34,6 +35,7 @@ _WHAT = {
     "refine": "refining",
     "strategize": "finding strategies",
     "evaluate": "playing matches",
+    "matches": "playing matches",
     "report": "writing the report",
 }
 _NEXT = {
@@ -146,15 +148,22 @@ def kept_in(journal: Path | None) -> str:
 
 
 class Progress:
-    """Tells a person, on stderr, what the machine is doing."""
+    """Tells a person, on stderr, what the machine is doing.
 
-    def __init__(self, *, quiet: bool) -> None:
-        """`quiet` says nothing at all, for `--json`."""
+    A terminal shows it in a line that moves. Elsewhere a line is written at least every ten
+    seconds, so that a log shows that long work goes on.
+    """
+
+    def __init__(self, *, quiet: bool, every_s: float = 10.0) -> None:
+        """`quiet` says nothing at all, for `--json`; `every_s` is of lines without a terminal."""
         from rich.console import Console
 
         self._console = Console(file=sys.stderr, quiet=quiet, highlight=False)
-        self._started = time.monotonic()
+        self._started = self._told = time.monotonic()
         self._status: Status | None = None
+        self._doing = ""
+        self._every_s = every_s
+        self._over = threading.Event()
 
     def __call__(self, event: dict[str, Any]) -> None:
         """Show one event of the machine."""
@@ -166,19 +175,17 @@ class Progress:
                 if key != "node" and value not in ([], "")
             )
         )
-        seconds = time.monotonic() - self._started
         if "waiting" in event:
-            self._wait(seconds, event)
+            self._wait(event)
             return
         if "played" in event and "of" in event:
             self._show(f"{_WHAT.get(node, node)}: {details}")
             return
         if node != "open":
-            line = f"[{seconds:6.1f} s] {node}: {details}"
-            self._console.print(line, markup=False, soft_wrap=True)
+            self._line(f"{node}: {details}")
         self._show(_WHAT.get(_NEXT.get(node, node), node))
 
-    def _wait(self, seconds: float, event: dict[str, Any]) -> None:
+    def _wait(self, event: dict[str, Any]) -> None:
         """For whom the run waits; a line each time where there is no spinner to say it."""
         after = f", after: {event['after']}" if "after" in event else ""
         lines = f", {event['lines']} lines of it" if event.get("lines") else ""
@@ -187,16 +194,23 @@ class Progress:
             f"try {event['try']} of {event['of']}{after}"
         )
         if not self._console.is_terminal:
-            self._console.print(f"[{seconds:6.1f} s] {text}", markup=False, soft_wrap=True)
+            self._line(text)
         self._show(text)
 
     def pause(self) -> None:
-        """Take the spinner off the screen, so that somebody else may write there."""
+        """Say nothing until the next event: somebody else may write to the screen."""
+        self._doing = ""
         if self._status is not None:
             self._status.stop()
             self._status = None
 
+    def _line(self, text: str) -> None:
+        self._told = time.monotonic()
+        line = f"[{self._told - self._started:6.1f} s] {text}"
+        self._console.print(line, markup=False, soft_wrap=True)
+
     def _show(self, text: str) -> None:
+        self._doing = text
         if not self._console.is_terminal:
             return
         if self._status is None:
@@ -204,8 +218,19 @@ class Progress:
             self._status.start()
         self._status.update(text)
 
+    def _repeat(self) -> None:
+        """Write what is being done whenever nothing was written for a while."""
+        while not self._over.wait(self._told + self._every_s - time.monotonic()):
+            if self._doing and time.monotonic() >= self._told + self._every_s:
+                self._line(self._doing)
+            elif not self._doing:
+                self._told = time.monotonic()
+
     def __enter__(self) -> Self:
+        if not self._console.is_terminal:
+            threading.Thread(target=self._repeat, name="progress", daemon=True).start()
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._over.set()
         self.pause()

@@ -1,62 +1,61 @@
-"""Play-test of the accepted game: heuristics on trial, measures of play, a ladder of players."""
+"""Series of the accepted game, as its heuristics' trial and its play-test play them."""
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
+from pathlib import Path
 from statistics import fmean
 
 from langsmith import trace
 from pydantic import JsonValue
 
-from agents.players.greedy import ENSEMBLE, SCORES
 from agents.players.registry import PlayerRoster
 from agents.players.specs import PlayerSpecError
 from agents.protocols import Heuristic
 from agents.strategy.contest import HeuristicContest, taught_heuristics
 from games.checks.sampling import UniformPlayer
 from games.engine import Player, play_match
-from games.records import MatchRecord
+from graph.run.clock import Clock
 from graph.run.context import RunContext
 from graph.run.folder import RunFolder
 from tools.playtest.jobs import GameSetup, MatchEntry
 from tools.playtest.report import (
     LadderStep,
-    affordable_simulations,
     ladder_step,
-    pays_all_alike,
-    play_of,
-    rung_of,
-    score_step,
-    skill_ladder,
+    sides_of,
 )
 from tools.playtest.runner import Workers
-from tools.playtest.series import Series, play_series, replayed_sample
-from tools.reporting.content import Evaluation, short_name
+from tools.playtest.schedule import Sides
+from tools.playtest.series import Series, play_series
+from tools.reporting.content import short_name
 from tools.sandbox import SandboxTable
 
 # Plies that the matches of one series may take, in a full and in a quick run: games of many deals
 # have matches of a thousand plies. Counts and no clock: the same seed gives the same matches.
 _RANDOM_PLIES = {False: 150_000, True: 12_000}
 _HEURISTIC_PLIES = {False: 40_000, True: 5_000}
-_LADDER_PLIES = {False: 60_000, True: 8_000}
-# Plies that one step of the ladder may simulate, so that a long game still ends in good time.
-_AFFORDABLE = {False: 8_000_000, True: 120_000}
-_WEAKER = 4  # the weaker search has this fraction of the stronger one's simulations
 _PROBE = 2
-_FEWEST = 4
+_FEWEST_IN_TIME = 6  # matches of the stronger search that its time must do for, one at a time
+_FEWEST = 6  # from which partners can be told
 _MOST_JOBS = 4
 _SAMPLES = 12
-_HONESTY = (
-    "The ranking rests on the game module's honesty: the searches run beside it. Fresh workers "
-    "replayed a sample of {replayed} finished matches without a difference; to check further, play "
-    "with: rulewright match RUN --player ... --host-search."
-)
-_NO_GUARANTEE = (
-    "The searches play with hidden information: more simulations are no guarantee that an opponent "
-    "who knows how they play cannot exploit them."
-)
+
+
+@dataclass(frozen=True)
+class LineUp:
+    """Who plays.
+
+    Attributes:
+        specs: By seat.
+        heuristics: Sources by name; they are part of what keys the deals.
+        sides: Who are partners.
+    """
+
+    specs: tuple[str, ...]
+    heuristics: Mapping[str, str]
+    sides: Sides = ()
 
 
 @dataclass(frozen=True)
@@ -69,6 +68,7 @@ class PlayTest:
         num_players: Seats.
         folder: The run folder; finished matches are journalled under it.
         tell: Hears how many matches of a series were played.
+        clock: Ends series whose time is over; by default, none.
         played: Every series, by name.
     """
 
@@ -77,12 +77,13 @@ class PlayTest:
     num_players: int
     folder: RunFolder
     tell: Callable[[dict[str, JsonValue]], None] = field(default=lambda _: None)
+    clock: Clock = field(default_factory=Clock)
     played: dict[str, Series] = field(default_factory=dict)
 
     @cached_property
     def plies_a_match(self) -> float:
         """Mean plies of a few random matches, which are the first of the random series."""
-        probe = self._played("random", ["random"] * self.num_players, _PROBE, {})
+        probe = self._played("random", self._everywhere("random", {}), _PROBE)
         return fmean(entry.plies for entry in probe.entries.values())
 
     def within(self, wanted: int, plies: int) -> int:
@@ -99,18 +100,22 @@ class PlayTest:
     def random(self) -> Series:
         """Random play at every seat, as a part of the play-test."""
         self.tell({"node": "evaluate", "series": "random", "matches": self.random_matches})
-        return self._series("random", ["random"] * self.num_players, self.random_matches, {})
+        return self._series("random", self._everywhere("random", {}), self.random_matches)
 
     @cached_property
     def usual(self) -> Series:
         """The same matches, as what heuristics are held against."""
-        return self._played("random", ["random"] * self.num_players, self.random_matches, {})
+        return self._played("random", self._everywhere("random", {}), self.random_matches)
 
     @cached_property
+    def sides(self) -> Sides:
+        """Who are partners, as random play shows it."""
+        return sides_of([self.usual], self.num_players)
+
+    @property
     def is_shared(self) -> bool:
-        """Whether random play paid all seats alike, and not always the same."""
-        paid = {record.match.returns for record in self.usual.records}
-        return len(paid) > 1 and pays_all_alike(self.usual.records)
+        """Whether all seats are one side: they are always paid alike."""
+        return len(self.sides) == 1
 
     def alone(
         self, specs: Sequence[str], heuristics: Mapping[str, str], matches: int
@@ -121,20 +126,20 @@ class PlayTest:
         return {
             spec: self._series(
                 f"alone-{short_name(spec).replace(' ', '-')}",
-                [spec] * self.num_players,
+                self._everywhere(spec, heuristics),
                 matches,
-                heuristics,
             )
             for spec in specs
         }
 
     def versus(
-        self, lower: str, higher: str, name: str, heuristics: Mapping[str, str], matches: int
+        self, lower: str, higher: str, name: str, beside: LineUp, matches: int
     ) -> LadderStep:
-        """One player alone among others of another kind."""
+        """One side of a player against sides of another kind; `beside` has heuristics and sides."""
         self.tell({"node": "evaluate", "series": f"{higher} against {lower}", "matches": matches})
-        line_up = [higher, *[lower] * (self.num_players - 1)]
-        return ladder_step(lower, higher, self._played(name, line_up, matches, heuristics))
+        return ladder_step(
+            lower, higher, self._series(name, self._against(lower, higher, beside), matches)
+        )
 
     def contest(self, heuristics: Sequence[Heuristic]) -> HeuristicContest:
         """Heuristics, ready to be selected from by play."""
@@ -212,9 +217,25 @@ class PlayTest:
         )
         player.close()
 
-    def _series(
-        self, name: str, specs: Sequence[str], matches: int, heuristics: Mapping[str, str]
-    ) -> Series:
+    def paced(self, name: str, most: int) -> int:
+        """Simulations a move at which matches end in their time; 0 where none do."""
+        fitting, enough = 0, self.clock.slot / _FEWEST_IN_TIME
+        for simulations in sorted({max(2, most // 16), max(2, most // 4), most}):
+            tried = self._everywhere(f"{name}:simulations={simulations}", {})
+            if not self._play(tried, 1, until=self.clock.now() + enough).entries:
+                break
+            fitting = simulations
+        return fitting
+
+    def _everywhere(self, spec: str, heuristics: Mapping[str, str]) -> LineUp:
+        return LineUp((spec,) * self.num_players, heuristics)
+
+    def _against(self, lower: str, higher: str, beside: LineUp) -> LineUp:
+        ours = beside.sides[0]
+        specs = tuple(higher if seat in ours else lower for seat in range(self.num_players))
+        return replace(beside, specs=specs)
+
+    def _series(self, name: str, line_up: LineUp, matches: int) -> Series:
         played = 0
 
         def count(_index: int, _entry: MatchEntry) -> None:
@@ -222,139 +243,56 @@ class PlayTest:
             played += 1
             self.tell({"node": "matches", "series": name, "played": played, "of": matches})
 
-        asked = {"line_up": [_shown(spec, heuristics) for spec in specs], "matches": matches}
+        shown = [shown(spec, line_up.heuristics) for spec in line_up.specs]
+        asked = {"line_up": shown, "matches": matches}
         with trace(f"series {name}", run_type="tool", inputs=asked) as span:
-            series = self._played(name, specs, matches, heuristics, count)
+            series = self._played(name, line_up, matches, on_match=count)
             span.end(outputs=dict(series.endings))
         return series
 
     def _played(
         self,
         name: str,
-        specs: Sequence[str],
+        line_up: LineUp,
         matches: int,
-        heuristics: Mapping[str, str],
         on_match: Callable[[int, MatchEntry], None] = lambda *_: None,
     ) -> Series:
-        """At least `matches` matches, in whole rotations."""
-        seats = self.num_players
-        self.played[name] = play_series(
-            self._setup(heuristics),
-            specs,
+        """At least `matches` matches, in whole rotations; fewer where the clock ends them."""
+        planned = -(-matches // self.num_players) * self.num_players
+        journal = self.folder.journals / f"{name}.jsonl"
+        until = self.clock.until(name)
+        series = self._play(line_up, planned, until=until, journal=journal, on_match=on_match)
+        self.clock.note(name, len(series.entries), planned)
+        self.played[name] = series
+        return series
+
+    def _play(
+        self,
+        line_up: LineUp,
+        matches: int,
+        *,
+        until: float | None,
+        journal: Path | None = None,
+        on_match: Callable[[int, MatchEntry], None] = lambda *_: None,
+    ) -> Series:
+        return play_series(
+            self._setup(line_up.heuristics),
+            line_up.specs,
             PlayerRoster(),
-            matches=-(-matches // seats) * seats,
+            matches=matches,
             seed=self.context.settings.seed,
             max_plies=self.context.settings.max_plies,
+            sides=line_up.sides if 1 < len(line_up.sides) < self.num_players else (),
+            until=until,
             sandbox=self.context.sandbox,
-            journal=self.folder.journals / f"{name}.jsonl",
+            journal=journal,
             workers=Workers(_jobs(), "threads"),
             on_match=on_match,
             replay=False,
         )
-        return self.played[name]
 
 
-def playtest(
-    play: PlayTest, heuristics: Sequence[Heuristic]
-) -> tuple[Evaluation, dict[str, Series]]:
-    """Play the game and measure it; also returns the series of each player at every seat.
-
-    Raises:
-        VoidResultError: If fresh workers do not play a sample of the matches the same.
-    """
-    settings = play.context.settings
-    rounds = play.within(settings.ladder_matches, _LADDER_PLIES[settings.quick])
-    matches = len(play.random.entries)
-    finished = [r for r in play.random.records if r.match.ending == "finished"]
-    specs, notes = _players(play, heuristics, finished, rounds)
-    if matches < settings.random_matches or rounds < settings.ladder_matches:
-        notes.append(
-            f"Matches of this game are long: {matches} random matches and {rounds} of every other "
-            f"series were played instead of {settings.random_matches} and "
-            f"{settings.ladder_matches}."
-        )
-    sources = {heuristic.name: heuristic.source for heuristic in heuristics}
-    # The weaker search is only there to be climbed over; a team's players have no other rival.
-    good = [spec for spec in specs[1:] if spec.startswith("greedy") or spec == specs[-1]]
-    alone = {"random": play.random, **play.alone(good, sources, rounds)}
-    shared = pays_all_alike([record for one in alone.values() for record in one.records])
-    if shared:
-        rest = play.alone([spec for spec in specs if spec not in alone], sources, rounds)
-        alone = {spec: (alone | rest)[spec] for spec in specs}
-
-    def compare(lower: str, higher: str, number: int | str) -> LadderStep:
-        if shared:
-            return score_step(lower, higher, alone)
-        return play.versus(lower, higher, f"step-{number}-versus", sources, rounds)
-
-    with trace("skill ladder", run_type="tool", inputs={"players": specs}) as span:
-        order, steps = skill_ladder(specs, compare)
-        ends = [step for step in steps if (step.lower, step.higher) == ("random", order[-1])]
-        if not ends and order[-1] != "random":
-            ends = [compare("random", order[-1], "span")]
-        span.end(outputs={"order": order})
-    replayed = replayed_sample(list(play.played.values()))
-    if len(specs) > 1:
-        notes.append(_HONESTY.format(replayed=replayed))
-    evaluation = Evaluation(
-        plays=tuple(play_of(spec, series, shared=shared) for spec, series in alone.items()),
-        shared=shared,
-        ladder=tuple(rung_of(step, play.num_players) for step in steps),
-        players=tuple(order),
-        settings={spec: _shown(PlayerRoster().effective(spec).name, sources) for spec in order},
-        span=rung_of(ends[0], play.num_players) if ends else None,
-        notes=tuple(notes),
-        sandbox=play.context.sandbox.grade,
-    )
-    return evaluation, alone
-
-
-def search_notes(name: str, simulations: int, wanted: int) -> list[str]:
-    """What a reader must know of the searches of the ladder.
-
-    Args:
-        name: Of the player that searches.
-        simulations: A move, of the stronger one.
-        wanted: What it would have had in a shorter game.
-    """
-    notes = []
-    if simulations < wanted:
-        notes.append(
-            f"Matches of this game are long: searches were held to {simulations} simulations a "
-            f"move instead of {wanted}, so that the play-test ends."
-        )
-    if name == "ismcts":
-        notes.append(_NO_GUARANTEE)
-    return notes
-
-
-def _players(
-    play: PlayTest,
-    heuristics: Sequence[Heuristic],
-    finished: Sequence[MatchRecord],
-    rounds: int,
-) -> tuple[list[str], list[str]]:
-    """Specs from weak to strong, and remarks on how the searches were sized."""
-    settings = play.context.settings
-    specs, notes = ["random"], []
-    if heuristics:
-        together = SCORES if settings.protocol == "paper" else ENSEMBLE
-        specs.append(f"greedy:heuristic={together}")
-    else:
-        notes.append("No heuristic could be used, so the ladder has no greedy player.")
-    if not finished:
-        notes.append("No random match finished, so no search was tried.")
-        return specs, notes
-    name = play.search_name()
-    most = affordable_simulations(finished, rounds, _AFFORDABLE[settings.quick], _WEAKER)
-    large = min(settings.large_budget, most)
-    small = max(1, min(settings.small_budget, large // _WEAKER))
-    notes += search_notes(name, large, settings.large_budget)
-    specs += [f"{name}:simulations={small}", f"{name}:simulations={large}"]
-    return specs, notes
-
-
-def _shown(player: str, heuristics: Mapping[str, str]) -> str:
+def shown(player: str, heuristics: Mapping[str, str]) -> str:
     """A player's name; of one that plays by heuristics, also which these are."""
     if not player.startswith("greedy"):
         return player

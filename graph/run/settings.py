@@ -22,6 +22,10 @@ def _heuristic_matches(settings: dict[str, Any]) -> int:
     return 64 if settings["quick"] else 200
 
 
+def _seconds(settings: dict[str, Any]) -> float | None:
+    return 60.0 if settings["quick"] else None
+
+
 def _checks(settings: dict[str, Any]) -> CheckSettings:
     seed = settings["seed"]
     return (
@@ -52,6 +56,8 @@ class RunSettings(BaseModel):
         heuristic_matches: Matches that a line-up of heuristics plays at most.
         small_budget: Simulations a move of the weaker search player.
         large_budget: Simulations a move of the stronger one.
+        playtest_s: Seconds that the play-test may take; None for as many as its matches take.
+            What was cut is said, and depends on the machine.
         max_plies: Plies after which a match is left unfinished.
         check: What the checks look at.
     """
@@ -72,5 +78,6 @@ class RunSettings(BaseModel):
     heuristic_matches: int = Field(default_factory=_heuristic_matches, ge=4)
     small_budget: int = Field(default_factory=_sized(50, quick=15), ge=1)
     large_budget: int = Field(default_factory=_sized(250, quick=60), ge=1)
+    playtest_s: float | None = Field(default_factory=_seconds, gt=0, allow_inf_nan=False)
     max_plies: int = Field(default=2000, ge=1)
     check: CheckSettings = Field(default_factory=_checks)

@@ -1,5 +1,7 @@
 """What a command prints of a game's own words cannot steer the terminal."""
 
+import time
+
 import pytest
 
 from app.console import Progress, note, say
@@ -34,3 +36,33 @@ def test_without_a_terminal_a_line_says_who_waits_for_which_model_and_which_try(
     said = capsys.readouterr().err
     assert "waiting for MODEL: designer, 35 s, try 2 of 4\n" in said
     assert "designer, 35 s, 7 lines of it, try 2 of 4, after: status 500: card gnp♥" in said
+
+
+def test_long_work_is_told_without_a_terminal_too(capsys: pytest.CaptureFixture[str]) -> None:
+    with Progress(quiet=False, every_s=0.05) as progress:
+        progress({"node": "matches", "series": "random", "played": 7, "of": 40})
+        time.sleep(0.4)
+        progress.pause()  # a person is asked
+        capsys.readouterr()
+        time.sleep(0.2)
+        silence = capsys.readouterr().err
+        progress({"node": "strategize", "heuristic": "h"})
+        time.sleep(0.2)
+    assert silence == ""
+    assert "playing matches" in capsys.readouterr().err  # what comes after strategize
+
+
+def test_a_line_of_long_work_says_how_far_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    with Progress(quiet=False, every_s=0.05) as progress:
+        progress({"node": "matches", "series": "random", "played": 7, "of": 40})
+        time.sleep(0.4)
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) >= 2
+    assert all("playing matches: series random, played 7, of 40" in line for line in lines)
+
+
+def test_a_quiet_run_tells_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    with Progress(quiet=True, every_s=0.05) as progress:
+        progress({"node": "matches", "series": "random", "played": 7, "of": 40})
+        time.sleep(0.2)
+    assert capsys.readouterr().err == ""

@@ -144,6 +144,7 @@ class MatchJob:
         deadline_s: Seconds one ply of the referee may take; None for the sandbox's `call_s`.
         record: Whether its entry keeps the whole closed-deck record.
         lessons: What each seat's entrant learned in earlier deals; empty where nobody did.
+        until: `time.monotonic()` from which on it is given up; None for as long as it takes.
     """
 
     game: GameSetup
@@ -157,10 +158,17 @@ class MatchJob:
     deadline_s: float | None = None
     record: bool = False
     lessons: tuple[tuple[str, ...], ...] = ()
+    until: float | None = None
+
+
+class _GivenUpError(Exception):
+    """The time for a match is over."""
 
 
 def play_job(job: MatchJob) -> Json:
     """Play a match and return its entry for the journal; the same in every process.
+
+    None is no entry: the match was given up, because the time `job.until` came.
 
     A module that does not answer in time leaves the match unfinished; any other failing of the
     module, also while it loads, is its fault.
@@ -172,6 +180,8 @@ def play_job(job: MatchJob) -> Json:
     ours = job.sandbox if isinstance(job.sandbox, Sandbox) else keep_sandbox(job.sandbox)
     try:
         match, learned = _played(job, ours)
+    except _GivenUpError:
+        return None
     except ModuleFault as fault:  # while it loaded; it cannot be sent between processes
         match, learned = _not_begun(fault), []
     entry = entry_of(match, record=job.record, learned=learned)
@@ -195,7 +205,7 @@ def _played(job: MatchJob, sandbox: Sandbox) -> tuple[Match, list[Learned]]:
                 made.recall(job.lessons[seat])
         with sandbox.worker("referee", job.game.source) as worker:
             worker.load(job.game.source)
-            table = _Timed(SandboxTable(worker, deadline_s=job.deadline_s))
+            table = _Timed(SandboxTable(worker, deadline_s=job.deadline_s), job.until)
             match = play_match(
                 table,
                 players,
@@ -245,8 +255,9 @@ def _not_begun(fault: ModuleFault) -> Match:
 class _Timed:
     """A table that remembers whether the module failed to answer in time, in all or once."""
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: Table, until: float | None) -> None:
         self._table = table
+        self._until = until
         self._spent = 0.0
         self.late = False
 
@@ -261,6 +272,8 @@ class _Timed:
     @contextmanager
     def _watched(self) -> Iterator[None]:
         begun = time.monotonic()
+        if self._until is not None and begun >= self._until:
+            raise _GivenUpError
         try:
             yield
             self._spent += time.monotonic() - begun

@@ -5,16 +5,17 @@ Only finished matches count; how many did not finish is for the reader to see be
 the ladder's is over deals.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from statistics import fmean
 from typing import Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict
 
-from games.contract import CHANCE
+from games.contract import CHANCE, ModuleFault
 from games.engine import Ending, Ply
 from games.records import MatchRecord
+from games.specialise import read_game
 from tools.playtest.intervals import (
     CONFIDENCE,
     Estimate,
@@ -26,35 +27,45 @@ from tools.playtest.intervals import (
     wilson,
 )
 from tools.playtest.results import by_ending, win_share
+from tools.playtest.schedule import Sides, sides_paid_alike
 from tools.playtest.series import Series
 from tools.reporting.content import Figure, Play, Rung
 
 _FEWEST_SIMULATIONS = 2
 _CURVE_MATCHES = 4
 
-# By the start of a measure's key: its name, and its meaning.
+# By a measure's key without seats: its name, and its meaning.
 _MEANINGS = {
-    "wins_player_": ("player {} wins", "share of the matches; ties are shared"),
+    "wins_player": ("player {} wins", "share of the matches; ties are shared"),
+    "wins_players": ("players {} win", "share of the matches; ties are shared"),
     "score": ("score", "mean return of a player; in a team, everybody's"),
     "ties": ("ties", "share of matches in which nobody does better than anybody"),
     "turns": ("turns a match", "decisions of all players together"),
     "options": ("choices a turn", "legal actions at a decision"),
     "forced": ("turns without a choice", "share of decisions with a single legal action"),
-    "choices_player_": ("choices of player {}", "its turns with two or more legal actions"),
+    "choices_player": ("choices of player {}", "its turns with two or more legal actions"),
 }
 
 LadderVerdict: TypeAlias = Literal["climbs", "falls", "undecided", "unmeasured"]
 
 
-def seat_share(records: Sequence[MatchRecord], seat: int) -> Estimate:
-    """The mean win share of a seat; 1 / seats is fair.
+def seat_share(records: Sequence[MatchRecord], *seats: int) -> Estimate:
+    """The mean win share of a side, that is of its seats together; 1 / sides is fair.
 
-    It measures the game only where all seats were played alike. With three seats or more, the
+    It measures the game only where all seats were played alike. With three sides or more, the
     intervals of all of them hold together with 95 % (Bonferroni).
     """
-    shares = [win_share(returns, seat) for returns, _ in _finished(records)]
-    seats = len(_finished(records)[0][0])
-    return share_interval(shares, CONFIDENCE if seats < 3 else 1 - (1 - CONFIDENCE) / seats)  # noqa: PLR2004
+    shares = [_won(returns, seats) for returns, _ in _finished(records)]
+    sides = len(_finished(records)[0][0]) // len(seats)
+    return share_interval(shares, CONFIDENCE if sides < 3 else 1 - (1 - CONFIDENCE) / sides)  # noqa: PLR2004
+
+
+def _side_share(records: Sequence[MatchRecord], side: Sequence[int]) -> Estimate:
+    return seat_share(records, *side)
+
+
+def _won(returns: Sequence[float], seats: Iterable[int]) -> float:
+    return min(1.0, sum(win_share(returns, seat) for seat in seats))
 
 
 def mean_score(records: Sequence[MatchRecord]) -> Estimate:
@@ -62,10 +73,35 @@ def mean_score(records: Sequence[MatchRecord]) -> Estimate:
     return mean_interval([fmean(returns) for returns, _ in _finished(records)])
 
 
-def pays_all_alike(records: Sequence[MatchRecord]) -> bool:
-    """Whether every finished match paid all its seats the same: a team, or one player."""
-    returns = [record.match.returns for record in records if record.match.returns is not None]
-    return bool(returns) and all(len(set(paid)) == 1 for paid in returns)
+def share_of_best(records: Sequence[MatchRecord], best: float) -> Estimate:
+    """The mean of the matches' scores as shares of the best score."""
+    return share_interval([fmean(returns) / best for returns, _ in _finished(records)])
+
+
+def sides_of(series: Iterable[Series], num_players: int) -> Sides:
+    """The sides that these matches show; see `sides_paid_alike`."""
+    paid = [r.match.returns for one in series for r in one.records if r.match.returns is not None]
+    return sides_paid_alike(paid, num_players)
+
+
+def best_score(series: Iterable[Series], source: str) -> tuple[float, bool] | None:
+    """The best score that a team can have, and whether the module's `GAME` declares it.
+
+    Where it declares none, or one that a match surpassed, the best that was seen: at least that is
+    possible. None where nothing finished, or scores are not all 0 or more, with one above 0.
+    """
+    seen = [
+        fmean(r.match.returns) for one in series for r in one.records if r.match.returns is not None
+    ]
+    if not seen or min(seen) < 0 or max(seen) == 0:
+        return None
+    try:
+        declared = read_game(source).get("best_score")
+    except ModuleFault:  # no literal that could be read without running it
+        declared = None
+    if isinstance(declared, int | float) and declared >= max(seen):
+        return float(declared), True
+    return max(seen), False
 
 
 def draw_share(records: Sequence[MatchRecord]) -> Estimate:
@@ -107,34 +143,50 @@ def decision_count(records: Sequence[MatchRecord], seat: int) -> Estimate:
     )
 
 
-def measure_all(
-    records: Sequence[MatchRecord], num_players: int, *, shared: bool
-) -> dict[str, Estimate | Unmeasured]:
-    """Every measure by its key; of a game that pays all alike the score, else who wins."""
+def measure_all(records: Sequence[MatchRecord], sides: Sides) -> dict[str, Estimate | Unmeasured]:
+    """Every measure by its key; of a game with one side the score, else which side wins."""
     measures: dict[str, Callable[[Sequence[MatchRecord]], Estimate]] = {}
-    if shared:
+    if len(sides) == 1:
         measures["score"] = mean_score
     else:
-        for seat in range(num_players):
-            measures[f"wins_player_{seat + 1}"] = partial(seat_share, seat=seat)
+        for side in sides:
+            key = f"wins_player{'s' * (len(side) > 1)}_{'_'.join(str(seat + 1) for seat in side)}"
+            measures[key] = partial(_side_share, side=side)
         measures["ties"] = draw_share
     measures |= {"turns": match_length, "options": branching, "forced": forced_move_share}
-    for seat in range(num_players):
+    for seat in range(sum(map(len, sides))):
         measures[f"choices_player_{seat + 1}"] = partial(decision_count, seat=seat)
     return {name: or_unmeasured(partial(measure, records)) for name, measure in measures.items()}
 
 
-def play_of(player: str, series: Series, *, shared: bool) -> Play:
-    """What one player at every seat showed, as the page shows it."""
+def play_of(player: str, series: Series, sides: Sides, best: tuple[float, bool] | None) -> Play:
+    """What one player at every seat showed, as the page shows it.
+
+    Args:
+        player: Its spec.
+        series: Its matches.
+        sides: Who are partners.
+        best: See `best_score`; used where there is one side.
+    """
     finished = [record for record in series.records if record.match.returns is not None]
-    measured = measure_all(series.records, len(series.line_up), shared=shared)
+    measured = measure_all(series.records, sides)
+    figures = {key: figure_of(key, value) for key, value in measured.items()}
+    if best is not None and len(sides) == 1:
+        share = or_unmeasured(lambda: share_of_best(series.records, best[0]))
+        figures = {"share": _figure("share of the best score", _of_best(*best), share), **figures}
     return Play(
         player=player,
-        figures={key: figure_of(key, value) for key, value in measured.items()},
+        figures=figures,
         lengths=tuple(len(decisions_of(record)) for record in finished),
         branching=branching_curve(finished),
         unfinished=unfinished(series.endings),
     )
+
+
+def _of_best(best: float, declared: bool) -> str:  # noqa: FBT001 - as `best_score` says it
+    if declared:
+        return f"mean score, of the {best:g} that the game declares as the best possible"
+    return f"mean score, of the best match seen, which scored {best:g}; more may be possible"
 
 
 def _finished(
@@ -163,8 +215,8 @@ class LadderStep(BaseModel):
     Attributes:
         lower: Spec of the player that should be weaker.
         higher: Spec of the player that should be stronger.
-        measure: "win_share": the higher player's mean share of the win less 1 / seats, alone
-            against the lower one in all other seats. "return": its mean return less the lower
+        measure: "win_share": the share of the win of a side of the higher player less 1 / sides,
+            where the lower one has all other sides. "return": its mean return less the lower
             player's, each in all seats of the same deals (one player, or cooperation).
         advantage: The measure; its samples are deals.
         verdict: "climbs" or "falls" only where the interval leaves 0 out.
@@ -211,7 +263,7 @@ def skill_ladder(
 
 
 def ladder_step(lower: str, higher: str, versus: Series) -> LadderStep:
-    """Two players compared by the higher one's wins alone among the lower one's."""
+    """Two players compared by the wins of a side of the higher one's among the lower one's."""
     name = versus.line_up[0]
     advantage = or_unmeasured(lambda: versus_advantage(versus, name))
     return _step(lower, higher, "win_share", advantage, [versus])
@@ -224,22 +276,20 @@ def score_step(lower: str, higher: str, alone: Mapping[str, Series]) -> LadderSt
 
 
 def versus_advantage(series: Series, name: str) -> Estimate:
-    """The mean win share of one entrant less 1 / seats, over deals in which it took every seat.
+    """The mean win share of one entrant's side less an even one, over deals in which it was all.
 
     Raises:
         NoSamplesError: If fewer than two deals finished in all seatings.
     """
-    shares = []
-    for deal in series.finished_deals():
-        shares.append(
-            fmean(
-                win_share(record.match.returns, seat)
-                for record in deal
-                for seat, player in enumerate(record.players)
-                if player == name and record.match.returns is not None
-            )
+    shares = [
+        fmean(
+            _won(record.match.returns, (s for s, who in enumerate(record.players) if who == name))
+            for record in deal
+            if record.match.returns is not None
         )
-    return share_interval(shares).minus(1 / len(series.line_up))
+        for deal in series.finished_deals()
+    ]
+    return share_interval(shares).minus(series.line_up.count(name) / len(series.line_up))
 
 
 def return_advantage(higher: Series, lower: Series) -> Estimate:
@@ -289,15 +339,14 @@ def _verdict(advantage: Estimate | Unmeasured) -> LadderVerdict:
 
 
 def affordable_simulations(
-    finished: Sequence[MatchRecord], matches: int, affordable: int, weaker: int
+    finished: Sequence[MatchRecord], matches: int, affordable: int, weaker: int, sides: int
 ) -> int:
     """Simulations a decision such that a step of the ladder stays within `affordable` plies.
 
-    A simulation from the n-th ply of a match of L plies plays the L - n that are left. One seat
+    A simulation from the n-th ply of a match of L plies plays the L - n that are left. One side
     searches with all simulations, the others with one of `weaker` parts of them.
     """
-    seats = len(finished[0].players)
-    share = (1 + (seats - 1) / weaker) / seats
+    share = (1 + (sides - 1) / weaker) / sides
     cost = matches * share * max(1.0, fmean(_plies_ahead(record) for record in finished))
     return max(_FEWEST_SIMULATIONS, int(affordable / cost))
 
@@ -321,14 +370,15 @@ def branching_curve(finished: Sequence[MatchRecord]) -> tuple[float, ...]:
 
 def figure_of(key: str, measured: Estimate | Unmeasured) -> Figure:
     """A measure of `measure_all` as the page shows it."""
-    start = key.rstrip("0123456789")
+    start = key.rstrip("_0123456789")
     name, meaning = _MEANINGS[start]
-    return _figure(name.format(key[len(start) :]), meaning, measured)
+    seats = " and ".join(filter(None, key[len(start) :].split("_")))
+    return _figure(name.format(seats), meaning, measured)
 
 
-def rung_of(step: LadderStep, num_players: int) -> Rung:
+def rung_of(step: LadderStep, sides: int) -> Rung:
     """A step of the ladder as the page shows it."""
-    even = 1 / num_players if step.measure == "win_share" else 0.0
+    even = 1 / sides if step.measure == "win_share" else 0.0
     advantage = step.advantage
     share = advantage if isinstance(advantage, Unmeasured) else advantage.minus(-even)
     return Rung(

@@ -16,6 +16,7 @@ from games.engine import Ending
 from games.streams import stream
 from tools.playtest.intervals import (
     Estimate,
+    NoSamplesError,
     Unmeasured,
     bootstrap_mean,
     or_unmeasured,
@@ -23,12 +24,13 @@ from tools.playtest.intervals import (
 )
 from tools.playtest.jobs import EffortSummary, MatchEntry, PlayerConfig, effort_together
 from tools.playtest.ratings import Matrix, NoRatingError, alpha_rank, elo_ratings
-from tools.playtest.schedule import LineUps, Schedule
+from tools.playtest.schedule import LineUps, Schedule, sides_paid_alike
 from tools.playtest.sprt import ScoreQuestion, SequentialAnswer
 from tools.sandbox import Grade
 
 MOST_PRIOR_DRAWS = 1e6  # they outweigh any results long before
 ENDINGS: tuple[Ending, ...] = ("finished", "unfinished", "forfeit", "fault")
+NOBODY_WINS = "every match paid all seats the same, as a team; compare mean returns"
 
 
 class TournamentSettings(BaseModel):
@@ -268,6 +270,12 @@ class ResultTables:
                         wins[one, other] += 0.5 * ((mine > theirs) + (mine >= theirs))
         return deals
 
+    @cached_property
+    def is_shared(self) -> bool:
+        """Whether every match paid all its seats alike, and not always the same."""
+        paid = [self.outcomes[match].returns or () for match in self.scored]
+        return len(sides_paid_alike(paid, self.schedule.seats)) == 1
+
     @property
     def left_out(self) -> int:
         """Finished matches that are not scored."""
@@ -326,8 +334,10 @@ class ResultTables:
         """Its mean share of the win a seat taken.
 
         Raises:
-            NoSamplesError: If no match is scored.
+            NoSamplesError: If no match is scored, or nobody wins.
         """
+        if self.is_shared:
+            raise NoSamplesError(NOBODY_WINS)
         taken = sum(len(self._seats(match, entrant)) for match in self.scored)
         return wilson(min(self.wins(entrant), taken), taken)
 
@@ -357,6 +367,8 @@ class ResultTables:
         return [seat for seat, who in enumerate(self.seated[match]) if who == entrant]
 
     def _elo(self) -> Sequence[Estimate | Unmeasured]:
+        if self.is_shared:
+            return [Unmeasured(reason=NOBODY_WINS)] * len(self.players)
         try:
             return elo_ratings(list(self.duels.values()), prior=self.settings.prior_draws)
         except NoRatingError as error:
@@ -364,6 +376,8 @@ class ResultTables:
 
     def _shares(self) -> Sequence[float | Unmeasured]:
         count = len(self.players)
+        if self.is_shared:
+            return [Unmeasured(reason=NOBODY_WINS)] * count
         wins = np.sum([np.zeros((count, count)), *self.duels.values()], axis=0)
         games = wins + wins.T
         if not games[~np.eye(count, dtype=bool)].all():
@@ -388,7 +402,9 @@ class ResultTables:
             losses=counts[0.0],
             matches=len(scored),
             deals=len({self.schedule.place(match).deal for match in scored}),
-            score=or_unmeasured(lambda: _score(counts, len(scored))),
+            score=Unmeasured(reason=NOBODY_WINS)
+            if self.is_shared
+            else or_unmeasured(lambda: _score(counts, len(scored))),
             answer=self.answers.get(frozenset((one, other))),
             matches_by_ending=by_ending(self.outcomes[match] for match in met),
             forfeits=(blamed[one], blamed[other]),

@@ -148,7 +148,7 @@ def play_all(
     Args:
         jobs: Indices and jobs; taken one by one, a few ahead of the workers, so what was yielded
             may decide what comes. Those that the journal holds are not played.
-        play: Makes the entry of a job; whatever process calls it, the same.
+        play: Makes the entry of a job; whatever process calls it, the same. None is no entry.
         journal: Keeps every entry. None keeps nothing.
         workers: Best opened by the caller, whose block then ends them.
         keep: Asked of every index at the end; entries it denies leave the journal.
@@ -167,6 +167,8 @@ def play_all(
         room.take(_text(journal, index, entry))
     with workers.opened() as opened:
         for index, entry in _arriving(missing, play, opened):
+            if entry is None:
+                continue
             room.take(_text(journal, index, entry))
             if journal:
                 journal.append(index, entry)

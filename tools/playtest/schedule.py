@@ -10,10 +10,12 @@ from typing import Literal, TypeAlias
 from games.streams import stream
 
 LineUps: TypeAlias = Literal["auto", "all", "balanced"]
+Sides: TypeAlias = tuple[tuple[int, ...], ...]  # seats by side; one each where nobody has partners
 
 FEWEST_SEATS, MOST_SEATS = 2, 8
 _ALL_UP_TO = 200  # line-ups; beyond, "auto" takes the balanced design
 _ARRANGED_FROM = 3  # seats; two have one circular arrangement only
+_FEWEST_PAID = 6  # matches: even where half of them are tied, all rivals' are in one case of 64
 
 
 class TournamentError(ValueError):
@@ -46,8 +48,9 @@ class Schedule:
         seats: Seats at the table.
         line_ups: Entrants' indices, ascending; with repeats where entrants are fewer than seats.
         design: How the line-ups were chosen, in words.
-        rotations: Seatings each line-up plays a deal in: the number of seats, or 1 in self-play.
+        rotations: Seatings each line-up plays a deal in: the number of sides, or 1 in self-play.
         drawn: Whether three or more sit in a drawn order, or in that of the line-up.
+        sides: Seats of one side change places together, with those of the next side.
     """
 
     seats: int
@@ -55,6 +58,7 @@ class Schedule:
     design: str
     rotations: int
     drawn: bool = True
+    sides: Sides = ()
 
     @cached_property
     def matches_a_deal(self) -> int:
@@ -85,7 +89,21 @@ class Schedule:
             pair, reverse = divmod(place.deal, 2)
             drawn = stream(seed, "seating", match=pair).permutation(self.seats)
             order = [order[int(slot)] for slot in (drawn[::-1] if reverse else drawn)]
-        return tuple(order[(seat - place.rotation) % self.seats] for seat in range(self.seats))
+        return tuple(order[slot] for slot in self._turned[place.rotation])
+
+    @cached_property
+    def _turned(self) -> tuple[tuple[int, ...], ...]:
+        """By rotation and seat, the place in the line-up from which the seat is taken."""
+        sides = self.sides or each_alone(self.seats)
+        turned = [
+            {
+                seat: sides[(side - rotation) % len(sides)][place]
+                for side, seats in enumerate(sides)
+                for place, seat in enumerate(seats)
+            }
+            for rotation in range(self.rotations)
+        ]
+        return tuple(tuple(slots[seat] for seat in range(self.seats)) for slots in turned)
 
 
 def make_schedule(entrants: int, seats: int, line_ups: LineUps = "auto") -> Schedule:
@@ -120,15 +138,62 @@ def make_schedule(entrants: int, seats: int, line_ups: LineUps = "auto") -> Sche
     return Schedule(seats, found, design, rotations=seats)
 
 
-def one_line_up(names: Sequence[str]) -> Schedule:
+def one_line_up(names: Sequence[str], sides: Sides = ()) -> Schedule:
     """The schedule of a series: one line-up in the order given, with its own place for each.
 
     Args:
-        names: One a seat. Seats rotate within a deal unless all names are the same.
+        names: One a seat. Sides rotate within a deal unless all names are the same.
+        sides: Of equally many seats each; none for everybody alone.
+
+    >>> schedule = one_line_up(["a", "a", "b", "b"], ((0, 1), (2, 3)))
+    >>> [schedule.seated(match, 0) for match in range(schedule.rotations)]
+    [(0, 1, 2, 3), (2, 3, 0, 1)]
     """
     seats = len(names)
-    rotations = 1 if len(set(names)) == 1 else seats
-    return Schedule(seats, (tuple(range(seats)),), "one line-up", rotations, drawn=False)
+    rotations = 1 if len(set(names)) == 1 else len(sides) or seats
+    design = f"one line-up; {said_sides(sides)}" if sides else "one line-up"
+    return Schedule(seats, (tuple(range(seats)),), design, rotations, drawn=False, sides=sides)
+
+
+def each_alone(seats: int) -> Sides:
+    """A side a seat."""
+    return tuple((seat,) for seat in range(seats))
+
+
+def sides_paid_alike(returns: Sequence[Sequence[float]], seats: int) -> Sides:
+    """The sides that play shows: seats that every match paid the same are partners.
+
+    All seats are one side in cooperation. Rivals may be tied, so no partners are told from fewer
+    than six matches, where a side was always paid the same amount, or where sides are not equally
+    large: then everybody is alone.
+
+    Args:
+        returns: `[M][S]`: of finished matches, by seat.
+        seats: S.
+
+    >>> tricks = [(3, 10, 3, 10), (7, 6, 7, 6), (5, 8, 5, 8)] * 2
+    >>> sides_paid_alike(tricks, 4), sides_paid_alike(tricks[:5], 4)
+    (((0, 2), (1, 3)), ((0,), (1,), (2,), (3,)))
+    """
+    paid: dict[tuple[float, ...], list[int]] = {}
+    for seat in range(seats):
+        paid.setdefault(tuple(match[seat] for match in returns), []).append(seat)
+    varied = len(returns) >= _FEWEST_PAID and all(len(set(amounts)) > 1 for amounts in paid)
+    if not varied or len(set(map(len, paid.values()))) > 1:
+        return each_alone(seats)
+    return tuple(map(tuple, paid.values()))
+
+
+def said_sides(sides: Sides) -> str:
+    """Partners in words, counted from 1.
+
+    >>> said_sides(((0, 2), (1, 3)))
+    'players 1 and 3 against players 2 and 4'
+    """
+    return " against ".join(
+        f"player{'s' * (len(side) > 1)} {' and '.join(str(seat + 1) for seat in side)}"
+        for side in sides
+    )
 
 
 def _takes_all(entrants: int, seats: int, line_ups: LineUps) -> bool:

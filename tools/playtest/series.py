@@ -11,9 +11,9 @@ from games.engine import Ending
 from games.records import MatchRecord
 from tools.playtest.intervals import NoSamplesError
 from tools.playtest.jobs import GameSetup, MatchEntry, Roster, SandboxRecipe, effort_together
-from tools.playtest.results import ResultTables, TournamentSettings, by_ending
+from tools.playtest.results import NOBODY_WINS, ResultTables, TournamentSettings, by_ending
 from tools.playtest.runner import Workers
-from tools.playtest.schedule import one_line_up
+from tools.playtest.schedule import Sides, one_line_up
 from tools.playtest.tournament import MatchPlan, played, replay_sample
 from tools.sandbox import Sandbox
 
@@ -25,7 +25,7 @@ class Series:
     Attributes:
         plan: What was played.
         entries: One a match, in match order. Match m is deal `m // rotations`, in which entrant e
-            sat in seat `(e + m % rotations) % seats`.
+            sat in seat `(e + m % rotations) % seats`; with partners, sides rotate and not seats.
         replayed: Finished matches that fresh workers played again, with no difference.
     """
 
@@ -40,7 +40,7 @@ class Series:
 
     @property
     def rotations(self) -> int:
-        """Seatings each deal was played in: the number of seats, or 1 in self-play."""
+        """Seatings each deal was played in: the number of sides, or 1 in self-play."""
         return self.plan.schedule.rotations
 
     @property
@@ -91,6 +91,8 @@ def play_series(  # noqa: PLR0913 - what, who, how much and where are all the ca
     matches: int,
     seed: int,
     max_plies: int = 2000,
+    sides: Sides = (),
+    until: float | None = None,
     sandbox: SandboxRecipe | Sandbox,
     journal: Path | None = None,
     workers: Workers | None = None,
@@ -111,6 +113,9 @@ def play_series(  # noqa: PLR0913 - what, who, how much and where are all the ca
         matches: Matches to play; a multiple of the seats, unless all players are the same.
         seed: The run's seed.
         max_plies: Plies after which a match is left unfinished.
+        sides: Who are partners, and change seats together; none for everybody alone.
+        until: `time.monotonic()` from which on nothing is played, and the deals count that are
+            whole by then; how many depends on the clock. None for no such time.
         sandbox: This process's, where everything is played in it, or how a process makes its own.
         journal: File that keeps every finished match; a series that was cut short goes on from
             it. None keeps nothing.
@@ -129,7 +134,7 @@ def play_series(  # noqa: PLR0913 - what, who, how much and where are all the ca
         VoidResultError: If fresh workers do not play a sample of the matches the same.
     """
     players = tuple(roster.effective(spec) for spec in specs)
-    schedule = one_line_up([player.name for player in players])
+    schedule = one_line_up([player.name for player in players], sides)
     deals, rest = divmod(matches, schedule.rotations)
     if rest:
         raise ValueError(
@@ -138,7 +143,7 @@ def play_series(  # noqa: PLR0913 - what, who, how much and where are all the ca
             f"{(deals + 1) * schedule.rotations}"
         )
     settings = TournamentSettings(deals=deals, seed=seed, max_plies=max_plies)
-    plan = MatchPlan(game, players, settings, roster, schedule, sandbox, record)
+    plan = MatchPlan(game, players, settings, roster, schedule, sandbox, record, until)
     workers = workers or Workers()
     fold = played(plan, journal=journal, workers=workers, on_match=on_match, replay=replay)
     return Series(plan, fold.counted(), fold.replayed)
@@ -209,10 +214,12 @@ def _estimates(series: Series, entrant: int) -> dict[str, JsonValue]:
         missing = "no match" if alone else "no deal"
         every = "" if alone else " with every player in every seat"
         return {"not_estimated": f"{missing} finished{every}"}
-    found: dict[str, JsonValue] = {
-        "wins": tables.wins(entrant),
-        "win_share": tables.win_rate(entrant).model_dump(),
-    }
+    found: dict[str, JsonValue] = {}
+    if tables.is_shared:
+        found["not_estimated"] = f"wins ({NOBODY_WINS})"
+    else:
+        found["wins"] = tables.wins(entrant)
+        found["win_share"] = tables.win_rate(entrant).model_dump()
     try:
         found["mean_return"] = tables.mean_return(entrant).model_dump()
     except NoSamplesError as error:

@@ -5,6 +5,7 @@ line-up, `tools.playtest.series`) is played the same way.
 """
 
 import hashlib
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -146,6 +147,7 @@ class MatchPlan:
         schedule: Who meets whom.
         sandbox: Where the matches run.
         record: Whether entries keep the whole closed-deck record.
+        until: `time.monotonic()` from which on nothing is played; None for no such time.
     """
 
     game: GameSetup
@@ -155,6 +157,7 @@ class MatchPlan:
     schedule: Schedule
     sandbox: SandboxRecipe | Sandbox
     record: bool = False
+    until: float | None = None
 
     @cached_property
     def source_id(self) -> str:
@@ -221,6 +224,7 @@ class MatchPlan:
             deadline_s=self.settings.ply_s,
             record=self.record,
             lessons=lessons,
+            until=self.until,
         )
 
 
@@ -230,6 +234,7 @@ class Fold:
 
     A pair's sequential test takes its deals in order and only once they are whole. So where it
     stops does not depend on the order in which matches arrive; matches beyond are not counted.
+    Where the plan's time came first, the deals count that are whole, up to the first that is not.
     """
 
     plan: MatchPlan
@@ -239,6 +244,7 @@ class Fold:
     stops: dict[frozenset[int], int] = field(default_factory=dict)
     replayed: int = 0
     learned: dict[int, list[tuple[int, str]]] = field(default_factory=dict)
+    whole: int | None = None
 
     @property
     def total(self) -> int:
@@ -262,6 +268,8 @@ class Fold:
     def wanted(self) -> Iterator[tuple[int, MatchJob]]:
         """Matches to play, in order, as things stand when each is asked for."""
         for index in range(self.total):
+            if self._late:
+                return
             if index not in self.outcomes and self._counts(index):
                 yield index, self.plan.job(index, self.lessons(index))
 
@@ -279,6 +287,13 @@ class Fold:
             for who in self._seated(index)
         )
 
+    def end(self) -> None:
+        """Nothing is played any more."""
+        if self._late:
+            size = self.plan.schedule.matches_a_deal
+            missing = (i for i in range(self.total) if i not in self.outcomes)
+            self.whole = next(missing, self.total) // size
+
     def counted(self) -> dict[int, MatchEntry]:
         """The matches of the result, in order."""
         return {i: self.outcomes[i] for i in sorted(self.outcomes) if self._counts(i)}
@@ -294,8 +309,12 @@ class Fold:
         schedule = self.plan.schedule
         return frozenset(schedule.line_ups[schedule.place(index).line_up])
 
+    @property
+    def _late(self) -> bool:
+        return self.plan.until is not None and time.monotonic() >= self.plan.until
+
     def _counts(self, index: int) -> bool:
-        deals = self.plan.settings.deals
+        deals = self.plan.settings.deals if self.whole is None else self.whole
         return self.plan.schedule.place(index).deal < self.stops.get(self._who(index), deals)
 
     def _test(self, pair: frozenset[int], question: ScoreQuestion) -> None:
@@ -339,6 +358,7 @@ def played(
             outcome = fold.add(index, entry)
             if index < fold.total:
                 on_match(index, outcome)
+        fold.end()
         fold.replayed = replay_sample([(plan, fold.counted())]) if replay else 0
         return fold
 

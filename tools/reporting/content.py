@@ -41,7 +41,7 @@ class Rung(_Value):
     Attributes:
         stronger: Spec of the player expected to do better.
         weaker: Spec of the players at the other seats.
-        measure: "win_share": share of wins at one seat, ties shared. "return": mean return at every
+        measure: "win_share": share of wins of one side, ties shared. "return": mean return at every
             seat less the weaker player's on the same deals (one player, or equal rewards for all).
         figure: The measured value.
         even: The value of equal players.
@@ -56,6 +56,11 @@ class Rung(_Value):
     even: float
     verdict: Literal["climbs", "falls", "undecided", "unmeasured"]
     unfinished: dict[str, int] = Field(default_factory=dict)
+
+    @property
+    def is_told(self) -> bool:
+        """Whether the interval tells the two players apart."""
+        return self.verdict in {"climbs", "falls"}
 
 
 class Play(_Value):
@@ -82,6 +87,10 @@ class Evaluation(_Value):
     Attributes:
         plays: Random play first, then more competent play.
         shared: Every match paid all seats the same: a team, or one player.
+        sides: Seats, from 0, by side; one a seat where nobody has partners. Found from play.
+        best_score: The best that a team can have, where it is known; see `best_declared`.
+        best_declared: Whether the game declares it; otherwise the best match seen, a lower bound.
+        cut: By series, the matches that were played and planned, where the clock ended it.
         ladder: Comparisons of players, in the order in which they were played.
         players: Specs from weak to strong, as measured.
         settings: Every setting of a player, by its spec.
@@ -92,12 +101,33 @@ class Evaluation(_Value):
 
     plays: tuple[Play, ...]
     shared: bool
+    sides: tuple[tuple[int, ...], ...] = ()
+    best_score: float | None = None
+    best_declared: bool = False
+    cut: dict[str, tuple[int, int]] = Field(default_factory=dict)
     ladder: tuple[Rung, ...]
     players: tuple[str, ...]
     settings: dict[str, str] = Field(default_factory=dict)
     span: Rung | None = None
     notes: tuple[str, ...] = ()
     sandbox: Grade | None = None
+
+    @property
+    def has_teams(self) -> bool:
+        """Whether several sides of partners play against each other."""
+        return 1 < len(self.sides) < sum(map(len, self.sides))
+
+    @property
+    def apart(self) -> tuple[tuple[str, ...], ...]:
+        """Players from weak to strong; those in one group could not be told from a neighbour."""
+        told = {frozenset((rung.stronger, rung.weaker)) for rung in self.ladder if rung.is_told}
+        groups: list[tuple[str, ...]] = []
+        for player in self.players:
+            if groups and frozenset((groups[-1][-1], player)) not in told:
+                groups[-1] += (player,)
+            else:
+                groups.append((player,))
+        return tuple(groups)
 
     @property
     def unfinished(self) -> dict[str, int]:

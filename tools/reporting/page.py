@@ -5,9 +5,10 @@ from importlib.resources import files
 from typing import Any
 
 from games.text import plain_text
+from tools.playtest.schedule import said_sides
 from tools.reporting.content import Evaluation, Figure, Report, short_name
 from tools.reporting.svg import Bar, curve, histogram, interval_bars
-from tools.reporting.verdict import THRESHOLDS, verdict_of
+from tools.reporting.verdict import THRESHOLDS, order_of, verdict_of
 
 
 def render(report: Report) -> str:
@@ -31,6 +32,8 @@ def render(report: Report) -> str:
         "report": report,
         "plots": plots,
         "verdict": verdict_of(report.evaluation) if report.evaluation else (),
+        "order": order_of(report.evaluation) if report.evaluation else "",
+        "sides": said_sides(report.evaluation.sides) if report.evaluation else "",
         "thresholds": THRESHOLDS,
         "settings": json.dumps(report.settings, indent=2, sort_keys=True),
     }
@@ -52,26 +55,43 @@ def figure_text(figure: Figure) -> str:
     return f"{figure.value:.3f} ({figure.low:.3f} to {figure.high:.3f}, n = {figure.n})"
 
 
+def _place(evaluation: Evaluation) -> str:
+    return "of one side" if evaluation.has_teams else "at one seat"
+
+
+def _ladder_bars(evaluation: Evaluation) -> tuple[list[Bar], float | None]:
+    """The ladder's bars and the share of equals; of one side the players' scores, and no share.
+
+    A bar is full where an interval tells the player from the one it is compared with: of scores,
+    from the next weaker one.
+    """
+    if not evaluation.shared:
+        bars = [
+            Bar(f"{short_name(r.stronger)} against {short_name(r.weaker)}",
+                r.figure.value, r.figure.low, r.figure.high, r.is_told)
+            for r in evaluation.ladder if r.figure.value is not None
+        ]  # fmt: skip
+        return bars, evaluation.ladder[0].even if evaluation.ladder else None
+    told = {group[0] for group in evaluation.apart}
+    figures = {play.player: play.figures["score"] for play in evaluation.plays}
+    return [
+        Bar(short_name(player), f.value, f.low, f.high, player in told)
+        for player in evaluation.players
+        if (f := figures.get(player)) is not None and f.value is not None
+    ], None
+
+
 def plots_of(evaluation: Evaluation | None) -> dict[str, str]:
     """The plots there are numbers for: ladder or scores, lengths, branching."""
     plots: dict[str, str] = {}
     if evaluation is None:
         return plots
-    if evaluation.shared:
-        rows = [(short_name(p.player), p.figures["score"]) for p in evaluation.plays]
-        title = "Mean score of a match, by who has every seat"
-    else:
-        rows = [
-            (f"{short_name(rung.stronger)} against {short_name(rung.weaker)}", rung.figure)
-            for rung in evaluation.ladder
-        ]
-        title = "Share of wins at one seat"
-    bars = [Bar(name, f.value, f.low, f.high) for name, f in rows if f.value is not None]
+    bars, even = _ladder_bars(evaluation)
     if bars:
-        even = None if evaluation.shared else evaluation.ladder[0].even
-        plots["ladder"] = interval_bars(
-            bars, title=title, largest=None if evaluation.shared else 1.0, reference=even
-        )
+        title, largest = "Mean score of a match, by who has every seat", None
+        if even is not None:
+            title, largest = f"Share of wins {_place(evaluation)}", 1.0
+        plots["ladder"] = interval_bars(bars, title=title, largest=largest, reference=even)
     best = evaluation.best
     who = f"{short_name(best.player)} players"
     if best.lengths:

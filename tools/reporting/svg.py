@@ -21,12 +21,14 @@ class Bar:
         value: Its length.
         low: Lower end of the interval, or None where none is known.
         high: Upper end.
+        told: Whether the interval tells it from what it stands beside; an empty bar where not.
     """
 
     label: str
     value: float
     low: float | None = None
     high: float | None = None
+    told: bool = True
 
 
 def interval_bars(
@@ -56,11 +58,12 @@ def interval_bars(
         parts.append(_text(at(value), height - _BOTTOM + 14, f"{value:.3g}", anchor="middle"))
     for index, bar in enumerate(bars):
         y = index * _ROW
-        parts.append(_text(_RIGHT, y + 14, f"{bar.label}: {bar.value:.3g}"))
+        said = "" if bar.told else ", could not be told apart"
+        parts.append(_text(_RIGHT, y + 14, f"{bar.label}: {bar.value:.3g}{said}"))
         left, right = sorted((at(0.0), at(bar.value)))
+        paint = f'fill="{_FILL}"' if bar.told else f'fill="none" stroke="{_GRID}"'
         parts.append(
-            f'<rect x="{left:.1f}" y="{y + 18}" width="{right - left:.1f}" height="16" '
-            f'fill="{_FILL}"/>'
+            f'<rect x="{left:.1f}" y="{y + 18}" width="{right - left:.1f}" height="16" {paint}/>'
         )
         if bar.low is not None and bar.high is not None:
             parts += _whisker(at(bar.low), at(bar.high), y + 26)

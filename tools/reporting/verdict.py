@@ -3,7 +3,7 @@
 An answer claims no more than an interval holds; where it holds both answers, "could not tell".
 """
 
-from tools.reporting.content import Evaluation, Figure, ReportLine, Rung, short_name
+from tools.reporting.content import Evaluation, Figure, ReportLine, short_name
 
 UNSURE = "could not tell"
 _EVEN = 0.15  # a seat's share of wins within this of an even one is fair
@@ -16,15 +16,20 @@ THRESHOLDS = (
     f"Thresholds: fair, where the interval of every seat lies within {_EVEN:.2f} of an even share; "
     f"not fair, where one lies wholly off it. Skill, where the strongest player takes at least "
     f"{_SKILL:.0%} of the wins beyond an even share from random players, luck where at most "
-    f"{_LUCK:.0%}. A decision counts {_SECONDS} seconds; short is under {_SHORT} minutes, long "
-    f"over {_LONG}. Intervals are 95 %; with three seats or more, 95 % for all seats together."
+    f"{_LUCK:.0%}. Where all are paid the same, nobody wins: players get better where the "
+    "strongest scores more than random players on the same deals, by an interval above 0. A "
+    f"decision counts {_SECONDS} seconds; short is under {_SHORT} minutes, long over {_LONG}. "
+    "Intervals are 95 %; with three seats or more, 95 % for all seats together."
 )
 
 
 def verdict_of(evaluation: Evaluation) -> tuple[ReportLine, ...]:
     """Answers (question, answer in a word, sentence); the last says what to change."""
     who = f"when {short_name(evaluation.best.player)} players have every seat"
-    answers = [_fairness(evaluation, who), _length(evaluation, who), _skill(evaluation)]
+    if evaluation.shared:
+        answers = [_length(evaluation, who), _better(evaluation)]
+    else:
+        answers = [_fairness(evaluation, who), _length(evaluation, who), _skill(evaluation)]
     answers.append(_choice(evaluation, who))
     changes = [_CHANGES[key] for line in answers if (key := (line.name, line.state)) in _CHANGES]
     ties = evaluation.best.figures.get("ties")
@@ -52,11 +57,7 @@ _CHANGES = {
 
 def _fairness(evaluation: Evaluation, who: str) -> ReportLine:
     question = "Is it fair?"
-    if evaluation.shared:
-        alone = "choices_player_2" not in evaluation.best.figures
-        text = "One plays alone." if alone else "Everybody is paid the same, as a team is."
-        return ReportLine(name=question, state="yes", text=text)
-    seats = [f for key, f in evaluation.best.figures.items() if key.startswith("wins_player_")]
+    seats = [f for key, f in evaluation.best.figures.items() if key.startswith("wins_player")]
     shares = [(f, f.value, f.low, f.high) for f in seats]
     if not shares or any(None in share for share in shares):
         return ReportLine(name=question, state=UNSURE, text="No share of wins was measured.")
@@ -91,12 +92,10 @@ def _length(evaluation: Evaluation, who: str) -> ReportLine:
 def _skill(evaluation: Evaluation) -> ReportLine:
     question, span = "Luck or skill?", evaluation.span
     if span is None or span.figure.low is None or span.figure.high is None:
-        return ReportLine(name=question, state=UNSURE, text="No player was held against random.")
+        return ReportLine(name=question, state=UNSURE, text=_no_span(evaluation))
     best, said = short_name(span.stronger), _said(span.figure)
-    if span.measure == "return":
-        scores = [f"{short_name(p.player)} {_said(p.figures['score'])}" for p in evaluation.plays]
-        text = f"Mean score: {'; '.join(scores)}."
-        return ReportLine(name=question, state=_climb(span), text=text)
+    if evaluation.has_teams:
+        best = f"a team of {best} players"
     low, high = ((end - span.even) / (1 - span.even) for end in (span.figure.low, span.figure.high))
     text = f"{best} wins {said} against random players; equals would win {span.even:.2f}."
     if low >= _SKILL:
@@ -107,8 +106,46 @@ def _skill(evaluation: Evaluation) -> ReportLine:
     return ReportLine(name=question, state="both" if low > 0 else UNSURE, text=text)
 
 
-def _climb(span: Rung) -> str:
-    return "skill" if span.verdict == "climbs" else UNSURE
+def _no_span(evaluation: Evaluation) -> str:
+    if len(evaluation.players) > 1 and evaluation.players[-1] == "random":
+        return "No player was measured to do better than random players."
+    return "No player was held against random."
+
+
+def _better(evaluation: Evaluation) -> ReportLine:
+    """Of a game that pays all alike: how far the players come, and whether good ones come further.
+
+    The scores of two players are compared on the same deals, so their intervals may overlap where
+    the interval of the difference leaves 0 out.
+    """
+    question, span = "Do players get better?", evaluation.span
+    scores = {play.player: play.figures["score"] for play in evaluation.plays}
+    usual, best = evaluation.plays[0].player, evaluation.players[-1]
+    text = f"Random play scores {_said(scores[usual])}"
+    if best != usual and best in scores:
+        text += f", the best player ({short_name(best)}) {_said(scores[best])}"
+    if evaluation.best_score is not None:
+        text += f" of {evaluation.best_score:g}"
+        declared = ", the best possible", ", the best match seen; more may be possible"
+        text += declared[not evaluation.best_declared]
+    text += "."
+    if span is None or span.figure.value is None:
+        return ReportLine(name=question, state=UNSURE, text=f"{text} {_no_span(evaluation)}")
+    text += f" On the same deals that is {_said(span.figure)} more than random play."
+    return ReportLine(name=question, state="yes" if span.verdict == "climbs" else UNSURE, text=text)
+
+
+def order_of(evaluation: Evaluation) -> str:
+    """The players from weak to strong in words; those that no interval tells apart stand together.
+
+    Each was told, or not, from its neighbour alone.
+    """
+    groups = [" and ".join(map(short_name, group)) for group in evaluation.apart]
+    untold = " (could not be told apart)"
+    return ", then ".join(
+        f"{words}{untold if len(group) > 1 else ''}"
+        for words, group in zip(groups, evaluation.apart, strict=True)
+    )
 
 
 def _choice(evaluation: Evaluation, who: str) -> ReportLine:

@@ -1,24 +1,55 @@
 """Evaluate: the players play the accepted game; the play-test's numbers and records."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from langgraph.runtime import Runtime
 from langgraph.types import Command
+from langsmith import trace
 
-from games.records import example_of_play, json_line
-from graph.new.playtest import PlayTest, playtest
+from agents.players.greedy import ENSEMBLE, SCORES
+from agents.players.registry import PlayerRoster
+from agents.protocols import Heuristic
+from games.records import MatchRecord, example_of_play, json_line
+from graph.new.playtest import LineUp, PlayTest, shown
 from graph.new.reporting import rulebook_text
 from graph.new.results import players_object
 from graph.new.state import RunState, folder_of, need_design
+from graph.run.clock import Clock
 from graph.run.context import RunContext
 from graph.run.opening import context_of
 from graph.run.sandboxes import keep_grade
-from tools.playtest.series import Series
+from tools.playtest.report import (
+    LadderStep,
+    affordable_simulations,
+    best_score,
+    play_of,
+    rung_of,
+    score_step,
+    sides_of,
+    skill_ladder,
+)
+from tools.playtest.series import Series, replayed_sample
 from tools.replaying import VoidResultError
+from tools.reporting.content import Evaluation
 from tools.reporting.story import match_story
 
 _RECORDS_KEPT = 5
+_SERIES = 9  # of a play-test: random play twice, two players alone, four rungs, first against last
+# Plies that the matches of one series may take: counts, so that the same seed gives the same ones.
+_LADDER_PLIES = {False: 60_000, True: 8_000}
+# Plies that one step of the ladder may simulate, so that a long game still ends in good time.
+_AFFORDABLE = {False: 8_000_000, True: 120_000}
+_WEAKER = 4  # the weaker search has this fraction of the stronger one's simulations
+_HONESTY = (
+    "The ranking rests on the game module's honesty: the searches run beside it. Fresh workers "
+    "replayed a sample of {replayed} finished matches without a difference; to check further, play "
+    "with: rulewright match RUN --player ... --host-search."
+)
+_NO_GUARANTEE = (
+    "The searches play with hidden information: more simulations are no guarantee that an opponent "
+    "who knows how they play cannot exploit them."
+)
 
 
 def evaluate(state: RunState, runtime: Runtime[RunContext]) -> Command[Literal["report"]]:
@@ -29,9 +60,9 @@ def evaluate(state: RunState, runtime: Runtime[RunContext]) -> Command[Literal["
     source = state.candidate(state.accepted).source
     folder = folder_of(state)
     keep_grade(folder, context.sandbox.grade)
-    play = PlayTest(
-        context, source, need_design(state).num_players, folder, tell=runtime.stream_writer
-    )
+    clock = Clock(context.settings.playtest_s, folder, context.clock)
+    tell, seats = runtime.stream_writer, need_design(state).num_players
+    play = PlayTest(context, source, seats, folder, tell=tell, clock=clock)
     try:
         evaluation, series = playtest(play, state.heuristics)
     except VoidResultError as error:
@@ -44,6 +75,120 @@ def evaluate(state: RunState, runtime: Runtime[RunContext]) -> Command[Literal["
         folder.write_text("rulebook.md", rulebook_text(need_design(state), state.brief, example))
     folder.write_json("players/players.json", players_object(evaluation))
     return Command(goto="report", update={"evaluation": evaluation, "record": record})
+
+
+def playtest(
+    play: PlayTest, heuristics: Sequence[Heuristic]
+) -> tuple[Evaluation, dict[str, Series]]:
+    """Play the game and measure it; also returns the series of each player at every seat.
+
+    Raises:
+        VoidResultError: If fresh workers do not play a sample of the matches the same.
+    """
+    settings, play.clock.expected = play.context.settings, _SERIES
+    rounds = play.within(settings.ladder_matches, _LADDER_PLIES[settings.quick])
+    matches = play.random_matches
+    finished = [r for r in play.random.records if r.match.ending == "finished"]
+    specs, notes = _players(play, heuristics, finished, rounds)
+    if matches < settings.random_matches or rounds < settings.ladder_matches:
+        notes.append(
+            f"Matches of this game are long: {matches} random matches and {rounds} of every other "
+            f"series were planned instead of {settings.random_matches} and "
+            f"{settings.ladder_matches}."
+        )
+    sources = {heuristic.name: heuristic.source for heuristic in heuristics}
+    # The weaker search is only there to be climbed over; a team's players have no other rival.
+    good = [spec for spec in specs[1:] if spec.startswith("greedy") or spec == specs[-1]]
+    alone = {"random": play.random, **play.alone(good, sources, rounds)}
+    sides = sides_of(alone.values(), play.num_players)
+    paired = {**alone}
+    if len(sides) == 1:
+        # Random play once more where heuristics are loaded: they are part of what keys the deals.
+        missing = ["random"] if sources else []
+        paired |= play.alone(missing + [s for s in specs if s not in alone], sources, rounds)
+        alone = {spec: alone.get(spec, paired[spec]) for spec in specs}
+
+    def compare(lower: str, higher: str, number: int | str) -> LadderStep:
+        if len(sides) == 1:
+            return score_step(lower, higher, paired)
+        beside = LineUp((), sources, sides)
+        return play.versus(lower, higher, f"step-{number}-versus", beside, rounds)
+
+    with trace("skill ladder", run_type="tool", inputs={"players": specs}) as span:
+        order, steps = skill_ladder(specs, compare)
+        ends = [step for step in steps if (step.lower, step.higher) == ("random", order[-1])]
+        if not ends and order[-1] != "random":
+            ends = [compare("random", order[-1], "span")]
+        span.end(outputs={"order": order})
+    replayed = replayed_sample(list(play.played.values()))
+    if len(specs) > 1:
+        notes.append(_HONESTY.format(replayed=replayed))
+    best = best_score(play.played.values(), play.source) if len(sides) == 1 else None
+    evaluation = Evaluation(
+        plays=tuple(play_of(spec, series, sides, best) for spec, series in alone.items()),
+        shared=len(sides) == 1,
+        sides=sides,
+        best_score=best and best[0],
+        best_declared=best is not None and best[1],
+        cut=play.clock.kept.cut,
+        ladder=tuple(rung_of(step, len(sides)) for step in steps),
+        players=tuple(order),
+        settings={spec: shown(PlayerRoster().effective(spec).name, sources) for spec in order},
+        span=rung_of(ends[0], len(sides)) if ends else None,
+        notes=(*notes, *play.clock.notes),
+        sandbox=play.context.sandbox.grade,
+    )
+    return evaluation, alone
+
+
+def search_notes(name: str, simulations: int, wanted: int) -> list[str]:
+    """What a reader must know of the searches of the ladder.
+
+    Args:
+        name: Of the player that searches.
+        simulations: A move, of the stronger one.
+        wanted: What it would have had in a shorter game.
+    """
+    notes = []
+    if simulations < wanted:
+        notes.append(
+            f"Matches of this game take long: searches were held to {simulations} simulations a "
+            f"move instead of {wanted}, so that the play-test ends in time."
+        )
+    if name == "ismcts":
+        notes.append(_NO_GUARANTEE)
+    return notes
+
+
+def _players(
+    play: PlayTest,
+    heuristics: Sequence[Heuristic],
+    finished: Sequence[MatchRecord],
+    rounds: int,
+) -> tuple[list[str], list[str]]:
+    """Specs from weak to strong, and remarks on how the searches were sized."""
+    settings = play.context.settings
+    specs, notes = ["random"], []
+    if heuristics:
+        together = SCORES if settings.protocol == "paper" else ENSEMBLE
+        specs.append(f"greedy:heuristic={together}")
+    else:
+        notes.append("No heuristic could be used, so the ladder has no greedy player.")
+    if not finished:
+        notes.append("No random match finished, so no search was tried.")
+        return specs, notes
+    name = play.search_name()
+    sides = len(sides_of([play.random], play.num_players))
+    most = affordable_simulations(finished, rounds, _AFFORDABLE[settings.quick], _WEAKER, sides)
+    large = min(settings.large_budget, most)
+    large = play.clock.simulations(large, lambda most: play.paced(name, most))
+    if not large:
+        notes.append("No search was tried: a match of the smallest one takes too long.")
+        return specs, notes
+    small = max(1, min(settings.small_budget, large // _WEAKER))
+    notes += search_notes(name, large, settings.large_budget)
+    specs += [f"{name}:simulations={small}", f"{name}:simulations={large}"]
+    return specs, notes
 
 
 def _write_records(state: RunState, series: Mapping[str, Series], best: str) -> str:

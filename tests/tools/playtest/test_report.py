@@ -8,14 +8,16 @@ from tools.playtest.report import (
     branching,
     decision_count,
     draw_share,
+    figure_of,
     forced_move_share,
     match_length,
     mean_score,
     measure_all,
-    pays_all_alike,
     seat_share,
+    share_of_best,
 )
 from tools.playtest.results import win_share
+from tools.playtest.schedule import each_alone
 
 
 def ply(player: int, options: int) -> Ply:
@@ -54,12 +56,12 @@ def test_unfinished_matches_are_not_counted() -> None:
 def test_no_finished_match_is_no_measure() -> None:
     with pytest.raises(NoSamplesError, match="none of 1 matches finished"):
         draw_share([record(None)])
-    taken = measure_all([record(None)], 2, shared=False)
+    taken = measure_all([record(None)], each_alone(2))
     assert all(isinstance(measure, Unmeasured) for measure in taken.values())
 
 
 def test_all_measures_come_with_their_names() -> None:
-    taken = measure_all(RECORDS, 2, shared=False)
+    taken = measure_all(RECORDS, each_alone(2))
     assert list(taken) == [
         "wins_player_1",
         "wins_player_2",
@@ -81,14 +83,23 @@ def test_a_shared_win_is_shared() -> None:
 TEAM = [record((3.0, 3.0), ply(0, 2)), record((5.0, 5.0), ply(1, 2)), record(None)]
 
 
-def test_a_team_is_measured_by_its_score_and_not_by_wins() -> None:
-    assert pays_all_alike(TEAM)
-    assert not pays_all_alike(RECORDS)
-    assert not pays_all_alike([record(None)])
+def test_cooperation_is_measured_by_its_score_and_not_by_wins() -> None:
     assert mean_score(TEAM).value == pytest.approx(4)
-    taken = measure_all(TEAM, 2, shared=True)
+    taken = measure_all(TEAM, ((0, 1),))
     assert taken["score"] == mean_score(TEAM)
     assert not any("wins" in name or name == "ties" for name in taken)
+    assert share_of_best(TEAM, 10).value == pytest.approx(0.4)
+
+
+def test_partners_win_together() -> None:
+    # Of three matches partners 1 and 3 win one, lose one, and tie one with the others.
+    paid = [(9.0, 2.0, 9.0, 2.0), (1.0, 4.0, 1.0, 4.0), (3.0, 3.0, 3.0, 3.0)]
+    taken = measure_all([record(returns) for returns in paid], ((0, 2), (1, 3)))
+    assert list(taken)[:3] == ["wins_players_1_3", "wins_players_2_4", "ties"]
+    ours = taken["wins_players_1_3"]
+    assert isinstance(ours, Estimate)
+    assert ours.value == pytest.approx(1 / 2)
+    assert figure_of("wins_players_2_4", ours).name == "players 2 and 4 win"
 
 
 def test_three_seats_hold_together_with_95_percent() -> None:

@@ -4,7 +4,7 @@ from math import comb
 
 import pytest
 
-from tools.playtest.schedule import make_schedule
+from tools.playtest.schedule import each_alone, make_schedule, one_line_up, sides_paid_alike
 
 
 def meetings(line_ups: tuple[tuple[int, ...], ...]) -> Counter[tuple[int, int]]:
@@ -71,3 +71,47 @@ def test_no_round_robin_without_two_entrants_and_two_to_eight_seats(
 ) -> None:
     with pytest.raises(ValueError, match="required|at least two"):
         make_schedule(entrants, seats)
+
+
+@pytest.mark.parametrize("sides", [((0, 2), (1, 3)), ((0, 1), (2, 3)), ((0, 3), (1, 4), (2, 5))])
+def test_partners_change_seats_together_until_each_side_had_every_place(
+    sides: tuple[tuple[int, ...], ...],
+) -> None:
+    seats = sum(map(len, sides))
+    names = ["a" if seat in sides[0] else "b" for seat in range(seats)]
+    schedule = one_line_up(names, sides)
+    assert schedule.rotations == len(sides)
+    taken = [
+        {seat for seat, who in enumerate(schedule.seated(match, 0)) if names[who] == "a"}
+        for match in schedule.block(3, 0)
+    ]
+    assert sorted(map(sorted, taken)) == sorted(map(sorted, sides))
+
+
+COOPERATION = [(3, 3), (5, 5), (3, 3), (0, 0), (1, 1), (5, 5)]
+
+
+def test_all_seats_are_one_side_where_every_match_pays_them_alike() -> None:
+    assert sides_paid_alike(COOPERATION, 2) == ((0, 1),)
+    assert sides_paid_alike([(4,)], 1) == ((0,),)
+
+
+@pytest.mark.parametrize(
+    "returns",
+    [
+        COOPERATION[:5],  # too few: rivals may be tied so often
+        [(0, 0)] * 50,  # draws of rivals, or a team that always fails: nobody can tell
+        [*COOPERATION, (1, 0)],
+        [],
+    ],
+)
+def test_no_partners_are_told_where_rivals_may_pay_the_same(
+    returns: list[tuple[float, ...]],
+) -> None:
+    assert sides_paid_alike(returns, 2) == each_alone(2)
+
+
+def test_seats_that_never_won_are_no_partners() -> None:
+    # One of three wins; the two who lost every time were always paid the same.
+    assert sides_paid_alike([(1, 0, 0), (0, 1, 0), (0, 1, 0)] * 3, 3) == each_alone(3)
+    assert sides_paid_alike([(1, 0, 0, 0), (0, 1, 0, 0)] * 5, 4) == each_alone(4)

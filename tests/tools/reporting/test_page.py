@@ -4,7 +4,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from tests.tools.reporting.samples import LONG_SPEC, evaluation, play, report
+from tests.tools.reporting.samples import LONG_SPEC, evaluation, play, report, rung
 from tools.reporting.content import Figure, ReportLine
 from tools.reporting.page import plots_of, render
 from tools.reporting.svg import Bar, curve, histogram, interval_bars
@@ -119,3 +119,24 @@ def test_a_negative_score_is_drawn_to_the_left_of_zero() -> None:
     root = ET.fromstring(interval_bars(bars, title="t", largest=None))
     left, right = root.iter("rect")
     assert float(left.get("x", 0)) + float(left.get("width", 0)) == float(right.get("x", 0))
+
+
+def test_a_rung_that_could_not_be_told_apart_is_an_empty_bar_and_says_so() -> None:
+    untold = rung(0.55, 0.4, 0.7)
+    assert untold.verdict == "undecided"
+    played = evaluation(ladder=(rung(0.9, 0.8, 0.95), untold))
+    root = ET.fromstring(plots_of(played)["ladder"])
+    assert [rect.get("fill") == "none" for rect in root.iter("rect")] == [False, True]
+    said = [text.text or "" for text in root.iter("text")]
+    assert [line.endswith("could not be told apart") for line in said if "against" in line] == [
+        False,
+        True,
+    ]
+    page = render(report(evaluation=played))
+    assert '<td data-label="verdict">could not be told apart</td>' in page
+
+
+def test_partners_are_named_where_sides_play() -> None:
+    page = render(report(evaluation=evaluation(sides=((0, 2), (1, 3)))))
+    assert "players 1 and 3 against players 2 and 4" in page
+    assert "Share of wins of one side" in page

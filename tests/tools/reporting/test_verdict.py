@@ -3,8 +3,8 @@
 import pytest
 
 from tests.tools.reporting.samples import evaluation, play, rung
-from tools.reporting.content import Evaluation
-from tools.reporting.verdict import THRESHOLDS, UNSURE, verdict_of
+from tools.reporting.content import Evaluation, Rung
+from tools.reporting.verdict import THRESHOLDS, UNSURE, order_of, verdict_of
 
 UCT = "uct:simulations=50"
 
@@ -77,13 +77,47 @@ def test_the_strongest_as_measured_is_judged() -> None:
     assert fair.state == "yes"
 
 
-def test_a_team_is_told_its_scores() -> None:
-    plays = (play("random", score=(1, 0.5, 1.5)), play(UCT, score=(3, 2, 4)))
-    span = rung(2.0, 1.0, 3.0).model_copy(update={"measure": "return", "even": 0.0})
-    team = evaluation(plays=plays, shared=True, players=("random", UCT), span=span)
+def cooperation(span: Rung, **changes: object) -> Evaluation:
+    plays = (
+        play("random", score=(1.05, 0.8, 1.3)),
+        play(UCT, score=(6.8, 6.1, 7.5)),
+    )
+    span = span.model_copy(update={"measure": "return", "even": 0.0})
+    told = {"plays": plays, "shared": True, "sides": ((0, 1),), "players": ("random", UCT)}
+    return evaluation(**told, span=span, ladder=(span,), **changes)
+
+
+def test_a_cooperative_game_is_told_by_its_scores() -> None:
+    played = cooperation(rung(5.75, 5.0, 6.5), best_score=10.0, best_declared=True)
+    (better,) = (line for line in verdict_of(played) if line.name == "Do players get better?")
+    assert better.state == "yes"
+    assert "Random play scores 1.05 (0.80 to 1.30, n = 60)" in better.text
+    assert "the best player (uct 50) 6.80 (6.10 to 7.50, n = 60) of 10, the best pos" in better.text
+
+
+def test_a_cooperative_game_claims_no_wins_no_ties_and_no_first_seat() -> None:
+    lines = verdict_of(cooperation(rung(5.75, 5.0, 6.5)))
+    assert not {"Is it fair?", "Luck or skill?"} & {line.name for line in lines}
+    assert not any("wins" in line.text or "tie" in line.text for line in lines)
+
+
+def test_a_best_score_that_was_only_seen_is_no_bound_from_above() -> None:
+    played = cooperation(rung(5.75, 5.0, 6.5), best_score=8.0, best_declared=False)
+    (better,) = (line for line in verdict_of(played) if line.name == "Do players get better?")
+    assert "of 8, the best match seen; more may be possible" in better.text
+
+
+def test_scores_that_cannot_be_told_apart_are_no_progress() -> None:
+    untold = rung(0.6, 0.4, 0.8).model_copy(update={"verdict": "undecided"})
+    assert answer(cooperation(untold), "Do players get better?") == UNSURE
+    assert order_of(cooperation(untold)) == "random and uct 50 (could not be told apart)"
+    assert order_of(cooperation(rung(5.75, 5.0, 6.5))) == "random, then uct 50"
+
+
+def test_a_team_wins_together() -> None:
+    team = evaluation(sides=((0, 2), (1, 3)))
     skill = next(line for line in verdict_of(team) if line.name == "Luck or skill?")
-    assert "random 1.00" in skill.text
-    assert "uct 50 3.00" in skill.text
+    assert skill.text.startswith("a team of uct 50 players wins 0.90")
 
 
 def test_the_thresholds_are_stated() -> None:
