@@ -243,7 +243,7 @@ class PlayTest:
             played += 1
             self.tell({"node": "matches", "series": name, "played": played, "of": matches})
 
-        shown = [shown(spec, line_up.heuristics) for spec in line_up.specs]
+        shown = [shown_as(spec, line_up.heuristics) for spec in line_up.specs]
         asked = {"line_up": shown, "matches": matches}
         with trace(f"series {name}", run_type="tool", inputs=asked) as span:
             series = self._played(name, line_up, matches, on_match=count)
@@ -292,7 +292,7 @@ class PlayTest:
         )
 
 
-def shown(player: str, heuristics: Mapping[str, str]) -> str:
+def shown_as(player: str, heuristics: Mapping[str, str]) -> str:
     """A player's name; of one that plays by heuristics, also which these are."""
     if not player.startswith("greedy"):
         return player

@@ -339,7 +339,7 @@ def _verdict(advantage: Estimate | Unmeasured) -> LadderVerdict:
 
 
 def affordable_simulations(
-    finished: Sequence[MatchRecord], matches: int, affordable: int, weaker: int, sides: int
+    finished: Sequence[MatchRecord], matches: int, affordable: int, weaker: int, sides: int = 1
 ) -> int:
     """Simulations a decision such that a step of the ladder stays within `affordable` plies.
 

@@ -11,7 +11,7 @@ from agents.players.greedy import ENSEMBLE, SCORES
 from agents.players.registry import PlayerRoster
 from agents.protocols import Heuristic
 from games.records import MatchRecord, example_of_play, json_line
-from graph.new.playtest import LineUp, PlayTest, shown
+from graph.new.playtest import LineUp, PlayTest, shown_as
 from graph.new.reporting import rulebook_text
 from graph.new.results import players_object
 from graph.new.state import RunState, folder_of, need_design
@@ -133,7 +133,7 @@ def playtest(
         cut=play.clock.kept.cut,
         ladder=tuple(rung_of(step, len(sides)) for step in steps),
         players=tuple(order),
-        settings={spec: shown(PlayerRoster().effective(spec).name, sources) for spec in order},
+        settings={spec: shown_as(PlayerRoster().effective(spec).name, sources) for spec in order},
         span=rung_of(ends[0], len(sides)) if ends else None,
         notes=(*notes, *play.clock.notes),
         sandbox=play.context.sandbox.grade,

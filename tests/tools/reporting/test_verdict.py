@@ -83,8 +83,8 @@ def cooperation(span: Rung, **changes: object) -> Evaluation:
         play(UCT, score=(6.8, 6.1, 7.5)),
     )
     span = span.model_copy(update={"measure": "return", "even": 0.0})
-    told = {"plays": plays, "shared": True, "sides": ((0, 1),), "players": ("random", UCT)}
-    return evaluation(**told, span=span, ladder=(span,), **changes)
+    changes |= {"plays": plays, "shared": True, "sides": ((0, 1),), "ladder": (span,)}
+    return evaluation(span=span).model_copy(update={"players": ("random", UCT), **changes})
 
 
 def test_a_cooperative_game_is_told_by_its_scores() -> None:
