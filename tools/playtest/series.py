@@ -149,8 +149,12 @@ def play_series(  # noqa: PLR0913 - what, who, how much and where are all the ca
     return Series(plan, fold.counted(), fold.replayed)
 
 
-def replayed_sample(series: Sequence[Series]) -> int:
+def replayed_sample(series: Sequence[Series], most: int) -> int:
     """Take a sample of the matches of several series of one game through fresh workers.
+
+    Args:
+        series: What was played.
+        most: Matches of the sample.
 
     Returns:
         How many they were.
@@ -158,7 +162,7 @@ def replayed_sample(series: Sequence[Series]) -> int:
     Raises:
         VoidResultError: If they do not play them the same.
     """
-    return replay_sample([(one.plan, one.entries) for one in series])
+    return replay_sample([(one.plan, one.entries) for one in series], most)
 
 
 def series_summary(series: Series) -> dict[str, JsonValue]:

@@ -363,8 +363,10 @@ def played(
         return fold
 
 
-def replay_sample(played: Sequence[tuple[MatchPlan, Mapping[int, MatchEntry]]]) -> int:
-    """Take a sample of the finished matches of one game through fresh workers.
+def replay_sample(
+    played: Sequence[tuple[MatchPlan, Mapping[int, MatchEntry]]], most: int = _REPLAYED
+) -> int:
+    """Take a sample of the finished matches of one game, `most` of them, through fresh workers.
 
     Returns:
         How many they were.
@@ -381,7 +383,7 @@ def replay_sample(played: Sequence[tuple[MatchPlan, Mapping[int, MatchEntry]]]) 
     if not finished:
         return 0
     plan = finished[0][0]
-    share = min(_REPLAYED, -(-len(finished) // _ONE_IN))
+    share = min(most, -(-len(finished) // _ONE_IN))
     order = stream(plan.key, "replay").permutation(len(finished))[:share]
     sample = [finished[int(index)] for index in sorted(order)]
     place = plan.sandbox

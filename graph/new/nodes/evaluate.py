@@ -35,6 +35,7 @@ from tools.reporting.content import Evaluation
 from tools.reporting.story import match_story
 
 _RECORDS_KEPT = 5
+_REPLAYED = {False: 8, True: 2}  # matches that fresh workers replay, fewer where the clock cut
 _SERIES = 9  # of a play-test: random play twice, two players alone, four rungs, first against last
 # Plies that the matches of one series may take: counts, so that the same seed gives the same ones.
 _LADDER_PLIES = {False: 60_000, True: 8_000}
@@ -120,7 +121,8 @@ def playtest(
         if not ends and order[-1] != "random":
             ends = [compare("random", order[-1], "span")]
         span.end(outputs={"order": order})
-    replayed = replayed_sample(list(play.played.values()))
+    sample = _REPLAYED[bool(play.clock.kept.cut)]
+    replayed = replayed_sample(list(play.played.values()), sample)
     if len(specs) > 1:
         notes.append(_HONESTY.format(replayed=replayed))
     best = best_score(play.played.values(), play.source) if len(sides) == 1 else None

@@ -1,0 +1,169 @@
+"""The play-test of cooperation and of partners, held against an enumeration of the rules."""
+
+import time
+from collections.abc import Callable
+from fractions import Fraction
+from itertools import product
+from typing import TypeAlias
+
+import pytest
+
+from agents.protocols import Heuristic
+from graph.new.nodes.evaluate import playtest
+from graph.new.playtest import PlayTest
+from graph.run.clock import Clock
+from graph.run.folder import RunFolder
+from tests.graph.conftest import MakeContext
+from tests.graph.settings import SMALL
+from tools.playtest.series import Series
+from tools.reporting.content import Evaluation
+from tools.reporting.verdict import verdict_of
+
+# Chance draws a number, everybody names one, and the module's PAYS says what that pays.
+NAMES = """
+GAME = {"name": "names", "summary": "Name numbers.", "min_players": SEATS, "max_players": SEATS,
+        "best_score": BEST}
+ZONES = {}
+
+def initial_state(num_players, **parameters):
+    if parameters:
+        raise ValueError("no parameters")
+    return {"said": []}
+
+def get_current_player(state):
+    said = len(state["said"])
+    return -1 if said == 0 else -4 if said > SEATS else said - 1
+
+def get_player_name(player_id):
+    return {-1: "chance", -4: "terminal"}.get(player_id, "player %d" % (player_id + 1))
+
+def get_legal_actions(state):
+    return [] if len(state["said"]) > SEATS else ["1", "2", "3"]
+
+def apply_action(state, action):
+    if action not in get_legal_actions(state):
+        raise ValueError("not legal")
+    SLOW
+    return {"said": state["said"] + [int(action)]}
+
+def get_rewards(state):
+    if len(state["said"]) <= SEATS:
+        return [0.0] * SEATS
+    drawn, *named = state["said"]
+    return PAYS
+
+def get_observations(state):
+    return [{"said": state["said"], "you": seat} for seat in range(SEATS)]
+
+def get_events(state, action):
+    return [["%s is named." % action]] * SEATS
+
+def visible(state, player_id):
+    return {}
+"""
+
+
+def game(seats: int, pays: str, best: str = "None", slow: str = "pass") -> str:
+    made = NAMES.replace("SEATS", str(seats)).replace("PAYS", pays).replace("BEST", best)
+    return made.replace("SLOW", slow)
+
+
+TOGETHER = "[float(drawn * named.count(drawn))] * 2"
+DRAWN = Heuristic(
+    name="h",
+    policy="",
+    source="def score(seen, action):\n    return float(action == str(seen['said'][0]))\n",
+)
+LARGE = Heuristic(
+    name="h", policy="", source="def score(observation, action):\n    return float(action)\n"
+)
+SIDES = (
+    "[[1.0, 0.0, 1.0, 0.0], [0.0, 1.0, 0.0, 1.0], [0.5] * 4]"
+    "[0 if named[0] + named[2] > named[1] + named[3] else"
+    " 1 if named[0] + named[2] < named[1] + named[3] else 2]"
+)
+Tested: TypeAlias = Callable[..., tuple[PlayTest, Evaluation]]
+
+
+@pytest.fixture
+def tested(make_context: MakeContext, folder: RunFolder) -> Tested:
+    def test(
+        source: str, seats: int, heuristic: Heuristic, seconds: float | None = None
+    ) -> tuple[PlayTest, Evaluation]:
+        context = make_context(settings=SMALL.model_copy(update={"random_matches": 30}))
+        clock = Clock(seconds, folder, context.clock)
+        play = PlayTest(context, source, seats, folder, clock=clock)
+        return play, playtest(play, [heuristic])[0]
+
+    return test
+
+
+def drawn(series: Series) -> list[str]:
+    return [record.match.plies[0].action for record in series.records]
+
+
+def test_cooperation_is_measured_by_scores_on_the_same_deals(tested: Tested) -> None:
+    best = max(d * (a, b).count(d) for d, a, b in product((1, 2, 3), repeat=3))
+    usual = Fraction(sum(d * (a, b).count(d) for d, a, b in product((1, 2, 3), repeat=3)), 27)
+    assert (best, usual) == (6, Fraction(4, 3))
+    play, played = tested(game(2, TOGETHER, str(best)), 2, DRAWN)
+    assert (played.sides, played.shared) == (((0, 1),), True)
+    assert {rung.measure for rung in played.ladder} == {"return"}
+    random, greedy = (one.figures for one in played.plays[:2])
+    assert random["score"].low is not None
+    assert random["score"].high is not None
+    assert random["score"].low <= usual <= random["score"].high
+    assert not {"ties", "wins_player_1"} & {*random, *greedy}
+    # Who names what was drawn scores twice that: of every match the most, by the enumeration.
+    alone = play.played["alone-greedy"]
+    assert [r.match.returns for r in alone.records] == [(2 * int(d),) * 2 for d in drawn(alone)]
+    share = sum(2 * int(d) for d in drawn(alone)) / len(drawn(alone)) / best
+    assert greedy["share"].value == pytest.approx(share)
+    assert (played.best_score, played.best_declared) == (best, True)
+    assert drawn(play.played["alone-random"]) == drawn(alone)
+    (better,) = (one for one in verdict_of(played) if one.name == "Do players get better?")
+    assert "of 6, the best possible" in better.text
+
+
+def test_a_best_score_that_a_match_surpasses_is_not_believed(tested: Tested) -> None:
+    _, played = tested(game(2, TOGETHER, "5"), 2, DRAWN)
+    assert (played.best_score, played.best_declared) == (6, False)
+
+
+def test_partners_take_all_seats_of_a_side(tested: Tested) -> None:
+    play, played = tested(game(4, SIDES), 4, LARGE)
+    assert played.sides == ((0, 2), (1, 3))
+    assert not played.shared
+    assert [*played.plays[0].figures][:2] == ["wins_players_1_3", "wins_players_2_4"]
+    series = play.played["step-0-versus"]
+    for record in series.records:
+        one, other = record.players[0::2], record.players[1::2]
+        assert len(set(one)) == len(set(other)) == 1 < len(set(record.players))
+    # Both sides name 3 with 3 at best: that ties in one case of nine, and wins in all others.
+    figure = played.ladder[0].figure
+    assert played.ladder[0].even == 0.5
+    assert figure.low is not None
+    assert figure.high is not None
+    assert figure.low <= 1 - 1 / 9 / 2 <= figure.high
+
+
+def test_a_clock_that_cuts_nothing_changes_nothing(tested: Tested, folder: RunFolder) -> None:
+    _, timed = tested(game(2, TOGETHER), 2, DRAWN, 600.0)
+    kept = (folder.journals / "clock.json").read_bytes()
+    for journal in folder.journals.iterdir():
+        journal.unlink()
+    _, free = tested(game(2, TOGETHER), 2, DRAWN)
+    assert timed == free
+    assert b'"cut": {}' in kept
+
+
+def test_a_slow_game_ends_in_its_time_and_a_resumed_run_says_the_same(tested: Tested) -> None:
+    slow = game(2, TOGETHER, slow="sum(range(1_000_000))")
+    begun = time.monotonic()
+    _, first = tested(slow, 2, DRAWN, 4.0)
+    assert time.monotonic() - begun < 60  # and not the minutes that its searches would take
+    assert first.cut
+    assert all(played < planned for played, planned in first.cut.values())
+    assert any("held to 4 s" in note for note in first.notes)
+    _, again = tested(slow, 2, DRAWN, 4.0)
+    assert again == first
