@@ -12,7 +12,8 @@ from games.checks.findings import Finding, Outcome, verdict
 from games.contract import ModuleFault
 from games.specialise import read_game
 from graph.new.build import build, recursion_limit
-from graph.new.playtest import PlayTest, playtest
+from graph.new.nodes.evaluate import playtest
+from graph.new.playtest import Clock, PlayTest
 from graph.new.results import artefacts
 from graph.new.state import RunState, as_plain
 from graph.run.context import RunContext
@@ -91,7 +92,9 @@ def _play(state: _State, runtime: Runtime[RunContext]) -> dict[str, object]:
     context = context_of(runtime, str(folder.path))
     seats = state.players or usual_players(info)
     try:
-        play = PlayTest(context, state.source, seats, folder, tell=runtime.stream_writer)
+        clock = Clock(context.settings.playtest_s, folder, context.clock)
+        tell = runtime.stream_writer
+        play = PlayTest(context, state.source, seats, folder, tell=tell, clock=clock)
         evaluation, _ = playtest(play, ())
     except ModuleFault as fault:
         return {"outcome": "could_not_judge", "summary": f"it cannot be played: {fault}"}

@@ -256,8 +256,7 @@ class _Timed:
     """A table that remembers whether the module failed to answer in time, in all or once."""
 
     def __init__(self, table: Table, until: float | None) -> None:
-        self._table = table
-        self._until = until
+        self._table, self._until = table, until
         self._spent = 0.0
         self.late = False
 

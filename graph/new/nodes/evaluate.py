@@ -11,11 +11,10 @@ from agents.players.greedy import ENSEMBLE, SCORES
 from agents.players.registry import PlayerRoster
 from agents.protocols import Heuristic
 from games.records import MatchRecord, example_of_play, json_line
-from graph.new.playtest import LineUp, PlayTest, shown_as
+from graph.new.playtest import Clock, LineUp, PlayTest, shown_as
 from graph.new.reporting import rulebook_text
 from graph.new.results import players_object
 from graph.new.state import RunState, folder_of, need_design
-from graph.run.clock import Clock
 from graph.run.context import RunContext
 from graph.run.opening import context_of
 from graph.run.sandboxes import keep_grade

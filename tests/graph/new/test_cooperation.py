@@ -10,8 +10,7 @@ import pytest
 
 from agents.protocols import Heuristic
 from graph.new.nodes.evaluate import playtest
-from graph.new.playtest import PlayTest
-from graph.run.clock import Clock
+from graph.new.playtest import Clock, PlayTest
 from graph.run.folder import RunFolder
 from tests.graph.conftest import MakeContext
 from tests.graph.settings import SMALL
