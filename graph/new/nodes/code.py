@@ -22,6 +22,8 @@ from graph.run.pool import Candidate
 from tools.checking import CheckRun, check_source
 from vectorstore.documents import Example
 
+DRAFTING_LIMIT = 6_000
+"""Characters of the functions that a first draft is shown."""
 _QUICK = CheckSettings(matches=3, samples=8)
 
 
@@ -63,7 +65,7 @@ class GraphCoderTools:
 
     def drafting_snippets(self, design: Design) -> Sequence[Example]:
         """See `CoderTools.drafting_snippets`."""
-        return self.context.retrieval.drafting_snippets(design)
+        return self.context.retrieval.drafting_snippets(design, limit=DRAFTING_LIMIT)
 
     def snippets_for_rule(self, rule: str, function: str | None) -> Sequence[Example]:
         """See `CoderTools.snippets_for_rule`."""

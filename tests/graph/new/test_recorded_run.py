@@ -4,20 +4,24 @@ The recordings' answers were given by hand from the requests' text alone.
 """
 
 import json
+import re
+from typing import Any
 
 import pytest
 
 from agents.model.errors import ReplayMissError
 from agents.model.settings import ModelSettings
 from games import library
+from graph.new.nodes.code import DRAFTING_LIMIT
 from graph.new.runs import start_run
 from graph.run.folder import RunFolder
 from graph.run.opening import open_model
 from scripts.recordings import FOLDER, LABEL, MODEL, TOOL_ROUNDS, runs, settings_of
 from tests.graph.conftest import MakeContext
 
+RETRIEVED = re.compile(r"<retrieved>\n.*?\n</retrieved>", re.DOTALL)
 RECORDED = [name for name in runs() if (FOLDER / f"{name}.json").exists()]
-# Tokens of a request's text: four characters each.
+# Tokens of a request's text: four characters each. What is retrieved may change: its limit counts.
 MOST_BEFORE_ACCEPTANCE, MOST_IN_ALL, MOST_OF_A_DRAFT = 60_000, 200_000, 6_000
 
 
@@ -29,7 +33,13 @@ def replaying(name: str) -> ModelSettings:
 def requests_of(name: str) -> list[tuple[str, int]]:
     """Place and size of each request, in tokens."""
     kept = json.loads((FOLDER / f"{name}.json").read_text())["exchanges"]
-    return [(one["place"], len(json.dumps(one["request"])) // 4) for one in kept]
+    return [(one["place"], _size(one["request"]["body"])) for one in kept]
+
+
+def _size(body: dict[str, Any]) -> int:
+    text = "".join(message.get("content") or "" for message in body["messages"])
+    fixed, retrieved = RETRIEVED.subn("", text)
+    return (len(fixed) + retrieved * DRAFTING_LIMIT) // 4
 
 
 @pytest.mark.parametrize("name", RECORDED)
