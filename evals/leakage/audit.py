@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from pydantic import JsonValue
 
+from agents.players.llm import LLM
 from agents.players.registry import PLAYERS, PRELOAD, parse_spec
 from agents.players.specs import PlayerSpec, PlayerSpecError
 from evals.leakage.matches import Pairs, TwinMatches, TwinSetup
@@ -134,9 +135,11 @@ def run(
 
 
 def line_up() -> list[PlayerSpec]:
-    """Every player there is, with small budgets; ISMCTS with each of its beliefs."""
+    """Every player but those that need an endpoint, with small budgets; ISMCTS with each belief."""
     specs = []
     for player, kind in PLAYERS.items():
+        if player == LLM:
+            continue
         names = {parameter.name: parameter for parameter in kind.parameters}
         beliefs: Sequence[str] = ("",)
         if "belief" in names:

@@ -4,7 +4,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from agents.players.registry import PRELOAD, parse_spec
+from agents.players.registry import PLAYERS, PRELOAD, parse_spec
 from evals.leakage.audit import AuditSize, audit_result, line_up, planted, tried
 from evals.leakage.matches import TwinSetup
 from evals.leakage.twins import DecisionRecord, OtherStates
@@ -114,7 +114,8 @@ def test_nothing_compared_is_no_result() -> None:
         audit_result([_row(positions=0)], {}, 1)
 
 
-def test_every_player_that_a_spec_can_name_is_tried() -> None:
+def test_every_player_is_tried_that_needs_no_endpoint() -> None:
     names = [spec.name for spec in line_up()]
     assert {"random", "greedy", "uct", "ismcts"} <= set(names)
+    assert set(names) == set(PLAYERS) - {"llm"}
     assert names.count("ismcts") > 3
