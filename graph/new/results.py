@@ -202,7 +202,7 @@ def artefacts(state: RunState) -> dict[str, str]:
     """Text of what a client of a server cannot open: rules, design, code, checks and players."""
     folder = folder_of(state).path
     names = [name for name in _FILES if name.endswith((".md", ".json", ".py"))]
-    players = sorted(path.relative_to(folder).as_posix() for path in folder.glob("players/*.py"))
+    players = sorted(path.relative_to(folder).as_posix() for path in folder.glob("players/*"))
     found = [name for name in (*names, *players) if (folder / name).is_file()]
     return {name: (folder / name).read_text("utf-8", "replace") for name in found}
 
@@ -224,8 +224,12 @@ def stage_message(node: str, update: Mapping[str, Any]) -> str:
         if wrong := what_failed(findings):
             return quoted(f"Not everything passed: {wrong}")
         return f"All {len(findings)} checks passed."
-    if node == "strategize" and update.get("heuristics"):
-        return f"Ways to play that stay: {', '.join(h.name for h in update['heuristics'])}."
+    if node == "strategize":
+        kept = ", ".join(heuristic.name for heuristic in update.get("heuristics", ()))
+        return f"Ways to play that stay: {kept}." if kept else "No way to play beat random play."
+    if node == "arbitrate":
+        votes = [f"{claim.id} {claim.status}" for claim in update["claims"] if claim.votes]
+        return f"Votes on claims of the validator: {', '.join(votes)}."
     if node == "evaluate" and (played := update.get("evaluation")) is not None:
         return f"Play-tested, with {len(played.players)} kinds of players."
     return ""

@@ -251,7 +251,7 @@ class _Pool:
                 parameters={},
                 seed=self.seed,
                 match=self.played,
-                max_plies=self.context.settings.max_plies,
+                max_plies=self.context.settings.check.max_plies,
             )
         self.played += 1
         return MatchRecord(

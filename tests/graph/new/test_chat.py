@@ -177,7 +177,7 @@ def test_a_client_gets_the_result_as_text_and_nothing_of_the_state(
     chat.say("noughts")
     assert chat.output.keys() == {"messages", "folder", "end", "reason", "summary", "artefacts"}
     assert chat.output["summary"] == chat.output["messages"][-1].text
-    for name in ("rulebook.md", "game.py", "design.json", "players/centre_and_corners.py"):
+    for name in ("rulebook.md", "game.py", "design.json", "players/players.json"):
         assert chat.output["artefacts"][name] == Path(chat.output["folder"], name).read_text()
 
 

@@ -52,11 +52,11 @@ def run(home: Path, folder: Path, *more: str, kill_when: When | None = None) -> 
 
 
 def lines(name: str, count: int) -> When:
-    """Once a file of the run has so many lines."""
+    """Once a file of the run, by its name or pattern, has so many lines."""
 
     def reached(folder: Path) -> bool:
-        file = folder / ".state" / name
-        return file.exists() and file.read_bytes().count(b"\n") >= count
+        files = (folder / ".state").glob(name)
+        return any(file.read_bytes().count(b"\n") >= count for file in files)
 
     return reached
 
@@ -67,7 +67,7 @@ MOMENTS: tuple[When, ...] = (
     lambda folder: True,
     lambda folder: (folder / ".state" / "checkpoints.sqlite").exists(),
     lambda folder: (folder / "checks.json").exists(),
-    lines("journals/heuristic-centre_and_corners.jsonl", 2),
+    lines("journals/heuristics-*.jsonl", 2),
     lines("journals/random.jsonl", 10),
     lines("journals/random.jsonl", 40),
     lines("journals/step-1-versus.jsonl", 5),
