@@ -92,6 +92,12 @@ def final_text(state: RunState) -> str:
     return "\n".join(lines)
 
 
+_FATES = {
+    "disputed": "was disputed and voted down, so nothing is held against it",
+    "dropped": "was dropped",
+}
+
+
 def open_ends(state: RunState) -> list[str]:
     """What keeps an accepted game from being more than delivered: a sentence each."""
     if state.accepted is None:
@@ -103,7 +109,7 @@ def open_ends(state: RunState) -> list[str]:
         if f.outcome != "passed"
     ]
     ends += [
-        f"{claim.id}, a claim of the validator on {claim.rule}, is {claim.status}: {claim.says}"
+        f"{claim.id}, a claim of the validator on {claim.rule}, {_FATES[claim.status]}: {claim.says}"
         for claim in state.claims
         if not claim.counts
     ]
