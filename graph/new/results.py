@@ -109,9 +109,9 @@ def open_ends(state: RunState) -> list[str]:
         if f.outcome != "passed"
     ]
     ends += [
-        f"{claim.id}, a claim of the validator on {claim.rule}, {_FATES[claim.status]}: {claim.says}"
-        for claim in state.claims
-        if not claim.counts
+        f"{one.id}, a claim of the validator on {one.rule}, {_FATES[one.status]}: {one.says}"
+        for one in state.claims
+        if not one.counts
     ]
     return ends + [f"not judged: {what}" for what in shown.lacking]
 

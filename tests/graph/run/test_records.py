@@ -4,6 +4,7 @@ import dataclasses
 
 from agents.protocols import Rule
 from games import library
+from games.checks.run import CheckSettings
 from games.engine import Match
 from games.records import MatchRecord
 from graph.run.context import RunContext
@@ -119,7 +120,7 @@ def test_a_game_that_never_ends_gives_no_record_but_its_coverage(
     make_context: MakeContext,
 ) -> None:
     endless = WAVES.replace('state["left"] - 1', 'state["left"]')
-    context = _quick(make_context(), max_plies=30)
+    context = _quick(make_context(), check=CheckSettings(max_plies=30))
     found = diverse_records(context, endless, OF_WAVES, seed=2)
     assert found.records == ()
     assert "R3" in found.coverage.never
