@@ -4,7 +4,7 @@ from typing import Literal, TypeAlias
 
 from games.checks.findings import Outcome
 
-AfterIntake: TypeAlias = Literal[
+NodeName: TypeAlias = Literal[
     "intake",
     "design",
     "revise",
@@ -18,6 +18,7 @@ AfterIntake: TypeAlias = Literal[
     "evaluate",
     "report",
 ]
+AfterIntake: TypeAlias = NodeName  # a message may go on at any node where a run had stopped
 AfterDesign: TypeAlias = Literal["approve", "code", "report"]
 AfterCheck: TypeAlias = Literal["refine", "arbitrate", "strategize", "report"]
 AfterVote: TypeAlias = Literal["check", "refine", "strategize", "report"]

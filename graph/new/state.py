@@ -10,6 +10,7 @@ from pydantic import BaseModel, Field, JsonValue, WithJsonSchema
 
 from agents.claims import Claim
 from agents.protocols import Brief, Choices, Design, Fit, Heuristic
+from graph.new.routing import NodeName
 from graph.run.folder import RunFolder
 from graph.run.pool import Candidate, keep_newest
 from graph.run.settings import RunSettings
@@ -17,20 +18,6 @@ from tools.reporting.content import Evaluation
 
 End: TypeAlias = Literal["made", "delivered", "gave_up", "question", "no_fit"]
 Messages: TypeAlias = Annotated[list[AnyMessage], add_messages]
-NodeName: TypeAlias = Literal[
-    "intake",
-    "design",
-    "revise",
-    "approve",
-    "code",
-    "recode",
-    "check",
-    "refine",
-    "arbitrate",
-    "strategize",
-    "evaluate",
-    "report",
-]
 
 
 def as_plain(value: object) -> Any:  # noqa: ANN401 - JSON, messages, and LangGraph's Overwrite
