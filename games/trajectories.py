@@ -1,12 +1,29 @@
-"""Trajectories: matches with states (open deck) or as one seat saw them (closed deck)."""
+"""Trajectories: matches with states (open deck) or as one seat saw them (closed deck), as JSONL.
 
-import json
-from collections.abc import Iterator
-from dataclasses import dataclass
+The first line of a file is its header, each line after it is one match. docs/environments.md shows
+both; `games.environments.reading` reads them.
+"""
 
-from games.contract import Action, Json, Observation, State, canonical_key
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Literal, TypeAlias
+
 from games.engine import Match
-from games.information import SeatLog
+from games.table import Position
+from games.values import (
+    CHANCE,
+    TERMINAL,
+    Action,
+    Json,
+    Observation,
+    State,
+    canonical_key,
+)
+
+FORMAT = "rulewright-trajectories"
+VERSION = 1
+MOST_OUTCOMES = 200  # of a chance node; where there are more, a file holds their number
+LONGEST_LINE = 16 * 2**20  # bytes; bounds what one match takes in memory
 
 
 @dataclass(frozen=True)
@@ -16,7 +33,7 @@ class Transition:
     Attributes:
         state: State the ply was played in.
         player: Seat that acted, or -1 for chance.
-        legal: Legal actions, or chance outcomes.
+        legal: Legal actions, or chance outcomes; empty where a file holds only their number.
         action: What was applied.
         next_state: State it led to.
         rewards: What entering `next_state` paid each seat.
@@ -36,6 +53,177 @@ class Transition:
 
 class IncompleteMatchError(ValueError):
     """A match that holds no final state cannot give transitions."""
+
+
+class TrajectoryError(ValueError):
+    """A file of trajectories that cannot be used; the message names the file and the line."""
+
+
+@dataclass(frozen=True)
+class TrajectoryHeader:
+    """What the matches of a file share.
+
+    Attributes:
+        environment: Canonical name of the environment.
+        num_players: Seats.
+        parameters: The effective parameters of the environment.
+        deck: "open" with states and every seat's observations; "closed" with one seat's view.
+        seat: Whose view; None where the deck is open.
+        policy: How the actions were chosen, in words.
+        seed: The run's.
+        matches: Lines that follow.
+        versions: Program -> version of what played.
+    """
+
+    environment: str
+    num_players: int
+    parameters: Mapping[str, Json]
+    deck: Literal["open", "closed"]
+    seat: int | None
+    policy: str
+    seed: int
+    matches: int
+    versions: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class OpenPosition:
+    """One state of a match, with everything shown.
+
+    Attributes:
+        state: The full state.
+        player: Seat to move, -1 for chance, -4 at the end.
+        legal: Legal actions or outcomes; empty at the end, and where only their number was kept.
+        count: How many there are.
+        rewards: What entering the state paid each seat.
+        observations: One a seat.
+    """
+
+    state: State
+    player: int
+    legal: tuple[Action, ...]
+    count: int
+    rewards: tuple[float, ...]
+    observations: tuple[Observation, ...]
+
+    def row(self) -> dict[str, Json]:
+        """The position as a file holds it."""
+        known = len(self.legal) == self.count
+        return {
+            "state": self.state,
+            "player": self.player,
+            "legal": list(self.legal) if known else {"count": self.count},
+            "rewards": list(self.rewards),
+            "observations": list(self.observations),
+        }
+
+
+@dataclass(frozen=True)
+class SeenPosition:
+    """One place of a match as one seat knows it (Code World Models §4.4).
+
+    Attributes:
+        player: The seat at its own turns, -4 at the end; None elsewhere, as nobody told it.
+        observation: What it sees.
+        legal: Its legal actions; None where it is not to move.
+        reward: What it was paid since the position before.
+    """
+
+    player: int | None
+    observation: Observation
+    legal: tuple[Action, ...] | None
+    reward: float
+
+    def row(self) -> dict[str, Json]:
+        """The position as a file holds it."""
+        legal: Json = None if self.legal is None else list(self.legal)
+        return {
+            "player": self.player,
+            "observation": self.observation,
+            "legal": legal,
+            "reward": self.reward,
+        }
+
+
+@dataclass(frozen=True)
+class OpenTrajectory:
+    """A match of an open deck: one action fewer than positions; the last one is the end.
+
+    Attributes:
+        match: Index in its file.
+        positions: Oldest first.
+        actions: What led from each position to the next.
+        truncated: Whether the match was left before its end.
+    """
+
+    match: int
+    positions: tuple[OpenPosition, ...]
+    actions: tuple[Action, ...]
+    truncated: bool = False
+
+    def transitions(self) -> list[Transition]:
+        """Every ply of the match, in order."""
+        return [
+            Transition(
+                state=here.state,
+                player=here.player,
+                legal=here.legal,
+                action=action,
+                next_state=after.state,
+                rewards=after.rewards,
+                observation=here.observations[here.player] if here.player >= 0 else None,
+            )
+            for here, action, after in zip(
+                self.positions, self.actions, self.positions[1:], strict=False
+            )
+        ]
+
+    def seen_by(self, seat: int) -> "SeenTrajectory":
+        """What one seat knows of the match.
+
+        A position that looks to the seat like the one before adds nothing and is left out, unless
+        the seat itself acted in between: how many hidden plies passed is not told.
+        """
+        kept: list[SeenPosition] = []
+        actions: list[Action | None] = []
+        for number, here in enumerate(self.positions):
+            own = here.player == seat
+            seen = SeenPosition(
+                player=here.player if own or here.player == TERMINAL else None,
+                observation=here.observations[seat],
+                legal=here.legal if own else None,
+                reward=here.rewards[seat],
+            )
+            if kept and kept[-1].player is None and kept[-1].observation == seen.observation:
+                before = kept.pop()
+                seen = SeenPosition(
+                    seen.player, seen.observation, seen.legal, before.reward + seen.reward
+                )
+            elif kept:
+                acted = kept[-1].player == seat
+                actions.append(self.actions[number - 1] if acted else None)
+            kept.append(seen)
+        return SeenTrajectory(self.match, tuple(kept), tuple(actions), self.truncated)
+
+
+@dataclass(frozen=True)
+class SeenTrajectory:
+    """A match of a closed deck.
+
+    Attributes:
+        match: Index in its file.
+        positions: What the seat knows, oldest first; the last one is the end.
+        actions: One fewer: its own at its own turns; None where others or chance acted.
+        truncated: Whether the match was left before its end.
+    """
+
+    match: int
+    positions: tuple[SeenPosition, ...]
+    actions: tuple[Action | None, ...]
+    truncated: bool = False
+
+
+Trajectory: TypeAlias = OpenTrajectory | SeenTrajectory
 
 
 def open_deck(match: Match) -> list[Transition]:
@@ -64,44 +252,50 @@ def open_deck(match: Match) -> list[Transition]:
     ]
 
 
-def closed_deck(
-    logs: tuple[SeatLog, ...], seat: int, rewards: tuple[float, ...]
-) -> list[dict[str, Json]]:
-    """What one seat saw and did, and its return: no state, no other seat's observation.
+def trajectory_of(
+    match: int, positions: Sequence[Position], actions: Sequence[Action]
+) -> OpenTrajectory:
+    """The trajectory of a match that a referee played.
 
     Args:
-        logs: The seats' logs at the end of a match.
-        seat: Whose view.
-        rewards: The match's returns; only this seat's is kept.
+        match: Its index.
+        positions: All positions, as the table gave them.
+        actions: What led from each to the next.
     """
-    return [*logs[seat].entries, {"return": rewards[seat]}]
+    kept = tuple(
+        OpenPosition(
+            state=here.state,
+            player=here.player,
+            legal=() if here.player == CHANCE and len(here.legal) > MOST_OUTCOMES else here.legal,
+            count=len(here.legal),
+            rewards=here.rewards,
+            observations=here.observations,
+        )
+        for here in positions
+    )
+    return OpenTrajectory(match, kept, tuple(actions), kept[-1].player != TERMINAL)
 
 
-def to_jsonl(transitions: list[Transition]) -> str:
-    """One JSON object a line, keys sorted."""
-    return "".join(f"{canonical_key(vars(transition))}\n" for transition in transitions)
+def header_line(header: TrajectoryHeader) -> str:
+    """The first line of a file."""
+    return f"{canonical_key({'format': FORMAT, 'version': VERSION, **asdict(header)})}\n"
 
 
-def from_jsonl(text: str) -> Iterator[Transition]:
-    """Read what `to_jsonl` wrote.
+def match_line(trajectory: Trajectory) -> str:
+    """The line of one match.
 
     Raises:
-        ValueError: Naming the line that is not a transition.
+        TrajectoryError: If it is longer than a reader takes.
     """
-    for number, line in enumerate(text.splitlines(), start=1):
-        try:
-            fields = json.loads(line)
-            yield Transition(
-                state=fields["state"],
-                player=fields["player"],
-                legal=tuple(fields["legal"]),
-                action=fields["action"],
-                next_state=fields["next_state"],
-                rewards=tuple(fields["rewards"]),
-                observation=fields["observation"],
-                events=tuple(tuple(seat) for seat in fields["events"]),
-            )
-        except (json.JSONDecodeError, KeyError, TypeError) as error:
-            raise ValueError(
-                f"line {number} is not a transition ({error}); required: the lines of to_jsonl"
-            ) from error
+    row: dict[str, Json] = {
+        "match": trajectory.match,
+        "positions": [position.row() for position in trajectory.positions],
+        "actions": list(trajectory.actions),
+    }
+    line = canonical_key(row | ({"truncated": True} if trajectory.truncated else {})) + "\n"
+    if len(line) > LONGEST_LINE:
+        raise TrajectoryError(
+            f"match {trajectory.match} takes {len(line)} bytes; a line may have {LONGEST_LINE}: "
+            "leave it earlier (a smaller limit of plies)"
+        )
+    return line

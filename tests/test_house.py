@@ -29,7 +29,15 @@ OWED = {
     "check": "a command, and a node of the machine",
 }
 # Public names that later work uses; nothing else may wait for a caller.
-WAITING = {"closed_deck", "from_jsonl", "claimed_self_play", "confirmed_self_play"}
+WAITING = {
+    "claimed_self_play",
+    "confirmed_self_play",
+    "environment_named",
+    "header_line",
+    "match_line",
+    "read_trajectories",
+    "trajectory_of",
+}
 
 
 @cache

@@ -11,13 +11,7 @@ from games.records import MatchRecord, json_line, to_text
 from games.specialise import UnknownParameterError, defaults, read_game, specialise
 from games.streams import stream
 from games.table import GameTable
-from games.trajectories import (
-    IncompleteMatchError,
-    closed_deck,
-    from_jsonl,
-    open_deck,
-    to_jsonl,
-)
+from games.trajectories import IncompleteMatchError, open_deck
 from tests.games.checks.test_checks import SOUND
 from tests.games.scripted import Scripted
 
@@ -137,21 +131,6 @@ def test_open_deck_transitions_lead_from_state_to_state() -> None:
     for earlier, later in zip(transitions, transitions[1:], strict=False):
         assert earlier.next_state == later.state
     assert transitions[-1].next_state == match.final_state
-    assert list(from_jsonl(to_jsonl(transitions))) == transitions
-
-
-def test_a_closed_deck_holds_no_state_and_no_other_hand() -> None:
-    match = record().match
-    assert match.returns is not None
-    view = closed_deck(match.logs, 0, match.returns)
-    hidden = match.plies[1].action.split()[1]
-    assert f"'{hidden}'" not in str(view)
-    assert view[-1] == {"return": match.returns[0]}
-
-
-def test_a_line_that_is_no_transition_is_named() -> None:
-    with pytest.raises(ValueError, match="line 1 is not a transition"):
-        list(from_jsonl("{}\n"))
 
 
 def test_a_match_that_never_started_gives_no_transitions() -> None:

@@ -1,0 +1,54 @@
+"""Module environments: any game that is one source file, in this process or in a worker."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from games import library
+from games.contract import Game, LocalModule
+from games.environments.environment import EnvironmentNotFoundError
+from games.library import UnknownGameError
+from games.specialise import UnknownParameterError, defaults
+from games.table import GameTable, Position, Table
+from games.values import Action, Json
+
+
+@dataclass(frozen=True)
+class ModuleEnvironment:
+    """An environment over the table of a module; see `Environment` for its fields."""
+
+    name: str
+    num_players: int
+    parameters: Mapping[str, Json]
+    rules: str
+    table: Table
+    versions: Mapping[str, str] = field(default_factory=dict)
+
+    def open(self, num_players: int, parameters: Mapping[str, Json]) -> Position:
+        """See `Table.open`."""
+        return self.table.open(num_players, parameters)
+
+    def advance(self, position: Position, action: Action) -> Position:
+        """See `Table.advance`."""
+        return self.table.advance(position, action)
+
+
+def of_library(name: str, parameters: Mapping[str, Json], players: int) -> ModuleEnvironment:
+    """The environment of a library game.
+
+    Args:
+        name: A family or a preset.
+        parameters: Replace defaults.
+        players: Seats; 0 for the usual number.
+
+    Raises:
+        EnvironmentNotFoundError: Listing the library, or the parameters, where nothing fits.
+    """
+    try:
+        chosen = library.preset(name)
+        seats = players or chosen.players
+        rules = library.rulebook(name, parameters, seats)
+    except (UnknownGameError, UnknownParameterError) as error:
+        raise EnvironmentNotFoundError(str(error)) from error
+    game = Game(LocalModule(library.source(name), name))
+    effective = {**defaults(game.info), **chosen.parameters, **parameters}
+    return ModuleEnvironment(f"library:{name}", seats, effective, rules, GameTable(game))
