@@ -37,6 +37,7 @@ WAITING = {
     "match_line",
     "read_trajectories",
     "trajectory_of",
+    "learned_module",
 }
 
 
@@ -48,9 +49,10 @@ def product() -> dict[Path, ast.Module]:
 
 
 def is_game_source(path: Path) -> bool:
-    """Sources that are loaded by themselves: games, words, heuristics, attacks, forging tricks."""
+    """Sources that are loaded by themselves: games, models, heuristics, attacks, tricks."""
     in_family = path.parts[:2] == ("games", "library") and len(path.parts) > 3
     in_family = in_family or path.parts[:2] == ("games", "skeleton")
+    in_family = in_family or path.parts[:3] == ("evals", "cwm", "models")
     in_attacks = path.parts[:2] == ("evals", "sandbox") and path.parts[2] in ("attacks", "cheats")
     return in_family or in_attacks or path == Path("evals/sandbox/tricks.py")
 

@@ -124,7 +124,8 @@ def check_functions(subject: Subject, samples: Sequence[Sample], *, seed: int) -
 def _functions(subject: Subject, samples: Sequence[Sample], seed: int) -> Iterator[Finding]:
     questions = [question for sample in samples for question in _questions(subject, sample)]
     yield from _first_of_a_kind(_impure(subject, questions, seed))
-    yield from _accepted_illegal(subject, samples)
+    if subject.game.info.get("learned") is not True:  # what is legal, a referee judges
+        yield from _accepted_illegal(subject, samples)
     yield from _first_of_a_kind(_futile(subject, samples))
 
 

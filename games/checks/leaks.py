@@ -71,6 +71,9 @@ def check_leaks(
 def _declared(subject: Subject) -> "tuple[dict[str, Json], list[str], set[str]] | Finding":
     """Zones, paths that are open to all, and kinds of component of which none comes or goes."""
     zones = subject.game.module.constant("ZONES")
+    if not zones and subject.game.info.get("learned") is True:
+        told = "a learned module declares no zones: what its rules hide from whom is not known"
+        return Finding(check=CHECK, outcome="could_not_judge", evidence=told)
     if not isinstance(zones, dict):
         return failed(CHECK, "ZONES", "ZONES must be a dict of path pattern -> declaration")
     opened, kinds = (subject.game.info.get(name, []) for name in ("open", "conserved"))
