@@ -1,10 +1,12 @@
 """Environments by name: `library:whist`, `openspiel:leduc_poker`, a module file."""
 
 from collections.abc import Callable, Mapping
+from importlib.resources import files
 
 from games import library
 from games.environments.environment import Environment, EnvironmentNotFoundError
 from games.environments.of_module import of_library
+from games.environments.openspiel.adapter import ENCODINGS, of_openspiel
 from games.values import Json
 
 
@@ -30,13 +32,31 @@ def environment_named(
     """
     given = parameters or {}
     kind, _, rest = text.partition(":")
-    if kind == "library":
-        return of_library(rest, given, players)
-    if text in library.names():
-        return of_library(text, given, players)
-    if of_file is not None:
+    if kind == "openspiel" and rest in ENCODINGS:
+        environment = of_openspiel(rest, _rules(rest))
+        if given or players not in (0, environment.num_players):
+            raise EnvironmentNotFoundError(
+                f"{text} is played by {environment.num_players} with its own parameters: leave out "
+                "--set and --players"
+            )
+        return environment
+    if kind == "library" or text in library.names():
+        return of_library(rest or text, given, players)
+    if of_file is not None and kind not in ("openspiel", "library"):
         return of_file(text, given, players)
-    raise EnvironmentNotFoundError(
-        f"no environment {text!r}; known: library:NAME for a game of the library "
-        f"({', '.join(library.names())})"
+    raise EnvironmentNotFoundError(f"no environment {text!r}; known are {known()}")
+
+
+def known() -> str:
+    """Every name there is, for a message."""
+    return "; ".join(
+        (
+            f"openspiel:NAME ({', '.join(sorted(ENCODINGS))})",
+            f"library:NAME ({', '.join(library.names())})",
+            "a module file, or a folder with game.py",
+        )
     )
+
+
+def _rules(name: str) -> str:
+    return (files("games.environments") / "rules" / f"{name}.md").read_text(encoding="utf-8")

@@ -1,0 +1,1 @@
+"""OpenSpiel games as environments: their states as JSON, one function a game."""

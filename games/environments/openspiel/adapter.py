@@ -1,0 +1,111 @@
+"""Adapter: a game of OpenSpiel as an environment. `pyspiel` is an extra, imported when needed."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from types import ModuleType
+
+from games.environments.environment import EnvironmentNotFoundError
+from games.environments.openspiel.boards import BOARDS
+from games.environments.openspiel.cards import CARDS
+from games.environments.openspiel.encoding import Encoding, Native
+from games.table import Position
+from games.values import CHANCE, Action, Json
+
+ENCODINGS: Mapping[str, Encoding] = {**BOARDS, **CARDS}
+
+
+@dataclass(frozen=True)
+class NativePosition(Position):
+    """A position that carries OpenSpiel's own state, which its JSON need not restore.
+
+    Attributes:
+        native: The `pyspiel.State`; not to be changed.
+        numbers: OpenSpiel's number of each legal action.
+    """
+
+    native: Native = field(repr=False, compare=False)
+    numbers: Mapping[Action, int] = field(repr=False, compare=False)
+
+
+@dataclass(frozen=True)
+class OpenSpielEnvironment:
+    """One game of OpenSpiel; see `Environment`."""
+
+    name: str
+    num_players: int
+    parameters: Mapping[str, Json]
+    rules: str
+    versions: Mapping[str, str]
+    game: Native = field(repr=False)
+    encoding: Encoding = field(repr=False)
+
+    def open(self, num_players: int, parameters: Mapping[str, Json]) -> Position:
+        """See `Table.open`."""
+        if num_players != self.num_players or dict(parameters) != dict(self.parameters):
+            raise EnvironmentNotFoundError(
+                f"{self.name} is played by {self.num_players} with its own parameters"
+            )
+        return self._position(self.game.new_initial_state())
+
+    def advance(self, position: Position, action: Action) -> Position:
+        """See `Table.advance`."""
+        if not isinstance(position, NativePosition):
+            raise TypeError("required: a position that this environment gave")
+        native = position.native.clone()
+        native.apply_action(position.numbers[action])
+        return self._position(native)
+
+    def _position(self, native: Native) -> NativePosition:
+        player = native.current_player()
+        chances = dict(native.chance_outcomes()) if player == CHANCE else {}
+        actions = [] if native.is_terminal() else [*chances] or native.legal_actions()
+        numbers = {self.encoding.action(native, action): action for action in actions}
+        if len(numbers) != len(actions):
+            raise ValueError(f"{self.name}: two legal actions have one name: {sorted(numbers)}")
+        state, observations = self.encoding.view(native)
+        return NativePosition(
+            state=state,
+            player=player,
+            legal=tuple(numbers),
+            probabilities=tuple(chances.values()),
+            rewards=tuple(native.rewards()),
+            observations=tuple(observations),
+            events=((),) * self.num_players,
+            native=native,
+            numbers=numbers,
+        )
+
+
+def of_openspiel(name: str, rules: str) -> OpenSpielEnvironment:
+    """The environment of a game of OpenSpiel.
+
+    Args:
+        name: One of `ENCODINGS`.
+        rules: Its rulebook.
+
+    Raises:
+        EnvironmentNotFoundError: If the extra is missing.
+    """
+    encoding = ENCODINGS[name]
+    game = _pyspiel().load_game(encoding.game)
+    return OpenSpielEnvironment(
+        name=f"openspiel:{name}",
+        num_players=game.num_players(),
+        parameters=game.get_parameters(),
+        rules=rules,
+        versions={"open_spiel": version("open_spiel")},
+        game=game,
+        encoding=encoding,
+    )
+
+
+def _pyspiel() -> ModuleType:
+    try:
+        import pyspiel
+    except ImportError as error:
+        raise EnvironmentNotFoundError(
+            "environments openspiel:NAME need OpenSpiel: pip install 'rulewright[openspiel]'"
+        ) from error
+    module: ModuleType = pyspiel
+    return module
