@@ -14,7 +14,8 @@ from typing import Any
 import yaml
 
 from agents.model.errors import ModelError
-from graph.new.runs import start_run
+from graph.new.requests import Request, write_request
+from graph.new.runs import resume_run
 from graph.new.state import RunState
 from graph.run.folder import create_folder
 from graph.run.opening import make_context
@@ -37,6 +38,13 @@ def settings_of(name: str) -> RunSettings:
     small = {"ladder_matches": 4, "random_matches": 6, "heuristic_matches": 4}
     small |= {"small_budget": 3, "large_budget": 6, "lessons": 0}
     return RunSettings.model_validate({"seed": runs()[name]["seed"], "quick": True, **small})
+
+
+def request_of(name: str) -> Request:
+    """All that is said in a recorded run, of its finished game too."""
+    run = runs()[name]
+    said = tuple(run.get("said", ()))
+    return Request(prompt=run["prompt"], settings=settings_of(name), answers=said)
 
 
 def main() -> int:
@@ -75,7 +83,8 @@ def _run(name: str) -> RunState:
         context = make_context(settings_of(name), keeps_own_games=False)
         with context.retrieval.store, context.sandbox:
             home = create_folder(Path(folder) / "run", title=name, runs=Path(folder))
-            return start_run(runs()[name]["prompt"], home, context).state
+            write_request(request_of(name), home)
+            return resume_run(home, context).state
 
 
 if __name__ == "__main__":

@@ -13,10 +13,11 @@ from agents.model.errors import ReplayMissError
 from agents.model.settings import ModelSettings
 from games import library
 from graph.new.nodes.code import DRAFTING_LIMIT
-from graph.new.runs import start_run
+from graph.new.requests import write_request
+from graph.new.runs import resume_run, start_run
 from graph.run.folder import RunFolder
 from graph.run.opening import open_model
-from scripts.recordings import FOLDER, LABEL, MODEL, TOOL_ROUNDS, runs, settings_of
+from scripts.recordings import FOLDER, LABEL, MODEL, TOOL_ROUNDS, request_of, runs, settings_of
 from tests.graph.conftest import MakeContext
 
 RETRIEVED = re.compile(r"<retrieved>\n.*?\n</retrieved>", re.DOTALL)
@@ -54,7 +55,8 @@ def test_a_recorded_run_makes_a_checked_game_again(
     roles, budget = open_model(replaying(name))
     context = make_context(roles, settings_of(name))
     context.budget = budget
-    result = start_run(runs()[name]["prompt"], folder, context)
+    write_request(request_of(name), folder)
+    result = resume_run(folder, context)
     assert result.state.end in ("made", "delivered"), result.state.reason
     design = result.state.design
     assert design is not None
