@@ -19,7 +19,7 @@ def _sized(usual: int, quick: int) -> Callable[[dict[str, Any]], int]:
 def _heuristic_matches(settings: dict[str, Any]) -> int:
     if settings["protocol"] == "paper":
         return _PRINTED_MATCHES
-    return 64 if settings["quick"] else 200
+    return 32 if settings["quick"] else 200
 
 
 def _seconds(settings: dict[str, Any]) -> float | None:

@@ -24,6 +24,7 @@ from vectorstore.settings import StoreSettings
 from vectorstore.store import open_store
 
 PROMPT = "noughts for two players"
+LONG = {"random_matches": 60, "ladder_matches": 20}
 
 
 def main() -> None:
@@ -45,7 +46,8 @@ def main() -> None:
             retrieval=Retrieval(store),
             sandbox=sandbox,
             runs=folder.path.parent,
-            settings=SMALL.model_copy(update={"random_matches": 60, "ladder_matches": 20}),
+            # A run that is killed by its files must have matches enough to be killed in.
+            settings=SMALL if url else SMALL.model_copy(update=LONG),
             store_snapshot="none",
             embedding=store.embedder.identity,
             clock=time.monotonic,

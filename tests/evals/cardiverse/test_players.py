@@ -7,7 +7,7 @@ from evals.options import EvalOptions
 
 def test_players_made_in_the_run_beat_random_play_at_a_game_of_lines() -> None:
     said: list[str] = []
-    size = PlayersSize(plies=3_000, selecting=24, matches=20, games=("tic_tac_toe",))
+    size = PlayersSize(plies=1_500, selecting=16, matches=20, games=("tic_tac_toe",))
     result = players.run(1, said.append, EvalOptions(), size)
     (sample,) = result.samples
     assert sample["deals"] == 10

@@ -195,7 +195,7 @@ def test_each_heuristic_beats_random_play(name: str, players: int) -> None:
             return Decision(max(legal, key=lambda action: score(log.latest(), action)))
 
     gains = []
-    for number in range(240):
+    for number in range(120):
         own = number % players
         seats: list[Player] = [Greedy() if s == own else RandomPlayer() for s in range(players)]
         match = play_match(

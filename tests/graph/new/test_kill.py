@@ -5,7 +5,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import count
 from pathlib import Path
 from typing import TypeAlias
 
@@ -99,17 +100,24 @@ def test_a_run_killed_again_and_again_ends_as_if_it_never_was(
     assert (folder / "records" / "random.jsonl").read_bytes() == records
 
 
+def slow_at(moments: Sequence[int]) -> Callable[[Request], Answer]:
+    """Answers, slowly at these requests, so that a kill comes while the answer is awaited."""
+    number = count(1)
+
+    def slowly(request: Request) -> Answer:
+        time.sleep(0.5 if next(number) in moments else 0)
+        return answer(request)
+
+    return slowly
+
+
 def test_a_run_with_a_model_loses_at_most_the_call_in_flight(
     undisturbed: tuple[Path, dict[str, object], bytes], tmp_path: Path
 ) -> None:
-    def slowly(request: Request) -> Answer:
-        time.sleep(0.3)  # so that the kill comes while the answer is awaited
-        return answer(request)
-
     base, _, _ = undisturbed
-    folder = tmp_path / "run"
-    with serving(slowly) as endpoint:
-        kills = sum(killed_at(base / "store", folder, endpoint, requests=heard) for heard in (2, 5))
+    folder, moments = tmp_path / "run", (2, 5)
+    with serving(slow_at(moments)) as endpoint:
+        kills = sum(killed_at(base / "store", folder, endpoint, requests=at) for at in moments)
         run(base / "store", folder, endpoint.url)
         heard = len(endpoint.requests)
     assert kills == 2
@@ -124,17 +132,13 @@ TOLD = ("game.py", "rulebook.md", "changes.md", "checks.json", "records/random.j
 def test_a_revision_killed_at_its_calls_ends_as_if_it_never_was(
     undisturbed: tuple[Path, dict[str, object], bytes], tmp_path: Path
 ) -> None:
-    def slowly(request: Request) -> Answer:
-        time.sleep(0.3)
-        return answer(request)
-
     base, _, _ = undisturbed
-    with serving(slowly) as endpoint:
+    with serving(answer) as endpoint:
         run(base / "store", tmp_path / "straight", endpoint.url, SAID)
         straight = len(endpoint.requests)
-    with serving(slowly) as endpoint:
+    moments = (CALLS + 1, CALLS + 2)  # while it is revised, while the code is edited
+    with serving(slow_at(moments)) as endpoint:
         home, folder = base / "store", tmp_path / "killed"
-        moments = (CALLS + 1, CALLS + 2)  # while it is revised, while the code is edited
         kills = sum(killed_at(home, folder, endpoint, SAID, requests=at) for at in moments)
         run(home, folder, endpoint.url, SAID)
         assert (kills, len(endpoint.requests) - kills) == (len(moments), straight)
