@@ -22,6 +22,7 @@ from app.commands.sandbox import sandbox_app
 from app.commands.store import build_index, search_store
 from app.commands.tournament import play_round_robin
 from app.commands.trace import list_runs, show_trace
+from app.learning.record import record_environment
 
 # One thread for numpy: with more, embedding and search fight over the cores and lose.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -68,6 +69,7 @@ app.command("revise")(revise_run)
 app.command("play")(play_game)
 app.command("match")(play_matches)
 app.command("tournament")(play_round_robin)
+app.command("record")(record_environment)
 app.command("check")(check_game)
 app.command("explain")(explain_rule)
 app.command("index")(build_index)

@@ -72,10 +72,13 @@ def _known() -> tuple[type[Exception], ...]:
     from agents.model.errors import ModelError
     from agents.players.specs import PlayerSpecError
     from agents.protocols import RoleError
+    from agents.recording import RecorderError
     from evals.registry import EvalError
     from games.contract import ModuleFault
+    from games.environments.environment import EnvironmentNotFoundError
     from games.library import UnknownGameError
     from games.specialise import UnknownParameterError
+    from games.trajectories import TrajectoryError
     from graph.run.folder import RunFolderError
     from tools.playtest.journal import JournalError
     from tools.playtest.runner import ExecutorUnavailableError, RunStoppedError
@@ -86,6 +89,7 @@ def _known() -> tuple[type[Exception], ...]:
     from vectorstore.errors import StoreError
 
     return (
+        EnvironmentNotFoundError,
         EvalError,
         ExecutorUnavailableError,
         GameNotFoundError,
@@ -93,12 +97,14 @@ def _known() -> tuple[type[Exception], ...]:
         ModelError,
         ModuleFault,
         PlayerSpecError,
+        RecorderError,
         RoleError,
         RunFolderError,
         RunStoppedError,
         SandboxUnavailableError,
         StoreError,
         TournamentError,
+        TrajectoryError,
         UnknownGameError,
         UnknownParameterError,
         VoidResultError,

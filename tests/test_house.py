@@ -32,11 +32,6 @@ OWED = {
 WAITING = {
     "claimed_self_play",
     "confirmed_self_play",
-    "environment_named",
-    "header_line",
-    "match_line",
-    "read_trajectories",
-    "trajectory_of",
     "learned_module",
 }
 

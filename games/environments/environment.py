@@ -1,10 +1,10 @@
 """Environments: tables with a name, rules in words, and states that are shown as JSON."""
 
 from collections.abc import Mapping
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
-from games.table import Table
-from games.values import Json
+from games.table import Position, Table
+from games.values import Action, Json
 
 
 class EnvironmentNotFoundError(LookupError):
@@ -43,4 +43,16 @@ class Environment(Table, Protocol):
     @property
     def versions(self) -> Mapping[str, str]:
         """Program -> version of what plays it."""
+        ...
+
+
+@runtime_checkable
+class SearchableEnvironment(Protocol):
+    """An environment that can search its own true state, faster than anybody through `advance`."""
+
+    def best(self, position: Position, simulations: int, seed: int) -> Action | None:
+        """An action found by search, for making data: it knows what is hidden from the seat.
+
+        None where there is no such search for this position.
+        """
         ...

@@ -12,6 +12,9 @@ from games.environments.openspiel.encoding import Encoding, Native
 from games.table import Position
 from games.values import CHANCE, Action, Json
 
+_EXPLORATION = 2.0  # of UCT, for returns as the game pays them
+_MEMORY_MB = 200
+
 ENCODINGS: Mapping[str, Encoding] = {**BOARDS, **CARDS}
 
 
@@ -55,6 +58,23 @@ class OpenSpielEnvironment:
         native = position.native.clone()
         native.apply_action(position.numbers[action])
         return self._position(native)
+
+    def best(self, position: Position, simulations: int, seed: int) -> Action | None:
+        """See `SearchableEnvironment.best`: OpenSpiel's UCT with one random rollout a leaf."""
+        if not isinstance(position, NativePosition):
+            return None
+        spiel = _pyspiel()
+        found = spiel.MCTSBot(
+            self.game,
+            spiel.RandomRolloutEvaluator(1, seed),
+            _EXPLORATION,
+            simulations,
+            _MEMORY_MB,
+            solve=True,
+            seed=seed,
+            verbose=False,
+        ).step(position.native)
+        return next(action for action, number in position.numbers.items() if number == found)
 
     def _position(self, native: Native) -> NativePosition:
         player = native.current_player()

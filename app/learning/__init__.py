@@ -1,0 +1,1 @@
+"""Commands on learned models: what they learn from."""
