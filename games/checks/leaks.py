@@ -4,7 +4,8 @@ A recorded match is played once more with another outcome at one ply, as nearly 
 rules allow. As long as the two matches differ only in what `visible` hides from a seat, that seat
 must be told the same: its log (observations, events), whether it is to move, and its legal actions.
 Where `visible` shows a difference, the two logs must differ too: else it shows what nobody is told.
-What else a state holds and play can change must lie in a zone or be declared open.
+What else a state holds and play can change must lie in a zone or be declared open. An action that
+leaves no trace in the state, such as a clue, may be told: then one action is compared in both.
 
 No copy of the module meets both matches of a pair: one that remembers the first could answer the
 second alike. What could not be compared has not passed.
@@ -149,33 +150,35 @@ class _Audit:
         """Follow a match that differs from a recorded one from ply `first` on."""
         here = match.positions[first]
         for step in range(first, min(first + _LONGEST, len(match.plies))):
-            recorded = match.positions[step + 1]
+            before, after = match.positions[step : step + 2]
             if (match.name, step) not in self.seen:
-                self.seen[match.name, step] = self._sight(recorded.state)
+                self.seen[match.name, step] = self._sight(after.state)
             seen = self.seen[match.name, step]
+            recorded = _Step(before, match.plies[step].action, after, seen)
             for action in _choices(match, step, here, first=step == first, generator=generator):
-                other = table.advance(here, action)
-                found, alike = self._compare((match, step), (recorded, seen), other)
+                other = self._step(table, here, action)
+                found, alike = self._compare(f"{match.name}, ply {step}", recorded, other)
                 if found is not None:
                     return found
                 if alike:
-                    here = other
+                    here = other.after
                     break
             else:
                 return None
         return None
 
-    def _compare(
-        self,
-        place: tuple[PlayedMatch, int],
-        recorded: tuple[Position, Sight],
-        other: Position,
-    ) -> tuple[Finding | None, bool]:
+    def _step(self, table: Table, before: Position, action: Action) -> "_Step":
+        after = table.advance(before, action)
+        return _Step(before, action, after, self._sight(after.state))
+
+    def _traceless(self, *steps: "_Step") -> bool:
+        """Whether nothing that is hidden from the seat was changed."""
+        return all(self._sight(s.before.state).hidden == s.sight.hidden for s in steps)
+
+    def _compare(self, at: str, one: "_Step", other: "_Step") -> tuple[Finding | None, bool]:
         """What is wrong, and whether to follow: the rules show the seat the same of two states."""
-        (match, step), (there, seen) = place, recorded
-        sight = self._sight(other.state)
-        at = f"{match.name}, ply {step}"
-        told = _told(there, self.seat), _told(other, self.seat)
+        seen, sight = one.sight, other.sight
+        told = _told(one.after, self.seat), _told(other.after, self.seat)
         different = next((name for name in told[0] if told[0][name] != told[1][name]), None)
         if seen.shown != sight.shown:
             self.differed += 1
@@ -190,7 +193,12 @@ class _Audit:
         if canonical_key(seen.rest) != canonical_key(sight.rest):
             return self._undeclared(_first_difference(seen.rest, sight.rest), at), False
         if different is not None:
-            return self._leak(different, there, other, at), False
+            if one.action == other.action or not self._traceless(one, other):
+                return self._leak(different, one.after, other.after, at), False
+            if one.before is other.before or other.action not in one.before.legal:
+                return None, False
+            same = self._step(self.subject.table, one.before, other.action)
+            return self._compare(at, same, other)
         changed = {p for p in seen.hidden if seen.hidden[p] != sight.hidden.get(p)}
         self.compared += bool(changed)
         self.exchanged |= {pattern_of(path, self.zones) for path in changed}
@@ -253,7 +261,7 @@ class _Audit:
             CHECK,
             "visible",
             f"shows seat {self.seat} a difference in {path} at {at} that neither its observation "
-            "nor its events tell it",
+            "nor its events tell it; tell it there, or do not show it",
         )
 
     def _leak(self, function: str, one: Position, other: Position, at: str) -> Finding:
@@ -269,7 +277,19 @@ class _Audit:
             why = "has other legal actions"
         else:
             why = "is to move, or at the end, in one of them alone"
-        return failed(CHECK, function, f"{who} {why} where only what is hidden from it differs")
+        told = f"{who} {why} where only what is hidden from it differs; do not tell it; or, where "
+        told += 'the rules tell it (a clue), keep what was told at a path that GAME["open"] names'
+        return failed(CHECK, function, told)
+
+
+@dataclass(frozen=True)
+class _Step:
+    """An action, the positions around it, and what the audit's seat may see of the second."""
+
+    before: Position
+    action: Action
+    after: Position
+    sight: Sight
 
 
 def _in_turn(*lists: Sequence[int]) -> list[int]:

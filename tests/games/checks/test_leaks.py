@@ -117,3 +117,35 @@ def test_visible_must_speak_of_every_zone_and_of_no_other_place() -> None:
 
 def test_open_paths_must_be_texts() -> None:
     assert broken(SOUND, '"open": ["bids"]', '"open": [3]')[:2] == ("failed", "GAME")
+
+
+# A public bid that only events tell; hands that all see but their owner; a hint about them.
+UNTRACED = SOUND.replace('state["bids"] + [int(value)]', 'state["bids"] + [0]')
+BLIND = (
+    SOUND.replace('"hand": state["hands"][seat]', '"hand": state["hands"][1 - seat]')
+    .replace("told[owner] =", "told[1 - owner] =")
+    .replace(
+        '{"hands.%d" % player_id: "contents", "hands.%d" % (1 - player_id)',
+        '{"hands.%d" % (1 - player_id): "contents", "hands.%d" % player_id',
+    )
+)
+HINT = 'str(state["hands"][1 - len(state["bids"])][0] > "3")'
+TOLD = '[["bid of " + value], ["bid of " + value]]'
+HINTED = BLIND.replace(TOLD, f'[["bid of " + value + {HINT}]] * 2')
+
+
+@pytest.mark.parametrize("source", [UNTRACED, BLIND], ids=["untraced", "blind"])
+def test_a_public_action_that_only_events_tell_is_no_leak(source: str) -> None:
+    assert audited(source)[0] == "passed"
+    told = source.replace(TOLD, '[["bid of " + value + str(state["hands"])]] * 2')
+    assert audited(told)[:2] == ("failed", "get_events")
+    shown = source.replace('"bids": state["bids"],', '"bids": str(state["hands"]),')
+    assert audited(shown)[:2] == ("failed", "get_observations")
+
+
+def test_a_hint_about_hidden_cards_passes_where_it_is_kept_openly() -> None:
+    outcome, function, evidence = audited(HINTED)
+    assert (outcome, function) == ("failed", "get_events")
+    assert 'keep what was told at a path that GAME["open"] names' in evidence
+    kept = HINTED.replace("[int(value)]}", f"[int({HINT} == 'True')]}}")
+    assert audited(kept)[0] == "passed"
