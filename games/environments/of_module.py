@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from importlib.resources import files
 
 from games import library
 from games.contract import Game, LocalModule
@@ -30,6 +31,26 @@ class ModuleEnvironment:
     def advance(self, position: Position, action: Action) -> Position:
         """See `Table.advance`."""
         return self.table.advance(position, action)
+
+
+def own_games() -> tuple[str, ...]:
+    """Names of the reference games that lie in this room, sorted."""
+    folder = files("games.environments") / "modules"
+    return tuple(sorted(item.name[:-3] for item in folder.iterdir() if item.name.endswith(".py")))
+
+
+def of_own(name: str, rules: str) -> ModuleEnvironment:
+    """The environment of a reference game; it takes no parameters.
+
+    Args:
+        name: One of `own_games`.
+        rules: Its rulebook.
+    """
+    path = files("games.environments") / "modules" / f"{name}.py"
+    game = Game(LocalModule(path.read_text(encoding="utf-8"), name))
+    seats = game.info["max_players"]
+    assert isinstance(seats, int)  # noqa: S101 - our own source
+    return ModuleEnvironment(f"own:{name}", seats, {}, rules, GameTable(game))
 
 
 def of_library(name: str, parameters: Mapping[str, Json], players: int) -> ModuleEnvironment:

@@ -5,8 +5,9 @@ from importlib.resources import files
 
 from games import library
 from games.environments.environment import Environment, EnvironmentNotFoundError
-from games.environments.of_module import of_library
+from games.environments.of_module import of_library, of_own, own_games
 from games.environments.openspiel.adapter import ENCODINGS, of_openspiel
+from games.environments.twin import TwinEnvironment
 from games.values import Json
 
 
@@ -32,19 +33,32 @@ def environment_named(
     """
     given = parameters or {}
     kind, _, rest = text.partition(":")
+    if kind == "twin":
+        seed, _, name = rest.partition(":")
+        if not seed.isdecimal():
+            raise EnvironmentNotFoundError(f"{text!r}: required is twin:SEED:NAME, SEED a number")
+        return TwinEnvironment(environment_named(name, given, players, of_file=of_file), int(seed))
     if kind == "openspiel" and rest in ENCODINGS:
-        environment = of_openspiel(rest, _rules(rest))
-        if given or players not in (0, environment.num_players):
-            raise EnvironmentNotFoundError(
-                f"{text} is played by {environment.num_players} with its own parameters: leave out "
-                "--set and --players"
-            )
-        return environment
+        return _as_it_is(of_openspiel(rest, _rules(rest)), given, players)
+    if kind == "own" and rest in own_games():
+        return _as_it_is(of_own(rest, _rules(rest)), given, players)
     if kind == "library" or text in library.names():
         return of_library(rest or text, given, players)
-    if of_file is not None and kind not in ("openspiel", "library"):
+    if of_file is not None and kind not in ("openspiel", "own", "library"):
         return of_file(text, given, players)
     raise EnvironmentNotFoundError(f"no environment {text!r}; known are {known()}")
+
+
+def _as_it_is(
+    environment: Environment, parameters: Mapping[str, Json], players: int
+) -> Environment:
+    """The environment, if nothing else is asked of it than what it is."""
+    if parameters or players not in (0, environment.num_players):
+        raise EnvironmentNotFoundError(
+            f"{environment.name} is played by {environment.num_players} with its own parameters: "
+            "leave out --set and --players"
+        )
+    return environment
 
 
 def known() -> str:
@@ -52,7 +66,9 @@ def known() -> str:
     return "; ".join(
         (
             f"openspiel:NAME ({', '.join(sorted(ENCODINGS))})",
+            f"own:NAME ({', '.join(own_games())})",
             f"library:NAME ({', '.join(library.names())})",
+            "twin:SEED:NAME for any of these under other names",
             "a module file, or a folder with game.py",
         )
     )
