@@ -56,6 +56,53 @@ class Objection(_Value):
     argument: str
 
 
+class Parting(_Value):
+    """The first place at which two modules, written independently from the same rules, part.
+
+    Attributes:
+        candidates: Their numbers.
+        match: Number of the random match, from 1.
+        ply: Plies played before it.
+        actions: The newest actions before it, in the first module's words.
+        about: What differs, such as "legal actions".
+        readings: What each module says there.
+    """
+
+    candidates: tuple[int, int]
+    match: int
+    ply: int
+    actions: tuple[str, ...]
+    about: str
+    readings: tuple[str, str]
+
+
+class Ruling(_Value):
+    """What the designer rules on two readings, and how the rule reads from then on."""
+
+    working: str = Field(description="What the rules say of this place, and what they leave open.")
+    holds: Literal["first", "second", "neither"] = Field(
+        description="Which module plays as the rules are meant."
+    )
+    rule: str = Field(description="Id of the one rule that has to be clearer, such as R4.")
+    text: str = Field(description="That rule as one plain sentence that leaves one reading.")
+
+
+class Ambiguity(_Value):
+    """Rules that were read in two ways.
+
+    Attributes:
+        parting: Where it showed.
+        ruling: The designer's; None where none could be had.
+        before: The rule as it read.
+        lacking: Why there is no ruling.
+    """
+
+    parting: Parting
+    ruling: Ruling | None = None
+    before: str = ""
+    lacking: str = ""
+
+
 class Attempt(_Value):
     """An earlier refinement, as the coder is told of it.
 

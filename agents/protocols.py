@@ -6,7 +6,7 @@ from typing import Literal, Protocol, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from agents.claims import Attempt, Claim, Mending, Vote
+from agents.claims import Attempt, Claim, Mending, Parting, Ruling, Vote
 from games.checks.findings import Finding
 from games.checks.unit_tests import UnitTest
 from games.records import MatchRecord
@@ -334,6 +334,14 @@ class Strategist(Protocol):
         ...
 
 
+class Referee(Protocol):
+    """Referee: the designer, asked which of two readings of its rules holds."""
+
+    def rule_on(self, design: Design, parting: Parting) -> Ruling:
+        """Rule on the readings and amend the rule. An unreadable ruling is an exception."""
+        ...
+
+
 @dataclass(frozen=True)
 class RoleSet:
     """The four roles of a run and who they are.
@@ -344,6 +352,7 @@ class RoleSet:
         coder: Coder.
         validator: Validator.
         strategist: Strategist.
+        referee: Rules on what two candidates read differently; None where nobody can.
     """
 
     identity: str
@@ -351,3 +360,4 @@ class RoleSet:
     coder: Coder
     validator: Validator
     strategist: Strategist
+    referee: Referee | None = None

@@ -26,7 +26,7 @@ from agents.model.errors import (
     cut_off,
     status_fault,
 )
-from agents.model.recording import Recording, current_place, open_recording
+from agents.model.recording import Recording, current_draft, current_place, open_recording
 from agents.model.settings import ModelSettings, ReplyMethod, SettingsError
 from agents.model.waiting import Wait, waiting
 from games.text import plain_text
@@ -214,10 +214,11 @@ class ChatModel:
         wait: Wait,
         unusable: int,
     ) -> "AIMessage":
-        """Ask, after unusable replies at a higher temperature, unless the endpoint takes none."""
+        """Ask; warmer after unusable replies and for further drafts, where that is taken."""
         usual = self.settings.temperature
         usual = _USUAL_TEMPERATURE if usual is None else usual
-        risen = min(usual + unusable * self.settings.temperature_step, max(usual, _WARMEST))
+        steps = unusable + current_draft()
+        risen = min(usual + steps * self.settings.temperature_step, max(usual, _WARMEST))
         if risen > usual and self._learned.takes_temperature:
             try:
                 warmer = {**options, "temperature": round(risen, 2)}

@@ -26,6 +26,7 @@ from agents.model.settings import ModelSettings
 
 UNPLACED = "unplaced"
 _PLACE: ContextVar[str] = ContextVar("rulewright_place", default=UNPLACED)
+_DRAFT: ContextVar[int] = ContextVar("rulewright_draft", default=0)
 # In the request's JSON a line break is backslash-n; a mere mention of the tag is followed by none.
 _RETRIEVED = re.compile(r"<retrieved>\\n.*?\\n</retrieved>", re.DOTALL)
 _EXCERPT = 60
@@ -44,6 +45,24 @@ def place(name: str) -> Iterator[None]:
         yield
     finally:
         _PLACE.reset(token)
+
+
+@contextlib.contextmanager
+def draft_number(number: int) -> Iterator[None]:
+    """Ask for the `number`-th independent answer to one request: each is asked for warmer.
+
+    It holds where `place` does.
+    """
+    token = _DRAFT.set(number)
+    try:
+        yield
+    finally:
+        _DRAFT.reset(token)
+
+
+def current_draft() -> int:
+    """Number of the answer that is asked for, 0 for the first or only one."""
+    return _DRAFT.get()
 
 
 def current_place() -> str:

@@ -12,9 +12,11 @@ __all__ = ["ModelCoder", "ModelDesigner", "ModelStrategist", "ModelValidator", "
 
 def model_roles(model: ChatModel) -> RoleSet:
     """The four roles over one chat model and its budget."""
+    designer = ModelDesigner(model.of_role("designer"))
     return RoleSet(
         identity=model.identity,
-        designer=ModelDesigner(model.of_role("designer")),
+        designer=designer,
+        referee=designer,
         coder=ModelCoder(model.of_role("coder")),
         validator=ModelValidator(model.of_role("validator")),
         strategist=ModelStrategist(model.of_role("strategist")),

@@ -7,6 +7,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
+from agents.claims import Parting, Ruling
 from agents.model.chat import ChatModel
 from agents.model.errors import ReplyError
 from agents.model.replies import ask_structured
@@ -185,6 +186,22 @@ class ModelDesigner:
         return ask_structured(
             self.model, messages, RevisionReply, lambda reply: to_revision(design, talk, reply)
         )
+
+    def rule_on(self, design: Design, parting: Parting) -> Ruling:
+        """See `agents.protocols.Referee.rule_on`."""
+        messages = load_prompt("designer_ruling").fill(
+            design=design_text(design), parting=parting.model_dump()
+        )
+        return ask_structured(self.model, messages, Ruling, lambda reply: _ruled(design, reply))
+
+
+def _ruled(design: Design, reply: Ruling) -> Ruling:
+    known = [rule.id for rule in design.rules]
+    if reply.rule not in known:
+        raise ReplyError(f"there is no rule {reply.rule!r}; the rules are {', '.join(known)}")
+    if not reply.text.strip():
+        raise ReplyError("`text` is empty; write the whole rule as it reads from now on")
+    return reply
 
 
 def to_revision(design: Design, talk: Talk, reply: RevisionReply) -> Revision:

@@ -56,9 +56,15 @@ def new_run(  # noqa: PLR0913 - one parameter an option
     own_games: Annotated[
         bool, typer.Option("--own-games", help="Let the roles see games of earlier runs.")
     ] = False,
+    candidates: Annotated[
+        int, typer.Option("--candidates", min=1, max=8, help="Drafts of the code, side by side.")
+    ] = 1,
     refine: Annotated[
-        str, typer.Option("--refine", help="How to refine: conversation or tree.")
-    ] = "conversation",
+        str | None,
+        typer.Option(
+            "--refine", help="How to refine: conversation, or tree (usual with several candidates)."
+        ),
+    ] = None,
     rounds: Annotated[int, typer.Option("--rounds", min=0, help="Refinements at most.")] = 6,
     sandbox: Backend = None,
     no_isolation: NoIsolation = False,
@@ -76,7 +82,7 @@ def new_run(  # noqa: PLR0913 - one parameter an option
         family=family, num_players=players, settings=given_parameters(parameters or [])
     )
     strategies = get_args(RefineStrategy)
-    if refine not in strategies:
+    if refine is not None and refine not in strategies:
         raise typer.BadParameter(f"--refine is {refine!r}; known: {', '.join(strategies)}")
     words = _readable(prompt or "", "the prompt")
     _require_known(choices)
@@ -86,9 +92,10 @@ def new_run(  # noqa: PLR0913 - one parameter an option
             "quick": quick,
             "approve": approve,
             "own_games": own_games,
-            "refine": refine,
+            "candidates": candidates,
             "max_rounds": rounds,
         }
+        | ({"refine": refine} if refine else {})
     )
     folder = create_folder(out, title=words or family or "", runs=runs_folder())
     write_request(Request(prompt=words, choices=choices, settings=settings), folder)

@@ -42,6 +42,12 @@ RECORDINGS = Path(__file__).parents[2] / "tests" / "recordings"
 # games is the bar; an embedding's similarity has none.
 PUBLISHED: Mapping[str, float | None] = {"Succ": 27 / 29, "Exec": 1.0, "ECon": None, "PCon": 8.99}
 _TESTS, _TRIES = 10, 3
+_RECORDED = (
+    "the effect of retrieval is not measurable from a recording: what is retrieved is no part of a "
+    "recorded request, so a recorded coder answers alike with and without it. Measured live, "
+    "with the rows `live` and `live -ret`: OPENAI_BASE_URL=URL RULEWRIGHT_MODEL=NAME rulewright "
+    "eval run cardiverse-code"
+)
 _LAST_PLIES = 12  # a player: about six rounds
 _PIECE = 800  # characters, which an embedder surely reads
 _BLOCK = re.compile(r"^```(?:python)?[ \t]*\n(.*?)^```", re.DOTALL | re.MULTILINE)
@@ -269,9 +275,7 @@ def run(seed: int, tell: Callable[[str], None], options: EvalOptions) -> EvalRes
         "published": dict(PUBLISHED),
     }
     if judge is None:
-        unscored["-ret"] = (
-            "a recorded coder answers alike whatever is retrieved; set RULEWRIGHT_MODEL"
-        )
+        unscored["-ret"] = _RECORDED
     return score_rows(rows, effective, unscored)
 
 

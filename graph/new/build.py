@@ -23,6 +23,7 @@ from graph.new.nodes.report import report
 from graph.new.nodes.revise import recode, revise
 from graph.new.nodes.strategize import strategize
 from graph.new.results import stage_message
+from graph.new.rivals.comparing import compare
 from graph.new.state import ChatInput, ChatOutput, RunState, as_plain
 from graph.run.context import RunContext
 from graph.run.folder import RunFolder
@@ -58,7 +59,7 @@ def build(
     )
     asks_a_role = RetryPolicy(max_attempts=3, initial_interval=1.0, retry_on=worth_retrying)
     told: Any = _told if in_chat else None
-    roles = (intake, design, revise, recode, check, refine, arbitrate, strategize)
+    roles = (intake, design, revise, recode, check, compare, refine, arbitrate, strategize)
     for name, role in {**{node.__name__: node for node in roles}, "code": code}.items():
         builder.add_node(name, _kept(name, role), retry_policy=asks_a_role, error_handler=told)
     for other in (approve, evaluate, report):
@@ -109,13 +110,13 @@ def _told(state: RunState, error: NodeError) -> Command[Any]:
     return Command(goto=END, update={**update, "messages": [AIMessage(f"{said}\n{again}")]})
 
 
-def recursion_limit(max_rounds: int) -> int:
-    """Supersteps a run may take: one way through, and some for every refinement.
+def recursion_limit(max_rounds: int, candidates: int = 1) -> int:
+    """Supersteps a run may take: one way through, some for every refinement, one for every draft.
 
-    >>> recursion_limit(0), recursion_limit(6)
-    (16, 46)
+    >>> recursion_limit(0), recursion_limit(6), recursion_limit(6, 3)
+    (16, 46, 48)
     """
-    return _STEPS_ONE_WAY + _STEPS_A_ROUND * max_rounds
+    return _STEPS_ONE_WAY + _STEPS_A_ROUND * max_rounds + candidates - 1
 
 
 def worth_retrying(error: Exception) -> bool:

@@ -163,6 +163,7 @@ def run_object(state: RunState, context: RunContext) -> dict[str, Any]:
         "versions": dict(context.versions),
         "refinements": state.rounds,
         "claims": claims_object(state),
+        "ambiguities": [one.model_dump(mode="json") for one in state.ambiguities],
         "candidates": [
             {"number": c.number, "parent": c.parent, "outcome": c.outcome, "refined": c.refined}
             for c in state.candidates

@@ -1,8 +1,10 @@
 """Routing of a run: pure decisions on the next node."""
 
+from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
 from games.checks.findings import Outcome
+from graph.run.pool import Candidate
 
 NodeName: TypeAlias = Literal[
     "intake",
@@ -12,6 +14,7 @@ NodeName: TypeAlias = Literal[
     "code",
     "recode",
     "check",
+    "compare",
     "refine",
     "arbitrate",
     "strategize",
@@ -20,7 +23,7 @@ NodeName: TypeAlias = Literal[
 ]
 AfterIntake: TypeAlias = NodeName  # a message may go on at any node where a run had stopped
 AfterDesign: TypeAlias = Literal["approve", "code", "report"]
-AfterCheck: TypeAlias = Literal["refine", "arbitrate", "strategize", "report"]
+AfterCheck: TypeAlias = Literal["check", "compare", "refine", "arbitrate", "strategize", "report"]
 AfterVote: TypeAlias = Literal["check", "refine", "strategize", "report"]
 
 
@@ -40,6 +43,20 @@ def after_design(*, approve: bool) -> AfterDesign:
     ('approve', 'code')
     """
     return "approve" if approve else "code"
+
+
+def after_drafts(pool: Sequence[Candidate]) -> Literal["check", "compare"] | None:
+    """Every draft is checked; where there are several, those that passed are compared.
+
+    >>> after_drafts([Candidate(number=0, source="x")])
+    'check'
+    >>> after_drafts([Candidate(number=0, source="x", findings=())])
+    """
+    if any(candidate.findings is None for candidate in pool):
+        return "check"
+    drafts = [candidate for candidate in pool if candidate.parent is None]
+    passed = any(candidate.outcome == "passed" for candidate in pool)
+    return "compare" if passed and len(drafts) == len(pool) > 1 else None
 
 
 def after_check(outcome: Outcome, *, last: bool, vote: bool) -> AfterCheck:

@@ -184,7 +184,7 @@ def _machine(
     ):
         config: RunnableConfig = {
             "configurable": {"thread_id": folder.thread},
-            "recursion_limit": recursion_limit(settings.max_rounds),
+            "recursion_limit": recursion_limit(settings.max_rounds, settings.candidates),
             "run_name": "rulewright",
             "tags": ["rulewright", context.roles.identity],
             "metadata": {"seed": settings.seed, "quick": settings.quick, "run": folder.path.name},

@@ -8,7 +8,7 @@ from langgraph.graph.message import add_messages
 from langgraph.types import Overwrite
 from pydantic import BaseModel, Field, JsonValue, WithJsonSchema
 
-from agents.claims import Claim
+from agents.claims import Ambiguity, Claim
 from agents.protocols import Brief, Choices, Design, Fit, Heuristic
 from graph.new.routing import NodeName
 from graph.run.folder import RunFolder
@@ -115,6 +115,7 @@ class RunState(ChatOutput):
         claims: Tests and verdicts of the validator; every candidate is held against the same.
         contested: Claims that are put to the vote, each with the coder's argument.
         remedied: How many of the person's remedies were taken in.
+        ambiguities: Rules that two candidates read differently, with what was ruled.
         accepted: Number of the accepted candidate.
         heuristics: Heuristics that passed, best first.
         evaluation: The play-test results.
@@ -143,6 +144,7 @@ class RunState(ChatOutput):
     claims: tuple[Claim, ...] = ()
     contested: tuple[Claim, ...] = ()
     remedied: int = 0
+    ambiguities: tuple[Ambiguity, ...] = ()
     accepted: int | None = None
     heuristics: tuple[Heuristic, ...] = ()
     strategy_notes: tuple[str, ...] = ()

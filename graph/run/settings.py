@@ -26,6 +26,10 @@ def _seconds(settings: dict[str, Any]) -> float | None:
     return 60.0 if settings["quick"] else None
 
 
+def _strategy(settings: dict[str, Any]) -> RefineStrategy:
+    return "tree" if settings["candidates"] > 1 else "conversation"
+
+
 def _checks(settings: dict[str, Any]) -> CheckSettings:
     seed = settings["seed"]
     return (
@@ -45,7 +49,8 @@ class RunSettings(BaseModel):
         quick: Fewer matches and smaller searches, for a first look.
         approve: Ask a person to approve the rulebook before it is coded.
         own_games: Let retrieval also see games that earlier runs accepted.
-        refine: How the candidate to mend is picked.
+        candidates: Modules that the coder drafts, each without the others; all are checked.
+        refine: How the candidate to mend is picked; by tree where there are several drafts.
         max_rounds: Refinements before the run gives up.
         records_judged: Match records that the validator judges.
         random_matches: Matches at random that the measures are taken from.
@@ -68,7 +73,8 @@ class RunSettings(BaseModel):
     quick: bool = False
     approve: bool = False
     own_games: bool = False
-    refine: RefineStrategy = "conversation"
+    candidates: int = Field(default=1, ge=1, le=8)
+    refine: RefineStrategy = Field(default_factory=_strategy)
     max_rounds: int = Field(default=6, ge=0)
     records_judged: int = Field(default_factory=_sized(5, quick=2), ge=0)
     ladder_matches: int = Field(default_factory=_sized(60, quick=16), ge=4)

@@ -18,12 +18,12 @@ from games.checks.unit_tests import UnitTest
 from games.contract import ModuleFault
 from games.engine import Match
 from games.records import MatchRecord
-from graph.new.routing import AfterCheck, after_check
+from graph.new.routing import AfterCheck, after_check, after_drafts
 from graph.new.state import RunState, folder_of, need_design
 from graph.run.claims import named, to_settle, updated
 from graph.run.context import RunContext
 from graph.run.opening import context_of
-from graph.run.pool import what_failed
+from graph.run.pool import keep_newest, what_failed
 from graph.run.records import diverse_records, notes_of_play
 from graph.run.sandboxes import keep_grade
 from tools.checking import CheckRun, check_source
@@ -33,10 +33,11 @@ UNREADABLE = (RoleError, MalformedReplyError)
 
 
 def check(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterCheck]:
-    """Judge the newest candidate and route on the verdict."""
+    """Judge the first candidate that was not, else the newest, and route on the verdict."""
     context = context_of(runtime, state.folder)
     made = need_design(state)
-    candidate = state.candidates[-1]
+    unchecked = (c for c in state.candidates if c.findings is None)
+    candidate = next(unchecked, state.candidates[-1])
     keep_grade(folder_of(state), context.sandbox.grade)
     trial = _Trial(made, context, candidate.number, candidate.source, state.claims)
     trial.judge()
@@ -54,8 +55,10 @@ def check(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterCheck]:
         }
     )
     last = state.rounds >= context.settings.max_rounds
-    settle = to_settle(trial.claims, [*state.candidates[:-1], judged], last=last)
-    goto = after_check(outcome, last=last, vote=bool(settle))
+    pool = keep_newest(state.candidates, [judged])
+    more = after_drafts(pool)
+    settle = () if more else to_settle(trial.claims, pool, last=last)
+    goto = more or after_check(outcome, last=last, vote=bool(settle))
     update: dict[str, object] = {
         "candidates": [judged],
         "claims": trial.claims,

@@ -8,17 +8,16 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command
 
 from agents.claims import Claim
-from agents.model.recording import place
 from agents.protocols import Design, RoleError
 from games.checks.findings import Finding
 from games.checks.run import CheckSettings
 from games.contract import ModuleFault
 from games.records import MatchRecord
 from games.table import Position
+from graph.new.rivals.drafting import drafted
 from graph.new.state import RunState, folder_of, need_design
 from graph.run.context import RunContext
 from graph.run.opening import context_of
-from graph.run.pool import Candidate
 from tools.checking import CheckRun, check_source
 from vectorstore.documents import Example
 
@@ -28,17 +27,17 @@ _QUICK = CheckSettings(matches=3, samples=8)
 
 
 def code(state: RunState, runtime: Runtime[RunContext]) -> Command[Literal["check", "report"]]:
-    """Draft the module; the draft is candidate 0."""
+    """Draft the module, as often as the settings say; each draft is a candidate."""
     context = context_of(runtime, state.folder)
     made = need_design(state)
+    coder, tools = context.roles.coder, GraphCoderTools(context, made)
     try:
-        with place("code/draft"):
-            source = context.roles.coder.draft(made, GraphCoderTools(context, made))
+        drafts, notes = drafted(lambda: coder.draft(made, tools), context.settings.candidates)
     except RoleError as error:
         return Command(goto="report", update={"end": "gave_up", "reason": str(error)})
-    folder_of(state).write_text("game.py", source)
-    runtime.stream_writer({"node": "code", "lines": source.count("\n")})
-    return Command(goto="check", update={"candidates": [Candidate(number=0, source=source)]})
+    folder_of(state).write_text("game.py", drafts[0].source)
+    runtime.stream_writer({"node": "code", "lines": drafts[0].source.count("\n")})
+    return Command(goto="check", update={"candidates": drafts, "notes": (*state.notes, *notes)})
 
 
 @dataclass(frozen=True)

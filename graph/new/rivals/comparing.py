@@ -1,0 +1,174 @@
+"""Compare: drafts that passed are played on each other; the designer rules where they part."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from langgraph.runtime import Runtime
+from langgraph.types import Command
+
+from agents.claims import Ambiguity, Parting, Ruling
+from agents.model.recording import place
+from agents.protocols import Design, Rule
+from games.checks.findings import Finding
+from games.contract import ModuleFault
+from graph.new.nodes.check import UNREADABLE, not_passing, write_checks
+from graph.new.nodes.design import write_design
+from graph.new.state import RunState, folder_of, need_design
+from graph.run.context import RunContext
+from graph.run.opening import context_of
+from graph.run.pool import Candidate, keep_newest
+from graph.run.records import notes_of_play
+from tools.differing import Differential, differential_sources
+
+_MATCHES = 20
+_ACTIONS_SHOWN = 30
+_To: TypeAlias = Command[Literal["strategize", "refine", "report"]]
+
+
+def compare(state: RunState, runtime: Runtime[RunContext]) -> _To:
+    """Accept the draft whose readings hold; where none does, the drafts are refined."""
+    context = context_of(runtime, state.folder)
+    bout = _Bout(context, need_design(state))
+    holder = bout.winner([c for c in state.candidates if c.outcome == "passed"])
+    pool = keep_newest(state.candidates, bout.losers)
+    runtime.stream_writer({"node": "compare", "ambiguities": len(bout.found)})
+    update: dict[str, object] = {"candidates": bout.losers, "ambiguities": tuple(bout.found)}
+    if bout.design != state.design and state.brief is not None:
+        write_design(folder_of(state), bout.design, state.brief)
+        update["design"] = bout.design
+    shown = holder or pool[-1]
+    write_checks(state, context, shown.number, shown.findings or (), state.claims)
+    notes = (*state.notes, *bout.notes)
+    if holder is not None:
+        notes = (*notes, *notes_of_play(context, holder.source, bout.design))
+        return Command(
+            goto="strategize", update={**update, "accepted": holder.number, "notes": notes}
+        )
+    if state.rounds < context.settings.max_rounds:
+        return Command(goto="refine", update={**update, "notes": notes})
+    reason = not_passing(state.rounds, shown.findings or ())
+    ended = {"end": "gave_up", "reason": reason, "notes": notes}
+    return Command(goto="report", update={**update, **ended})
+
+
+@dataclass
+class _Bout:
+    """Candidates that passed, each held against the one that holds so far.
+
+    Attributes:
+        design: As the rulings amended it.
+        found: Every place at which two of them parted.
+        losers: Candidates that a ruling went against, with the finding that says so.
+        notes: What a person should know.
+    """
+
+    context: RunContext
+    design: Design
+    found: list[Ambiguity] = field(default_factory=list)
+    losers: list[Candidate] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def winner(self, passed: Sequence[Candidate]) -> Candidate | None:
+        """The candidate that no ruling went against; None where each has one against it."""
+        holder: Candidate | None = None
+        for rival in passed:
+            holder = rival if holder is None else self._against(holder, rival)
+        return holder
+
+    def _against(self, holder: Candidate, rival: Candidate) -> Candidate | None:
+        try:
+            told = differential_sources(
+                self.context.sandbox,
+                holder.source,
+                rival.source,
+                num_players=self.design.num_players,
+                matches=_MATCHES,
+                seed=self.context.settings.seed,
+                max_plies=self.context.settings.check.max_plies,
+            )
+        except ModuleFault as fault:
+            self.notes.append(f"{_pair(holder, rival)} could not be compared: {fault}")
+            return holder
+        if told.outcome == "could_not_judge" or told.divergence is None:
+            self.notes += _uncompared(holder, rival, told)
+            return holder
+        place_of = told.divergence
+        parting = Parting(
+            candidates=(holder.number, rival.number),
+            match=place_of.match + 1,
+            ply=place_of.ply,
+            actions=place_of.history[-_ACTIONS_SHOWN:],
+            about=place_of.about,
+            readings=place_of.readings,
+        )
+        return self._ruled(parting, holder, rival)
+
+    def _ruled(self, parting: Parting, holder: Candidate, rival: Candidate) -> Candidate | None:
+        """Who holds after the ruling; without one that can be read, nothing is held back."""
+        referee, lacking = self.context.roles.referee, "nobody could be asked"
+        ruling: Ruling | None = None
+        try:
+            with place(f"compare/{holder.number}/{rival.number}"):
+                ruling = referee.rule_on(self.design, parting) if referee is not None else None
+        except UNREADABLE as error:
+            lacking = str(error)
+        if ruling is None:
+            self._note(Ambiguity(parting=parting, lacking=lacking))
+            return holder
+        before = next((r.text for r in self.design.rules if r.id == ruling.rule), "")
+        self.design = self.design.model_copy(
+            update={"rules": tuple(_amended(rule, ruling) for rule in self.design.rules)}
+        )
+        self._note(Ambiguity(parting=parting, ruling=ruling, before=before))
+        lost = {"first": [rival], "second": [holder], "neither": [holder, rival]}[ruling.holds]
+        self.losers += [_held_against(one, parting, ruling) for one in lost]
+        return {"first": holder, "second": rival, "neither": None}[ruling.holds]
+
+    def _note(self, one: Ambiguity) -> None:
+        self.found.append(one)
+        self.notes.append(_told(one))
+
+
+def _amended(rule: Rule, ruling: Ruling) -> Rule:
+    return rule.model_copy(update={"text": ruling.text}) if rule.id == ruling.rule else rule
+
+
+def _held_against(loser: Candidate, parting: Parting, ruling: Ruling) -> Candidate:
+    own = parting.readings[parting.candidates.index(loser.number)]
+    evidence = f"{_where(parting)}, {parting.about}: the module says {own}. {ruling.working}"
+    noted = Finding(check="reading", outcome="failed", rule=ruling.rule, evidence=evidence)
+    return loser.model_copy(update={"findings": (*(loser.findings or ()), noted)})
+
+
+def _pair(one: Candidate, other: Candidate) -> str:
+    return f"candidates {one.number} and {other.number}"
+
+
+def _uncompared(holder: Candidate, rival: Candidate, told: Differential) -> list[str]:
+    if told.outcome == "agree":
+        return []
+    why = "they call their actions differently" if told.divergence else "no match was finished"
+    return [f"{_pair(holder, rival)} could not be compared: {why}"]
+
+
+def _where(parting: Parting) -> str:
+    after = ", ".join(parting.actions[-3:]) or "the start"
+    return f"in match {parting.match}, at ply {parting.ply}, after {after}"
+
+
+def _told(one: Ambiguity) -> str:
+    """An ambiguity with both readings and the ruling, for the report."""
+    parting, ruling = one.parting, one.ruling
+    said = [
+        f"candidate {number} says {reading}"
+        for number, reading in zip(parting.candidates, parting.readings, strict=True)
+    ]
+    text = f"the rules were read in two ways: {_where(parting)}, {parting.about}: "
+    text += " and ".join(said)
+    if ruling is None:
+        taken = parting.candidates[0]
+        return f"{text}; no ruling was made ({one.lacking}), so candidate {taken} was kept"
+    who = {"first": "the first reading holds", "second": "the second reading holds"}
+    ruled = who.get(ruling.holds, "neither reading holds")
+    return f"{text}; the designer ruled that {ruled}; {ruling.rule} now reads: {ruling.text}"
