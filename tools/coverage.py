@@ -3,9 +3,10 @@
 A module says where its rules stand. A comment that begins with rule ids (`# R7`, `# R7, R8: why`)
 marks the statement that it ends or stands above; of an `if`, a loop or the like it marks what is
 done, not the condition, and behind `else:` that branch. Ids in a function's docstring mark the
-whole function, and count where the rule has no finer mark. A fresh worker plays the recorded
-actions again and says which marked lines it went through. That is the worker's claim: it guides
-play and names gaps, and is never a pass of anything.
+whole function, and count where the rule has no finer mark. A mark on a branch that only refuses
+(`raise`) is met where its condition was asked: a match that goes on obeyed the rule. A fresh
+worker plays the recorded actions again and says which marked lines it went through. That is the
+worker's claim: it guides play and names gaps, and is never a pass of anything.
 """
 
 import ast
@@ -192,8 +193,20 @@ def _marked(tree: ast.Module, line: int, *, alone: bool) -> _Place | None:
         return None
     done = [s for case in node.cases for s in case.body] if isinstance(node, ast.Match) else None
     whole = isinstance(node, ast.FunctionDef)
-    watched = _lines(done or getattr(node, "body", [node])[: 2 if whole else None])
+    body = done or getattr(node, "body", [node])[: 2 if whole else None]
+    watched = _lines(body)
+    if isinstance(body[-1], ast.Raise) and not whole:
+        blocks = [s for s in statements if hasattr(s, "body") and _spans(s, body[-1].lineno)]
+        watched |= _header(max(blocks, key=lambda block: block.lineno, default=node))
     return _Place(node.lineno, node.end_lineno or node.lineno, watched, whole)
+
+
+def _header(block: ast.stmt) -> frozenset[int]:
+    """The lines that show that a block was come to: a condition, or a function's beginning."""
+    body = getattr(block, "body", [block])
+    if isinstance(block, ast.FunctionDef):
+        return _lines(body[:2])
+    return frozenset(range(block.lineno, max(block.lineno + 1, body[0].lineno)))
 
 
 def _spans(node: ast.stmt, line: int) -> bool:

@@ -25,7 +25,10 @@ _EVIDENCE_LIMIT = 1_500
 
 def rules_text(design: Design) -> str:
     """The rulebook: title, summary, then every rule with its id, by section."""
-    lines = [f"{design.title}: {design.summary}", f"Players: {design.num_players}"]
+    words = " ".join((*(rule.text for rule in design.rules), *design.assumptions))
+    first = "player 0" if re.search(r"\bplayer 0\b", words, re.IGNORECASE) else "Player 1"
+    names = f'"{first}" of these rules is seat 0 and is called "Player 1"; so on, in that order'
+    lines = [f"{design.title}: {design.summary}", f"Players: {design.num_players} ({names})"]
     for section in get_args(Section):
         rules = [rule for rule in design.rules if rule.section == section]
         if rules:

@@ -192,7 +192,7 @@ class _Pool:
         played: list[MatchRecord] = []
         plies = 0
         while len(played) < count and plies < _RANDOM_PLIES[self.quick]:
-            name = "leaning" if leaning else "random"
+            name = "random, with a liking for some kinds of action" if leaning else "random"
             lean = _LEANING if leaning else 0.0
             players = [
                 _Leaning(self.seed, self.played, seat, lean)

@@ -1,5 +1,7 @@
 """Rule coverage: marks in a source, and the plies of a record at which they were met."""
 
+from textwrap import indent
+
 import pytest
 
 from games.checks.sampling import UniformPlayer, trusted_subject
@@ -66,6 +68,26 @@ def test_a_comment_marks_what_is_done_and_a_docstring_the_whole_function(sandbox
     lines = MARKED.splitlines()
     assert [lines[first - 1].strip() for first, _ in found.lines["R3"]] == ["if left == 0:  # R3"]
     assert found.of(0) == {"R1", "R3", "R5", "R6", "R9"}
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        "    if number < 0:  # R2\n        raise ValueError('none')\n",
+        "    if number < 0:\n        raise ValueError('none')  # R2\n",
+        "    if number < 0: raise ValueError('none')  # R2\n",
+        "    if (\n        number < 0\n    ):\n        # R2\n        raise ValueError('none')\n",
+    ],
+)
+def test_a_rule_that_only_refuses_is_met_where_it_was_asked(sandbox: Sandbox, refusal: str) -> None:
+    asked = MARKED.replace("    # R1: chance", refusal + "    # R1: chance")
+    assert asked != MARKED
+    played = [record("pile 3", "take 2", "take 1")]
+    found = rule_coverage(sandbox, asked, ["R2"], played)
+    assert (found.never, found.fired["R2"][0]) == ((), (0, 0))
+    below = f"    if number > 99:\n{indent(refusal, '    ')}    # R1: chance"
+    unasked = MARKED.replace("    # R1: chance", below)
+    assert rule_coverage(sandbox, unasked, ["R2"], played).never == ("R2",)
 
 
 def test_without_records_it_is_told_where_rules_stand(sandbox: Sandbox) -> None:
