@@ -88,7 +88,10 @@ def final_text(state: RunState) -> str:
     lines += [quoted(f"Not honoured: “{clause.text}” ({clause.reason})") for clause in missed]
     lines += verdict_lines(state)
     lines.append(f"{where}: open report.html, play with: rulewright play {state.folder}")
-    lines += [quoted(f"Note: {note}") for note in (*open_ends(state), *state.notes)]
+    notes = [*open_ends(state), *state.notes]
+    if state.evaluation is not None and not state.heuristics:
+        notes.append("no heuristic was kept, so there is no `greedy` player; the report says why")
+    lines += [quoted(f"Note: {note}") for note in notes]
     return "\n".join(lines)
 
 

@@ -120,3 +120,4 @@ def test_a_model_without_heuristics_worth_having_has_none_and_says_so(
     result = made(Strategists(sources={"idle": GOOD}), folder, make_context)
     assert result.state.heuristics == ()
     assert "none is kept" in result.state.strategy_notes[-1]
+    assert "Note: no heuristic was kept" in final_text(result.state)
