@@ -342,6 +342,17 @@ class Referee(Protocol):
         ...
 
 
+class Extender(Protocol):
+    """Extender: the coder, asked for what the contract leaves open, once the game is accepted."""
+
+    def extend(self, design: Design, source: str) -> Mapping[str, str]:
+        """Optional functions by name, each as source to be put behind the module's own.
+
+        An unreadable reply is an exception.
+        """
+        ...
+
+
 @dataclass(frozen=True)
 class RoleSet:
     """The four roles of a run and who they are.
@@ -353,6 +364,7 @@ class RoleSet:
         validator: Validator.
         strategist: Strategist.
         referee: Rules on what two candidates read differently; None where nobody can.
+        extender: Writes optional functions of an accepted game; None where nobody can.
     """
 
     identity: str
@@ -361,3 +373,4 @@ class RoleSet:
     validator: Validator
     strategist: Strategist
     referee: Referee | None = None
+    extender: Extender | None = None

@@ -4,6 +4,7 @@ from agents.model.chat import ChatModel
 from agents.protocols import RoleSet
 from agents.roles.coder import ModelCoder
 from agents.roles.designer import ModelDesigner
+from agents.roles.extender import ModelExtender
 from agents.roles.strategist import ModelStrategist
 from agents.roles.validator import ModelValidator
 
@@ -18,6 +19,7 @@ def model_roles(model: ChatModel) -> RoleSet:
         designer=designer,
         referee=designer,
         coder=ModelCoder(model.of_role("coder")),
+        extender=ModelExtender(model.of_role("coder")),
         validator=ModelValidator(model.of_role("validator")),
         strategist=ModelStrategist(model.of_role("strategist")),
     )

@@ -59,6 +59,10 @@ def new_run(  # noqa: PLR0913 - one parameter an option
     candidates: Annotated[
         int, typer.Option("--candidates", min=1, max=8, help="Drafts of the code, side by side.")
     ] = 1,
+    extras: Annotated[
+        bool,
+        typer.Option("--extras", help="Ask for a value function and resamplers; not if --quick."),
+    ] = False,
     refine: Annotated[
         str | None,
         typer.Option(
@@ -93,6 +97,7 @@ def new_run(  # noqa: PLR0913 - one parameter an option
             "approve": approve,
             "own_games": own_games,
             "candidates": candidates,
+            "extras": extras,
             "max_rounds": rounds,
         }
         | ({"refine": refine} if refine else {})

@@ -171,6 +171,7 @@ def run_object(state: RunState, context: RunContext) -> dict[str, Any]:
         "evaluation": state.evaluation and state.evaluation.model_dump(mode="json"),
         "verdict": verdict_object(state),
         "notes": list(state.notes),
+        "strategy_notes": list(state.strategy_notes),
         "revision": state.revision,
         "revises": state.before and state.before.revision,
         "changed": [

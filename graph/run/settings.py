@@ -50,6 +50,8 @@ class RunSettings(BaseModel):
         approve: Ask a person to approve the rulebook before it is coded.
         own_games: Let retrieval also see games that earlier runs accepted.
         candidates: Modules that the coder drafts, each without the others; all are checked.
+        extras: Ask the coder, once the game is accepted, for a value function and, where something
+            is hidden, for resamplers; what does not win or fit is dropped. Never in a quick run.
         refine: How the candidate to mend is picked; by tree where there are several drafts.
         max_rounds: Refinements before the run gives up.
         records_judged: Match records that the validator judges.
@@ -74,6 +76,7 @@ class RunSettings(BaseModel):
     approve: bool = False
     own_games: bool = False
     candidates: int = Field(default=1, ge=1, le=8)
+    extras: bool = False
     refine: RefineStrategy = Field(default_factory=_strategy)
     max_rounds: int = Field(default=6, ge=0)
     records_judged: int = Field(default_factory=_sized(5, quick=2), ge=0)

@@ -13,6 +13,7 @@ from agents.protocols import Design, Heuristic, RoleError
 from agents.strategy.contest import fault_of
 from games.contract import ModuleFault
 from graph.new.playtest import PlayTest
+from graph.new.rivals.extras import extended
 from graph.new.state import RunState, folder_of, need_design
 from graph.run.context import RunContext
 from graph.run.opening import context_of
@@ -30,6 +31,12 @@ def strategize(state: RunState, runtime: Runtime[RunContext]) -> Command[Literal
     keep_grade(folder, context.sandbox.grade)
     table = PlayTest(context, source, made.num_players, folder, tell=runtime.stream_writer)
     notes: list[str] = []
+    candidate = state.candidate(state.accepted)
+    if context.settings.extras and not context.settings.quick:
+        source = extended(table, made, notes)
+        candidate = candidate.model_copy(update={"source": source})
+        table = PlayTest(context, source, made.num_players, folder, tell=runtime.stream_writer)
+        folder.write_text("game.py", source)
     with place("strategize"):
         sound = proposed(context, made, source, table.samples(), notes)
     kept = _selected(table, sound, notes)
@@ -38,7 +45,8 @@ def strategize(state: RunState, runtime: Runtime[RunContext]) -> Command[Literal
         kept = _selected(table, _fitted(table, notes), notes)
     for heuristic in kept:
         folder.write_text(f"players/{heuristic.name}.py", heuristic.source)
-    return Command(goto="evaluate", update={"heuristics": kept, "strategy_notes": tuple(notes)})
+    update = {"heuristics": kept, "strategy_notes": tuple(notes), "candidates": [candidate]}
+    return Command(goto="evaluate", update=update)
 
 
 def _selected(
