@@ -8,7 +8,7 @@ worker later on.
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
@@ -79,11 +79,56 @@ def replay_transitions(
         ModuleFault: If the source does not load, or the time is used up.
     """
     calls = DistinctCalls()
+    asked = ask_columns(
+        sandbox,
+        source,
+        columns(calls, trajectories),
+        protocol=protocol,
+        deadline_s=deadline_s,
+    )
+    return _judged(calls, asked)
+
+
+@dataclass(frozen=True)
+class Answered:
+    """What a module answered to recorded questions.
+
+    Attributes:
+        answers: Key of a question -> its value, or the fault in its place.
+        lost: Why questions are without an answer; None where all have one.
+        workers: Fresh workers it took.
+    """
+
+    answers: Mapping[str, CallResult]
+    lost: Difference | None
+    workers: int
+
+
+def ask_columns(
+    sandbox: Sandbox,
+    source: str,
+    asked: Sequence[Column],
+    *,
+    protocol: ReplayProtocol = "columns",
+    deadline_s: float = 60.0,
+) -> Answered:
+    """Ask a module columns of questions, so that no worker is shown what it is asked for.
+
+    Args:
+        sandbox: Where it runs; every pass has a fresh worker.
+        source: The module.
+        asked: The k-th steps of all trajectories, for each k.
+        protocol: See `replay_transitions`.
+        deadline_s: Seconds for everything.
+
+    Raises:
+        ModuleFault: If the source does not load, or the time is used up.
+    """
     run = _Run(sandbox, source, protocol, time.monotonic() + deadline_s, deadline_s)
-    waiting = run.forward(columns(calls, trajectories))
+    waiting = run.forward(asked)
     while waiting and run.lost is None:
         waiting = run.apart(waiting)
-    return _judged(calls, run)
+    return Answered(run.answers, run.lost, run.workers)
 
 
 @dataclass
@@ -180,7 +225,7 @@ def _answer(reply: Json, function: str) -> CallResult:
         return fault
 
 
-def _judged(calls: DistinctCalls, run: _Run) -> Replay:
+def _judged(calls: DistinctCalls, run: Answered) -> Replay:
     wrong: set[str] = set()
     differences: dict[str, Difference] = {}
     for key, question in calls.questions.items():

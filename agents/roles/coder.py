@@ -204,7 +204,7 @@ def read_module(message: "AIMessage") -> str:
     if message.tool_calls or message.invalid_tool_calls:
         raise ReplyError("it calls a tool; answer with the complete module")
     text = str(message.text).replace("\r\n", "\n")
-    blocks = list(dict.fromkeys(_blocks(text)))
+    blocks = list(dict.fromkeys(code_blocks(text)))
     if len(blocks) == 1:
         return blocks[0]
     whole = [found for found in blocks or _unmarked(text) if _is_whole(found)]
@@ -217,7 +217,7 @@ def read_module(message: "AIMessage") -> str:
     )
 
 
-def _blocks(text: str) -> Iterator[str]:
+def code_blocks(text: str) -> Iterator[str]:
     """The closed blocks of code that are Python, or say nothing of their language."""
     marks, label, lines = "", "", list[str]()
     for line in text.split("\n"):

@@ -24,7 +24,8 @@ from graph.new.nodes.revise import recode, revise
 from graph.new.nodes.strategize import strategize
 from graph.new.results import stage_message
 from graph.new.rivals.comparing import compare
-from graph.new.state import ChatInput, ChatOutput, RunState, as_plain
+from graph.new.state import ChatInput, ChatOutput, RunState
+from graph.run.checkpoints import as_plain
 from graph.run.context import RunContext
 from graph.run.folder import RunFolder
 from graph.run.opening import folder_given

@@ -15,7 +15,8 @@ from graph.new.build import build, recursion_limit
 from graph.new.nodes.evaluate import playtest
 from graph.new.playtest import Clock, PlayTest
 from graph.new.results import artefacts
-from graph.new.state import RunState, as_plain
+from graph.new.state import RunState
+from graph.run.checkpoints import as_plain
 from graph.run.context import RunContext
 from graph.run.folder import create_folder
 from graph.run.opening import context_of, runs_of

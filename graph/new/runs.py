@@ -6,26 +6,25 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from langgraph.types import Command, Interrupt
+from langgraph.types import Command
 
 from graph.new.answers import answered, waits_for_words
 from graph.new.build import compile_with, recursion_limit
 from graph.new.requests import Remedy, Request, read_request, write_request
 from graph.new.results import RunResult
-from graph.new.state import RunState, as_plain
-from graph.run.checkpoints import BrokenCheckpointsError, open_checkpoints
+from graph.new.state import RunState
+from graph.run.checkpoints import as_plain, open_checkpoints
 from graph.run.claims import updated, without_struck
 from graph.run.context import RunContext
 from graph.run.folder import RunFolder, RunFolderError
 from graph.run.pool import best
 from graph.run.sandboxes import grades_of
+from graph.run.streaming import Event, Tell, known, stream_graph
 from graph.run.traces import tracing
 
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
 
-Event: TypeAlias = dict[str, Any]
-Tell: TypeAlias = Callable[[Event], None]
 Answer: TypeAlias = Callable[[dict[str, Any]], str | None]
 
 
@@ -76,9 +75,9 @@ def resume_run(
     request = read_request(folder)
     context = replace(context, folder=folder.path)
     with _machine(folder, context, database) as (graph, config):
-        step: Any = None if _known(graph, config, folder) else _first(request)
+        step: Any = None if known(graph, config, folder) else _first(request)
         while True:
-            pending = _stream(graph, config, context, step, tell)
+            pending = stream_graph(graph, config, context, step, tell)
             found = graph.get_state(config).values
             state = RunState.model_validate(found)
             here = folder.revision(state.revision)
@@ -161,18 +160,6 @@ def _first(request: Request) -> Event:
     }
 
 
-def _known(graph: Any, config: "RunnableConfig", folder: RunFolder) -> bool:  # noqa: ANN401
-    """Whether the run has a checkpoint.
-
-    Raises:
-        BrokenCheckpointsError: If it cannot be decoded.
-    """
-    try:
-        return bool(graph.get_state(config).values)
-    except (ValueError, TypeError, LookupError, AttributeError, RuntimeError) as error:
-        raise BrokenCheckpointsError(folder.checkpoints, str(error)) from error
-
-
 @contextmanager
 def _machine(
     folder: RunFolder, context: RunContext, database: str | None
@@ -190,34 +177,3 @@ def _machine(
             "metadata": {"seed": settings.seed, "quick": settings.quick, "run": folder.path.name},
         }
         yield compile_with(saver), config
-
-
-def _stream(
-    graph: Any,  # noqa: ANN401 - LangGraph's compiled type is generic in four places
-    config: "RunnableConfig",
-    context: RunContext,
-    step: Any,  # noqa: ANN401
-    tell: Tell,
-) -> tuple[Interrupt, ...]:
-    pending = _pending(graph, config)
-    if step is None and pending:
-        return pending
-    # Not `.next`: it is empty where a kill fell between a node's writes and its checkpoint.
-    if step is None and not graph.get_state(config).tasks:
-        return ()
-    for part in graph.stream(
-        step,
-        config,
-        context=context,
-        stream_mode=["custom", "updates"],
-        durability="sync",
-        version="v2",
-    ):
-        if part["type"] == "custom":
-            tell(part["data"])
-    return _pending(graph, config)
-
-
-def _pending(graph: Any, config: "RunnableConfig") -> tuple[Interrupt, ...]:  # noqa: ANN401
-    found: tuple[Interrupt, ...] = graph.get_state(config).interrupts
-    return found

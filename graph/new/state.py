@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 
-from langchain_core.messages import AnyMessage, BaseMessage
+from langchain_core.messages import AnyMessage
 from langgraph.graph.message import add_messages
 from langgraph.types import Overwrite
 from pydantic import BaseModel, Field, JsonValue, WithJsonSchema
@@ -12,23 +12,12 @@ from agents.claims import Ambiguity, Claim
 from agents.protocols import Brief, Choices, Design, Fit, Heuristic
 from graph.new.routing import NodeName
 from graph.run.folder import RunFolder
-from graph.run.pool import Candidate, keep_newest
+from graph.run.pool import Candidate, pooled
 from graph.run.settings import RunSettings
 from tools.reporting.content import Evaluation
 
 End: TypeAlias = Literal["made", "delivered", "gave_up", "question", "no_fit"]
 Messages: TypeAlias = Annotated[list[AnyMessage], add_messages]
-
-
-def as_plain(value: object) -> Any:  # noqa: ANN401 - JSON, messages, and LangGraph's Overwrite
-    """A value as any checkpointer keeps it: messages, and JSON in place of our classes."""
-    if isinstance(value, Overwrite):
-        return Overwrite(as_plain(value.value))
-    if isinstance(value, BaseModel) and not isinstance(value, BaseMessage):
-        return value.model_dump(mode="json")
-    if isinstance(value, list | tuple):
-        return [as_plain(item) for item in value]
-    return value
 
 
 class Made(BaseModel):
@@ -51,13 +40,6 @@ class Made(BaseModel):
     strategy_notes: tuple[str, ...] = ()
     evaluation: Evaluation | None = None
     record: str = ""
-
-
-def _pooled(old: list[Any], new: list[Any]) -> list[Any]:
-    """`keep_newest` over candidates as a checkpoint keeps them."""
-    both = ([Candidate.model_validate(item) for item in items] for items in (old, new))
-    merged: list[Any] = as_plain(keep_newest(*both))
-    return merged
 
 
 def _choices() -> dict[str, Any]:
@@ -139,7 +121,7 @@ class RunState(ChatOutput):
     asks: bool = False
     given: str | None = None
     stopped: NodeName | None = None
-    candidates: Annotated[list[Candidate], _pooled] = Field(default_factory=list)
+    candidates: Annotated[list[Candidate], pooled] = Field(default_factory=list)
     rounds: int = 0
     claims: tuple[Claim, ...] = ()
     contested: tuple[Claim, ...] = ()

@@ -3,7 +3,9 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel
 
 from graph.run.folder import RunFolderError
 
@@ -24,6 +26,20 @@ class BrokenCheckpointsError(RunFolderError):
             "from what was asked, its finished matches and its paid answers, to the same result: "
             f"rulewright resume {run} --discard-checkpoints"
         )
+
+
+def as_plain(value: object) -> Any:  # noqa: ANN401 - JSON, messages, and LangGraph's Overwrite
+    """A value as any checkpointer keeps it: messages, and JSON in place of our classes."""
+    from langchain_core.messages import BaseMessage
+    from langgraph.types import Overwrite
+
+    if isinstance(value, Overwrite):
+        return Overwrite(as_plain(value.value))
+    if isinstance(value, BaseModel) and not isinstance(value, BaseMessage):
+        return value.model_dump(mode="json")
+    if isinstance(value, list | tuple):
+        return [as_plain(item) for item in value]
+    return value
 
 
 @contextmanager

@@ -21,6 +21,7 @@ from graph.run.settings import RunSettings
 
 if TYPE_CHECKING:
     from agents.model.budget import Budget
+    from agents.model.chat import ChatModel
     from agents.model.settings import ModelSettings
     from tools.sandbox import Sandbox
     from vectorstore.settings import StoreSettings
@@ -71,7 +72,15 @@ def composer_over(store: "Store") -> RoleSet:
 def open_model(
     settings: "ModelSettings", exchanges: Path | None = None
 ) -> "tuple[RoleSet, Budget]":
-    """The four roles over the configured model, and the budget they share.
+    """The four roles over the configured model, and the budget they share; see `open_chat`."""
+    from agents.roles import model_roles
+
+    chat = open_chat(settings, exchanges)
+    return model_roles(chat), chat.budget
+
+
+def open_chat(settings: "ModelSettings", exchanges: Path | None = None) -> "ChatModel":
+    """The configured model with its budget.
 
     Args:
         settings: `settings.model` must be set.
@@ -81,17 +90,14 @@ def open_model(
     """
     from agents.model.budget import Budget, spent_before
     from agents.model.chat import build_chat
-    from agents.roles import model_roles
 
     if settings.mode == "off" and exchanges is not None:
         settings = settings.model_copy(update={"record": exchanges})
-    spent = spent_before(settings)
-    chat = build_chat(
+    return build_chat(
         settings,
-        budget=Budget(settings, spent),
+        budget=Budget(settings, spent_before(settings)),
         label=f"recorded by a run with {settings.model}",
     )
-    return model_roles(chat), chat.budget
 
 
 def store_settings() -> "StoreSettings":

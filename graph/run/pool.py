@@ -1,17 +1,21 @@
 """The pool of candidates, and two strategies that pick the one to refine."""
 
+import difflib
 from collections.abc import Callable, Mapping, Sequence
 from statistics import fmean
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
+from agents.claims import Attempt
 from games.checks.findings import Finding, Outcome, verdict
 from graph.run.settings import RefineStrategy
 
 # Characters of open findings that one line may have.
 _LONGEST = 600
+_ATTEMPTS = 4
+_LONGEST_DIFF = 3_000
 # REx (Tang et al. 2024) weighs the heuristic value against the prior with this constant; 5 is the
 # value Code World Models used.
 REX_WEIGHT = 5.0
@@ -29,6 +33,7 @@ class Candidate(BaseModel):
         findings: What the checks found; None until it was checked.
         refined: How often it was picked for refinement.
         cause: What the coder held to be wrong with its parent; empty for the draft.
+        score: Share of its tests that it passes, where they are counted one by one.
         lacking: What could not be judged of it, because no reply of a model could be read.
     """
 
@@ -40,6 +45,7 @@ class Candidate(BaseModel):
     findings: tuple[Finding, ...] | None = None
     refined: int = 0
     cause: str = ""
+    score: float | None = None
     lacking: tuple[str, ...] = ()
 
     @property
@@ -49,11 +55,13 @@ class Candidate(BaseModel):
 
     @property
     def share_passed(self) -> float:
-        """How far it got, in [0, 1]: the mean over its checks of the share passed; 0 unchecked.
+        """How far it got, in [0, 1]: its score, else the mean over its checks; 0 unchecked.
 
         A check counts once however many findings it gives, so that a fault reported three times
         weighs no more than one reported once.
         """
+        if self.score is not None:
+            return self.score
         by_check: dict[str, list[bool]] = {}
         for finding in self.findings or ():
             by_check.setdefault(finding.check, []).append(finding.outcome == "passed")
@@ -69,6 +77,12 @@ def keep_newest(old: list[Candidate], new: list[Candidate]) -> list[Candidate]:
     """
     merged = {candidate.number: candidate for candidate in (*old, *new)}
     return [merged[number] for number in sorted(merged)]
+
+
+def pooled(old: list[Any], new: list[Any]) -> list[Any]:
+    """`keep_newest` over candidates as a checkpoint keeps them."""
+    both = ([Candidate.model_validate(item) for item in items] for items in (old, new))
+    return [candidate.model_dump(mode="json") for candidate in keep_newest(*both)]
 
 
 def best(candidates: Sequence[Candidate]) -> Candidate:
@@ -111,3 +125,28 @@ def thompson(candidates: Sequence[Candidate], generator: np.random.Generator) ->
 
 Pick: TypeAlias = Callable[[Sequence[Candidate], np.random.Generator], Candidate]
 STRATEGIES: Mapping[RefineStrategy, Pick] = {"conversation": newest, "tree": thompson}
+
+
+def earlier_attempts(candidates: Sequence[Candidate], newest: Candidate) -> list[Attempt]:
+    """The refinements that led to a candidate, oldest first."""
+    by_number = {candidate.number: candidate for candidate in candidates}
+    told: list[Attempt] = []
+    while newest.parent is not None and len(told) < _ATTEMPTS:
+        parent = by_number[newest.parent]
+        told.insert(
+            0,
+            Attempt(
+                open=what_failed(parent.findings or ()),
+                cause=newest.cause,
+                diff=_diff(parent.source, newest.source),
+            ),
+        )
+        newest = parent
+    return told
+
+
+def _diff(before: str, after: str) -> str:
+    lines = difflib.unified_diff(before.splitlines(), after.splitlines(), n=1, lineterm="")
+    text = "\n".join(list(lines)[2:])
+    cut = len(text) - _LONGEST_DIFF
+    return text if cut <= 0 else f"{text[:_LONGEST_DIFF]}\n({cut} characters more)"

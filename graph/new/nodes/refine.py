@@ -1,13 +1,12 @@
 """Refine: pick a candidate from the pool and ask the coder for partial edits."""
 
-import difflib
 from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
-from agents.claims import Attempt, Edit
+from agents.claims import Edit
 from agents.model.recording import place
 from agents.protocols import RoleError
 from games.checks.findings import Finding
@@ -17,11 +16,16 @@ from graph.new.state import RunState, folder_of, need_design
 from graph.run.claims import contested, to_settle
 from graph.run.context import RunContext
 from graph.run.opening import context_of
-from graph.run.pool import EDIT, STRATEGIES, Candidate, keep_newest, what_failed
+from graph.run.pool import (
+    EDIT,
+    STRATEGIES,
+    Candidate,
+    earlier_attempts,
+    keep_newest,
+    what_failed,
+)
 from tools.edits import EditError, apply_edits
 
-_ATTEMPTS = 4
-_LONGEST_DIFF = 3_000
 _To: TypeAlias = Command[Literal["check", "refine", "arbitrate", "report"]]
 
 
@@ -43,7 +47,7 @@ def refine(state: RunState, runtime: Runtime[RunContext]) -> _To:
                 parent.source,
                 open_findings,
                 GraphCoderTools(context, made, state.claims),
-                _earlier(state.candidates, parent),
+                earlier_attempts(state.candidates, parent),
             )
     except RoleError as error:
         tried = tried.model_copy(update={"cause": str(error)})
@@ -96,28 +100,3 @@ def _given_up(state: RunState, tried: Candidate, reason: str) -> _To:
     if settle:
         return Command(goto="arbitrate", update={**update, "contested": settle})
     return Command(goto="report", update={**update, "end": "gave_up", "reason": reason})
-
-
-def _earlier(candidates: Sequence[Candidate], newest: Candidate) -> list[Attempt]:
-    """The refinements that led to a candidate, oldest first."""
-    by_number = {candidate.number: candidate for candidate in candidates}
-    told: list[Attempt] = []
-    while newest.parent is not None and len(told) < _ATTEMPTS:
-        parent = by_number[newest.parent]
-        told.insert(
-            0,
-            Attempt(
-                open=what_failed(parent.findings or ()),
-                cause=newest.cause,
-                diff=_diff(parent.source, newest.source),
-            ),
-        )
-        newest = parent
-    return told
-
-
-def _diff(before: str, after: str) -> str:
-    lines = difflib.unified_diff(before.splitlines(), after.splitlines(), n=1, lineterm="")
-    text = "\n".join(list(lines)[2:])
-    cut = len(text) - _LONGEST_DIFF
-    return text if cut <= 0 else f"{text[:_LONGEST_DIFF]}\n({cut} characters more)"

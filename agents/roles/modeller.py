@@ -1,0 +1,307 @@
+"""The modeller, asked of a chat model: models of a game from its rules and recorded matches."""
+
+import ast
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pydantic import BaseModel, ConfigDict
+
+from agents.claims import Attempt
+from agents.model.chat import ChatModel, Message
+from agents.model.errors import ReplyError
+from agents.model.replies import parse_reply
+from agents.prompting import load_prompt
+from agents.roles.coder import code_blocks
+from agents.roles.tool_calls import CallError, EditReply, edited
+from games.trajectories import OpenTrajectory, Trajectory
+from games.values import Json, State, canonical_key
+from tools.predicting.failing import cut
+from tools.predicting.inference import Inference
+from tools.predicting.steady import ALLOWED_IMPORTS
+
+if TYPE_CHECKING:
+    from langchain_core.messages import AIMessage
+
+PREDICTING = (
+    "get_current_player",
+    "get_player_name",
+    "get_legal_actions",
+    "apply_action",
+    "get_rewards",
+    "get_observations",
+)
+_WHOLE = 20_000  # characters of the match that is shown in full
+_OTHERS = 16_000
+_OTHER_STEPS = 4  # positions shown of each further match
+_SHORTENED = 900
+
+
+class MendReply(BaseModel):
+    """Partial edits of a source."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    cause: str = ""
+    edits: list[EditReply]
+
+
+@dataclass(frozen=True)
+class GameBrief:
+    """What a modeller is told of a game.
+
+    Attributes:
+        game: Its name.
+        players: Seats.
+        parameters: The effective parameters.
+        rules: The rules as text.
+        matches: Those that it may see, the one to show in full first.
+        closed: Whether they are one seat's view.
+        seat: Whose.
+    """
+
+    game: str
+    players: int
+    parameters: dict[str, Json]
+    rules: str
+    matches: tuple[Trajectory, ...]
+    closed: bool = False
+    seat: int | None = None
+
+    @property
+    def common(self) -> dict[str, object]:
+        """What every prompt says of the game."""
+        return {"game": self.game, "players": self.players, "rules": self.rules}
+
+    @property
+    def told_parameters(self) -> str:
+        """The parameters as text; empty without any."""
+        return json.dumps(self.parameters, sort_keys=True) if self.parameters else ""
+
+
+@dataclass(frozen=True)
+class Proposals:
+    """What one call gave.
+
+    Attributes:
+        sources: Versions: of the whole source, or of the part that was asked for.
+        refused: Why further ones cannot be used.
+        cause: What the modeller held to be wrong.
+    """
+
+    sources: tuple[str, ...]
+    refused: tuple[str, ...] = ()
+    cause: str = ""
+
+
+class ModelModeller:
+    """Writes and mends models over a chat model; every method is one call."""
+
+    def __init__(self, model: ChatModel) -> None:
+        """Ask `model`; its budget bounds the requests."""
+        self.model = model
+
+    def draft(self, brief: GameBrief, tests: Sequence[str], versions: int) -> Proposals:
+        """First sources.
+
+        Raises:
+            MalformedReplyError: If no reply had code in it.
+        """
+        task = load_prompt("modeller_draft").fill(
+            contract=_contract(closed=brief.closed),
+            parameters=brief.told_parameters,
+            deck=f" as seat {brief.seat} saw it" if brief.closed else "",
+            whole=_in_full(brief.matches[0]),
+            others=_shortened(brief.matches[1:]),
+            tests="\n\n".join(tests),
+            inference=_history(ends=True) if brief.closed else "",
+            versions=versions,
+            **brief.common,
+        )
+        return self._blocks(task, (*PREDICTING, *(["resample_history"] if brief.closed else [])))
+
+    def mend(
+        self,
+        brief: GameBrief,
+        source: str,
+        failures: Sequence[str],
+        *,
+        accuracy: str,
+        earlier: Sequence[Attempt],
+        versions: int,
+        part: str = "",
+        needed: Sequence[str] = PREDICTING,
+    ) -> Proposals:
+        """Better versions of a source, or of its part below the line `part`.
+
+        Args:
+            brief: The game.
+            source: As it stands.
+            failures: Failing tests as text.
+            accuracy: How much of the tests holds, in words.
+            earlier: What was tried before.
+            versions: Versions to ask for.
+            part: The line below which the part begins that may change; empty for all of it.
+            needed: Functions that a version has to define.
+
+        Raises:
+            MalformedReplyError: If no reply had code or edits in it.
+        """
+        task = load_prompt("modeller_mend").fill(
+            contract=_contract(closed=brief.closed),
+            parameters=brief.told_parameters,
+            source=source,
+            failures=list(failures),
+            accuracy=accuracy,
+            earlier=[attempt.model_dump() for attempt in earlier],
+            part=part,
+            versions=versions,
+            **brief.common,
+        )
+
+        def read(message: "AIMessage") -> Proposals:
+            if list(code_blocks(_text(message))):
+                return _versions(message, needed)
+            return _edits(message, source, part)
+
+        return self.model.ask(task, read)
+
+    def infer(
+        self,
+        brief: GameBrief,
+        source: str,
+        function: Inference,
+        histories: Sequence[str],
+        versions: int,
+    ) -> Proposals:
+        """Versions of an inference function for a model.
+
+        Raises:
+            MalformedReplyError: If no reply had code in it.
+        """
+        history = function == "resample_history"
+        task = load_prompt("modeller_infer").fill(
+            task=_history(ends=False)
+            if history
+            else load_prompt("modeller_state").fill()[0]["content"],
+            source=source,
+            tests="\n\n".join(histories),
+            versions=versions,
+            **brief.common,
+        )
+        return self._blocks(task, (function,))
+
+    def values(self, brief: GameBrief, source: str, versions: int) -> Proposals:
+        """Versions of a value function for a model.
+
+        Raises:
+            MalformedReplyError: If no reply had code in it.
+        """
+        task = load_prompt("modeller_value").fill(source=source, versions=versions, **brief.common)
+        return self._blocks(task, ("value_function",))
+
+    def _blocks(self, task: Sequence[Message], needed: Sequence[str]) -> Proposals:
+        return self.model.ask(task, lambda message: _versions(message, needed))
+
+
+def bound_names(source: str) -> set[str]:
+    """The names that a source binds at its top; none where it does not parse."""
+    try:
+        body = ast.parse(source).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return set()
+    names = set[str]()
+    for node in body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            names.add(node.name)
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            names |= {alias.asname or alias.name.split(".")[0] for alias in node.names}
+        else:
+            stored = (one for one in ast.walk(node) if isinstance(one, ast.Name))
+            names |= {one.id for one in stored if isinstance(one.ctx, ast.Store)}
+    return names
+
+
+def _text(message: "AIMessage") -> str:
+    if message.tool_calls or message.invalid_tool_calls:
+        raise ReplyError("it calls a tool; answer with blocks of code")
+    return str(message.text).replace("\r\n", "\n")
+
+
+def _versions(message: "AIMessage", needed: Sequence[str]) -> Proposals:
+    """The blocks of a reply that define what is needed.
+
+    Raises:
+        ReplyError: If there is none.
+    """
+    blocks = list(dict.fromkeys(code_blocks(_text(message))))
+    lacking = {block: sorted({*needed} - bound_names(block)) for block in blocks}
+    sources = tuple(block for block in blocks if not lacking[block])
+    refused = tuple(f"a version lacks {', '.join(lacking[b])}" for b in blocks if lacking[b])
+    if not sources:
+        raise ReplyError(
+            f"it has {len(blocks)} closed blocks of code and none of them defines all of "
+            f"{', '.join(needed)}; required: a block that begins with ```python and ends with ```"
+        )
+    return Proposals(sources, refused)
+
+
+def _edits(message: "AIMessage", source: str, part: str) -> Proposals:
+    """The source, or its part, with the edits of a reply; what does not apply is refused.
+
+    Raises:
+        ReplyError: If the reply holds neither code nor edits.
+    """
+    reply = parse_reply(message, MendReply)
+    try:
+        new = edited(source, reply.edits)
+    except CallError as error:
+        return Proposals((), (str(error),), reply.cause)
+    if not part:
+        return Proposals((new,), (), reply.cause)
+    before, _, below = new.partition(f"{part}\n")
+    if before != source.partition(f"{part}\n")[0]:
+        said = f"the edits change what stands above the line {part!r}, which must stay"
+        return Proposals((), (said,), reply.cause)
+    return Proposals((below.lstrip("\n"),), (), reply.cause)
+
+
+def _contract(*, closed: bool) -> str:
+    prompt = load_prompt("modeller_contract")
+    return prompt.fill(imports=", ".join(ALLOWED_IMPORTS), closed=closed)[0]["content"]
+
+
+def _history(*, ends: bool) -> str:
+    return load_prompt("modeller_history").fill(ends=ends)[0]["content"]
+
+
+def _in_full(match: Trajectory) -> str:
+    """A match as lines of JSON, each position with the action that followed."""
+    lines = [_line(match, step) for step in range(len(match.positions))]
+    return cut("\n".join(lines), _WHOLE)
+
+
+def _shortened(matches: Sequence[Trajectory]) -> str:
+    """A few positions of each match, each cut where it is long."""
+    told: list[str] = []
+    for match in matches:
+        steps = len(match.positions)
+        chosen = sorted({round(i * (steps - 1) / (_OTHER_STEPS - 1)) for i in range(_OTHER_STEPS)})
+        told += [f"match {match.match}, {len(match.actions)} actions:"]
+        told += [cut(f"{step}: {_line(match, step)}", _SHORTENED) for step in chosen]
+        if sum(map(len, told)) > _OTHERS:
+            break
+    return cut("\n".join(told), _OTHERS)
+
+
+def _line(match: Trajectory, step: int) -> str:
+    row = match.positions[step].row()
+    if isinstance(match, OpenTrajectory):
+        state: State = match.positions[step].state
+        row["observations"] = [
+            "the same as the state" if seen == state else seen
+            for seen in match.positions[step].observations
+        ]
+    action = match.actions[step] if step < len(match.actions) else "the end"
+    return canonical_key({**row, "then": action})

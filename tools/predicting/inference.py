@@ -1,0 +1,346 @@
+"""Inference tests (Code World Models §4.2 and §4.4): what is drawn reproduces what a seat saw.
+
+A drawn history is replayed in the model from its first state, by another worker than the one that
+drew it. Of a drawn state only the newest observation can be compared. In a closed deck the same
+replay is the only test of the model itself: rewards and legal actions of the seat, and the end.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from games.checks.findings import Finding
+from games.trajectories import SeenTrajectory
+from games.values import (
+    TERMINAL,
+    Action,
+    IllegalActionError,
+    Json,
+    ModuleFault,
+    State,
+    are_texts,
+    canonical_key,
+    canonical_value,
+    is_number,
+)
+from tools.predicting.failing import called, failing, with_output
+from tools.recorded import CallResult
+from tools.sandbox import Sandbox, Worker
+from tools.sandbox.worker import raise_fault
+
+Inference: TypeAlias = Literal["resample_history", "resample_state"]
+KIND = "inference"
+_MESSAGE_CALLS = 400
+_MESSAGE_S = 10.0
+_CLOSE = 1e-6
+
+
+@dataclass(frozen=True)
+class Sight:
+    """One place of a match at which a seat's knowledge is to be reproduced.
+
+    Attributes:
+        match: Index of the match.
+        seat: The seat.
+        turns: What it saw at its turns with what it did; the newest observation with None.
+        legal: Its legal actions at each of these turns; None where the match has ended.
+        paid: What it was paid up to each of them.
+        ended: Whether the newest observation is the end's.
+    """
+
+    match: int
+    seat: int
+    turns: tuple[tuple[Json, Action | None], ...]
+    legal: tuple[tuple[Action, ...] | None, ...]
+    paid: tuple[float, ...]
+    ended: bool
+
+    @property
+    def history(self) -> list[Json]:
+        """The turns as the inference functions are given them."""
+        return [[seen, action] for seen, action in self.turns]
+
+
+@dataclass(frozen=True)
+class Inferred:
+    """How well a source infers what is hidden.
+
+    Attributes:
+        right: Sights all of whose draws reproduce what was seen.
+        sights: Sights that were asked.
+        failures: The first failing tests.
+        matches: Indices of the matches with a failing sight.
+    """
+
+    right: int
+    sights: int
+    failures: tuple[Finding, ...]
+    matches: frozenset[int] = frozenset()
+
+    @property
+    def accuracy(self) -> float:
+        """Share of the sights all of whose draws hold; 0 where nothing was asked."""
+        return self.right / self.sights if self.sights else 0.0
+
+
+def sights_of(match: SeenTrajectory, seat: int, *, ends: bool) -> list[Sight]:
+    """Every turn of a seat in a match, and with `ends` its end, as what is to be reproduced."""
+    turns: list[tuple[Json, Action | None]] = []
+    legal: list[tuple[Action, ...] | None] = []
+    paid: list[float] = []
+    found: list[Sight] = []
+    total = 0.0
+    for number, here in enumerate(match.positions):
+        total += here.reward
+        at_end = here.player == TERMINAL
+        if here.player != seat and not (at_end and ends):
+            continue
+        seen = canonical_value(here.observation)
+        legal.append(here.legal)
+        paid.append(total)
+        now = (*turns, (seen, None))
+        found.append(Sight(match.match, seat, now, tuple(legal), tuple(paid), at_end))
+        if number < len(match.actions):
+            turns.append((seen, match.actions[number]))
+    return found
+
+
+@dataclass
+class _Draw:
+    """One draw on its way through the model.
+
+    Attributes:
+        sight: What it is to reproduce.
+        actions: The drawn history; empty for a drawn state.
+        state: Where the replay stands.
+        turn: Turns of the seat that were met.
+        paid: What the seat was paid so far.
+        at: Actions that were replayed.
+        problem: Why it does not hold: expected, actual.
+    """
+
+    sight: Sight
+    actions: list[Action]
+    state: State
+    turn: int = 0
+    paid: float = 0.0
+    at: int = 0
+    problem: tuple[Json, CallResult] | None = None
+    answers: dict[str, Json] = field(default_factory=dict)
+
+
+def inferred(  # noqa: PLR0913 - what is drawn, how often, and from where are all the caller's
+    sandbox: Sandbox,
+    source: str,
+    sights: Sequence[Sight],
+    *,
+    function: Inference,
+    initial_state: State,
+    draws: int,
+    seed: int,
+    closed: bool = False,
+    shown: int = 1,
+) -> Inferred:
+    """Hold the inference function of a source against what seats saw.
+
+    Args:
+        sandbox: Where it runs; each seat has a fresh worker, and the replay has one of its own.
+        source: The model with the function.
+        sights: What is to be reproduced.
+        function: Which function is asked.
+        initial_state: The model's first state.
+        draws: Draws a sight; all must hold.
+        seed: Seeds `random` before each draw.
+        closed: Whether the end, rewards and legal actions are compared too, and the function is
+            told by a third argument whether the match has ended.
+        shown: Failing tests to show at most.
+    """
+    made: list[_Draw] = []
+    faults: list[_Draw] = []
+    try:
+        for draw in _drawn(sandbox, source, sights, function, initial_state, (draws, seed, closed)):
+            (faults if draw.problem else made).append(draw)
+        with sandbox.worker("reader", source) as reader:
+            reader.load(source)
+            _replay(reader, made, function, closed=closed)
+    except ModuleFault as fault:
+        found = failing(KIND, fault.function, "loading the module", "no error", fault, "at first")
+        return Inferred(0, len(sights), (found,), frozenset(s.match for s in sights))
+    bad = [draw for draw in (*faults, *made) if draw.problem is not None]
+    wrong = {id(draw.sight) for draw in bad}
+    found_first = [_told(sandbox, source, draw, function, closed=closed) for draw in bad[:shown]]
+    matches = frozenset(draw.sight.match for draw in bad)
+    return Inferred(len(sights) - len(wrong), len(sights), tuple(found_first), matches)
+
+
+def _arguments(sight: Sight, *, closed: bool) -> list[Json]:
+    return [sight.history, sight.seat, *([sight.ended] if closed else [])]
+
+
+def _drawn(
+    sandbox: Sandbox,
+    source: str,
+    sights: Sequence[Sight],
+    function: Inference,
+    initial_state: State,
+    how: tuple[int, int, bool],
+) -> Iterator[_Draw]:
+    """Every draw, by a worker that never met another seat's view."""
+    draws, seed, closed = how
+    for seat in sorted({sight.seat for sight in sights}):
+        worker = sandbox.worker("inference", source)
+        with worker:
+            worker.load(source)
+            for number, sight in enumerate(sights):
+                if sight.seat != seat:
+                    continue
+                for draw in range(draws):
+                    yield _one(worker, sight, function, initial_state, (seed, number, draw), closed)
+
+
+def _one(
+    worker: Worker,
+    sight: Sight,
+    function: Inference,
+    initial_state: State,
+    seed: tuple[int, int, int],
+    closed: bool,  # noqa: FBT001
+) -> _Draw:
+    draw = _Draw(sight, [], initial_state)
+    try:
+        value = worker.call(function, _arguments(sight, closed=closed), seed=seed)
+    except (ModuleFault, IllegalActionError) as fault:
+        draw.problem = ("a drawn history or state", fault)
+        return draw
+    if function == "resample_history":
+        if are_texts(value):
+            draw.actions = list(value)
+        else:
+            draw.problem = ("a list of actions", value)
+    elif isinstance(value, dict):
+        draw.state = value
+    else:
+        draw.problem = ("a state, which is a dict", value)
+    return draw
+
+
+def _replay(reader: Worker, draws: Sequence[_Draw], function: Inference, *, closed: bool) -> None:
+    """All draws side by side, until each has failed or reached its end."""
+    live = list(draws)
+    while live:
+        _ask_states(reader, live)
+        for draw in live:
+            if draw.problem is None:
+                _met(draw, function, closed=closed)
+        live = [d for d in live if d.problem is None and d.at < len(d.actions)]
+        answers = _ask(reader, [("apply_action", [d.state, d.actions[d.at]]) for d in live])
+        for draw, answer in zip(live, answers, strict=True):
+            if isinstance(answer, dict):
+                draw.state, draw.at = answer, draw.at + 1
+            else:
+                draw.problem = (f"a state after {draw.actions[draw.at]!r}", answer)
+        live = [d for d in live if d.problem is None]
+
+
+_STATE_FUNCTIONS = ("get_current_player", "get_observations", "get_legal_actions", "get_rewards")
+
+
+def _ask_states(reader: Worker, live: Sequence[_Draw]) -> None:
+    asked: list[tuple[str, list[Json]]] = [(f, [d.state]) for d in live for f in _STATE_FUNCTIONS]
+    answers = iter(_ask(reader, asked))
+    for draw in live:
+        draw.answers = {}
+        for function in _STATE_FUNCTIONS:
+            answer = next(answers)
+            if isinstance(answer, ModuleFault | IllegalActionError):
+                draw.problem = draw.problem or (f"{function} of a drawn state", answer)
+            else:
+                draw.answers[function] = answer
+
+
+def _met(draw: _Draw, function: Inference, *, closed: bool) -> None:
+    """Compare the state where the replay stands with the seat's next turn."""
+    sight, last = draw.sight, len(draw.sight.turns) - 1
+    player, legal = draw.answers["get_current_player"], draw.answers["get_legal_actions"]
+    rewards = draw.answers["get_rewards"]
+    paid = _of_seat(rewards, sight.seat)
+    draw.paid += float(paid) if is_number(paid) else 0.0
+    at_end = draw.at == len(draw.actions)
+    if player == sight.seat or (at_end and sight.ended):
+        if function == "resample_history" and draw.turn > last:
+            draw.problem = (f"{last + 1} turns of seat {sight.seat}", "one turn more")
+            return
+        draw.problem = _differs(draw, last if function == "resample_state" else draw.turn, closed)
+        draw.turn += 1
+    if draw.problem is None and not at_end:
+        wanted = draw.actions[draw.at]
+        if not are_texts(legal) or wanted not in legal:
+            draw.problem = (f"a legal action, one of {legal!r}", wanted)
+    elif draw.problem is None:
+        expected = TERMINAL if sight.ended else sight.seat
+        turns = draw.turn if function == "resample_history" else last + 1
+        if player != expected or turns != last + 1:
+            draw.problem = (
+                f"player {expected} after {last + 1} turns of seat {sight.seat}",
+                f"player {player} after {draw.turn} turns of seat {sight.seat}",
+            )
+
+
+def _of_seat(value: Json, seat: int) -> Json:
+    return value[seat] if isinstance(value, list) and seat < len(value) else None
+
+
+def _differs(draw: _Draw, turn: int, closed: bool) -> tuple[Json, Json] | None:  # noqa: FBT001
+    """How the state differs from what the seat met at this turn."""
+    sight = draw.sight
+    seen = _of_seat(draw.answers["get_observations"], sight.seat)
+    expected, action = sight.turns[turn]
+    if canonical_key(canonical_value(seen)) != canonical_key(expected):
+        return expected, seen
+    played = draw.actions[draw.at] if draw.at < len(draw.actions) else None
+    if draw.actions and played != action:
+        return action, played
+    legal, met = sight.legal[turn], draw.answers["get_legal_actions"]
+    if closed and legal is not None and not (are_texts(met) and sorted(met) == sorted(legal)):
+        return [*sorted(legal)], met
+    if closed and abs(draw.paid - sight.paid[turn]) > _CLOSE:
+        return f"{sight.paid[turn]} paid to seat {sight.seat} so far", draw.paid
+    return None
+
+
+def _ask(reader: Worker, asked: Sequence[tuple[str, list[Json]]]) -> list[CallResult]:
+    answers: list[CallResult] = []
+    for start in range(0, len(asked), _MESSAGE_CALLS):
+        part = asked[start : start + _MESSAGE_CALLS]
+        calls: list[Json] = [[function, arguments] for function, arguments in part]
+        try:
+            reply = reader.request("columns", {"calls": calls}, _MESSAGE_S)
+        except (ModuleFault, IllegalActionError) as fault:
+            answers += [fault] * len(part)
+            continue
+        rows = reply if isinstance(reply, list) and len(reply) == len(part) else [None] * len(part)
+        answers += [_value(row, function) for row, (function, _) in zip(rows, part, strict=True)]
+    return answers
+
+
+def _value(row: Json, function: str) -> CallResult:
+    if isinstance(row, dict) and row.keys() == {"value"}:
+        return row["value"]
+    try:
+        raise_fault(row.get("fault") if isinstance(row, dict) else None, function)
+    except (ModuleFault, IllegalActionError) as fault:
+        return fault
+
+
+def _told(
+    sandbox: Sandbox, source: str, draw: _Draw, function: Inference, *, closed: bool
+) -> Finding:
+    expected, actual = draw.problem or ("", "")
+    sight = draw.sight
+    arguments = _arguments(sight, closed=closed)
+    call = called(function, arguments)
+    if draw.actions:
+        call += f"\ndrawn: {draw.actions!r}\nreplayed: {draw.at} of its actions"
+    place = f"match {sight.match}, seat {sight.seat}, turn {len(sight.turns) - 1}"
+    found = failing(KIND, function, call, expected, actual, place)
+    return with_output(sandbox, source, found, arguments)

@@ -1,0 +1,62 @@
+"""Phases and action types: the words of a match with what varies taken out."""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from games.trajectories import OpenTrajectory
+from games.values import CHANCE, TERMINAL, Action, State
+
+_NAMED = ("phase", "stage", "round", "step")
+_CARD = re.compile(r"\b(?:[2-9TJQKA]|10)[CDHScdhs]\b|\b[CDHS](?:[2-9TJQKA]|10)\b|\b[A-Z]\d\b")
+_NUMBER = re.compile(r"-?\d+")
+_MOST_TYPES = 40
+_LONGEST = 60
+
+
+def phase_of(state: State, player: int) -> str:
+    """The phase of a position: who decides, and what the state itself calls its phase.
+
+    >>> phase_of({"phase": "Knock"}, 1), phase_of({}, -1), phase_of({"round": 2}, -4)
+    ('Knock', 'chance', 'end')
+    """
+    if player == TERMINAL:
+        return "end"
+    said = [str(state[name]) for name in _NAMED if isinstance(state.get(name), str | int)]
+    who = ["chance"] if player == CHANCE else []
+    return ", ".join([*who, *said])[:_LONGEST] or "play"
+
+
+def type_of(action: Action) -> str:
+    """The type of an action: its words, with numbers and cards taken out.
+
+    >>> type_of("Player: 0 Action: Draw upcard"), type_of("x(0,2)"), type_of("Deal K2")
+    ('Player: # Action: Draw upcard', 'x(#,#)', 'Deal card')
+    """
+    return _NUMBER.sub("#", _CARD.sub("card", action))[:_LONGEST]
+
+
+def coarse(types: Iterable[str]) -> dict[str, str]:
+    """What each type is counted as: itself, or where there are too many its first word.
+
+    >>> coarse(["fold", "call"])
+    {'fold': 'fold', 'call': 'call'}
+    """
+    distinct = list(dict.fromkeys(types))
+    if len(distinct) <= _MOST_TYPES:
+        return {name: name for name in distinct}
+    return {name: (re.split(r"[\s(:;,]", name) or [name])[0] or name for name in distinct}
+
+
+def offered(matches: Sequence[OpenTrajectory]) -> set[str]:
+    """Types of action that were legal somewhere."""
+    return {type_of(a) for m in matches for here in m.positions for a in here.legal}
+
+
+def taken(matches: Sequence[OpenTrajectory]) -> set[str]:
+    """Types of action that were played somewhere."""
+    return {type_of(action) for match in matches for action in match.actions}
+
+
+def phases(matches: Sequence[OpenTrajectory]) -> set[str]:
+    """Phases that were met."""
+    return {phase_of(here.state, here.player) for m in matches for here in m.positions}

@@ -1,0 +1,101 @@
+"""Steadiness tests: a model's answers depend on its arguments, not on clock, chance or memory."""
+
+import ast
+from collections.abc import Sequence
+
+from games.checks.findings import Finding
+from games.trajectories import OpenTrajectory
+from games.values import IllegalActionError, ModuleFault, canonical_key
+from tools.predicting.failing import cut
+from tools.predicting.transition import states_asked
+from tools.recorded import CallResult
+from tools.sandbox import Sandbox
+from tools.transitions import ask_columns
+
+KIND = "steady"
+ALLOWED_IMPORTS = (
+    "collections",
+    "copy",
+    "functools",
+    "itertools",
+    "json",
+    "math",
+    "random",
+    "re",
+    "string",
+    "typing",
+)
+_SHOWN = 300
+
+
+def imports(source: str) -> list[Finding]:
+    """A finding for everything that a source imports and a model has no use for.
+
+    `random` is for the inference functions alone; that it plays no part elsewhere, asking again
+    shows.
+    """
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError):
+        return []  # loading it says so, with the line
+    found = []
+    for node in ast.walk(tree):
+        names = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names = [node.module or "."]
+        for name in names:
+            if name.split(".")[0] not in ALLOWED_IMPORTS:
+                said = f"it imports {name}; allowed: {', '.join(ALLOWED_IMPORTS)}"
+                line = getattr(node, "lineno", None)
+                found.append(Finding(check=KIND, outcome="failed", evidence=said, line=line))
+    return found
+
+
+def asked_again(
+    sandbox: Sandbox, source: str, matches: Sequence[OpenTrajectory], *, deadline_s: float = 60.0
+) -> list[Finding]:
+    """A finding for each function that answers another way in another order, or when asked twice.
+
+    The same questions go to a fresh worker with the matches in reverse order, then to one for each
+    half of the matches.
+
+    Args:
+        sandbox: Where it runs.
+        source: The learned source.
+        matches: What is asked; nothing of it is compared but the answers with each other.
+        deadline_s: Seconds for each pass.
+    """
+    half = max(1, len(matches) // 2)
+    orders = [matches, matches[::-1], matches[:half], matches[half:]]
+    first: dict[str, str] = {}
+    found: dict[str, Finding] = {}
+    for order in orders:
+        if not order:
+            continue
+        columns = states_asked(order)
+        try:
+            answered = ask_columns(sandbox, source, columns, deadline_s=deadline_s)
+        except ModuleFault as fault:
+            return [Finding(check=KIND, outcome="failed", evidence=str(fault), line=fault.line)]
+        asked = {q.key: q for column in columns for q in (*column.states, *column.actions)}
+        for key, answer in answered.answers.items():
+            said = _said(answer)
+            if first.setdefault(key, said) != said and asked[key].function not in found:
+                function = asked[key].function
+                found[function] = Finding(
+                    check=KIND,
+                    outcome="failed",
+                    function=function,
+                    evidence=f"{asked[key].place}: asked again in another order, {function} "
+                    f"answered {cut(said, _SHOWN)}; before {cut(first[key], _SHOWN)}. An answer "
+                    "must depend on the arguments alone: no clock, no chance, no memory of calls",
+                )
+    return [*found.values()]
+
+
+def _said(answer: CallResult) -> str:
+    if isinstance(answer, ModuleFault | IllegalActionError):
+        return f"failed: {answer}"
+    return canonical_key(answer)

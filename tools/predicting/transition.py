@@ -1,0 +1,243 @@
+"""Transition tests (Code World Models §4.1): every record of a match, asked of a learned source.
+
+A record is a position with its action, or the end. It holds up to six predictions: the player, the
+player's name, the legal actions as a set, the rewards of entering, every seat's observation, and
+the next state.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from games.checks.comparing import as_numbers
+from games.checks.findings import Finding
+from games.trajectories import OpenPosition, OpenTrajectory
+from games.values import (
+    CHANCE,
+    TERMINAL,
+    IllegalActionError,
+    Json,
+    ModuleFault,
+    are_texts,
+    canonical_key,
+)
+from tools.predicting.failing import called, failing, with_output
+from tools.predicting.kinds import coarse, phase_of, type_of
+from tools.recorded import CallResult, Column, DistinctCalls, RecordedCall
+from tools.sandbox import Sandbox
+from tools.transitions import Answered, ask_columns
+
+KIND = "transition"
+LOADING = "load"
+_NAMES = {CHANCE: "chance", TERMINAL: "terminal"}
+_END = "the end"
+
+
+@dataclass(frozen=True)
+class Row:
+    """Records of one phase and one type of action.
+
+    Attributes:
+        phase: The phase.
+        action: The type of action; "the end" where nothing was to be played.
+        right: Records all of whose predictions hold.
+        records: Records there were.
+    """
+
+    phase: str
+    action: str
+    right: int
+    records: int
+
+
+@dataclass(frozen=True)
+class Predicted:
+    """How well a source predicts recorded matches.
+
+    Attributes:
+        right: Records all of whose predictions hold.
+        records: Records that were asked.
+        distinct_right: The same, of records that differ.
+        distinct: Records that differ.
+        rows: By phase and type of action, in the order of their names.
+        failures: The first failing test of each function, and of those the first of all first.
+        matches: Indices of the matches with a wrong record.
+    """
+
+    right: int
+    records: int
+    distinct_right: int
+    distinct: int
+    rows: tuple[Row, ...]
+    failures: tuple[Finding, ...]
+    matches: frozenset[int]
+
+    @property
+    def accuracy(self) -> float:
+        """Share of the records all of whose predictions hold; 0 where nothing was asked."""
+        return self.right / self.records if self.records else 0.0
+
+
+@dataclass
+class _Questions:
+    """The questions of all matches, and which of them each record rests on."""
+
+    calls: DistinctCalls = field(default_factory=DistinctCalls)
+    columns: list[Column] = field(default_factory=list)
+    records: list[tuple[int, str, str, tuple[str, ...]]] = field(default_factory=list)
+
+    def add(self, number: int, match: OpenTrajectory) -> None:
+        """Take a match in."""
+        keys = [canonical_key(position.state) for position in match.positions]
+        while len(self.columns) < len(keys):
+            self.columns.append(Column())
+        for step, here in enumerate(match.positions):
+            place = f"match {match.match}, position {step}"
+            asked = _of_position(here, place, keys[step])
+            self.columns[step].states += self.calls.note(asked)
+            kind = _END
+            if step < len(match.actions):
+                action, kind = match.actions[step], type_of(match.actions[step])
+                following = match.positions[step + 1].state
+                onward = RecordedCall(
+                    "apply_action",
+                    (here.state, action),
+                    following,
+                    -1,
+                    place,
+                    keys[step],
+                    keys[step + 1],
+                )
+                self.columns[step].actions += self.calls.note([onward])
+                asked.append(onward)
+            phase = phase_of(here.state, here.player)
+            self.records.append((number, phase, kind, tuple(one.key for one in asked)))
+
+
+def predicted(
+    sandbox: Sandbox,
+    source: str,
+    matches: Sequence[OpenTrajectory],
+    *,
+    shown: int = 5,
+    deadline_s: float = 60.0,
+) -> Predicted:
+    """Hold a source against recorded matches; no expected value is ever sent.
+
+    Args:
+        sandbox: Where it runs.
+        source: The learned source.
+        matches: Of an open deck.
+        shown: Failing tests to show at most, each of another function.
+        deadline_s: Seconds for everything; what was not answered by then counts as wrong.
+    """
+    questions = _Questions()
+    for number, match in enumerate(matches):
+        questions.add(number, match)
+    try:
+        answered = ask_columns(sandbox, source, questions.columns, deadline_s=deadline_s)
+    except ModuleFault as fault:
+        return _unloaded(questions, fault)
+    wrong = _wrong(questions.calls, answered)
+    return _counted(questions, wrong, _told(sandbox, source, questions.calls, wrong, shown))
+
+
+def states_asked(matches: Sequence[OpenTrajectory]) -> list[Column]:
+    """The questions of these matches by themselves, for asking them in another order."""
+    questions = _Questions()
+    for number, match in enumerate(matches):
+        questions.add(number, match)
+    return questions.columns
+
+
+def _of_position(here: OpenPosition, place: str, key: str) -> list[RecordedCall]:
+    state: tuple[Json, ...] = (here.state,)
+    known = len(here.legal) == here.count
+    legal: Json = [*sorted(here.legal)] if known else here.count
+    name = _NAMES.get(here.player, str(here.player))
+    values: list[tuple[str, tuple[Json, ...], Json]] = [
+        ("get_current_player", state, here.player),
+        ("get_player_name", (here.player,), name),
+        ("get_legal_actions", state, legal),
+        ("get_rewards", state, as_numbers([*here.rewards])),
+        ("get_observations", state, [*here.observations]),
+    ]
+    return [
+        RecordedCall(f, arguments, expected, -1, place, "" if f == "get_player_name" else key)
+        for f, arguments, expected in values
+    ]
+
+
+def _read(question: RecordedCall, answer: Json) -> Json:
+    """An answer as it is compared: actions as a set, or their number; rewards as numbers."""
+    if question.function == "get_rewards":
+        return as_numbers(answer)
+    if question.function == "get_legal_actions" and are_texts(answer):
+        return [*sorted(answer)] if isinstance(question.expected, list) else len(answer)
+    return answer
+
+
+def _wrong(calls: DistinctCalls, answered: Answered) -> dict[str, CallResult]:
+    """Key of every question that was not answered as recorded -> what came back."""
+    found: dict[str, CallResult] = {}
+    lost = answered.lost.evidence if answered.lost else "not answered"
+    for key, question in calls.questions.items():
+        answer = answered.answers.get(key, ModuleFault("killed", question.function, lost))
+        if isinstance(answer, ModuleFault | IllegalActionError):
+            found[key] = answer
+        elif canonical_key(read := _read(question, answer)) != question.wanted:
+            found[key] = read
+    return found
+
+
+def _told(
+    sandbox: Sandbox, source: str, calls: DistinctCalls, wrong: dict[str, CallResult], shown: int
+) -> tuple[Finding, ...]:
+    """The first failing test of each function, with what its call prints."""
+    first: dict[str, str] = {}
+    for key in wrong:
+        first.setdefault(calls.questions[key].function, key)
+    found = []
+    for function, key in [*first.items()][:shown]:
+        asked, actual = calls.questions[key], wrong[key]
+        count = sum(calls.questions[one].function == function for one in wrong)
+        place = f"{asked.place}; {count} distinct calls of {function} are wrong"
+        expected = asked.expected
+        if function == "get_legal_actions" and isinstance(expected, int):
+            expected = f"{expected} different actions"
+        told = failing(KIND, function, called(function, asked.arguments), expected, actual, place)
+        found.append(with_output(sandbox, source, told, asked.arguments))
+    return tuple(found)
+
+
+def _counted(
+    questions: _Questions, wrong: dict[str, CallResult], failures: tuple[Finding, ...]
+) -> Predicted:
+    rows: dict[tuple[str, str], list[int]] = defaultdict(lambda: [0, 0])
+    distinct: dict[tuple[str, ...], bool] = {}
+    bad: set[int] = set()
+    named = coarse(kind for _, _, kind, _ in questions.records)
+    for number, phase, kind, keys in questions.records:
+        right = wrong.keys().isdisjoint(keys)
+        rows[phase, named[kind]][0] += right
+        rows[phase, named[kind]][1] += 1
+        distinct[keys] = right
+        if not right:
+            bad.add(number)
+    return Predicted(
+        right=sum(row[0] for row in rows.values()),
+        records=len(questions.records),
+        distinct_right=sum(distinct.values()),
+        distinct=len(distinct),
+        rows=tuple(Row(*name, *count) for name, count in sorted(rows.items())),
+        failures=failures,
+        matches=frozenset(bad),
+    )
+
+
+def _unloaded(questions: _Questions, fault: ModuleFault) -> Predicted:
+    """Nothing holds of a source that does not load, or is not done in time."""
+    call = "loading the module" if fault.function == "module" else fault.function
+    found = failing(LOADING, fault.function, call, "no error", fault, "before any test")
+    wrong: dict[str, CallResult] = dict.fromkeys(questions.calls.questions, fault)
+    return _counted(questions, wrong, (found,))
