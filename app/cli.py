@@ -14,6 +14,7 @@ import typer
 from app.commands.check import check_game, explain_rule
 from app.commands.doctor import examine
 from app.commands.evals import eval_app
+from app.commands.learn import learn_model
 from app.commands.listing import init_game, list_games, list_players
 from app.commands.match import play_matches
 from app.commands.new import new_run, resume_named, revise_run
@@ -66,6 +67,7 @@ def root(
 app.command("new")(new_run)
 app.command("resume")(resume_named)
 app.command("revise")(revise_run)
+app.command("learn")(learn_model)
 app.command("play")(play_game)
 app.command("match")(play_matches)
 app.command("tournament")(play_round_robin)

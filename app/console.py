@@ -32,6 +32,8 @@ _WHAT = {
     "recode": "changing the code",
     "code": "writing the code",
     "check": "checking",
+    "synthesise": "writing a model",
+    "test": "testing",
     "refine": "refining",
     "strategize": "finding strategies",
     "evaluate": "playing matches",
@@ -40,6 +42,8 @@ _WHAT = {
 }
 _NEXT = {
     "intake": "design",
+    "transition": "refine",
+    "inference": "refine",
     "design": "code",
     "code": "check",
     "recode": "check",

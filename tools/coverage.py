@@ -18,8 +18,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
+from typing import NamedTuple
 
-from games.contract import IllegalActionError, Json, ModuleFault
+from games.contract import Action, IllegalActionError, Json, ModuleFault
 from games.records import MatchRecord
 from tools.sandbox import Sandbox, Worker
 
@@ -105,6 +106,117 @@ def rule_coverage(
 
 
 @dataclass(frozen=True)
+class Branch:
+    """A stretch of a source that is gone through on a condition.
+
+    Attributes:
+        function: The function that it belongs to.
+        line: Its first line, 1-based.
+        text: That line.
+    """
+
+    function: str
+    line: int
+    text: str
+
+
+@dataclass(frozen=True)
+class BranchCoverage:
+    """Which branches of a source matches went through.
+
+    Attributes:
+        branches: All that the named functions can reach; those that only raise are left out.
+        met: One set a match: the branches it went through, by their index.
+        lost: Indices of matches that the worker could not follow.
+    """
+
+    branches: tuple[Branch, ...]
+    met: tuple[frozenset[int], ...]
+    lost: tuple[int, ...]
+
+    @property
+    def missed(self) -> tuple[Branch, ...]:
+        """Those that no match went through."""
+        met = frozenset[int]().union(*self.met)
+        return tuple(branch for n, branch in enumerate(self.branches) if n not in met)
+
+
+def branch_coverage(  # noqa: PLR0913 - a match is played from its seats and parameters
+    sandbox: Sandbox,
+    source: str,
+    functions: Sequence[str],
+    played: Sequence[Sequence[Action]],
+    *,
+    num_players: int,
+    parameters: Mapping[str, Json],
+    deadline_s: float = 60.0,
+) -> BranchCoverage:
+    """Follow matches through the branches of a source; the worker's claim, as `rule_coverage`.
+
+    Args:
+        sandbox: Where it runs.
+        source: The module.
+        functions: Those whose branches count, with all that they call.
+        played: The actions of each match, from the first state on.
+        num_players: Seats.
+        parameters: Of the matches.
+        deadline_s: Seconds for everything.
+
+    Raises:
+        ModuleFault: If the source does not load.
+    """
+    found = _branches(ast.parse(source), source.splitlines(), functions)
+    watched = frozenset(line for _, lines in found for line in lines)
+    met: list[frozenset[int]] = []
+    lost: list[int] = []
+    with sandbox.worker("coverage", source) as worker:
+        worker.load(source)
+        ends = time.monotonic() + deadline_s
+        for number, actions in enumerate(played):
+            match = _Match(num_players, parameters, actions)
+            plies = _traced(worker, match, watched, ends) if actions else []
+            lines = frozenset[int]().union(*(plies or ()))
+            met.append(frozenset(n for n, (_, own) in enumerate(found) if own & lines))
+            lost += [number] if plies is None else []
+    return BranchCoverage(tuple(branch for branch, _ in found), tuple(met), tuple(lost))
+
+
+def _branches(
+    tree: ast.Module, text: Sequence[str], functions: Sequence[str]
+) -> list[tuple[Branch, frozenset[int]]]:
+    """Every branch of these functions and of what they call, with its lines."""
+    defined = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
+    reached: dict[str, ast.FunctionDef] = {}
+    waiting = [name for name in functions if name in defined]
+    while waiting:
+        name = waiting.pop()
+        if name not in reached:
+            reached[name] = defined[name]
+            named = {n.id for n in ast.walk(defined[name]) if isinstance(n, ast.Name)}
+            waiting += sorted(named & defined.keys() - reached.keys())
+    found = []
+    for name, function in sorted(reached.items(), key=lambda item: item[1].lineno):
+        for node in ast.walk(function):
+            for suite in _suites(node):
+                if not all(isinstance(statement, ast.Raise | ast.Pass) for statement in suite):
+                    line = suite[0].lineno
+                    branch = Branch(name, line, text[line - 1].strip())
+                    found.append((branch, _lines(suite[:1])))
+    return found
+
+
+def _suites(node: ast.AST) -> list[list[ast.stmt]]:
+    if isinstance(node, ast.If):
+        is_elif = len(node.orelse) == 1 and isinstance(node.orelse[0], ast.If)
+        return [node.body, *([node.orelse] if node.orelse and not is_elif else [])]
+    if isinstance(node, ast.For | ast.While | ast.ExceptHandler):
+        return [node.body]
+    if isinstance(node, ast.Match):
+        return [case.body for case in node.cases]
+    return []
+
+
+@dataclass(frozen=True)
 class _Place:
     """A marked stretch of source: what is shown of it, and which lines show that it was done."""
 
@@ -123,11 +235,25 @@ def _followed(
 ) -> list[frozenset[int]] | None:
     """The watched lines of every ply of a record; None where the worker could not follow it."""
     watched = frozenset(line for places in marks.values() for p in places for line in p.watched)
+    match = _Match(len(record.players), record.parameters, record.actions)
+    return _traced(worker, match, watched, ends)
+
+
+class _Match(NamedTuple):
+    num_players: int
+    parameters: Mapping[str, Json]
+    actions: Sequence[Action]
+
+
+def _traced(
+    worker: Worker, match: _Match, watched: frozenset[int], ends: float
+) -> list[frozenset[int]] | None:
+    """The watched lines of every ply of a match; None where the worker could not follow it."""
     left = ends - time.monotonic()
     payload: dict[str, Json] = {
-        "num_players": len(record.players),
-        "parameters": dict(record.parameters),
-        "actions": [*record.actions],
+        "num_players": match.num_players,
+        "parameters": dict(match.parameters),
+        "actions": [*match.actions],
         "lines": [*sorted(watched)],
     }
     if not worker.alive or left <= 0:
@@ -137,7 +263,7 @@ def _followed(
     except (ModuleFault, IllegalActionError):
         return None
     plies = reply if isinstance(reply, list) else []
-    if len(plies) != len(record.actions):
+    if len(plies) != len(match.actions):
         return None
     return [
         frozenset(line for line in lines if type(line) is int) if isinstance(lines, list) else _NONE

@@ -185,6 +185,8 @@ def resume_named(  # noqa: PLR0913 - one parameter an option
     as_json: Json = False,
 ) -> None:
     """Go on with a run that was stopped, killed, gave up, or waits for an answer."""
+    from app.commands.learn import go_on_learning
+    from graph.learn.settings import is_learning
     from graph.new.form import read_form
     from graph.new.requests import Remedy, begin_again, by_form, read_request
     from graph.run.folder import find_folder, runs_folder
@@ -193,6 +195,12 @@ def resume_named(  # noqa: PLR0913 - one parameter an option
         raise typer.BadParameter(f"--from is {source!r}; known: design")
     answer = None if answer is None else _readable(answer, "the answer")
     folder = find_folder(run, runs_folder())
+    if is_learning(folder):
+        only = (answer, source, rounds, drop_test, accept, discard_edits, discard_checkpoints)
+        if any(only):
+            raise typer.BadParameter("a run of `learn` is resumed without any of these options")
+        with sandbox_of(sandbox, no_isolation):
+            go_on_learning(folder, as_json=as_json)
     request, form = read_request(folder), None
     if source is not None:
         form = by_form(request, read_form(folder))

@@ -142,6 +142,25 @@ def predicted(
     return _counted(questions, wrong, _told(sandbox, source, questions.calls, wrong, shown))
 
 
+def tests_shown(matches: Sequence[OpenTrajectory], most: int) -> list[str]:
+    """Up to so many records as assertions, spread over phases and types of action."""
+    chosen: dict[tuple[str, str], str] = {}
+    for match in matches:
+        for step, action in enumerate(match.actions):
+            here = match.positions[step]
+            kind = phase_of(here.state, here.player), type_of(action)
+            if kind in chosen or len(chosen) >= most:
+                continue
+            lines = [
+                f"{called(one.function, one.arguments)} == {one.expected!r}"
+                for one in _of_position(here, "", "")
+            ]
+            call = called("apply_action", [here.state, action])
+            lines.append(f"{call} == {match.positions[step + 1].state!r}")
+            chosen[kind] = "\n".join(lines)
+    return [*chosen.values()]
+
+
 def states_asked(matches: Sequence[OpenTrajectory]) -> list[Column]:
     """The questions of these matches by themselves, for asking them in another order."""
     questions = _Questions()

@@ -40,6 +40,17 @@ def render(report: Report) -> str:
     return environment.from_string(template.read_text(encoding="utf-8")).render(values)
 
 
+def styled(title: str, body: str) -> str:
+    """A page of another content in the same style; `title` and `body` are HTML that is safe."""
+    text = (files("tools.reporting") / "report.html.j2").read_text(encoding="utf-8")
+    style = text.partition("<style>")[2].partition("</style>")[0]
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{title}</title>\n<style>{style}</style>\n</head>\n<body>\n{body}\n</body>\n</html>\n"
+    )
+
+
 def figure_text(figure: Figure) -> str:
     """A figure as text.
 

@@ -1,0 +1,137 @@
+"""`learn`: rules and recorded matches become a playable model of the game."""
+
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NoReturn, get_args
+
+import typer
+
+from app.console import Progress, database, ends_at_once, leave, note, print_json, say
+from app.options import Backend, Json, NoIsolation, Seed, sandbox_of
+
+if TYPE_CHECKING:
+    from graph.run.folder import RunFolder
+
+_LONGEST_RULES = 200_000  # characters
+_EXIT = {"passed": 0, "incomplete": 1, "gave_up": 1}
+
+
+def learn_model(  # noqa: PLR0913 - one parameter an option
+    *,
+    rules: Annotated[Path, typer.Option("--rules", help="The rules as a text file.")],
+    trajectories: Annotated[
+        Path, typer.Option("--trajectories", help="Recorded matches (rulewright record).")
+    ],
+    closed_deck: Annotated[
+        bool, typer.Option("--closed-deck", help="The matches are one seat's view.")
+    ] = False,
+    refine: Annotated[
+        str, typer.Option("--refine", help="How to refine: tree or conversation.")
+    ] = "tree",
+    max_calls: Annotated[
+        int, typer.Option("--max-calls", min=1, help="Calls of the model at most.")
+    ] = 20,
+    active: Annotated[
+        int, typer.Option("--active", min=0, help="Further matches to ask the environment for.")
+    ] = 0,
+    environment: Annotated[
+        str, typer.Option("--environment", metavar="ENV", help="The environment itself.")
+    ] = "",
+    values: Annotated[
+        int, typer.Option("--values", min=0, max=8, help="Value functions to ask for.")
+    ] = 0,
+    out: Annotated[Path | None, typer.Option("--out", help="Folder of the run.")] = None,
+    seed: Seed = 0,
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer matches and draws.")] = False,
+    sandbox: Backend = None,
+    no_isolation: NoIsolation = False,
+    as_json: Json = False,
+) -> None:
+    """Learn a playable model of a game from its rules and recorded matches."""
+    from graph.learn.settings import LearnRequest, LearnSettings, write_learning
+    from graph.run.folder import create_folder, runs_folder
+    from graph.run.settings import RefineStrategy
+
+    if refine not in get_args(RefineStrategy):
+        raise typer.BadParameter(f"--refine is {refine!r}; known: tree, conversation")
+    if active and not environment:
+        raise typer.BadParameter("--active asks the environment for matches; give --environment")
+    words = _rules_in(rules)
+    _require_usable(trajectories, environment)
+    settings = LearnSettings.model_validate(
+        {
+            "seed": seed,
+            "quick": quick,
+            "closed_deck": closed_deck,
+            "refine": refine,
+            "max_calls": max_calls,
+            "active": active,
+            "environment": environment,
+            "values": values,
+        }
+    )
+    folder = create_folder(out, title=f"learn {trajectories.stem}", runs=runs_folder())
+    request = LearnRequest(rules=words, trajectories=str(trajectories.resolve()), settings=settings)
+    write_learning(request, folder)
+    with sandbox_of(sandbox, no_isolation):
+        go_on_learning(folder, as_json=as_json)
+
+
+def go_on_learning(folder: "RunFolder", *, as_json: bool) -> NoReturn:
+    """Run a run of `learn` to its end, from wherever it stands."""
+    from graph.learn.reporting import final_words
+    from graph.learn.runs import make_learning, run_learning
+    from graph.run.sandboxes import describe_grade
+
+    stopped = f"stopped; what was finished is kept. Go on with: rulewright resume {folder.path}"
+    with (
+        ends_at_once(lambda: stopped),
+        Progress(quiet=as_json) as progress,
+        ExitStack() as held,
+    ):
+        context = make_learning(folder)
+        held.enter_context(context.sandbox)
+        note(f"modeller: {context.identity}, {context.settings.max_calls} calls at most")
+        note(describe_grade(context.sandbox.grade))
+        result = run_learning(folder, context, tell=progress, database=database())
+    if as_json:
+        print_json({**result.told, "folder": str(folder.path)})
+    else:
+        say(final_words(result.told, folder))
+    leave(_EXIT[str(result.told["end"])] if result.told["accuracy"] is not None else 2)
+
+
+def _rules_in(path: Path) -> str:
+    """The rules, where they can be read.
+
+    Raises:
+        typer.BadParameter: If the file cannot be read, is empty or too long.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise typer.BadParameter(
+            f"--rules {path} cannot be read ({error}); required: a text file in UTF-8"
+        ) from error
+    if not text.strip():
+        raise typer.BadParameter(f"--rules {path} is empty; required: the rules of the game")
+    if len(text) > _LONGEST_RULES:
+        raise typer.BadParameter(
+            f"--rules {path} has {len(text)} characters; at most {_LONGEST_RULES} are read"
+        )
+    return text
+
+
+def _require_usable(trajectories: Path, environment: str) -> None:
+    """Refuse what cannot be used before a folder is made: header and environment."""
+    from games.environments.reading import read_trajectories
+    from games.environments.registry import environment_named
+
+    header, _ = read_trajectories(trajectories)
+    if not environment:
+        return
+    named = environment_named(environment, header.parameters, header.num_players)
+    if named.name != header.environment:
+        raise typer.BadParameter(
+            f"--environment is {named.name}; {trajectories} was recorded in {header.environment}"
+        )

@@ -1,0 +1,1 @@
+"""Rules and recorded matches to a model of the game: intake, synthesise, test, refine, report."""

@@ -1,0 +1,160 @@
+"""Nodes behind an accepted candidate: value functions, and the report."""
+
+from typing import Any, Literal
+
+from langgraph.runtime import Runtime
+from langgraph.types import Command
+
+from agents.model.budget import BudgetExhaustedError
+from agents.model.errors import MalformedReplyError
+from agents.model.recording import place
+from agents.roles.modeller import PREDICTING, bound_names
+from games.values import TERMINAL, IllegalActionError, Json, ModuleFault, is_number
+from graph.learn.judging import module_of, start_of
+from graph.learn.matches import open_matches
+from graph.learn.nodes import BELOW, best_of, brief_of
+from graph.learn.reporting import learn_object, page_of
+from graph.learn.state import CallNote, Gaps, LearnContext, LearnState
+from graph.run.pool import Candidate, what_failed
+from graph.run.sandboxes import grades_of, keep_grade
+from tools.coverage import branch_coverage
+from tools.predicting.kinds import offered, phases, taken
+from tools.predicting.playing import random_play
+
+_SHOWN_BRANCHES = 40
+_VALUE_STATES = 200
+
+
+def value(state: LearnState, runtime: Runtime[LearnContext]) -> Command[Literal["report"]]:
+    """Ask for value functions, and keep those that hold their tests."""
+    context = runtime.context
+    wanted, number = context.settings.values, len(state.calls) + 1
+    if not wanted or state.base is None or number > context.settings.max_calls:
+        return Command(goto="report")
+    base = state.candidate(state.base)
+    kept: list[str] = []
+    notes: list[str] = []
+    try:
+        with place(f"value/{number}"):
+            proposals = context.modeller.values(brief_of(context, state), base.source, wanted)
+        for index, text in enumerate(proposals.sources):
+            problem = _value_problem(context, base, text)
+            notes.append(f"version {index}: {problem or 'its tests hold'}")
+            kept += [] if problem else [text]
+        notes += proposals.refused
+    except (MalformedReplyError, BudgetExhaustedError) as error:
+        notes.append(str(error))
+    note = CallNote(call=number, function="value", parent=base.number, refused=())
+    runtime.stream_writer({"node": "value", "call": number, "kept": len(kept)})
+    update = {"calls": [*state.calls, note], "values": kept, "value_notes": notes}
+    return Command(goto="report", update=update)
+
+
+def _value_problem(context: LearnContext, base: Candidate, text: str) -> str:
+    """Why a value function cannot be used; empty where its tests hold.
+
+    At the end of a match it must be the rewards, elsewhere a finite number, at positions of
+    random play in the model.
+    """
+    source = f"{base.source.rstrip()}\n\n\n{BELOW}\n\n{text}"
+    if twice := sorted(bound_names(text) & {*PREDICTING}):
+        return f"defines {', '.join(twice)} again"
+    header = context.material.header
+    try:
+        module = module_of(context, source, start_of(context, source))
+        played = random_play(
+            context.sandbox,
+            module,
+            num_players=header.num_players,
+            parameters=header.parameters,
+            matches=context.settings.play_matches,
+            seed=context.settings.seed,
+        )
+        met = [here for match in played.matches for here in match.positions]
+        with context.sandbox.worker("value", module) as worker:
+            worker.load(module)
+            for here in [*met[:_VALUE_STATES], *(m.positions[-1] for m in played.matches)]:
+                for seat in range(header.num_players):
+                    found: Json = worker.call("value_function", [here.state, seat])
+                    if not is_number(found):
+                        return f"gave {found!r:.80} for seat {seat}; required: a finite number"
+                    if here.player == TERMINAL and found != here.rewards[seat]:
+                        return f"gave {found} at an end that pays {here.rewards[seat]}"
+    except (ModuleFault, IllegalActionError) as fault:
+        return str(fault)
+    return ""
+
+
+def report(state: LearnState, runtime: Runtime[LearnContext]) -> dict[str, Any]:
+    """Write `model.py`, `learn.json` and `report.html`, whatever the run came to."""
+    context, folder = runtime.context, runtime.context.folder
+    keep_grade(folder, context.sandbox.grade)
+    chosen = best_of(state)
+    update: dict[str, Any] = {}
+    if chosen is not None:
+        gaps = _gaps(state, context, chosen) if state.end is None else None
+        update = {"gaps": gaps, **_end(state, chosen, gaps)}
+        try:
+            whole = module_of(context, chosen.source, start_of(context, chosen.source))
+        except ModuleFault as fault:
+            whole = f"# This source is no module: {str(fault)!r}\n{chosen.source}"
+        folder.write_text("model.py", whole)
+    elif state.end is None:
+        update = {"end": "gave_up", "reason": "no candidate was ever made"}
+    ended = state.model_copy(update=update)
+    grade = grades_of(folder, context.sandbox.grade)[0]
+    told = learn_object(ended, context, chosen, grade.model_dump(mode="json"))
+    folder.write_json("learn.json", told)
+    folder.write_text("report.html", page_of(told, ended, chosen))
+    runtime.stream_writer({"node": "report", "end": ended.end, "folder": str(folder.path)})
+    return update
+
+
+def _end(state: LearnState, chosen: Candidate, gaps: Gaps | None) -> dict[str, Any]:
+    """How a run ends: nothing that was not put to the test counts as passed."""
+    if state.end is not None or gaps is None:
+        return {"end": state.end, "reason": state.reason}
+    if chosen.outcome != "passed":
+        return {"end": "gave_up", "reason": what_failed(chosen.findings or ())}
+    problem = state.calibration.get("problem", "")
+    if gaps.named or problem:
+        told = [*gaps.named, *([problem] if problem else [])]
+        more = f" and {len(told) - 3} more" if len(told) > 3 else ""  # noqa: PLR2004
+        return {"end": "incomplete", "reason": "; ".join(told[:3]) + more}
+    return {"end": "passed", "reason": ""}
+
+
+def _gaps(state: LearnState, context: LearnContext, chosen: Candidate) -> Gaps:
+    """What the recorded matches have never put to the test, seen from inside the model."""
+    material, settings = context.material, context.settings
+    header = material.header
+    recorded = [*material.training(state.promoted), *material.heldout(state.promoted)]
+    alone = not material.heldout(state.promoted)
+    if settings.closed_deck:
+        return Gaps(heldout=alone)
+    matches = open_matches(recorded)
+    source = chosen.source.partition(f"\n{BELOW}\n")[0]
+    whole = module_of(context, source, material.start)
+    played = random_play(
+        context.sandbox,
+        whole,
+        num_players=header.num_players,
+        parameters=header.parameters,
+        matches=settings.play_matches,
+        seed=settings.seed + 1,
+    ).matches
+    met = branch_coverage(
+        context.sandbox,
+        whole,
+        PREDICTING,
+        [match.actions for match in matches],
+        num_players=header.num_players,
+        parameters=header.parameters,
+    )
+    missed = [f"line {one.line} of {one.function}: {one.text}" for one in met.missed]
+    return Gaps(
+        phases=tuple(sorted(phases(played) - phases(matches))),
+        actions=tuple(sorted((offered(matches) | offered(played)) - taken(matches))),
+        branches=tuple(missed[:_SHOWN_BRANCHES]),
+        heldout=alone,
+    )

@@ -1,0 +1,230 @@
+"""Judging a candidate: its tests, the held-out matches, random play in it, and steadiness."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from games.checks.findings import Finding
+from games.trajectories import Trajectory
+from games.values import ModuleFault, State
+from graph.learn.matches import all_sights, open_matches, some_sights
+from graph.learn.state import Judged, LearnContext, LearnState, TypeRow
+from graph.run.pool import Candidate
+from tools.learned import learned_module
+from tools.playtest.runner import Workers, play_all
+from tools.predicting.failing import failing
+from tools.predicting.inference import Inference, Inferred, inferred
+from tools.predicting.playing import Played, random_play
+from tools.predicting.steady import asked_again, imports
+from tools.predicting.transition import LOADING, Predicted, Row, predicted
+
+START = "INITIAL_STATE"
+_AT_ONCE = 2
+_AGAIN_MATCHES = 6
+
+
+@dataclass(frozen=True)
+class Judge:
+    """Judges candidates of a run as its state stands."""
+
+    context: LearnContext
+    state: LearnState
+    promoted: tuple[int, ...]
+
+    def all(self, candidates: Sequence[Candidate]) -> dict[int, Judged]:
+        """Each candidate's judgement; several at a time."""
+        jobs = [(candidate.number, candidate) for candidate in candidates]
+        workers = Workers(jobs=min(_AT_ONCE, max(1, len(jobs))), kind="threads")
+        found = play_all(
+            jobs, lambda one: self.one(one).model_dump(mode="json"), journal=None, workers=workers
+        )
+        return {number: Judged.model_validate(entry) for number, entry in found}
+
+    def one(self, candidate: Candidate) -> Judged:
+        """A candidate's judgement."""
+        material = self.context.material
+        training = material.training(self.promoted)
+        heldout = material.heldout(self.promoted)
+        if self.context.settings.closed_deck:
+            return self._closed(candidate, training, heldout)
+        if self.state.stage == "transition":
+            return self._predicting(candidate, training, heldout)
+        return self._inferring(candidate, training, heldout)
+
+    def _predicting(
+        self, candidate: Candidate, training: Sequence[Trajectory], heldout: Sequence[Trajectory]
+    ) -> Judged:
+        met = self._predicted(candidate.source, training)
+        failures = [*met.failures, *imports(candidate.source)]
+        held: Predicted | None = None
+        if met.accuracy == 1.0 and not failures:
+            failures += self._play(candidate.source, self.context.material.start).failures
+            again = open_matches(training)[:_AGAIN_MATCHES]
+            failures += asked_again(self.context.sandbox, candidate.source, again)
+            held = self._predicted(candidate.source, heldout) if heldout else None
+        return Judged(
+            number=candidate.number,
+            right=met.right,
+            records=met.records,
+            distinct_right=met.distinct_right,
+            distinct=met.distinct,
+            held_right=held.right if held else 0,
+            held=held.records if held else 0,
+            rows=joined_rows(met.rows, held.rows if held else ()),
+            failures=tuple(failures),
+            broken=tuple(sorted(heldout[n].match for n in held.matches)) if held else (),
+        )
+
+    def _predicted(self, source: str, matches: Sequence[Trajectory]) -> Predicted:
+        settings = self.context.settings
+        return predicted(
+            self.context.sandbox,
+            source,
+            open_matches(matches),
+            shown=settings.tests_first,
+            deadline_s=settings.deadline_s,
+        )
+
+    def _inferring(
+        self, candidate: Candidate, training: Sequence[Trajectory], heldout: Sequence[Trajectory]
+    ) -> Judged:
+        start = self.context.material.start
+        found = self._inferred(candidate.source, training, start)
+        failures = [*found.failures, *imports(candidate.source)]
+        held: Inferred | None = None
+        if found.accuracy == 1.0 and not failures and heldout:
+            held = self._inferred(candidate.source, heldout, start)
+        return _of_sights(candidate.number, found, held, failures)
+
+    def _inferred(
+        self, source: str, matches: Sequence[Trajectory], start: State, *, closed: bool = False
+    ) -> Inferred:
+        settings, header = self.context.settings, self.context.material.header
+        sights = all_sights(matches, header.num_players, header.seat)
+        function: Inference = "resample_history"
+        if self.state.inference == "resample_state":
+            function = "resample_state"
+        return inferred(
+            self.context.sandbox,
+            source,
+            some_sights(sights, settings.sights, settings.seed),
+            function=function,
+            initial_state=start,
+            draws=settings.draws,
+            seed=settings.seed,
+            closed=closed,
+            shown=settings.tests_shown,
+        )
+
+    def _closed(
+        self, candidate: Candidate, training: Sequence[Trajectory], heldout: Sequence[Trajectory]
+    ) -> Judged:
+        try:
+            start = first_state(self.context, candidate.source)
+        except ModuleFault as fault:
+            told = failing(LOADING, START, START, "the first state, a dict", fault, "at first")
+            header = self.context.material.header
+            count = len(all_sights(training, header.num_players, header.seat))
+            return Judged(number=candidate.number, records=count, failures=(told,))
+        found = self._inferred(candidate.source, training, start, closed=True)
+        played = self._play(candidate.source, start)
+        failures = [*found.failures, *imports(candidate.source), *played.failures]
+        held: Inferred | None = None
+        if found.accuracy == 1.0 and not failures and heldout:
+            held = self._inferred(candidate.source, heldout, start, closed=True)
+        return _of_sights(candidate.number, found, held, failures)
+
+    def _play(self, source: str, start: State) -> Played:
+        settings, header = self.context.settings, self.context.material.header
+        try:
+            module = module_of(self.context, source, start)
+        except ModuleFault as fault:
+            said = failing(LOADING, fault.function, "completing the source", "a module", fault, "")
+            return Played((), 0, (said,))
+        return random_play(
+            self.context.sandbox,
+            module,
+            num_players=header.num_players,
+            parameters=header.parameters,
+            matches=settings.play_matches,
+            seed=settings.seed,
+        )
+
+
+def module_of(context: LearnContext, source: str, start: State) -> str:
+    """A learned source as a whole game module; see `learned_module`."""
+    header = context.material.header
+    return learned_module(
+        source,
+        name=header.environment.rpartition(":")[2] or "learned",
+        num_players=header.num_players,
+        initial_state=start,
+        parameters=header.parameters,
+    )
+
+
+def start_of(context: LearnContext, source: str) -> State:
+    """The first state that a candidate plays from: the recorded one, or in a closed deck its own.
+
+    Raises:
+        ModuleFault: If a closed deck's source gives none.
+    """
+    if context.settings.closed_deck:
+        return first_state(context, source)
+    return context.material.start
+
+
+def first_state(context: LearnContext, source: str) -> State:
+    """The constant `INITIAL_STATE` of a source.
+
+    Raises:
+        ModuleFault: If there is none, or it is no state.
+    """
+    with context.sandbox.worker("start", source) as worker:
+        worker.load(source)
+        value = worker.request("constant", {"name": START}, worker.limits.call_s)
+    if not isinstance(value, dict):
+        raise ModuleFault("bad_value", START, f"is {value!r:.80}; required: a dict")
+    return value
+
+
+def joined_rows(training: Sequence[Row], held: Sequence[Row]) -> tuple[TypeRow, ...]:
+    """The rows of both, by phase and type of action."""
+    both: dict[tuple[str, str], list[int]] = {}
+    for rows, at in ((training, 0), (held, 2)):
+        for row in rows:
+            counts = both.setdefault((row.phase, row.action), [0, 0, 0, 0])
+            counts[at] += row.right
+            counts[at + 1] += row.records
+    return tuple(
+        TypeRow(phase=p, action=a, right=n[0], records=n[1], held_right=n[2], held=n[3])
+        for (p, a), n in sorted(both.items())
+    )
+
+
+def score_of(judged: Judged, settings: Mapping[str, int]) -> float:
+    """The share of a candidate's tests that hold, its heuristic value in the tree.
+
+    Imports and steadiness count as one record each, random play as its matches.
+
+    >>> score_of(Judged(number=0, right=3, records=4), {"play": 2})
+    0.75
+    """
+    further = [f for f in judged.failures if f.check in ("play", "steady")]
+    lost = sum(settings["play"] if f.check == "play" else 1 for f in further)
+    return judged.right / (judged.records + lost) if judged.records else 0.0
+
+
+def _of_sights(
+    number: int, found: Inferred, held: Inferred | None, failures: Sequence[Finding]
+) -> Judged:
+    return Judged(
+        number=number,
+        right=found.right,
+        records=found.sights,
+        distinct_right=found.right,
+        distinct=found.sights,
+        held_right=held.right if held else 0,
+        held=held.sights if held else 0,
+        failures=tuple(failures),
+        broken=tuple(sorted(held.matches)) if held else (),
+    )

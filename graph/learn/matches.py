@@ -1,0 +1,203 @@
+"""Matches of a run: drawn from its file, split into training and held-out ones, and kept."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from games.environments.reading import read_trajectories
+from games.streams import stream
+from games.trajectories import (
+    OpenTrajectory,
+    SeenTrajectory,
+    Trajectory,
+    TrajectoryError,
+    TrajectoryHeader,
+    header_line,
+    match_line,
+)
+from games.values import Json, State, canonical_key
+from graph.learn.settings import LearnSettings
+from graph.run.folder import RunFolder
+from tools.predicting.inference import Sight, sights_of
+from tools.predicting.kinds import taken
+
+_KEPT = ".state/matches.jsonl"
+_SPLIT = ".state/split.json"
+_ASKED = ".state/asked.jsonl"
+_SHARE = 5  # one match of so many is held out
+_MOST_BYTES = 48 * 2**20  # of all kept lines
+_SHOWN_IN_FULL = 20_000
+
+
+@dataclass(frozen=True)
+class Material:
+    """What a run learns from.
+
+    Attributes:
+        header: Of the file.
+        matches: All that were kept, the held-out ones last.
+        held: How many of them were held out at first.
+        asked: Further matches that the environment was asked for.
+    """
+
+    header: TrajectoryHeader
+    matches: tuple[Trajectory, ...]
+    held: int
+    asked: tuple[OpenTrajectory, ...] = ()
+
+    def training(self, promoted: Sequence[int]) -> list[Trajectory]:
+        """Matches that candidates are tested on; `promoted` are indices of held-out ones."""
+        first = len(self.matches) - self.held
+        more = [m for m in self.matches[first:] if m.match in promoted]
+        return [*self.matches[:first], *more, *self.asked]
+
+    def heldout(self, promoted: Sequence[int]) -> list[Trajectory]:
+        """Matches that nobody was shown."""
+        first = len(self.matches) - self.held
+        return [m for m in self.matches[first:] if m.match not in promoted]
+
+    @property
+    def start(self) -> State:
+        """The first state of every match of an open deck; empty in a closed one."""
+        first = self.matches[0]
+        return first.positions[0].state if isinstance(first, OpenTrajectory) else {}
+
+    @property
+    def hides(self) -> bool:
+        """Whether some state holds a value that the seat to move does not see."""
+        return any(
+            here.player >= 0 and not _leaves(here.state) <= _leaves(here.observations[here.player])
+            for match in self.matches
+            if isinstance(match, OpenTrajectory)
+            for here in match.positions
+        )
+
+
+def open_matches(matches: Sequence[Trajectory]) -> list[OpenTrajectory]:
+    """Those of an open deck."""
+    return [match for match in matches if isinstance(match, OpenTrajectory)]
+
+
+def all_sights(matches: Sequence[Trajectory], seats: int, seat: int | None) -> list[Sight]:
+    """Every turn of every seat; in a closed deck the one seat's, and the ends."""
+    found: list[Sight] = []
+    for match in matches:
+        if isinstance(match, SeenTrajectory):
+            found += sights_of(match, seat or 0, ends=True)
+        else:
+            for one in range(seats):
+                found += sights_of(match.seen_by(one), one, ends=False)
+    return found
+
+
+def some_sights(sights: Sequence[Sight], most: int, seed: int) -> list[Sight]:
+    """Up to so many of them, drawn once for a run."""
+    if len(sights) <= most:
+        return list(sights)
+    chosen = stream(seed, "sights").choice(len(sights), most, replace=False)
+    return [sights[index] for index in sorted(int(one) for one in chosen)]
+
+
+def shown_first(matches: Sequence[Trajectory]) -> list[Trajectory]:
+    """The matches with one to be shown in full first: the most telling of those that fit."""
+
+    def rank(match: Trajectory) -> tuple[bool, int, int]:
+        size = len(match_line(match))
+        types = len(taken([match])) if isinstance(match, OpenTrajectory) else len(match.positions)
+        fits = size <= _SHOWN_IN_FULL
+        return not fits, -types if fits else 0, size
+
+    first = min(matches, key=rank)
+    return [first, *(match for match in matches if match is not first)]
+
+
+def take_in(path: Path, folder: RunFolder, settings: LearnSettings) -> Material:
+    """Draw a run's matches from a file, read line by line, and keep them in the run's folder.
+
+    Raises:
+        TrajectoryError: If the file is damaged, contradicts itself, or is of the other deck.
+    """
+    header, matches = read_trajectories(path)
+    _require_deck(path, header, settings)
+    wanted = settings.training_matches + settings.heldout_matches
+    generator = stream(settings.seed, "matches")
+    count = min(wanted, header.matches)
+    order = [int(i) for i in generator.choice(header.matches, count, replace=False)]
+    chosen: dict[int, str] = {}
+    start, room = "", _MOST_BYTES
+    for match in matches:  # to its end, so that a damaged line is found wherever it stands
+        if isinstance(match, OpenTrajectory):
+            first = canonical_key(match.positions[0].state)
+            if start not in ("", first):
+                raise TrajectoryError(
+                    f"{path}: match {match.match} begins in another state than match 0; required: "
+                    "one first state, and chance as actions of player -1"
+                )
+            start = first
+        if match.match in order and match.actions:
+            line = match_line(match)
+            room -= len(line)
+            if room > 0:
+                chosen[match.match] = line
+    order = [index for index in order if index in chosen]
+    if not order:
+        raise TrajectoryError(f"{path} holds no match with an action; record some")
+    held = min(settings.heldout_matches, max(len(order) > 1, len(order) // _SHARE))
+    lines = [header_line(replace(header, matches=len(order)))]
+    lines += [_numbered(chosen[index], number) for number, index in enumerate(order)]
+    folder.write_text(_KEPT, "".join(lines))
+    folder.write_json(_SPLIT, {"held": held, "of": header.matches})
+    return material(folder)
+
+
+def _numbered(line: str, number: int) -> str:
+    return f"{canonical_key({**json.loads(line), 'match': number})}\n"
+
+
+def material(folder: RunFolder) -> Material:
+    """What a run learns from, read from its folder."""
+    kept, asked = folder.path / _KEPT, folder.path / _ASKED
+    split: Any = folder.read_json(_SPLIT)
+    return _read(kept, asked, asked.stat().st_size if asked.exists() else 0, split["held"])
+
+
+def keep_asked(folder: RunFolder, matches: Sequence[OpenTrajectory]) -> None:
+    """Write down all matches that the environment was asked for, as the run's newest ones."""
+    header = material(folder).header
+    lines = [header_line(replace(header, matches=len(matches)))]
+    lines += [match_line(replace(match, match=n)) for n, match in enumerate(matches)]
+    folder.write_text(_ASKED, "".join(lines))
+
+
+@lru_cache(maxsize=2)
+def _read(kept: Path, asked: Path, size: int, held: int) -> Material:
+    header, rows = _renumbered(kept)
+    further = _renumbered(asked)[1] if size else []
+    more = [replace(match, match=len(rows) + match.match) for match in open_matches(further)]
+    return Material(header, tuple(rows), held, tuple(more))
+
+
+def _renumbered(path: Path) -> tuple[TrajectoryHeader, list[Trajectory]]:
+    header, matches = read_trajectories(path)
+    return header, list(matches)
+
+
+def _require_deck(path: Path, header: TrajectoryHeader, settings: LearnSettings) -> None:
+    closed = header.deck == "closed"
+    if closed != settings.closed_deck:
+        wanted = "give --closed-deck" if closed else "leave --closed-deck away"
+        raise TrajectoryError(f"{path} holds matches of a {header.deck} deck; {wanted}")
+    if settings.environment and closed:
+        raise TrajectoryError("--environment needs matches of an open deck")
+
+
+def _leaves(value: Json) -> set[str]:
+    """Every plain value within a value, as text."""
+    if isinstance(value, dict):
+        return set[str]().union(*map(_leaves, value.values()))
+    if isinstance(value, list):
+        return set[str]().union(*map(_leaves, value))
+    return {repr(value)}

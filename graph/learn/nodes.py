@@ -1,0 +1,357 @@
+"""Nodes up to an accepted candidate: intake, synthesise, test, refine, infer, and what follows."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+from langgraph.runtime import Runtime
+from langgraph.types import Command
+
+from agents.model.budget import BudgetExhaustedError
+from agents.model.errors import MalformedReplyError
+from agents.model.recording import place
+from agents.roles.modeller import PREDICTING, GameBrief, Proposals, bound_names
+from games.streams import stream
+from graph.learn.judging import Judge, score_of
+from graph.learn.matches import all_sights, open_matches, shown_first, some_sights, take_in
+from graph.learn.state import CallNote, Judged, LearnContext, LearnState, Stage
+from graph.run.pool import EDIT, STRATEGIES, Candidate, best, earlier_attempts
+from tools.predicting.failing import called
+from tools.predicting.transition import tests_shown
+
+_Node: TypeAlias = Literal["synthesise", "refine", "infer", "active", "value", "report"]
+_Go: TypeAlias = Command[_Node]
+BELOW = "# Below this line stands what was learned on top of the model."
+_HISTORY_SHOWN = 3
+
+
+def intake(state: LearnState, runtime: Runtime[LearnContext]) -> Command[Literal["synthesise"]]:
+    """Read the recorded matches to their end, and keep those that the run works with."""
+    context = runtime.context
+    request, folder = context.request, context.folder
+    found = take_in(Path(request.trajectories), folder, request.settings)
+    folder.write_text("rules.md", request.rules)
+    runtime.stream_writer(
+        {
+            "node": "intake",
+            "matches": len(found.matches) - found.held,
+            "held out": found.held,
+            "environment": found.header.environment,
+        }
+    )
+    stage: Stage = "inference" if request.settings.closed_deck else "transition"
+    function = "resample_history" if request.settings.closed_deck else ""
+    update = {"folder": str(folder.path), "stage": stage, "inference": function}
+    return Command(goto="synthesise", update=update)
+
+
+def synthesise(
+    state: LearnState, runtime: Runtime[LearnContext]
+) -> Command[Literal["synthesise", "test", "report"]]:
+    """Ask for the first sources."""
+    context = runtime.context
+    settings, brief = context.settings, brief_of(context, state)
+    tests = tests_shown(open_matches(brief.matches), settings.tests_first)
+    return _asked(
+        state,
+        runtime,
+        lambda: context.modeller.draft(brief, tests, settings.num_targets),
+        again="synthesise",
+    )
+
+
+def test(state: LearnState, runtime: Runtime[LearnContext]) -> _Go:
+    """Hold every new candidate against its tests, and decide how to go on.
+
+    A candidate that holds all training matches is held against the held-out ones. One of these
+    that it fails joins the training matches, as long as there are any.
+    """
+    context = runtime.context
+    promoted = list(state.promoted)
+    fresh = [c for c in state.pool if c.findings is None]
+    judged: dict[int, Judged] = {}
+    while fresh:
+        found = Judge(context, state, tuple(promoted)).all(fresh)
+        judged |= found
+        broken = sorted({match for one in found.values() for match in one.broken})
+        promoted += broken[:1]
+        fresh = [c for c in fresh if found[c.number].broken and broken]
+    tested = [_tested(c, judged[c.number], context) for c in state.pool if c.number in judged]
+    everything = {**state.judged, **judged}
+    state = state.model_copy(update={"judged": everything, "promoted": promoted})
+    by_number = {c.number: c for c in [*state.pool, *tested]}
+    pool = [by_number[number] for number in sorted(by_number)]
+    passing = [c for c in pool if c.outcome == "passed"]
+    notes = _with_accuracy(state, tested, pool)
+    _tell(runtime, notes[-1])
+    update: dict[str, Any] = {
+        "candidates": tested,
+        "judged": {**everything},
+        "promoted": promoted,
+        "calls": notes,
+    }
+    if passing:
+        chosen = max(passing, key=lambda c: (everything[c.number].held_right, -c.number))
+        return _accepted(state, runtime, chosen, update)
+    if len(notes) >= context.settings.max_calls:
+        said = f"all {len(notes)} calls are used and no candidate passes its tests"
+        return Command(goto="report", update={**update, "end": "gave_up", "reason": said})
+    return Command(goto="refine", update=update)
+
+
+def refine(
+    state: LearnState, runtime: Runtime[LearnContext]
+) -> Command[Literal["refine", "test", "report"]]:
+    """Pick a candidate of the stage and ask for better versions of it."""
+    context = runtime.context
+    settings, brief = context.settings, brief_of(context, state)
+    generator = stream(settings.seed, "refine", ply=len(state.calls))
+    parent = STRATEGIES[settings.refine](_eligible(state, context), generator)
+    judged = state.judged[parent.number]
+    kinds: dict[str, int] = {}
+    failures = []
+    for found in parent.findings or ():
+        kinds[found.check] = kinds.get(found.check, 0) + 1
+        if found.outcome != "passed" and kinds[found.check] <= settings.tests_shown:
+            where = f", line {found.line}" if found.line else ""
+            failures.append(f"{found.check} test, {found.function}{where}\n{found.evidence}")
+    part = BELOW if state.base is not None else ""
+    needed = [*PREDICTING, "resample_history"] if settings.closed_deck else [*PREDICTING]
+    tried = parent.model_copy(update={"refined": parent.refined + 1})
+    return _asked(
+        state.model_copy(update={"candidates": _replaced(state.candidates, tried)}),
+        runtime,
+        lambda: context.modeller.mend(
+            brief,
+            parent.source,
+            failures,
+            accuracy=f"{judged.right} of {judged.records} tests hold.",
+            earlier=earlier_attempts(state.candidates, parent),
+            versions=settings.num_targets,
+            part=part,
+            needed=[state.inference] if part else needed,
+        ),
+        again="refine",
+        parent=tried,
+    )
+
+
+def infer(
+    state: LearnState, runtime: Runtime[LearnContext]
+) -> Command[Literal["infer", "test", "report"]]:
+    """Ask for the function that draws what is hidden, on top of the accepted model."""
+    context = runtime.context
+    settings, brief = context.settings, brief_of(context, state)
+    base = state.candidate(state.base if state.base is not None else 0)
+    header = context.material.header
+    sights = all_sights(context.material.training(state.promoted), header.num_players, header.seat)
+    shown = some_sights(sights, _HISTORY_SHOWN, settings.seed)
+    function: Any = state.inference
+    histories = [called(function, [sight.history, sight.seat]) for sight in shown]
+    return _asked(
+        state,
+        runtime,
+        lambda: context.modeller.infer(
+            brief, base.source, function, histories, settings.num_targets
+        ),
+        again="infer",
+        parent=base,
+    )
+
+
+def brief_of(context: LearnContext, state: LearnState) -> GameBrief:
+    """What the modeller is told of the game: nothing of a held-out match."""
+    material = context.material
+    return GameBrief(
+        game=material.header.environment.rpartition(":")[2],
+        players=material.header.num_players,
+        parameters=dict(material.header.parameters),
+        rules=context.request.rules,
+        matches=tuple(shown_first(material.training(state.promoted))),
+        closed=context.settings.closed_deck,
+        seat=material.header.seat,
+    )
+
+
+def _asked(
+    state: LearnState,
+    runtime: Runtime[LearnContext],
+    ask: Callable[[], Proposals],
+    *,
+    again: str,
+    parent: Candidate | None = None,
+) -> Command[Any]:
+    """Make one call; its versions become candidates, what cannot be used is counted.
+
+    Args:
+        state: With the parent's new count of refinements.
+        runtime: The node's.
+        ask: The call.
+        again: Where to go where the call gave nothing and calls are left.
+        parent: The candidate that the versions come from.
+    """
+    context, number = runtime.context, len(state.calls) + 1
+    refused: list[str] = []
+    proposals = Proposals(())
+    try:
+        with place(f"{again}/{number}"):
+            proposals = ask()
+    except MalformedReplyError as error:
+        refused.append(str(error))
+    except BudgetExhaustedError as error:
+        ended = {"end": "gave_up", "reason": str(error)}
+        return Command(goto="report", update=ended)
+    refused += proposals.refused
+    made: list[Candidate] = []
+    for text in proposals.sources:
+        source, problem = _whole(state, text)
+        known = {c.source for c in (*state.candidates, *made)}
+        if problem or source in known:
+            refused.append(problem or "a version is one that was tested before")
+            continue
+        made.append(
+            Candidate(
+                number=len(state.candidates) + len(made),
+                parent=None if parent is None else parent.number,
+                source=source,
+                cause=proposals.cause,
+            )
+        )
+    note = CallNote(
+        call=number,
+        function=state.stage,
+        parent=None if parent is None else parent.number,
+        candidates=tuple(c.number for c in made),
+        refused=tuple(refused),
+    )
+    changed = [] if parent is None else [_told(state.candidate(parent.number), refused, made)]
+    update = {"calls": [*state.calls, note], "candidates": [*changed, *made]}
+    if made:
+        return Command(goto="test", update=update)
+    _tell(runtime, note)
+    if number >= context.settings.max_calls:
+        said = f"all {number} calls are used; the last one gave nothing: {'; '.join(refused)}"
+        return Command(goto="report", update={**update, "end": "gave_up", "reason": said})
+    return Command(goto=again, update=update)
+
+
+def _told(parent: Candidate, refused: Sequence[str], made: Sequence[Candidate]) -> Candidate:
+    """The parent with a finding where an edit of it was of no use; it is not better for it."""
+    kept = [f for f in parent.findings or () if f.check != EDIT]
+    if made or not refused or parent.findings is None or parent.outcome == "passed":
+        return parent
+    from games.checks.findings import Finding
+
+    noted = Finding(check=EDIT, outcome="failed", evidence="; ".join(refused))
+    return parent.model_copy(update={"findings": (*kept, noted)})
+
+
+def _whole(state: LearnState, text: str) -> tuple[str, str]:
+    """A proposal as a whole source, and why it cannot be one."""
+    if state.base is None:
+        return text, ""
+    above = state.candidate(state.base).source
+    twice = sorted(bound_names(text) & (bound_names(above) - {*_SHARED}))
+    if twice:
+        return "", f"it defines {', '.join(twice)} again, which the model defines"
+    return f"{above.rstrip()}\n\n\n{BELOW}\n\n{text.strip()}\n", ""
+
+
+_SHARED = ("random", "math", "copy", "itertools", "json", "re", "Counter", "defaultdict")
+
+
+def _replaced(candidates: Sequence[Candidate], new: Candidate) -> list[Candidate]:
+    return [new if c.number == new.number else c for c in candidates]
+
+
+def _tested(candidate: Candidate, judged: Judged, context: LearnContext) -> Candidate:
+    """The candidate with its findings and its score."""
+    score = score_of(judged, {"play": context.settings.play_matches})
+    findings = judged.failures
+    if not findings and judged.right == judged.records and not judged.broken:
+        from games.checks.findings import Finding
+
+        findings = (Finding(check="tests", outcome="passed"),)
+    return candidate.model_copy(update={"findings": findings, "score": score})
+
+
+def _eligible(state: LearnState, context: LearnContext) -> list[Candidate]:
+    """The candidates that may be refined (Code World Models App. D.1.3); all where none may."""
+    settings, by_number = context.settings, {c.number: c for c in state.candidates}
+    if settings.refine == "conversation":
+        return state.pool
+
+    def grew(candidate: Candidate) -> bool:
+        parent = by_number.get(candidate.parent if candidate.parent is not None else -1)
+        if parent is None or parent.number < state.first:
+            return candidate.share_passed >= settings.min_start
+        return candidate.share_passed - parent.share_passed >= settings.min_gain
+
+    return [c for c in state.pool if grew(c)] or state.pool
+
+
+def _with_accuracy(
+    state: LearnState, tested: Sequence[Candidate], pool: Sequence[Candidate]
+) -> list[CallNote]:
+    """The notes, the newest with what its candidates reached."""
+    if not state.calls:
+        return []
+    scores = [state.judged[c.number] for c in tested if c.number in state.calls[-1].candidates]
+    top = max(scores, key=lambda one: one.accuracy, default=None)
+    before = state.calls[-1]
+    note = before.model_copy(
+        update={
+            "accuracy": top.accuracy if top else before.accuracy,
+            "held_out": top.held_accuracy if top else before.held_out,
+            "best": max((state.judged[c.number].accuracy for c in pool), default=0.0),
+        }
+    )
+    return [*state.calls[:-1], note]
+
+
+def _tell(runtime: Runtime[LearnContext], note: CallNote) -> None:
+    told: dict[str, object] = {"node": note.function, "call": note.call}
+    told["accuracy"] = "none" if note.accuracy is None else f"{note.accuracy:.4f}"
+    told["best"] = f"{note.best:.4f}"
+    if note.held_out is not None:
+        told["held out"] = f"{note.held_out:.4f}"
+    if note.refused:
+        told["refused"] = len(note.refused)
+    runtime.stream_writer(told)
+
+
+def _accepted(
+    state: LearnState,
+    runtime: Runtime[LearnContext],
+    chosen: Candidate,
+    update: dict[str, Any],
+) -> _Go:
+    """Go on from a candidate that passes: to its inference, its values, or the report."""
+    context = runtime.context
+    settings = context.settings
+    if state.stage == "transition" and state.asked < settings.active:
+        return Command(goto="active", update=update)
+    runtime.stream_writer({"node": "test", "accepted": chosen.number, "of": state.stage})
+    update |= {"base": chosen.number, "first": len(state.candidates)}
+    if state.stage == "transition":
+        update |= {"stage": "inference", "inference": _inference(context)}
+        if update["inference"]:
+            return Command(goto="infer", update=update)
+    return Command(goto="value", update={**update, "stage": "value"})
+
+
+def _inference(context: LearnContext) -> str:
+    """Which inference function is to be learned; empty for none."""
+    choice = context.settings.inference
+    if choice == "auto":
+        return "resample_history" if context.material.hides else ""
+    return "" if choice == "none" else choice
+
+
+def best_of(state: LearnState) -> Candidate | None:
+    """The candidate to report: the accepted one of the newest stage, else the best one."""
+    if state.pool:
+        chosen = best([c for c in state.pool if c.outcome == "passed"] or state.pool)
+        if state.base is None or chosen.share_passed:
+            return chosen
+    return None if state.base is None else state.candidate(state.base)

@@ -1,0 +1,209 @@
+"""`learn.json` and `report.html`: what a run of `learn` came to, and how."""
+
+import re
+from collections import Counter
+from html import escape
+from typing import Any
+
+from games.text import plain_text, quoted
+from graph.learn.state import LearnContext, LearnState
+from graph.run.folder import RunFolder
+from graph.run.pool import Candidate
+from tools.reporting.page import styled
+from tools.reporting.svg import curve
+
+_CONTRADICTION = re.compile(r"#\s*CONTRADICTION:\s*(.+)")
+_FILES = ("model.py", "learn.json", "report.html", "rules.md", "trace.jsonl")
+
+
+def learn_object(
+    state: LearnState, context: LearnContext, chosen: Candidate | None, sandbox: dict[str, Any]
+) -> dict[str, Any]:
+    """The run as one JSON object: what it came to, the curve, and all effective parameters."""
+    material = context.material
+    judged = state.judged.get(chosen.number) if chosen else None
+    models = [state.judged[n] for n in (state.base, chosen and chosen.number) if n in state.judged]
+    rows = next((one.rows for one in models if one.rows), ())
+    usage = context.budget
+    return {
+        "end": state.end,
+        "reason": state.reason,
+        "environment": material.header.environment,
+        "num_players": material.header.num_players,
+        "parameters": dict(material.header.parameters),
+        "deck": material.header.deck,
+        "policy": material.header.policy,
+        "recorded_by": dict(material.header.versions),
+        "matches": {
+            "training": len(material.training(state.promoted)),
+            "held_out": len(material.heldout(state.promoted)),
+            "failed_when_held_out": sorted(state.promoted),
+            "asked_of_the_environment": state.asked,
+        },
+        "candidate": chosen.number if chosen else None,
+        "accuracy": judged.accuracy if judged else None,
+        "distinct_accuracy": judged.distinct_right / judged.distinct
+        if judged and judged.distinct
+        else None,
+        "records": judged.records if judged else 0,
+        "held_out_accuracy": judged.held_accuracy if judged else None,
+        "held_out_records": judged.held if judged else 0,
+        "worst": worst_of([row.model_dump(mode="json") for row in rows]),
+        "phases": [row.model_dump(mode="json") for row in rows],
+        "bound": ">= (the auto-encoder's: a draw that fits is a lower bound of the evidence)"
+        if context.settings.closed_deck
+        else None,
+        "never_exercised": list(state.gaps.named) if state.gaps else None,
+        "calls": dict(Counter(note.function for note in state.calls)),
+        "curve": [note.model_dump(mode="json") for note in state.calls],
+        "inference": state.inference or None,
+        "calibration": state.calibration or None,
+        "values": {"kept": len(state.values), "notes": state.value_notes},
+        "active": state.questions,
+        "branch_fidelity": state.fidelity,
+        "contradictions": contradictions(chosen.source, context.request.rules) if chosen else [],
+        "failed_last": [f.model_dump(mode="json") for f in chosen.findings or ()]
+        if chosen and chosen.outcome != "passed"
+        else [],
+        "settings": context.settings.model_dump(mode="json"),
+        "model": context.identity,
+        "usage": usage.usage.as_object() if usage else None,
+        "usage_by_role": {role: used.as_object() for role, used in usage.roles.items()}
+        if usage
+        else None,
+        "versions": dict(context.versions),
+        "sandbox": sandbox,
+    }
+
+
+def worst_of(rows: list[dict[str, Any]]) -> dict[str, Any] | None:
+    """The phase and type of action that is predicted worst, over all its records.
+
+    >>> worst_of([{"phase": "a", "right": 1, "records": 2, "held_right": 0, "held": 0}])["phase"]
+    'a'
+    """
+    return min(
+        rows,
+        key=lambda row: (row["right"] + row["held_right"]) / max(1, row["records"] + row["held"]),
+        default=None,
+    )
+
+
+def contradictions(source: str, rules: str) -> list[dict[str, Any]]:
+    """Where the modeller says that rules and matches part, with both quotes as it gives them.
+
+    >>> contradictions('# CONTRADICTION: "Take two." / match 1 takes three', "Take  two. Stop.")
+    [{'said': '"Take two." / match 1 takes three', 'in_the_rules': True}]
+    """
+    words = " ".join(rules.split()).lower()
+    found = []
+    for said in _CONTRADICTION.findall(source):
+        quote = said.partition('"')[2].partition('"')[0].strip().lower()
+        found.append({"said": said.strip(), "in_the_rules": bool(quote) and quote in words})
+    return found
+
+
+def final_words(told: dict[str, Any], folder: RunFolder) -> str:
+    """What a person reads at the end."""
+    lines = []
+    if told["accuracy"] is None:
+        lines.append(f"No model: {quoted(told['reason'])}")
+    else:
+        held = told["held_out_accuracy"]
+        beside = "none held out" if held is None else f"held out {held:.4f}"
+        said = f"accuracy {told['accuracy']:.4f} on {told['records']} records, {beside}"
+        calls = ", ".join(f"{n} {function}" for function, n in told["calls"].items())
+        lines.append(f"{told['end'].replace('_', ' ')}: {said}; calls: {calls or 'none'}")
+        if told["reason"]:
+            lines.append(quoted(told["reason"]))
+        lines += [quoted(f"rules and matches part: {c['said']}") for c in told["contradictions"]]
+        lines.append(f"play it with: rulewright match {folder.path / 'model.py'} --player random")
+    return "\n".join([*lines, f"Everything is in {folder.path}: {', '.join(_FILES)}"])
+
+
+def page_of(told: dict[str, Any], state: LearnState, chosen: Candidate | None) -> str:
+    """The report as one self-contained page; the same run gives the same bytes."""
+    parts = [
+        f"<h1>A model of {_safe(told['environment'])}</h1>",
+        f"<p>{_safe(told['num_players'])} seats, {_safe(told['deck'])} deck, recorded play: "
+        f"{_safe(told['policy'])}. Modeller: {_safe(told['model'])}.</p>",
+        f'<p class="{"passed" if told["end"] == "passed" else "problem"}">'
+        f"{_safe(str(told['end']).replace('_', ' '))}. {_safe(told['reason'])}</p>",
+        _summary(told),
+    ]
+    reached = [note.best for note in state.calls if note.function != "value"]
+    if reached:
+        parts.append("<h2>Accuracy by call</h2>")
+        parts.append(curve(reached, title="Best accuracy", units=("call", "accuracy")))
+        parts.append(_table(("call", "for", "candidates", "accuracy", "best", "held out", ""), [
+            (n.call, n.function, ", ".join(map(str, n.candidates)), _figure(n.accuracy),
+             _figure(n.best), _figure(n.held_out), "; ".join(n.refused))
+            for n in state.calls
+        ]))  # fmt: skip
+    if told["phases"]:
+        parts.append("<h2>Phases and types of action</h2>")
+        parts.append(_table(("phase", "action", "right", "records", "held out"), [
+            (row["phase"], row["action"], row["right"], row["records"],
+             f"{row['held_right']} of {row['held']}")
+            for row in told["phases"]
+        ]))  # fmt: skip
+    parts += _listed("Never put to the test", told["never_exercised"] or [])
+    parts += _listed("Asked of the environment", told["active"])
+    parts += _listed("Rules and matches part", [one["said"] for one in told["contradictions"]])
+    parts += _listed("Value functions", told["values"]["notes"])
+    for name in ("calibration", "branch_fidelity"):
+        if told[name]:
+            parts.append(f"<h2>{name.replace('_', ' ').capitalize()}</h2>")
+            parts.append(_table(("", ""), list(told[name].items())))
+    if chosen is not None and chosen.outcome != "passed":
+        parts.append("<h2>What failed last</h2>")
+        source = chosen.source.splitlines()
+        for found in chosen.findings or ():
+            number = found.line or 0
+            line = source[number - 1].strip() if 0 < number <= len(source) else ""
+            where = f", line {number}: {line}" if number else ""
+            parts.append(f"<h3>{_safe(found.check)}: {_safe(found.function)}{_safe(where)}</h3>")
+            parts.append(f"<pre>{_safe(found.evidence)}</pre>")
+    parts.append("<h2>Settings</h2>")
+    parts.append(_table(("setting", "value"), list(told["settings"].items())))
+    return styled(_safe(f"A model of {told['environment']}"), "\n".join(parts))
+
+
+def _summary(told: dict[str, Any]) -> str:
+    rows = [
+        ("accuracy", f"{_figure(told['accuracy'])} of {told['records']} training records"),
+        ("of distinct records", _figure(told["distinct_accuracy"])),
+        ("held out", f"{_figure(told['held_out_accuracy'])} of {told['held_out_records']} records"),
+        ("calls", ", ".join(f"{n} {function}" for function, n in told["calls"].items())),
+        ("matches", ", ".join(f"{k.replace('_', ' ')}: {v}" for k, v in told["matches"].items())),
+    ]
+    worst = told["worst"]
+    if worst:
+        share = f"{worst['right'] + worst['held_right']} of {worst['records'] + worst['held']}"
+        rows.insert(0, ("worst", f"{worst['phase']}, {worst['action']}: {share}"))
+    if told["bound"]:
+        rows.append(("bound", told["bound"]))
+    return _table(("", ""), rows)
+
+
+def _figure(value: float | None) -> str:
+    return "not asked" if value is None else f"{value:.4f}"
+
+
+def _listed(title: str, lines: list[str]) -> list[str]:
+    if not lines:
+        return []
+    return [f"<h2>{title}</h2>", "<ul>", *(f"<li>{_safe(one)}</li>" for one in lines), "</ul>"]
+
+
+def _table(head: tuple[str, ...], rows: list[Any]) -> str:
+    cells = ["<table>", '<tr class="head">', *(f"<th>{one}</th>" for one in head), "</tr>"]
+    for row in rows:
+        told = zip(head, row, strict=True)
+        shown = (f'<td data-label="{name}">{_safe(value)}</td>' for name, value in told)
+        cells += ["<tr>", *shown, "</tr>"]
+    return "\n".join([*cells, "</table>"])
+
+
+def _safe(value: object) -> str:
+    return escape(plain_text(str(value)))

@@ -1,0 +1,129 @@
+"""The machine of `learn`: its wiring, and its runs from start to end."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from langgraph.graph import START, StateGraph
+
+from agents.model.settings import SettingsError
+from graph.learn.active import active
+from graph.learn.ending import report, value
+from graph.learn.nodes import infer, intake, refine, synthesise, test
+from graph.learn.settings import LearnRequest, read_learning
+from graph.learn.state import LearnContext, LearnState
+from graph.run.checkpoints import as_plain, open_checkpoints
+from graph.run.context import versions
+from graph.run.folder import RunFolder
+from graph.run.opening import model_settings, open_chat
+from graph.run.sandboxes import open_sandbox
+from graph.run.streaming import Tell, known, stream_graph
+from graph.run.traces import tracing
+
+if TYPE_CHECKING:
+    from langchain_core.runnables import RunnableConfig
+    from langgraph.checkpoint.base import BaseCheckpointSaver
+
+_STEPS = 40
+_STEPS_A_CALL = 4
+
+
+@dataclass(frozen=True)
+class LearnResult:
+    """What a run came to.
+
+    Attributes:
+        folder: Its folder.
+        state: Its last state.
+        told: The object of `learn.json`.
+    """
+
+    folder: RunFolder
+    state: LearnState
+    told: dict[str, Any]
+
+
+def build_learning(saver: "BaseCheckpointSaver[str] | None" = None) -> Any:  # noqa: ANN401
+    """The compiled machine: intake -> synthesise -> test <-> refine -> infer -> value -> report.
+
+    `active` lies between `test` and itself, as long as the environment may be asked.
+    """
+    builder = StateGraph(LearnState, context_schema=LearnContext)
+    for node in (intake, synthesise, test, refine, infer, active, value, report):
+        builder.add_node(node.__name__, _plainly(node))
+    builder.add_edge(START, "intake")
+    return builder.compile(checkpointer=saver, name="rulewright learn")
+
+
+def _plainly(node: Callable[..., Any]) -> Any:  # noqa: ANN401 - LangGraph's type of a node
+    """The node with its update as a checkpoint keeps it."""
+    from dataclasses import replace
+    from functools import wraps
+
+    @wraps(node)
+    def run(state: LearnState, runtime: Any) -> Any:  # noqa: ANN401
+        command = node(state, runtime)
+        found = command if isinstance(command, dict) else dict(command.update or {})
+        update = {name: _plain(value) for name, value in found.items()}
+        return update if isinstance(command, dict) else replace(command, update=update)
+
+    return run
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401
+    if isinstance(value, dict):
+        return {key: as_plain(item) for key, item in value.items()}
+    return as_plain(value)
+
+
+def make_learning(folder: RunFolder) -> LearnContext:
+    """Open what a run of `learn` needs, by the environment's settings.
+
+    Raises:
+        SettingsError: If no model is configured.
+    """
+    settings = model_settings()
+    if settings.model is None:
+        raise SettingsError(
+            "learn needs a model to write the model of the game: set RULEWRIGHT_MODEL, and "
+            "OPENAI_BASE_URL for an endpoint of your own"
+        )
+    from agents.roles.modeller import ModelModeller
+
+    chat = open_chat(settings, folder.exchanges)
+    sandbox = open_sandbox()
+    sandbox.start()
+    return LearnContext(
+        modeller=ModelModeller(chat.of_role("modeller")),
+        sandbox=sandbox,
+        folder=folder,
+        request=read_learning(folder),
+        identity=chat.identity,
+        budget=chat.budget,
+        versions=versions(),
+    )
+
+
+def run_learning(
+    folder: RunFolder,
+    context: LearnContext,
+    *,
+    tell: Tell = lambda _: None,
+    database: str | None = None,
+) -> LearnResult:
+    """Run the machine, or go on where its last checkpoint stands; the same result either way."""
+    request: LearnRequest = context.request
+    with open_checkpoints(folder.checkpoints, database) as saver, tracing(folder.trace):
+        graph = build_learning(saver)
+        config: RunnableConfig = {
+            "configurable": {"thread_id": folder.thread},
+            "recursion_limit": _STEPS
+            + _STEPS_A_CALL * (request.settings.max_calls + request.settings.active),
+            "run_name": "rulewright learn",
+            "metadata": {"seed": request.settings.seed, "run": folder.path.name},
+        }
+        step = None if known(graph, config, folder) else {"folder": str(folder.path)}
+        stream_graph(graph, config, context, step, tell)
+        state = LearnState.model_validate(graph.get_state(config).values)
+    told: Any = folder.read_json("learn.json")
+    return LearnResult(folder, state, told)

@@ -1,0 +1,113 @@
+"""Settings of a run of `learn`, and what it was asked; every field stands in its results."""
+
+from typing import Any, Literal, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from graph.run.folder import RunFolder, RunFolderError
+from graph.run.settings import RefineStrategy
+
+InferenceChoice: TypeAlias = Literal["auto", "none", "resample_history", "resample_state"]
+_REQUEST = ".state/learning.json"
+_FORMAT: Literal[1] = 1
+
+
+def _sized(usual: int, quick: int) -> Any:  # noqa: ANN401 - pydantic's type of a default
+    return Field(default_factory=lambda settings: quick if settings["quick"] else usual, ge=0)
+
+
+class LearnSettings(BaseModel):
+    """Settings of one run; unknown ones are refused.
+
+    Attributes:
+        seed: Seeds every random stream of the run.
+        quick: Fewer matches and draws, for a first look.
+        closed_deck: Whether the matches are one seat's view; a file of the other kind is refused.
+        refine: How the candidate to mend is picked: the newest, or by Thompson sampling.
+        max_calls: Calls of the modeller in all; each may ask an endpoint more than once.
+        num_targets: Versions asked for in a call; they are tested in parallel.
+        tests_first: Tests shown with the first call, of each kind (Code World Models App. D.1.3).
+        tests_shown: Failing tests shown with a refinement, of each kind (App. D.1.3: 1).
+        min_start: A first candidate below this score is not refined, in a tree (App. D.1.3).
+        min_gain: Nor one that gained less than this over its parent.
+        training_matches: Recorded matches that candidates are tested on, at most.
+        heldout_matches: Recorded matches kept apart, at most; at most a fifth of all. One that a
+            candidate fails joins the training matches.
+        inference: Which inference function is asked for; "auto" is hidden history where the
+            observations hide something, else none.
+        draws: Draws of an inference test; all must hold.
+        sights: Places at which inference is tested, at most.
+        play_matches: Random matches inside each candidate that predicts everything.
+        values: Value functions asked for; 0 for none.
+        active: Further matches that the environment may be asked for.
+        environment: Its name; empty for none.
+        depth: Plies of branch fidelity.
+        deadline_s: Seconds that one candidate's transition tests may take.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    seed: int = Field(default=0, ge=0)
+    quick: bool = False
+    closed_deck: bool = False
+    refine: RefineStrategy = "tree"
+    max_calls: int = Field(default=20, ge=1)
+    num_targets: int = Field(default=2, ge=1, le=8)
+    tests_first: int = Field(default=5, ge=0)
+    tests_shown: int = Field(default=1, ge=1)
+    min_start: float = Field(default=0.01, ge=0, le=1)
+    min_gain: float = Field(default=0.01, ge=0, le=1)
+    training_matches: int = _sized(60, quick=10)
+    heldout_matches: int = _sized(40, quick=5)
+    inference: InferenceChoice = "auto"
+    draws: int = Field(default=3, ge=1)
+    sights: int = _sized(80, quick=20)
+    play_matches: int = _sized(20, quick=5)
+    values: int = Field(default=0, ge=0, le=8)
+    active: int = Field(default=0, ge=0)
+    environment: str = ""
+    depth: int = Field(default=3, ge=1, le=8)
+    deadline_s: float = Field(default=60.0, gt=0, allow_inf_nan=False)
+
+
+class LearnRequest(BaseModel):
+    """What a run was asked.
+
+    Attributes:
+        format: Version of the run folder's machine part.
+        rules: The rules as text.
+        trajectories: Path of the recorded matches; they are copied by the run's first step.
+        settings: Of the run.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    format: Literal[1] = _FORMAT
+    rules: str
+    trajectories: str
+    settings: LearnSettings
+
+
+def is_learning(folder: RunFolder) -> bool:
+    """Whether a run folder is one of `learn`."""
+    return (folder.path / _REQUEST).exists()
+
+
+def read_learning(folder: RunFolder) -> LearnRequest:
+    """What a run was asked.
+
+    Raises:
+        RunFolderError: If that cannot be read.
+    """
+    try:
+        return LearnRequest.model_validate(folder.read_json(_REQUEST))
+    except ValidationError as error:
+        raise RunFolderError(
+            f"{folder.path / _REQUEST} is no request ({error.error_count()} faults); start the "
+            "run anew: rulewright learn"
+        ) from error
+
+
+def write_learning(request: LearnRequest, folder: RunFolder) -> None:
+    """Keep what a run was asked, so that it can be resumed from its very first moment."""
+    folder.write_json(_REQUEST, request.model_dump(mode="json"))

@@ -1,0 +1,214 @@
+"""State of a run of `learn`, between nodes, and the resources that its nodes are given."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from games.checks.findings import Finding
+from graph.learn.matches import Material, material
+from graph.learn.settings import LearnRequest, LearnSettings
+from graph.run.folder import RunFolder
+from graph.run.pool import Candidate, pooled
+
+if TYPE_CHECKING:
+    from agents.model.budget import Budget
+    from agents.roles.modeller import ModelModeller
+    from tools.sandbox import Sandbox
+
+Stage: TypeAlias = Literal["transition", "inference", "value"]
+LearnEnd: TypeAlias = Literal["passed", "incomplete", "gave_up"]
+
+
+class _Value(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class TypeRow(_Value):
+    """Records of one phase and one type of action: how many were predicted in full."""
+
+    phase: str
+    action: str
+    right: int
+    records: int
+    held_right: int = 0
+    held: int = 0
+
+
+class Judged(_Value):
+    """How a candidate fared.
+
+    Attributes:
+        number: The candidate's.
+        right: Training records all of whose predictions hold; sights, where it infers.
+        records: Training records, or sights.
+        distinct_right: The same, of records that differ.
+        distinct: Records that differ.
+        held_right: Held-out ones that hold; asked only of a candidate that holds all training.
+        held: Held-out ones that were asked.
+        rows: By phase and type of action.
+        failures: What failed, as findings; also random play, imports and steadiness.
+        broken: Indices of held-out matches that it fails.
+    """
+
+    number: int
+    right: int = 0
+    records: int = 0
+    distinct_right: int = 0
+    distinct: int = 0
+    held_right: int = 0
+    held: int = 0
+    rows: tuple[TypeRow, ...] = ()
+    failures: tuple[Finding, ...] = ()
+    broken: tuple[int, ...] = ()
+
+    @property
+    def accuracy(self) -> float:
+        """Share of the training records that hold; 0 where none was asked."""
+        return self.right / self.records if self.records else 0.0
+
+    @property
+    def held_accuracy(self) -> float | None:
+        """Share of the held-out records that hold; None where none was asked."""
+        return self.held_right / self.held if self.held else None
+
+
+class CallNote(_Value):
+    """What one call of the modeller gave.
+
+    Attributes:
+        call: Its number, from 1.
+        function: What was asked for.
+        parent: The candidate that was to be mended; None for a first source.
+        candidates: What came of it.
+        refused: Why further versions, or the reply as a whole, could not be used.
+        accuracy: The best training accuracy of these candidates; None without any.
+        best: The best of the stage so far.
+        held_out: Held-out accuracy of the best one of the call, where it was asked.
+    """
+
+    call: int
+    function: Stage
+    parent: int | None = None
+    candidates: tuple[int, ...] = ()
+    refused: tuple[str, ...] = ()
+    accuracy: float | None = None
+    best: float = 0.0
+    held_out: float | None = None
+
+
+class Gaps(_Value):
+    """What no recorded match has put to the test.
+
+    Attributes:
+        phases: Phases that the model has and no match met.
+        actions: Types of action that are legal somewhere and were never played.
+        branches: Branches of the model that no match went through, with line and text.
+        heldout: Whether no match was left to hold out.
+    """
+
+    phases: tuple[str, ...] = ()
+    actions: tuple[str, ...] = ()
+    branches: tuple[str, ...] = ()
+    heldout: bool = False
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """All of it, a sentence each."""
+        told = [f"the phase “{name}” was never met" for name in self.phases]
+        told += [f"the action “{name}” was never played" for name in self.actions]
+        told += [f"no match went through {name}" for name in self.branches]
+        if self.heldout:
+            told.append("no recorded match is left that the model was not made to fit")
+        return tuple(told)
+
+
+class LearnState(BaseModel):
+    """What passes between the nodes.
+
+    Attributes:
+        folder: The run's folder.
+        candidates: The pool of all stages.
+        stage: What is being learned.
+        first: Number of the stage's first candidate.
+        base: The accepted candidate of the stage before; None in the first.
+        judged: Of each candidate that was tested.
+        calls: One note a call.
+        promoted: Held-out matches that joined the training ones.
+        asked: Matches that the environment was asked for.
+        questions: Why each of them was asked for.
+        inference: The inference function that was accepted, or is being learned; empty for none.
+        calibration: What was found of its draws.
+        values: Value functions that passed their tests.
+        value_notes: What became of them.
+        gaps: What was never put to the test.
+        fidelity: Branch fidelity; None where it was not measured.
+        end: How the run ended; None while it works.
+        reason: Why, in a sentence.
+    """
+
+    folder: str = ""
+    candidates: Annotated[list[Candidate], pooled] = Field(default_factory=list)
+    stage: Stage = "transition"
+    first: int = 0
+    base: int | None = None
+    judged: dict[int, Judged] = Field(default_factory=dict)
+    calls: list[CallNote] = Field(default_factory=list)
+    promoted: list[int] = Field(default_factory=list)
+    asked: int = 0
+    questions: list[str] = Field(default_factory=list)
+    inference: str = ""
+    calibration: dict[str, Any] = Field(default_factory=dict)
+    values: list[str] = Field(default_factory=list)
+    value_notes: list[str] = Field(default_factory=list)
+    gaps: Gaps | None = None
+    fidelity: dict[str, Any] | None = None
+    end: LearnEnd | None = None
+    reason: str = ""
+
+    def candidate(self, number: int) -> Candidate:
+        """The candidate with this number."""
+        return next(c for c in self.candidates if c.number == number)
+
+    @property
+    def pool(self) -> list[Candidate]:
+        """The candidates of the stage."""
+        return [c for c in self.candidates if c.number >= self.first]
+
+    def counted(self, function: Stage) -> int:
+        """Calls made for a function."""
+        return sum(note.function == function for note in self.calls)
+
+
+@dataclass
+class LearnContext:
+    """Run-scoped resources, passed as `context=` when the machine is invoked.
+
+    Attributes:
+        modeller: The role.
+        sandbox: Where learned sources run.
+        folder: The run's folder.
+        request: What the run was asked.
+        identity: Who answers for the modeller.
+        budget: What a model may still spend; None for a scripted modeller.
+        versions: Versions of what took part, by name.
+    """
+
+    modeller: "ModelModeller"
+    sandbox: "Sandbox"
+    folder: RunFolder
+    request: LearnRequest
+    identity: str
+    budget: "Budget | None" = None
+    versions: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def settings(self) -> LearnSettings:
+        """The run's settings."""
+        return self.request.settings
+
+    @property
+    def material(self) -> Material:
+        """What the run learns from."""
+        return material(self.folder)
