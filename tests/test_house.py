@@ -17,6 +17,7 @@ MOST_LINES = 300
 
 # Rooms of more than twelve files, at most six, each with its reason.
 LARGER_ROOMS = {
+    "app/commands": "one file a command, or a few that belong together",
     "agents/search": "ten algorithms and what they share: rules, leaves, rollouts, statistics",
 }
 
@@ -27,9 +28,13 @@ OWED = {
     "decide": "every search",
     "score": "every heuristic and scorer of samples",
     "check": "a command, and a node of the machine",
+    "intake": "every machine",
+    "refine": "every machine",
+    "report": "every machine",
 }
 # Public names that later work uses; nothing else may wait for a caller.
 WAITING = {
+    "keep_asked",
     "claimed_self_play",
     "confirmed_self_play",
     "learned_module",

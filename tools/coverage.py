@@ -106,7 +106,7 @@ def rule_coverage(
 
 
 @dataclass(frozen=True)
-class Branch:
+class SourceBranch:
     """A stretch of a source that is gone through on a condition.
 
     Attributes:
@@ -130,12 +130,12 @@ class BranchCoverage:
         lost: Indices of matches that the worker could not follow.
     """
 
-    branches: tuple[Branch, ...]
+    branches: tuple[SourceBranch, ...]
     met: tuple[frozenset[int], ...]
     lost: tuple[int, ...]
 
     @property
-    def missed(self) -> tuple[Branch, ...]:
+    def missed(self) -> tuple[SourceBranch, ...]:
         """Those that no match went through."""
         met = frozenset[int]().union(*self.met)
         return tuple(branch for n, branch in enumerate(self.branches) if n not in met)
@@ -183,7 +183,7 @@ def branch_coverage(  # noqa: PLR0913 - a match is played from its seats and par
 
 def _branches(
     tree: ast.Module, text: Sequence[str], functions: Sequence[str]
-) -> list[tuple[Branch, frozenset[int]]]:
+) -> list[tuple[SourceBranch, frozenset[int]]]:
     """Every branch of these functions and of what they call, with its lines."""
     defined = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
     reached: dict[str, ast.FunctionDef] = {}
@@ -200,7 +200,7 @@ def _branches(
             for suite in _suites(node):
                 if not all(isinstance(statement, ast.Raise | ast.Pass) for statement in suite):
                     line = suite[0].lineno
-                    branch = Branch(name, line, text[line - 1].strip())
+                    branch = SourceBranch(name, line, text[line - 1].strip())
                     found.append((branch, _lines(suite[:1])))
     return found
 

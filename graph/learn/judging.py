@@ -119,7 +119,7 @@ class Judge:
         self, candidate: Candidate, training: Sequence[Trajectory], heldout: Sequence[Trajectory]
     ) -> Judged:
         try:
-            start = first_state(self.context, candidate.source)
+            start = own_start(self.context, candidate.source)
         except ModuleFault as fault:
             told = failing(LOADING, START, START, "the first state, a dict", fault, "at first")
             header = self.context.material.header
@@ -169,11 +169,11 @@ def start_of(context: LearnContext, source: str) -> State:
         ModuleFault: If a closed deck's source gives none.
     """
     if context.settings.closed_deck:
-        return first_state(context, source)
+        return own_start(context, source)
     return context.material.start
 
 
-def first_state(context: LearnContext, source: str) -> State:
+def own_start(context: LearnContext, source: str) -> State:
     """The constant `INITIAL_STATE` of a source.
 
     Raises:
@@ -201,12 +201,12 @@ def joined_rows(training: Sequence[Row], held: Sequence[Row]) -> tuple[TypeRow, 
     )
 
 
-def score_of(judged: Judged, settings: Mapping[str, int]) -> float:
+def share_of(judged: Judged, settings: Mapping[str, int]) -> float:
     """The share of a candidate's tests that hold, its heuristic value in the tree.
 
     Imports and steadiness count as one record each, random play as its matches.
 
-    >>> score_of(Judged(number=0, right=3, records=4), {"play": 2})
+    >>> share_of(Judged(number=0, right=3, records=4), {"play": 2})
     0.75
     """
     further = [f for f in judged.failures if f.check in ("play", "steady")]

@@ -21,7 +21,7 @@ from games.trajectories import (
 from games.values import Json, State, canonical_key
 from graph.learn.settings import LearnSettings
 from graph.run.folder import RunFolder
-from tools.predicting.inference import Sight, sights_of
+from tools.predicting.inference import SeatSight, sights_of
 from tools.predicting.kinds import taken
 
 _KEPT = ".state/matches.jsonl"
@@ -81,9 +81,9 @@ def open_matches(matches: Sequence[Trajectory]) -> list[OpenTrajectory]:
     return [match for match in matches if isinstance(match, OpenTrajectory)]
 
 
-def all_sights(matches: Sequence[Trajectory], seats: int, seat: int | None) -> list[Sight]:
+def all_sights(matches: Sequence[Trajectory], seats: int, seat: int | None) -> list[SeatSight]:
     """Every turn of every seat; in a closed deck the one seat's, and the ends."""
-    found: list[Sight] = []
+    found: list[SeatSight] = []
     for match in matches:
         if isinstance(match, SeenTrajectory):
             found += sights_of(match, seat or 0, ends=True)
@@ -93,7 +93,7 @@ def all_sights(matches: Sequence[Trajectory], seats: int, seat: int | None) -> l
     return found
 
 
-def some_sights(sights: Sequence[Sight], most: int, seed: int) -> list[Sight]:
+def some_sights(sights: Sequence[SeatSight], most: int, seed: int) -> list[SeatSight]:
     """Up to so many of them, drawn once for a run."""
     if len(sights) <= most:
         return list(sights)

@@ -12,12 +12,12 @@ from agents.model.errors import MalformedReplyError
 from agents.model.recording import place
 from agents.roles.modeller import PREDICTING, GameBrief, Proposals, bound_names
 from games.streams import stream
-from graph.learn.judging import Judge, score_of
+from graph.learn.judging import Judge, share_of
 from graph.learn.matches import all_sights, open_matches, shown_first, some_sights, take_in
 from graph.learn.state import CallNote, Judged, LearnContext, LearnState, Stage
 from graph.run.pool import EDIT, STRATEGIES, Candidate, best, earlier_attempts
 from tools.predicting.failing import called
-from tools.predicting.transition import tests_shown
+from tools.predicting.transition import record_examples
 
 _Node: TypeAlias = Literal["synthesise", "refine", "infer", "active", "value", "report"]
 _Go: TypeAlias = Command[_Node]
@@ -51,7 +51,7 @@ def synthesise(
     """Ask for the first sources."""
     context = runtime.context
     settings, brief = context.settings, brief_of(context, state)
-    tests = tests_shown(open_matches(brief.matches), settings.tests_first)
+    tests = record_examples(open_matches(brief.matches), settings.tests_first)
     return _asked(
         state,
         runtime,
@@ -266,7 +266,7 @@ def _replaced(candidates: Sequence[Candidate], new: Candidate) -> list[Candidate
 
 def _tested(candidate: Candidate, judged: Judged, context: LearnContext) -> Candidate:
     """The candidate with its findings and its score."""
-    score = score_of(judged, {"play": context.settings.play_matches})
+    score = share_of(judged, {"play": context.settings.play_matches})
     findings = judged.failures
     if not findings and judged.right == judged.records and not judged.broken:
         from games.checks.findings import Finding

@@ -12,12 +12,11 @@ from graph.learn.ending import report, value
 from graph.learn.nodes import infer, intake, refine, synthesise, test
 from graph.learn.settings import LearnRequest, read_learning
 from graph.learn.state import LearnContext, LearnState
-from graph.run.checkpoints import as_plain, open_checkpoints
+from graph.run.checkpoints import Tell, as_plain, has_checkpoint, open_checkpoints, stream_graph
 from graph.run.context import versions
 from graph.run.folder import RunFolder
 from graph.run.opening import model_settings, open_chat
 from graph.run.sandboxes import open_sandbox
-from graph.run.streaming import Tell, known, stream_graph
 from graph.run.traces import tracing
 
 if TYPE_CHECKING:
@@ -122,7 +121,7 @@ def run_learning(
             "run_name": "rulewright learn",
             "metadata": {"seed": request.settings.seed, "run": folder.path.name},
         }
-        step = None if known(graph, config, folder) else {"folder": str(folder.path)}
+        step = None if has_checkpoint(graph, config, folder) else {"folder": str(folder.path)}
         stream_graph(graph, config, context, step, tell)
         state = LearnState.model_validate(graph.get_state(config).values)
     told: Any = folder.read_json("learn.json")

@@ -13,13 +13,19 @@ from graph.new.build import compile_with, recursion_limit
 from graph.new.requests import Remedy, Request, read_request, write_request
 from graph.new.results import RunResult
 from graph.new.state import RunState
-from graph.run.checkpoints import as_plain, open_checkpoints
+from graph.run.checkpoints import (
+    Event,
+    Tell,
+    as_plain,
+    has_checkpoint,
+    open_checkpoints,
+    stream_graph,
+)
 from graph.run.claims import updated, without_struck
 from graph.run.context import RunContext
 from graph.run.folder import RunFolder, RunFolderError
 from graph.run.pool import best
 from graph.run.sandboxes import grades_of
-from graph.run.streaming import Event, Tell, known, stream_graph
 from graph.run.traces import tracing
 
 if TYPE_CHECKING:
@@ -75,7 +81,7 @@ def resume_run(
     request = read_request(folder)
     context = replace(context, folder=folder.path)
     with _machine(folder, context, database) as (graph, config):
-        step: Any = None if known(graph, config, folder) else _first(request)
+        step: Any = None if has_checkpoint(graph, config, folder) else _first(request)
         while True:
             pending = stream_graph(graph, config, context, step, tell)
             found = graph.get_state(config).values

@@ -1,18 +1,23 @@
-"""Checkpoints of a run: SQLite in the run folder, or Postgres by setting."""
+"""Checkpoints of a run, in SQLite in its folder or in Postgres; and going on from the newest."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pydantic import BaseModel
 
-from graph.run.folder import RunFolderError
+from graph.run.folder import RunFolder, RunFolderError
 
 if TYPE_CHECKING:
     import sqlite3
 
+    from langchain_core.runnables import RunnableConfig
     from langgraph.checkpoint.base import BaseCheckpointSaver
+    from langgraph.types import Interrupt
+
+Event: TypeAlias = dict[str, Any]
+Tell: TypeAlias = Callable[[Event], None]
 
 
 class BrokenCheckpointsError(RunFolderError):
@@ -95,3 +100,55 @@ def _require_sound(connection: "sqlite3.Connection", path: Path) -> None:
         raise BrokenCheckpointsError(path, str(error)) from error
     if found != "ok":
         raise BrokenCheckpointsError(path, str(found))
+
+
+def has_checkpoint(graph: Any, config: "RunnableConfig", folder: RunFolder) -> bool:  # noqa: ANN401
+    """Whether the run has a checkpoint.
+
+    Raises:
+        BrokenCheckpointsError: If it cannot be decoded.
+    """
+    try:
+        return bool(graph.get_state(config).values)
+    except (ValueError, TypeError, LookupError, AttributeError, RuntimeError) as error:
+        raise BrokenCheckpointsError(folder.checkpoints, str(error)) from error
+
+
+def stream_graph(
+    graph: Any,  # noqa: ANN401 - LangGraph's compiled type is generic in four places
+    config: "RunnableConfig",
+    context: object,
+    step: Any,  # noqa: ANN401
+    tell: Tell,
+) -> "tuple[Interrupt, ...]":
+    """Run the machine from its checkpoint, or with a step; what it waits for then.
+
+    Args:
+        graph: The compiled machine.
+        config: Of the thread.
+        context: What its nodes are given.
+        step: Its first input, or a command; None to go on where it stands.
+        tell: Hears what the nodes report.
+    """
+    pending = _pending(graph, config)
+    if step is None and pending:
+        return pending
+    # Not `.next`: it is empty where a kill fell between a node's writes and its checkpoint.
+    if step is None and not graph.get_state(config).tasks:
+        return ()
+    for part in graph.stream(
+        step,
+        config,
+        context=context,
+        stream_mode=["custom", "updates"],
+        durability="sync",
+        version="v2",
+    ):
+        if part["type"] == "custom":
+            tell(part["data"])
+    return _pending(graph, config)
+
+
+def _pending(graph: Any, config: "RunnableConfig") -> "tuple[Interrupt, ...]":  # noqa: ANN401
+    found: tuple[Interrupt, ...] = graph.get_state(config).interrupts
+    return found

@@ -36,7 +36,7 @@ _CLOSE = 1e-6
 
 
 @dataclass(frozen=True)
-class Sight:
+class SeatSight:
     """One place of a match at which a seat's knowledge is to be reproduced.
 
     Attributes:
@@ -83,12 +83,12 @@ class Inferred:
         return self.right / self.sights if self.sights else 0.0
 
 
-def sights_of(match: SeenTrajectory, seat: int, *, ends: bool) -> list[Sight]:
+def sights_of(match: SeenTrajectory, seat: int, *, ends: bool) -> list[SeatSight]:
     """Every turn of a seat in a match, and with `ends` its end, as what is to be reproduced."""
     turns: list[tuple[Json, Action | None]] = []
     legal: list[tuple[Action, ...] | None] = []
     paid: list[float] = []
-    found: list[Sight] = []
+    found: list[SeatSight] = []
     total = 0.0
     for number, here in enumerate(match.positions):
         total += here.reward
@@ -99,7 +99,7 @@ def sights_of(match: SeenTrajectory, seat: int, *, ends: bool) -> list[Sight]:
         legal.append(here.legal)
         paid.append(total)
         now = (*turns, (seen, None))
-        found.append(Sight(match.match, seat, now, tuple(legal), tuple(paid), at_end))
+        found.append(SeatSight(match.match, seat, now, tuple(legal), tuple(paid), at_end))
         if number < len(match.actions):
             turns.append((seen, match.actions[number]))
     return found
@@ -119,7 +119,7 @@ class _Draw:
         problem: Why it does not hold: expected, actual.
     """
 
-    sight: Sight
+    sight: SeatSight
     actions: list[Action]
     state: State
     turn: int = 0
@@ -132,7 +132,7 @@ class _Draw:
 def inferred(  # noqa: PLR0913 - what is drawn, how often, and from where are all the caller's
     sandbox: Sandbox,
     source: str,
-    sights: Sequence[Sight],
+    sights: Sequence[SeatSight],
     *,
     function: Inference,
     initial_state: State,
@@ -173,14 +173,14 @@ def inferred(  # noqa: PLR0913 - what is drawn, how often, and from where are al
     return Inferred(len(sights) - len(wrong), len(sights), tuple(found_first), matches)
 
 
-def _arguments(sight: Sight, *, closed: bool) -> list[Json]:
+def _arguments(sight: SeatSight, *, closed: bool) -> list[Json]:
     return [sight.history, sight.seat, *([sight.ended] if closed else [])]
 
 
 def _drawn(
     sandbox: Sandbox,
     source: str,
-    sights: Sequence[Sight],
+    sights: Sequence[SeatSight],
     function: Inference,
     initial_state: State,
     how: tuple[int, int, bool],
@@ -200,7 +200,7 @@ def _drawn(
 
 def _one(
     worker: Worker,
-    sight: Sight,
+    sight: SeatSight,
     function: Inference,
     initial_state: State,
     seed: tuple[int, int, int],

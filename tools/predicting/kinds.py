@@ -35,10 +35,10 @@ def type_of(action: Action) -> str:
     return _NUMBER.sub("#", _CARD.sub("card", action))[:_LONGEST]
 
 
-def coarse(types: Iterable[str]) -> dict[str, str]:
+def counted_as(types: Iterable[str]) -> dict[str, str]:
     """What each type is counted as: itself, or where there are too many its first word.
 
-    >>> coarse(["fold", "call"])
+    >>> counted_as(["fold", "call"])
     {'fold': 'fold', 'call': 'call'}
     """
     distinct = list(dict.fromkeys(types))

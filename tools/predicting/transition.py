@@ -22,7 +22,7 @@ from games.values import (
     canonical_key,
 )
 from tools.predicting.failing import called, failing, with_output
-from tools.predicting.kinds import coarse, phase_of, type_of
+from tools.predicting.kinds import counted_as, phase_of, type_of
 from tools.recorded import CallResult, Column, DistinctCalls, RecordedCall
 from tools.sandbox import Sandbox
 from tools.transitions import Answered, ask_columns
@@ -142,7 +142,7 @@ def predicted(
     return _counted(questions, wrong, _told(sandbox, source, questions.calls, wrong, shown))
 
 
-def tests_shown(matches: Sequence[OpenTrajectory], most: int) -> list[str]:
+def record_examples(matches: Sequence[OpenTrajectory], most: int) -> list[str]:
     """Up to so many records as assertions, spread over phases and types of action."""
     chosen: dict[tuple[str, str], str] = {}
     for match in matches:
@@ -235,7 +235,7 @@ def _counted(
     rows: dict[tuple[str, str], list[int]] = defaultdict(lambda: [0, 0])
     distinct: dict[tuple[str, ...], bool] = {}
     bad: set[int] = set()
-    named = coarse(kind for _, _, kind, _ in questions.records)
+    named = counted_as(kind for _, _, kind, _ in questions.records)
     for number, phase, kind, keys in questions.records:
         right = wrong.keys().isdisjoint(keys)
         rows[phase, named[kind]][0] += right

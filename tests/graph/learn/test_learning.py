@@ -1,0 +1,166 @@
+"""A run of `learn`: what the calls reach, what is never a pass, and what a break costs."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from graph.learn.matches import material, open_matches
+from graph.learn.runs import run_learning
+from graph.run.folder import RunFolder
+from tests.agents.model.endpoint import Answer, Request, message, serving
+from tests.graph.learn.conftest import Learn, learning
+from tests.tools.predicting.material import TIC_TAC_TOE, changed, memorising
+from tools.sandbox import Sandbox
+
+NO_TURN = changed(TIC_TAC_TOE, ('"xo"[mark == "x"]', '"x"'))
+EDIT = {"cause": "turns", "edits": [{"search": '"x"}', "replace": '"xo"[mark == "x"]}'}]}
+
+
+def code(*sources: str) -> Answer:
+    return message("\n".join(f"```python\n{source}```\n" for source in sources))
+
+
+def last_boards(rows: list[dict[str, Any]]) -> list[str]:
+    boards = [row["positions"][-1]["state"]["board"] for row in rows]
+    return [json.dumps(board, separators=(",", ":")) for board in boards]
+
+
+def edits(value: dict[str, Any]) -> Answer:
+    return message(f"I see.\n{json.dumps(value)}")
+
+
+@pytest.mark.parametrize("refine", ["tree", "conversation"])
+def test_a_mended_model_passes_and_the_curve_tells_each_call(learn: Learn, refine: str) -> None:
+    with serving(message("Prose only."), code(NO_TURN), edits(EDIT)) as endpoint:
+        done = learn(endpoint, refine=refine)
+    told = done.told
+    assert (told["end"], told["accuracy"], told["held_out_accuracy"]) == ("passed", 1.0, 1.0)
+    assert told["calls"] == {"transition": 3}
+    reached = [one["accuracy"] for one in told["curve"]]
+    assert (reached[0], reached[2]) == (None, 1.0)
+    assert 0 < reached[1] < 1
+    assert "Prose only." in told["curve"][0]["refused"][0]
+    assert (done.folder.path / "model.py").read_text().startswith(TIC_TAC_TOE.rstrip())
+    page = (done.folder.path / "report.html").read_text()
+    assert "Accuracy by call" in page
+    assert "What failed last" not in page
+
+
+def test_the_prompt_shows_one_match_in_full_no_held_out_one_and_stays_short(learn: Learn) -> None:
+    with serving(code(NO_TURN), edits(EDIT)) as endpoint:
+        done = learn(endpoint)
+        prompts = [request["messages"][1]["content"] for request in endpoint.requests]
+    kept = (done.folder.path / ".state" / "matches.jsonl").read_text().splitlines()[1:]
+    rows = [json.loads(line) for line in kept]
+    held = rows[-done.told["matches"]["held_out"] :]
+    shown, training = map(last_boards, (held, rows))
+    assert not any(board in prompts[0] for board in shown)
+    assert any(board in prompts[0] for board in training)
+    assert "expected: " in prompts[1]
+    assert max(map(len, prompts)) < 4 * 30_000
+
+
+def test_a_model_that_knows_its_matches_by_heart_is_no_pass(
+    begun: Callable[..., RunFolder], sandbox: Sandbox
+) -> None:
+    folder = begun(max_calls=2)
+
+    def script(request: Request) -> Answer:
+        found = material(folder)
+        return code(memorising(tuple(open_matches(found.training([])))))
+
+    with serving(script) as endpoint:
+        told = run_learning(folder, learning(folder, endpoint, sandbox)).told
+    assert told["end"] == "gave_up"
+    assert told["curve"][0]["best"] < 1  # a held-out match that it failed has joined the others
+    assert told["matches"]["failed_when_held_out"]
+
+
+def test_a_budget_that_ends_leaves_the_best_candidate_with_its_accuracy(learn: Learn) -> None:
+    worse = changed(NO_TURN, ("return [state, state]", "return [{}, {}]"))
+    with serving(
+        code(worse), code(NO_TURN), code(worse + "\n"), edits(EDIT | {"edits": []})
+    ) as one:
+        done = learn(one, max_calls=4, refine="conversation")
+    told = done.told
+    assert (told["end"], told["candidate"]) == ("gave_up", 1)
+    assert 0 < told["accuracy"] == told["curve"][1]["accuracy"] < 1
+    assert told["curve"][3]["candidates"] == []
+    assert "no edit to apply" in told["curve"][3]["refused"][0]
+    assert told["failed_last"][0]["function"] == "apply_action"
+    assert "What failed last" in (done.folder.path / "report.html").read_text()
+
+
+def test_a_clock_keeps_a_model_from_passing(learn: Learn) -> None:
+    clock = "import time\n" + TIC_TAC_TOE
+    with serving(code(clock)) as endpoint:
+        told = learn(endpoint, max_calls=1).told
+    assert told["end"] == "gave_up"
+    assert "it imports time" in told["failed_last"][0]["evidence"]
+
+
+def test_what_was_never_put_to_the_test_makes_it_incomplete(learn: Learn) -> None:
+    secret = changed(
+        TIC_TAC_TOE,
+        (
+            "    over = winner",
+            "    if board.count('x') == 9:\n        board = []\n    over = winner",
+        ),
+    )
+    with serving(code(secret)) as endpoint:
+        told = learn(endpoint).told
+    assert (told["end"], told["accuracy"]) == ("incomplete", 1.0)
+    assert any("board = []" in one for one in told["never_exercised"])
+
+
+def test_several_versions_of_a_call_are_all_tested(learn: Learn) -> None:
+    with serving(code(NO_TURN, TIC_TAC_TOE, "x = 1\n")) as endpoint:
+        told = learn(endpoint, num_targets=3).told
+    assert told["end"] == "passed"
+    assert told["curve"][0]["candidates"] == [0, 1]
+    assert "lacks apply_action" in told["curve"][0]["refused"][0]
+
+
+def test_a_contradiction_that_the_modeller_names_is_told_with_its_quotes(learn: Learn) -> None:
+    note = '# CONTRADICTION: "Players alternate." / match 0 shows x twice\n'
+    with serving(code(note + TIC_TAC_TOE)) as endpoint:
+        told = learn(endpoint).told
+    assert told["contradictions"][0]["in_the_rules"] is True
+
+
+SCRIPT = (message("Prose."), code(NO_TURN), edits(EDIT))
+FILES = ("model.py", "report.html", "rules.md")
+
+
+def without_use(folder: RunFolder) -> dict[str, Any]:
+    told: dict[str, Any] = json.loads((folder.path / "learn.json").read_text())
+    return {key: value for key, value in told.items() if not key.startswith("usage")}
+
+
+class Killed(BaseException):
+    """The process ends here."""
+
+
+def test_a_run_killed_at_any_call_goes_on_to_the_same_bytes(
+    begun: Callable[..., RunFolder], sandbox: Sandbox
+) -> None:
+    whole = begun("whole")
+    with serving(*SCRIPT) as endpoint:
+        run_learning(whole, learning(whole, endpoint, sandbox))
+    for call in range(1, len(SCRIPT) + 1):
+        broken = begun(f"broken-{call}")
+
+        def kill(event: dict[str, Any], at: int = call) -> None:
+            if event.get("call") == at:
+                raise Killed
+
+        with serving(*SCRIPT) as endpoint:
+            with pytest.raises(Killed):
+                run_learning(broken, learning(broken, endpoint, sandbox), tell=kill)
+            run_learning(broken, learning(broken, endpoint, sandbox))
+            assert len(endpoint.requests) == len(SCRIPT)  # what was answered is not paid again
+        assert without_use(whole) == without_use(broken)
+        for name in FILES:
+            assert (whole.path / name).read_bytes() == (broken.path / name).read_bytes()

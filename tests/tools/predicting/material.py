@@ -1,0 +1,71 @@
+"""Random matches of a library or OpenSpiel game as trajectories, and a source that predicts one."""
+
+from functools import lru_cache
+from importlib.resources import files
+
+from games.engine import sample_index
+from games.environments.registry import environment_named
+from games.streams import stream
+from games.trajectories import OpenTrajectory, trajectory_of
+from games.values import TERMINAL
+
+TIC_TAC_TOE = (files("evals") / "cwm" / "models" / "tic_tac_toe.py").read_text(encoding="utf-8")
+
+
+@lru_cache
+def matches_of(name: str, count: int, seed: int = 0) -> tuple[OpenTrajectory, ...]:
+    environment = environment_named(name)
+    found = []
+    for number in range(count):
+        generator = stream(seed, "test matches", match=number)
+        positions = [environment.open(environment.num_players, environment.parameters)]
+        actions: list[str] = []
+        while positions[-1].player != TERMINAL:
+            here = positions[-1]
+            shares = here.probabilities or (1 / len(here.legal),) * len(here.legal)
+            actions.append(here.legal[sample_index(shares, float(generator.random()))])
+            positions.append(environment.advance(here, actions[-1]))
+        found.append(trajectory_of(number, positions, actions))
+    return tuple(found)
+
+
+def changed(source: str, *edits: tuple[str, str]) -> str:
+    for old, new in edits:
+        assert source.count(old) == 1, old
+        source = source.replace(old, new)
+    return source
+
+
+def memorising(matches: tuple[OpenTrajectory, ...]) -> str:
+    """A source that knows these matches by heart, and nothing of the game."""
+    known: dict[str, object] = {}
+    for match in matches:
+        for step, here in enumerate(match.positions):
+            key = repr(sorted(here.state.items()))
+            known[key] = [here.player, list(here.legal), list(here.rewards), [*here.observations]]
+            if step < len(match.actions):
+                known[key + match.actions[step]] = match.positions[step + 1].state
+    return f"""
+KNOWN = {known!r}
+
+def row(state):
+    return KNOWN[repr(sorted(state.items()))]
+
+def get_current_player(state):
+    return row(state)[0]
+
+def get_player_name(player_id):
+    return {{-1: "chance", -4: "terminal"}}.get(player_id, str(player_id))
+
+def get_legal_actions(state):
+    return row(state)[1]
+
+def apply_action(state, action):
+    return KNOWN[repr(sorted(state.items())) + action]
+
+def get_rewards(state):
+    return row(state)[2]
+
+def get_observations(state):
+    return row(state)[3]
+"""

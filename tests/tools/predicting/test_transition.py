@@ -1,0 +1,133 @@
+"""Transition tests: a source that knows the rules holds them all; a mistake is found and shown."""
+
+import pytest
+
+from tests.tools.predicting.material import TIC_TAC_TOE, changed, matches_of, memorising
+from tools.learned import learned_module
+from tools.predicting.playing import random_play
+from tools.predicting.steady import asked_again, imports
+from tools.predicting.transition import predicted, record_examples
+from tools.sandbox import Sandbox
+
+MATCHES = matches_of("openspiel:tic_tac_toe", 6)
+RECORDS = sum(len(match.positions) for match in MATCHES)
+
+
+def test_a_source_that_knows_the_rules_predicts_every_record(sandbox: Sandbox) -> None:
+    found = predicted(sandbox, TIC_TAC_TOE, MATCHES)
+    assert (found.right, found.records, found.failures) == (RECORDS, RECORDS, ())
+    assert found.distinct_right == found.distinct < found.records  # all begin on the same board
+    ends = [row for row in found.rows if row.phase == "end"]
+    assert [(row.action, row.records) for row in ends] == [("the end", len(MATCHES))]
+    assert sum(row.records for row in found.rows) == RECORDS
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "function"),
+    [
+        ('"xo"[mark == "x"]', '"x"', "apply_action"),
+        ("str(player_id))", '"somebody")', "get_player_name"),
+        ('[1.0, -1.0], "o": [-1.0, 1.0]', '[1.0, 0.0], "o": [0.0, 1.0]', "get_rewards"),
+        ("return [state, state]", 'return [state, {"board": []}]', "get_observations"),
+        ('NAMES[state["current_player"]]', "0", "get_current_player"),
+        ('if held == "."]', 'if held == "."][:-1]', "get_legal_actions"),
+    ],
+)
+def test_every_prediction_of_a_record_is_compared(
+    sandbox: Sandbox, old: str, new: str, function: str
+) -> None:
+    found = predicted(sandbox, changed(TIC_TAC_TOE, (old, new)), MATCHES)
+    assert found.accuracy < 1
+    (told,) = [f for f in found.failures if f.function == function]
+    for part in ("call: ", "expected: ", "actual: "):
+        assert part in told.evidence
+
+
+def test_legal_actions_are_a_set_and_rewards_are_numbers(sandbox: Sandbox) -> None:
+    source = changed(
+        TIC_TAC_TOE, ('if held == "."]', 'if held == "."][::-1]'), ("[0.0, 0.0]", "[0, -0.0]")
+    )
+    assert predicted(sandbox, source, MATCHES).accuracy == 1
+
+
+def test_a_failing_test_shows_its_difference_its_line_and_its_output(sandbox: Sandbox) -> None:
+    source = changed(
+        TIC_TAC_TOE,
+        ('return {"board": board, "current_player"', 'return {"bord": board, "current_player"'),
+        ("    over = winner", "    print('marking', mark)\n    over = winner"),
+        ("    won = winner", "    1 / 0\n    won = winner"),
+    )
+    told = {f.function: f for f in predicted(sandbox, source, MATCHES).failures}
+    assert '- "board": [' in told["apply_action"].evidence
+    assert "last output:\nmarking x" in told["apply_action"].evidence
+    assert "ZeroDivisionError" in told["get_rewards"].evidence
+    line = told["get_rewards"].line
+    assert line is not None
+    assert source.splitlines()[line - 1] == "    1 / 0"
+
+
+@pytest.mark.parametrize("source", ["def get_rewards(state:", "import numpy.nothing", "1 / 0"])
+def test_nothing_holds_of_a_source_that_does_not_load(sandbox: Sandbox, source: str) -> None:
+    found = predicted(sandbox, source, MATCHES)
+    assert (found.right, found.records) == (0, RECORDS)
+    assert found.failures[0].check == "load"
+
+
+def test_a_source_that_knows_the_matches_by_heart_fails_on_others(sandbox: Sandbox) -> None:
+    source = memorising(MATCHES[:4])
+    assert predicted(sandbox, source, MATCHES[:4]).accuracy == 1
+    assert predicted(sandbox, source, MATCHES[4:]).accuracy < 0.7
+
+
+UNSTEADY = {
+    "memory": ("over = winner", "SEEN.append(1)\n    board[0] = len(SEEN)\n    over = winner"),
+    "chance": ("over = winner", "board[0] = random.random()\n    over = winner"),
+}
+
+
+@pytest.mark.parametrize("kind", UNSTEADY)
+def test_answers_that_rest_on_memory_or_chance_are_found(sandbox: Sandbox, kind: str) -> None:
+    source = "import random\nSEEN = []\n" + changed(TIC_TAC_TOE, UNSTEADY[kind])
+    found = asked_again(sandbox, source, MATCHES[:3])
+    assert {one.function for one in found} == {"apply_action"}
+    assert asked_again(sandbox, TIC_TAC_TOE, MATCHES[:3]) == []
+
+
+@pytest.mark.parametrize(
+    ("line", "refused"),
+    [
+        ("import time", True),
+        ("from datetime import datetime", True),
+        ("import os.path", True),
+        ("import random, math", False),
+        ("from collections import Counter", False),
+    ],
+)
+def test_a_model_may_not_import_a_clock(line: str, refused: bool) -> None:  # noqa: FBT001
+    assert bool(imports(f"x = 1\n{line}\n")) == refused
+
+
+def whole(source: str) -> str:
+    start = MATCHES[0].positions[0].state
+    return learned_module(source, name="t", num_players=2, initial_state=start, parameters={})
+
+
+def test_random_play_inside_a_model_ends_or_says_where_it_broke(sandbox: Sandbox) -> None:
+    def play(source: str) -> tuple[int, str]:
+        found = random_play(sandbox, whole(source), num_players=2, parameters={}, matches=3, seed=1)
+        return len(found.matches), "".join(f.evidence for f in found.failures)
+
+    assert play(TIC_TAC_TOE) == (3, "")
+    endless = changed(TIC_TAC_TOE, ('"Terminal" if over else ', ""), ("= mark", '= "."'))
+    assert play(endless)[0] == 0
+    assert "did not end within 1000 plies" in play(endless)[1]
+    broken = changed(TIC_TAC_TOE, ('"." not in board', "1 / (board.count('.') - 5) < 0"))
+    assert "ZeroDivisionError" in play(broken)[1]
+    assert "apply_action({" in play(broken)[1]
+
+
+def test_the_first_tests_spread_over_phases_and_types() -> None:
+    poker = matches_of("openspiel:leduc_poker", 4)
+    shown = record_examples(poker, 5)
+    assert len(shown) == 5
+    assert sum("'Deal" in one.splitlines()[-1] for one in shown) < 4
