@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from app.console import a_person_is_here, ask, say
+
 if TYPE_CHECKING:
     from games.contract import Json
     from tools.playtest.jobs import GameSetup
@@ -101,3 +103,19 @@ def _refusal(game: "GameSetup", parameters: "Mapping[str, Json]", sandbox: "Sand
 
 def _shown(pair: str) -> str:
     return pair if len(pair) <= _SHOWN else pair[: _SHOWN - 1] + "…"
+
+
+def interview(players: int | None, *, as_json: bool) -> tuple[str, int | None]:
+    """The game and its seats, asked of a person in three questions."""
+    if as_json or not a_person_is_here():
+        raise typer.BadParameter(
+            "the game is missing; say it in your own words, or name one of the library's: "
+            "--family NAME (rulewright games lists them)"
+        )
+    game = ask("What game would you like? A name, or a few words: ") or ""
+    while players is None and (number := ask("How many play? [as usual]: ")):
+        players = int(number) if number.isdecimal() and int(number) else None
+        if players is None:
+            say(f"{number!r} is no number of players; type one, such as 4, or nothing.")
+    special = ask("What should be special about it? [nothing]: ") or ""
+    return ". ".join(filter(None, (game, special))), players

@@ -19,7 +19,7 @@ from app.console import (
     say,
 )
 from app.options import Backend, Json, NoIsolation, Parameters, Seed, sandbox_of
-from app.parameters import given_parameters
+from app.parameters import given_parameters, interview
 
 if TYPE_CHECKING:
     from agents.protocols import Choices
@@ -81,7 +81,7 @@ def new_run(  # noqa: PLR0913 - one parameter an option
     from graph.run.settings import RefineStrategy, RunSettings
 
     if prompt is None and family is None:
-        prompt, players = _interview(players, as_json=as_json)
+        prompt, players = interview(players, as_json=as_json)
     choices = Choices(
         family=family, num_players=players, settings=given_parameters(parameters or [])
     )
@@ -106,22 +106,6 @@ def new_run(  # noqa: PLR0913 - one parameter an option
     write_request(Request(prompt=words, choices=choices, settings=settings), folder)
     with sandbox_of(sandbox, no_isolation):
         _run(folder, settings, fresh=True, given=None, as_json=as_json)
-
-
-def _interview(players: int | None, *, as_json: bool) -> tuple[str, int | None]:
-    """The game and its seats, asked of a person in three questions."""
-    if as_json or not a_person_is_here():
-        raise typer.BadParameter(
-            "the game is missing; say it in your own words, or name one of the library's: "
-            "--family NAME (rulewright games lists them)"
-        )
-    game = ask("What game would you like? A name, or a few words: ") or ""
-    while players is None and (number := ask("How many play? [as usual]: ")):
-        players = int(number) if number.isdecimal() and int(number) else None
-        if players is None:
-            say(f"{number!r} is no number of players; type one, such as 4, or nothing.")
-    special = ask("What should be special about it? [nothing]: ") or ""
-    return ". ".join(filter(None, (game, special))), players
 
 
 def _readable(text: str, what: str) -> str:
