@@ -9,6 +9,7 @@ an empty hand ends the game, and what lies on the table is nobody's; the game en
 draw that cannot be made; the larger win pile wins.
 """
 
+import random
 from typing import Any
 
 State = dict[str, Any]
@@ -202,3 +203,31 @@ def visible(state: State, player_id: int) -> dict[str, str]:
         seen |= {f"hands.{seat}": own, f"chosen.{seat}": own, f"won_burned.{seat}": "count"}
         seen |= {f"table.{seat}": "contents", f"won.{seat}": "contents"}
     return seen
+
+
+def resample_state(obs_action_history: list[list[Any]], player_id: int) -> State:
+    """A state that fits: cards that the player has not seen, dealt evenly. Rules: R1, R2, R9."""
+    seen = obs_action_history[-1][0]
+    shown = {card for cards in (*seen["table"], *seen["won"]) for card in cards}
+    unseen = [card for card in CARDS if card not in {*shown, *seen["hand"], *seen["own_card"]}]
+    random.shuffle(unseen)
+    other = 1 - player_id
+
+    def taken(count: int) -> list[str]:
+        return sorted(unseen.pop() for _ in range(count))
+
+    hands, chosen = [seen["hand"], seen["hand"]], [seen["own_card"], seen["own_card"]]
+    hands[other] = taken(seen["opponent_hand_size"])
+    chosen[other] = taken(int(seen["has_chosen"][other]))
+    burned, won_burned = taken(seen["burned"]), [taken(count) for count in seen["won_burned"]]
+    kept = {name: seen[name] for name in ("piles", "draws", "table", "won")}
+    return {
+        **kept,
+        "pool": sorted(unseen),
+        "hands": hands,
+        "chosen": chosen,
+        "burned": burned,
+        "won_burned": won_burned,
+        "player": seen["to_move"],
+        "rewards": seen["result"],
+    }

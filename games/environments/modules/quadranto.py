@@ -6,6 +6,7 @@ legal; the twenty moves are those of both players together, and staying counts; 
 the other wins; player 0 begins.
 """
 
+import random
 from typing import Any
 
 State = dict[str, Any]
@@ -53,11 +54,6 @@ def get_player_name(player_id: int) -> str:
     return {CHANCE: "chance", TERMINAL: "terminal"}.get(player_id, f"Player {player_id + 1}")
 
 
-def _cell(state: State, seat: int) -> tuple[int, int]:
-    row, column = state["cells"][seat][0].split(",")
-    return int(row), int(column)
-
-
 def get_legal_actions(state: State) -> list[str]:
     """The steps that stay on the board; the starting cells where chance places. Rules: R2, R4."""
     player = state["player"]
@@ -67,12 +63,7 @@ def get_legal_actions(state: State) -> list[str]:
         seat, low = state["placed"], 2 * state["placed"]
         cells = [(row, column) for row in (low, low + 1) for column in (low, low + 1)]
         return [f"player {seat} starts at {row},{column}" for row, column in cells]
-    row, column = _cell(state, player)
-    return [
-        name
-        for name, (down, right) in STEPS.items()
-        if 0 <= row + down < SIZE and 0 <= column + right < SIZE
-    ]
+    return [*_reached(state["cells"][player][0])]
 
 
 def apply_action(state: State, action: str) -> State:
@@ -84,9 +75,8 @@ def apply_action(state: State, action: str) -> State:
         placed = _at(state, state["placed"], action.rpartition(" ")[2])
         done = state["placed"] + 1
         return {**placed, "placed": done, "player": 0 if done == 2 else CHANCE}  # noqa: PLR2004
-    row, column = _cell(state, seat)
-    down, right = STEPS[action]
-    after = {**_at(state, seat, f"{row + down},{column + right}"), "moves": state["moves"] + 1}
+    reached = _reached(state["cells"][seat][0])[action]
+    after = {**_at(state, seat, reached), "moves": state["moves"] + 1}
     if after["cells"][0] == after["cells"][1]:
         return {**after, "winner": seat, "player": TERMINAL}  # R5
     over = after["moves"] == MOST_MOVES
@@ -94,10 +84,8 @@ def apply_action(state: State, action: str) -> State:
 
 
 def _at(state: State, seat: int, cell: str) -> State:
-    row, column = map(int, cell.split(","))
     cells, quadrants = state["cells"].copy(), state["quadrants"].copy()
-    cells[seat] = [cell]
-    quadrants[seat] = QUADRANTS[row // 2][column // 2]
+    cells[seat], quadrants[seat] = [cell], _quadrant(cell)
     return {**state, "cells": cells, "quadrants": quadrants}
 
 
@@ -137,3 +125,56 @@ def visible(state: State, player_id: int) -> dict[str, str]:
     """Only the own cell is known. Rules: R7."""
     del state
     return {f"cells.{seat}": "contents" if seat == player_id else "count" for seat in (0, 1)}
+
+
+def resample_state(obs_action_history: list[list[Any]], player_id: int) -> State:
+    """A state that fits, the other's cell drawn by how likely even moves led there. Rules: R2, R7.
+
+    The cells are followed from the other's start: at each of its moves a cell's share goes evenly
+    to where it could step; what the quadrant then denies, or would have ended the game, is dropped.
+    """
+    seen = obs_action_history[-1][0]
+    own, quadrant = {}, {}  # after so many moves
+    for one, action in obs_action_history:
+        own[one["moves"]], quadrant[one["moves"]] = one["cell"][0], one["opponent_quadrant"]
+        if action is not None:
+            own[one["moves"] + 1] = _reached(one["cell"][0])[action]
+    low = 2 - 2 * player_id
+    shares = {f"{low + row},{low + column}": 1.0 for row in (0, 1) for column in (0, 1)}
+    for moves in range(seen["moves"] + 1):
+        if moves and (moves - 1) % 2 != player_id:
+            shares = _stepped(shares)
+        caught = moves == seen["moves"] and seen["winner"] >= 0
+        shares = {
+            cell: share
+            for cell, share in shares.items()
+            if quadrant.get(moves) in (None, _quadrant(cell))
+            if moves not in own or (cell == own[moves]) == caught
+        }
+    drawn = random.choices([*shares], [*shares.values()])[0]
+    cells, quadrants = [[drawn], [drawn]], [_quadrant(drawn)] * 2
+    cells[player_id], quadrants[player_id] = seen["cell"], _quadrant(seen["cell"][0])
+    kept = {name: seen[name] for name in ("moves", "winner")}
+    return {"cells": cells, "placed": 2, "player": seen["to_move"], "quadrants": quadrants, **kept}
+
+
+def _quadrant(cell: str) -> str:
+    row, column = map(int, cell.split(","))
+    return QUADRANTS[row // 2][column // 2]
+
+
+def _reached(cell: str) -> dict[str, str]:
+    """Step -> the cell that it leads to, on the board."""
+    row, column = map(int, cell.split(","))
+    ends = {name: (row + down, column + right) for name, (down, right) in STEPS.items()}
+    return {name: f"{r},{c}" for name, (r, c) in ends.items() if {r, c} <= {*range(SIZE)}}
+
+
+def _stepped(shares: dict[str, float]) -> dict[str, float]:
+    """Each cell's share, spread evenly over the cells that one move leads to."""
+    after: dict[str, float] = {}
+    for cell, share in shares.items():
+        ends = _reached(cell).values()
+        for end in ends:
+            after[end] = after.get(end, 0.0) + share / len(ends)
+    return after

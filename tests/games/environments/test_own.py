@@ -1,7 +1,9 @@
 """Reference games: they keep the contract, and play by their rulings."""
 
+import json
 import random
 from collections import Counter
+from typing import Any
 
 import pytest
 
@@ -128,3 +130,32 @@ def test_infantry_moves_two_squares_and_the_general_is_taken() -> None:
 
 def test_player_one_moves_up_the_board() -> None:
     assert "E2_to_C2" in after("army5x5a", "PASS").legal
+
+
+def test_quadranto_samples_the_cells_that_even_moves_lead_to() -> None:
+    """Against the exact posterior: every history of even moves that looks the same is counted."""
+    module = LocalModule(source("quadranto")).namespace
+    ways: dict[str, Counter[str]] = {}
+
+    def follow(state: dict[str, Any], log: list[list[Any]], share: float) -> None:
+        if state["moves"] == 2 and state["player"] == 0:
+            seen = module["get_observations"](state)[0]
+            key = json.dumps([*log, [seen, None]])
+            ways.setdefault(key, Counter())[state["cells"][1][0]] += share  # type: ignore[assignment]
+            return
+        legal = module["get_legal_actions"](state)
+        for action in legal:
+            more = log
+            if state["player"] == 0:
+                more = [*log, [module["get_observations"](state)[0], action]]
+            follow(module["apply_action"](state, action), more, share / len(legal))
+
+    follow(module["initial_state"](2), [], 1.0)
+    random.seed(5)
+    for key in sorted(ways)[:: len(ways) // 6]:
+        exact, draws = ways[key], Counter[str]()
+        for _ in range(400):
+            state = module["resample_state"](json.loads(key), 0)
+            draws[state["cells"][1][0]] += 1
+        for cell in exact.keys() | draws.keys():
+            assert draws[cell] / 400 == pytest.approx(exact[cell] / exact.total(), abs=0.09)
