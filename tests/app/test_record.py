@@ -58,6 +58,30 @@ def test_a_file_says_what_made_it(command: Command, out: Path) -> None:
     assert sum(done.json["mean_returns"]) == 0
 
 
+@pytest.mark.parametrize("environment", ["openspiel:kuhn_poker", "library:kuhn_poker"])
+def test_a_search_of_the_true_state_pays_no_bet_with_the_lower_card(
+    command: Command, out: Path, environment: str
+) -> None:
+    """To call with the lower card loses 2, to give up loses 1; who sees both cards never calls."""
+    search = ("--policy", "search", "--simulations", 200)
+    assert command("record", environment, "--matches", 12, "--out", out, *search).code == 0
+    for match in read_trajectories(out)[1]:
+        assert isinstance(match, OpenTrajectory)
+        dealt = [action.split()[-1][0] for action in match.actions[:2]]
+        lower = int("JQK".index(dealt[1]) < "JQK".index(dealt[0]))
+        assert match.positions[-1].rewards[lower] >= -1
+
+
+@pytest.mark.parametrize("environment", ["own:quadranto", "twin:7:own:hand_of_war"])
+def test_reference_games_and_twins_are_recorded(
+    command: Command, out: Path, environment: str
+) -> None:
+    mixed = ("--policy", "mixed", "--simulations", 3, "--json")
+    done = command("record", environment, "--matches", 3, "--out", out, *mixed)
+    assert (done.code, done.json["environment"]) == (0, environment), done.err
+    assert len([*read_trajectories(out)[1]]) == 3
+
+
 def test_a_closed_deck_holds_one_seat(command: Command, out: Path) -> None:
     deck = ("--closed-deck", "--seat", 1)
     assert command("record", "library:kuhn_poker", "--matches", 5, "--out", out, *deck).code == 0

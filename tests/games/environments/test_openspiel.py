@@ -16,12 +16,13 @@ from games.environments.openspiel.adapter import (
     of_openspiel,
 )
 from games.environments.registry import environment_named
+from games.environments.twin import TwinEnvironment
 from games.table import Position
 from games.values import CHANCE, TERMINAL, canonical_key, require_json
 
 # OpenSpiel can draw another state that fits what a seat knows, for these.
 RESAMPLED = ("kuhn_poker", "leduc_poker", "bargaining", "gin_rummy", "hearts")
-STEPS = 1200
+STEPS = 800
 
 
 def opened(name: str) -> OpenSpielEnvironment:
@@ -246,3 +247,18 @@ def test_where_openspiel_is_missing_one_sentence_says_so(monkeypatch: pytest.Mon
     monkeypatch.setitem(sys.modules, "pyspiel", None)
     with pytest.raises(EnvironmentNotFoundError, match=r"rulewright\[openspiel\]"):
         opened("kuhn_poker")
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_search_takes_a_win_and_stops_one(seed: int) -> None:
+    environment = opened("tic_tac_toe")
+    wins = after("tic_tac_toe", "x(0,0)", "o(1,0)", "x(0,1)", "o(1,1)")
+    assert environment.best(wins, 200, seed) == "x(0,2)"
+    threatened = after("tic_tac_toe", "x(0,0)", "o(1,1)", "x(0,1)")
+    assert environment.best(threatened, 200, seed) == "o(0,2)"
+    twin = environment_named("twin:2:openspiel:tic_tac_toe")
+    assert isinstance(twin, TwinEnvironment)
+    position = twin.open(2, twin.parameters)
+    for action in ("x(0,0)", "o(1,0)", "x(0,1)", "o(1,1)"):
+        position = twin.advance(position, twin.renamed(action))
+    assert twin.best(position, 200, seed) == twin.renamed("x(0,2)")

@@ -1,6 +1,7 @@
 """Trajectory files: what is written is read back; whatever cannot be so is refused by line."""
 
 import json
+import tracemalloc
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -263,6 +264,17 @@ def test_a_damaged_line_is_refused(
     path.write_bytes(first + text)
     with pytest.raises(TrajectoryError, match=rf"t\.jsonl line 2: .*{said}"):
         list(read_trajectories(path)[1])
+
+
+def test_reading_holds_one_match_at_a_time(tmp_path: Path, matches: list[OpenTrajectory]) -> None:
+    views = [replace(matches[n % 2].seen_by(0), match=n) for n in range(600)]
+    header = replace(HEADER, deck="closed", seat=0)
+    path = written(tmp_path / "t.jsonl", *views, header=header)
+    tracemalloc.start()
+    assert sum(1 for _ in read_trajectories(path)[1]) == 600
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < path.stat().st_size / 3
 
 
 def test_a_file_cut_off_between_lines_is_refused(
