@@ -41,6 +41,17 @@ Executor = Annotated[
     ),
 ]
 Game = Annotated[str, typer.Argument(help="A library name, a module file or a run's folder.")]
+OptionalGame = Annotated[
+    str | None, typer.Argument(help="A library name, a module file or a run's folder.")
+]
+Environment = Annotated[
+    str | None,
+    typer.Option(
+        "--environment",
+        metavar="NAME",
+        help="Instead of a game: what plays by itself, such as openspiel:leduc_poker.",
+    ),
+]
 Parameters = Annotated[
     list[str] | None, typer.Option("--set", help="A parameter of the game: NAME=VALUE.")
 ]

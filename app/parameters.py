@@ -53,6 +53,8 @@ def accepted_parameters(game: "GameSetup", sandbox: "Sandbox") -> "dict[str, Jso
     """
     from tools.playtest.tournament import effective_parameters
 
+    if game.environment:
+        return dict(game.parameters)
     parameters = effective_parameters(game, sandbox)
     if not game.parameters or (refusal := _refusal(game, parameters, sandbox)) is None:
         return parameters

@@ -19,7 +19,7 @@ from games.text import plain_text
 from games.trajectories import open_deck
 from tools.checking import audit_matches
 from tools.playtest.jobs import MatchEntry, MatchJob, entry_of
-from tools.sandbox import Sandbox, SandboxTable
+from tools.sandbox import Sandbox
 from tools.transitions import replay_transitions
 
 _AUDITED = 16  # pairs of matches, over all seats
@@ -59,7 +59,7 @@ class _Script:
 
 
 def require_replays(sandbox: Sandbox, finished: Sequence[tuple[MatchJob, MatchEntry]]) -> None:
-    """Take finished matches of one game through fresh workers.
+    """Take finished matches of one game through fresh workers, or its environment opened anew.
 
     Raises:
         VoidResultError: Naming the first difference, or what a seat was told of what is hidden.
@@ -71,6 +71,8 @@ def require_replays(sandbox: Sandbox, finished: Sequence[tuple[MatchJob, MatchEn
         for number, (job, entry) in enumerate(finished)
     ]
     game = finished[0][0].game
+    if game.environment:
+        return  # it was opened anew; of what it hides, nothing is known to hold it against
     try:
         decks = [open_deck(match.match) for match in played]
         found = replay_transitions(sandbox, game.source, decks, protocol="columns")
@@ -88,9 +90,8 @@ def _replayed(
     sandbox: Sandbox, job: MatchJob, entry: MatchEntry
 ) -> tuple[Match, tuple[Position, ...]]:
     script = _Script(entry.actions)
-    with sandbox.worker("referee", job.game.source) as worker:
-        worker.load(job.game.source)
-        table = KeptPositions(SandboxTable(worker, deadline_s=job.deadline_s))
+    with job.game.refereed(sandbox, job.deadline_s) as place:
+        table = KeptPositions(place)
         match = play_match(
             table,
             [script] * len(job.seats),

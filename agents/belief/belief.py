@@ -187,7 +187,7 @@ class DecisionPoint:
         namespace: The module's names, for its own inference functions.
         initial: The state before any ply.
         log: The seat's log.
-        legal: The seat's legal actions, in the module's order.
+        legal: The seat's legal actions, in the module's order; none where they are hidden.
     """
 
     rules: Rules
@@ -320,12 +320,17 @@ class Belief:
             protocol: "ours" draws one of the seat's legal actions uniformly. "paper" draws one that
                 is legal in the newest state that the module's resampler gave, consistent or not
                 (Code World Models App. H.6), and so may be illegal; without one it is as "ours".
+
+        Raises:
+            NoDeterminizationError: If legal actions are hidden, and no such state is there.
         """
         module, legal, how = self.module, self.situation.legal, "random_legal"
         if protocol == "paper" and module is not None and module.last is not None:
             there = module.playable(module.last)
             if there:
                 legal, how = tuple(there), "random_in_model"
+        if not legal:
+            raise NoDeterminizationError("no state of the module fits what the seat saw")
         return legal[int(self.generator.integers(len(legal)))], how
 
     def _consistency(self) -> float:
@@ -427,7 +432,8 @@ class Belief:
         return [("random", filled.sample)]
 
     def _has_legal_actions(self, state: State) -> bool:
-        return sorted(self.situation.rules.legal_actions(state)) == sorted(self.situation.legal)
+        legal = self.situation.rules.legal_actions(state)
+        return sorted(legal) == sorted(self.situation.legal or legal)
 
 
 def _drawn(weighted: Weighted, draw: Callable[[], float]) -> State | None:

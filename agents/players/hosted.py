@@ -10,10 +10,12 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 
 from agents.belief.module import DeadlineError
+from agents.players.native import NativeRules
 from agents.search.rules import HEURISTIC
 from agents.worker.protocol import HeuristicsRequest, Refused
 from agents.worker.session import SeatSession, perfect_information
 from games.contract import Action, Json, ModuleFault, Observation
+from games.environments.openspiel.adapter import OpenSpielEnvironment
 from games.values import REQUIRED_CONSTANTS, is_number
 from tools.guest.protocol import decoded
 from tools.sandbox import Sandbox, Worker
@@ -57,22 +59,29 @@ class _Namespace(dict[str, object]):
 class HostedSearch:
     """In the place of a player's worker: the same requests, answered by a search on the host."""
 
+    _namespace: dict[str, object]
+
     def __init__(self, sandbox: Sandbox, role: str) -> None:
-        """Start the module's worker."""
+        """Get ready for `load`."""
         self._sandbox, self._role = sandbox, role
-        self._workers = [sandbox.worker(role)]
+        self._workers: list[Worker] = []
         self._session = SeatSession()
         self._ends = 0.0
 
     @property
     def names(self) -> frozenset[str]:
         """See `Worker.names`."""
-        return self._workers[0].names
+        return frozenset(self._namespace)
 
     def load(self, source: str) -> None:
-        """See `Worker.load`."""
+        """Start the module's worker; see `Worker.load`."""
+        self._workers.append(self._sandbox.worker(self._role))
         self._workers[0].load(source)
         self._namespace = _Namespace(self._workers[0], self._left)
+
+    def open(self, environment: OpenSpielEnvironment) -> None:
+        """Search over an environment's own states, in the place of a module's: it is trusted."""
+        self._namespace = NativeRules(environment, self._left).namespace()
 
     def request(self, op: str, payload: Mapping[str, Json], deadline_s: float) -> Json:
         """See `Worker.request`: "choose", "perfect_information" or "hold_heuristics"."""

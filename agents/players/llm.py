@@ -75,7 +75,9 @@ class LlmPlayer:
         self.always: dict[str, object] = {
             "seat": at.seat,
             "players": at.num_players,
-            "rules": find_rulebook(at.game, at.parameters, at.num_players),
+            "rules": at.environment().rules
+            if at.environment
+            else find_rulebook(at.game, at.parameters, at.num_players),
             "lessons": (),
         }
         self.thoughts: dict[int, str] = {}

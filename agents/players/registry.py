@@ -9,6 +9,13 @@ from pydantic import ValidationError
 from agents.players.file import FILE, FilePlayer, file_spec
 from agents.players.greedy import GreedyPlayer, GreedySettings
 from agents.players.llm import LLM, LlmPlayer, LlmSettings
+from agents.players.model import (
+    CwmPlayer,
+    CwmSettings,
+    GtSettings,
+    gt_player,
+    with_model_file,
+)
 from agents.players.search import PRELOAD as SEARCHING
 from agents.players.search import SearchPlayer, refuse_together, settings_of
 from agents.players.solved import PRELOAD as SOLVING
@@ -55,12 +62,14 @@ class PlayerKind:
         make: Seats one.
         settings: The models that declare its settings, in the order in which they are listed.
         refuse_together: Refuses settings of several models that do not go together.
+        complete: Fills in what the settings name, such as the hash of a file.
     """
 
     meaning: str
     make: Callable[[PlayerSpec, Seating], SeatedPlayer]
     settings: tuple[type[PlayerSettings], ...] = ()
     refuse_together: Callable[[PlayerSpec], None] = lambda _: None
+    complete: Callable[[PlayerSpec], PlayerSpec] = lambda spec: spec
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
@@ -87,6 +96,18 @@ PLAYERS: dict[str, PlayerKind] = {
         "decision reports the NashConv that was reached.",
         SolvedPlayer,
         (CfrSettings,),
+    ),
+    "cwm": PlayerKind(
+        "Searches in a model of the game that `learn` made, or in any module: by UCT where what it "
+        "sees determines the state, else by ISMCTS with the model's own inference.",
+        CwmPlayer,
+        (CwmSettings,),
+        complete=with_model_file,
+    ),
+    "gt": PlayerKind(
+        "Searches as cwm does, in the game itself and without a value function.",
+        gt_player,
+        (GtSettings,),
     ),
     LLM: PlayerKind(
         "Asks a language model, by the rules, its seat's view and its last turns; an answer that "
@@ -141,7 +162,7 @@ def parse_spec(text: str) -> PlayerSpec:
         raise PlayerSpecError(f"{name}: {error.errors()[0]['ctx']['error']}") from error
     except ValueError as error:
         raise PlayerSpecError(f"{name}: {error}") from error
-    return spec
+    return kind.complete(spec)
 
 
 def make_player(
@@ -225,5 +246,6 @@ class PlayerRoster:
         at = Seating(
             *(seat, game.num_players, game.parameters, game.source, sandbox, game.heuristics),
             *(self.host_search, game.name, match, self.models),
+            game.opened if game.environment else None,
         )
         return _made(PlayerSpec(player.player, cast("dict[str, Setting]", player.settings)), at)

@@ -21,6 +21,7 @@ from agents.worker.protocol import (
     decoded_decision,
 )
 from games.contract import Action, IllegalActionError, Json, ModuleFault
+from games.environments.openspiel.adapter import OpenSpielEnvironment
 from games.engine import Decision, PlayerFault
 from games.information import SeatLog
 from games.streams import match_words
@@ -145,13 +146,17 @@ class SearchPlayer:
         self.sent = 0  # entries of that log which the worker holds
         self.is_known = False
         role = f"player-{at.seat}"
+        native = at.environment() if at.environment and not at.source else None
         self.worker: Worker | HostedSearch = (
             HostedSearch(at.sandbox, role)
-            if at.host_search
+            if at.host_search or native
             else at.sandbox.worker(role, preloaded=True)
         )
         try:
-            self.worker.load(at.source)
+            if isinstance(native, OpenSpielEnvironment) and isinstance(self.worker, HostedSearch):
+                self.worker.open(native)
+            else:
+                self.worker.load(at.source)
             self._prepare(at.heuristics)
         except BaseException:
             self.close()
@@ -210,9 +215,17 @@ class SearchPlayer:
             self.asked["leaf"] = "rollout"
 
     def choose(
-        self, log: SeatLog, legal: Sequence[Action], generator: np.random.Generator
+        self,
+        log: SeatLog,
+        legal: Sequence[Action],
+        generator: np.random.Generator,
+        *,
+        searches: bool = True,
     ) -> Decision:
         """See `games.engine.Player.choose`; a forced action is played without a search.
+
+        Where `legal` is empty, what is legal is not known but from the module. Without `searches`,
+        the action is one that is legal in a state that fits the log.
 
         A failing of the module's own functions is laid to the module, whose fault ends the match:
         the seat would else forfeit for it. So is a worker that ran out of memory or was killed, as
@@ -242,6 +255,7 @@ class SearchPlayer:
             held=self.sent,
             is_known=self.is_known,
             match_words=[*match_words(generator)] if reuses else None,
+            searches=searches,
         )
         try:
             reply = self._request("choose", {**request._asdict(), **self.belief})
@@ -278,6 +292,8 @@ class SearchPlayer:
                 raise PlayerFault(f"{here} answered {reply!r:.80}")
             case Refused("hidden", why):
                 raise self._unsuited(why)
+            case Refused("no_action", why):
+                raise PlayerFault(f"{here}: {_reason(why)}")
             case Refused("unsuitable", why):
                 raise PlayerSpecError(
                     f"{self.spec.name} cannot play seat {self.seat} of this game: {_reason(why)}"

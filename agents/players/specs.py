@@ -1,12 +1,13 @@
 """Specs of players: `NAME[:key=value,...]`, read by the settings that a player declares."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar, get_args, get_origin
 
 from agents.search.settings import LARGEST, PlayerSettings, When
 from games.contract import Json
+from games.environments.environment import Environment
 from tools.sandbox import Sandbox
 
 if TYPE_CHECKING:
@@ -128,6 +129,7 @@ class Seating:
         game: The game's name, by which its rulebook is found.
         match: Index of the match.
         models: Whom players that are models ask; None where no endpoint is open.
+        environment: Opens the environment that is the referee; None where a module is.
     """
 
     seat: int
@@ -140,6 +142,7 @@ class Seating:
     game: str = ""
     match: int = 0
     models: "ModelTable | None" = None
+    environment: Callable[[], Environment] | None = None
 
 
 def _shown(text: str) -> str:

@@ -9,7 +9,7 @@ from agents.belief.belief import BeliefName, FallbackProtocol
 from games.contract import Action, Json
 from tools.guest.protocol import decoded
 
-Refusal: TypeAlias = Literal["hidden", "unsuitable", "late"]
+Refusal: TypeAlias = Literal["hidden", "unsuitable", "late", "no_action"]
 
 
 class ChooseRequest(NamedTuple):
@@ -22,7 +22,7 @@ class ChooseRequest(NamedTuple):
         search: The algorithm's settings, as their model dumps them.
         seat: The seat that decides.
         entries: Of the seat's log, after the `held` ones that this worker was sent before.
-        legal: The seat's legal actions, in the module's order.
+        legal: The seat's legal actions, in the module's order; none where they are hidden.
         words: Seed words of the decision.
         held: Entries that were sent before.
         belief: Samples hidden states; None where the log must determine the state.
@@ -30,6 +30,7 @@ class ChooseRequest(NamedTuple):
         protocol: How to choose where no state is found; see `Belief.fallback`.
         is_known: Whether to try first if the log determines the state.
         match_words: Seed words of the whole match, for a tree that is used again.
+        searches: Whether to search; else any action that is legal in a state that fits is chosen.
     """
 
     num_players: int
@@ -46,6 +47,7 @@ class ChooseRequest(NamedTuple):
     protocol: FallbackProtocol = "ours"
     is_known: bool = False
     match_words: list[int] | None = None
+    searches: bool = True
 
 
 class Chosen(NamedTuple):
@@ -61,7 +63,7 @@ class Refused(NamedTuple):
     Attributes:
         refused: "hidden" where the log had to determine the state and does not, "unsuitable" where
             the algorithm cannot play the game, "late" where the search was given more to do than
-            fits its deadline.
+            fits its deadline, "no_action" where legal actions are hidden and no state fits.
         why: A sentence.
     """
 

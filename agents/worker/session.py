@@ -148,7 +148,7 @@ class _Decision:
                 return _chosen(self._in_reused_tree(self.settings), _KNOWN)
             if name is None or self.request.is_known:
                 root = known_state(self.here.follower, self.here.initial)
-                return _chosen(self._searched(lambda: root), _KNOWN)
+                return self._in(lambda: root, _KNOWN)
         except HiddenInformationError as error:
             if name is None:
                 return Refused("hidden", str(error))
@@ -173,6 +173,8 @@ class _Decision:
     def _believing(self, belief: Belief) -> Chosen | Refused | None:
         """The decision with a belief; None where the module's sampler spoilt it."""
         try:
+            if not self.request.searches:
+                return self._in(belief.sample, belief.effort())
             return _chosen(self._searched(belief.sample, belief.pool), belief.effort())
         except UnsuitableGameError as error:
             return Refused("unsuitable", str(error))
@@ -185,8 +187,19 @@ class _Decision:
             if culprit == "sampler":
                 return None
             self.watch.end()
-        action, fallback = belief.fallback(self.request.protocol)
+        try:
+            action, fallback = belief.fallback(self.request.protocol)
+        except NoDeterminizationError as error:
+            return Refused("no_action", str(error))
         return Chosen(action, {**_UNSEARCHED, **belief.effort(), "fallback": fallback})
+
+    def _in(self, determinize: Callable[[], State], about: Mapping[str, Json]) -> Chosen:
+        """The decision in one state; without a search, any action that is legal in it."""
+        if self.request.searches:
+            return _chosen(self._searched(determinize), about)
+        legal = self.here.rules.legal_actions(determinize())
+        action = legal[int(self.generator.integers(len(legal)))]
+        return Chosen(action, {**_UNSEARCHED, **about, "fallback": "random_in_model"})
 
     def _in_reused_tree(self, settings: UctSettings) -> SearchResult:
         session, here, words = self.session, self.here, self.request.match_words or []

@@ -23,12 +23,13 @@ _TELL_EVERY = 10
 
 
 def play_matches(  # noqa: PLR0913 - one parameter an option
-    game: options.Game,
+    game: options.OptionalGame = None,
+    *,
     player: Annotated[
         list[str],
         typer.Option("--player", help="One a seat, in order: NAME[:key=value,...] or ./FILE.py."),
     ],
-    *,
+    environment: options.Environment = None,
     games: Annotated[int, typer.Option("--games", min=1, help="Matches to play.")] = 1,
     seed: options.Seed = 0,
     settings: options.Parameters = None,
@@ -50,7 +51,7 @@ def play_matches(  # noqa: PLR0913 - one parameter an option
 
         workers = chosen_workers(executor, jobs)
         roster = replace(chosen_roster(player, workers), host_search=host_search)
-        setup = chosen_game(game, len(player), settings)
+        setup = chosen_game(game, len(player), settings, environment)
         names = [roster.effective(spec).name for spec in player]
         recipe = replace(chosen_recipe(), preload=roster.preload)
         with sandbox_of_process(recipe) as opened:
@@ -97,13 +98,32 @@ def _whole_rotations(games: int, names: Sequence[str]) -> int:
     return matches
 
 
-def chosen_game(name: str, seats: int, settings: Sequence[str] | None) -> "GameSetup":
-    """The game that was asked for, with the parameters that were given."""
+def chosen_game(
+    name: str | None, seats: int, settings: Sequence[str] | None, environment: str | None = None
+) -> "GameSetup":
+    """The game or environment that was asked for, with the parameters that were given.
+
+    Raises:
+        typer.BadParameter: If it is both or neither, or the environment has other seats.
+    """
     from tools.playtest.jobs import GameSetup
     from tools.sources import find_game
 
-    found = find_game(name)
     given = given_parameters(settings or ())
+    if environment is not None and name is None:
+        setup = GameSetup.in_environment(environment, given, seats)
+        if setup.num_players != seats:
+            raise typer.BadParameter(
+                f"{setup.name} has {setup.num_players} seats, and {seats} players are named; "
+                "required: one a seat",
+                param_hint="--player",
+            )
+        return setup
+    if name is None or environment is not None:
+        raise typer.BadParameter(
+            "required: one of them, a game or --environment NAME", param_hint="GAME"
+        )
+    found = find_game(name)
     return GameSetup(found.name, found.source, seats, given, found.heuristics)
 
 

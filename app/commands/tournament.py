@@ -37,11 +37,12 @@ Until = Annotated[
 
 
 def play_round_robin(  # noqa: PLR0913 - one parameter an option
-    game: options.Game,
+    game: options.OptionalGame = None,
+    *,
     player: Annotated[
         list[str], typer.Option("--player", help="One an entrant: NAME[:key=value,...].")
     ],
-    *,
+    environment: options.Environment = None,
     seats: Annotated[int, typer.Option("--seats", help="Seats at the table, 2 to 8.")] = 2,
     deals: Annotated[
         int, typer.Option("--deals", min=1, help="Deals each line-up plays in every seating.")
@@ -76,7 +77,7 @@ def play_round_robin(  # noqa: PLR0913 - one parameter an option
             prior_draws=_draws(prior_draws),
         )
         recipe = chosen_recipe()
-        setup = _accepted(chosen_game(game, seats, settings), recipe)
+        setup = _accepted(chosen_game(game, seats, settings, environment), recipe)
         result = play_tournament(
             setup,
             player,

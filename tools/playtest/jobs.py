@@ -10,10 +10,13 @@ from typing import Any, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, SkipValidation
 
-from games.contract import CHANCE, Action, Json, ModuleFault, canonical_key
+from games.contract import CHANCE, Action, Json, LocalModule, ModuleFault, canonical_key
 from games.engine import Ending, Learned, Learner, Match, Player, Ply, play_match
+from games.environments.environment import Environment
+from games.environments.of_module import ModuleEnvironment
+from games.environments.registry import environment_named
 from games.streams import run_key
-from games.table import Position, Table
+from games.table import GameTable, Position, Table
 from tools.guest.framing import weight_of
 from tools.sandbox import Limits, Sandbox, SandboxTable, Worker
 from tools.sandbox.local import backend_named
@@ -48,10 +51,12 @@ class GameSetup:
 
     Attributes:
         name: Its name, for people.
-        source: The module.
+        source: The module; "" where an environment has none.
         num_players: Seats, 2 to 8.
         parameters: Those given; where a tournament runs, all of them, defaults filled in.
         heuristics: Sources of its heuristics by name.
+        environment: Name of the environment that is its referee, in the process that plays; "" for
+            a referee's worker with the module.
     """
 
     name: str
@@ -59,6 +64,56 @@ class GameSetup:
     num_players: int
     parameters: Mapping[str, Json] = field(default_factory=dict)
     heuristics: Mapping[str, str] = field(default_factory=dict)
+    environment: str = ""
+
+    @classmethod
+    def in_environment(
+        cls, text: str, parameters: Mapping[str, Json] | None = None, players: int = 0
+    ) -> "GameSetup":
+        """The game of an environment, with all its parameters.
+
+        Args:
+            text: The environment's name.
+            parameters: Replace defaults.
+            players: Seats; 0 for the usual number.
+
+        Raises:
+            EnvironmentNotFoundError: Listing what is known.
+        """
+        found = environment_named(text, parameters, players)
+        table = found.table if isinstance(found, ModuleEnvironment) else None
+        module = table.game.module if isinstance(table, GameTable) else None
+        source = module.source if isinstance(module, LocalModule) else ""
+        known = dict(found.parameters)
+        return cls(found.name, source, found.num_players, known, environment=found.name)
+
+    @property
+    def versions(self) -> Mapping[str, str]:
+        """Program -> version of what plays the environment; none for a module."""
+        return self.opened().versions if self.environment else {}
+
+    def opened(self) -> Environment:
+        """The environment.
+
+        Raises:
+            EnvironmentNotFoundError: If it cannot be had in this process.
+        """
+        given = self.parameters if self.source else {}  # others take no parameters besides a name
+        return environment_named(self.environment, given, self.num_players)
+
+    @contextmanager
+    def refereed(self, sandbox: Sandbox, deadline_s: float | None = None) -> Iterator[Table]:
+        """The table of a match: the environment, or the module in a fresh worker.
+
+        Raises:
+            ModuleFault: If the module does not load.
+        """
+        if self.environment:
+            yield self.opened()
+            return
+        with sandbox.worker("referee", self.source) as worker:
+            worker.load(self.source)
+            yield SandboxTable(worker, deadline_s=deadline_s)
 
     def key(self, seed: int, *about: str) -> int:
         """What the streams of a run are keyed with; it never leaves the host.
@@ -67,7 +122,8 @@ class GameSetup:
             seed: The run's.
             about: What else the run's workers load, or its hashes.
         """
-        return run_key(seed, self.source, *sorted(self.heuristics.values()), *about)
+        where = [self.environment] if self.environment else []
+        return run_key(seed, self.source, *sorted(self.heuristics.values()), *where, *about)
 
 
 class Roster(Protocol):
@@ -203,9 +259,8 @@ def _played(job: MatchJob, sandbox: Sandbox) -> tuple[Match, list[Learned]]:
             players.append(made)
             if isinstance(made, Learner) and job.lessons:
                 made.recall(job.lessons[seat])
-        with sandbox.worker("referee", job.game.source) as worker:
-            worker.load(job.game.source)
-            table = _Timed(SandboxTable(worker, deadline_s=job.deadline_s), job.until)
+        with job.game.refereed(sandbox, job.deadline_s) as place:
+            table = _Timed(place, job.until)
             match = play_match(
                 table,
                 players,

@@ -106,6 +106,8 @@ def effective_parameters(game: GameSetup, sandbox: Sandbox) -> dict[str, Json]:
         TournamentError: If a parameter is unknown, or the game does not take so many players.
         ModuleFault: If the module does not load.
     """
+    if game.environment:
+        return dict(game.opened().parameters)
     with sandbox.worker("parameters", game.source) as worker:
         worker.load(game.source)
         info = Game(SandboxedModule(worker)).info
@@ -184,6 +186,8 @@ class MatchPlan:
             "line_ups": [list(line_up) for line_up in self.schedule.line_ups],
             **self.settings.model_dump(mode="json", include={"seed", "max_plies", "ply_s"}),
         }
+        if self.game.environment:
+            fields["environment"] = {self.game.environment: dict(self.game.versions)}
         if getattr(self.roster, "host_search", False):
             fields["host_search"] = True
         if not self.schedule.drawn:
