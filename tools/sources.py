@@ -5,7 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from games import library
-from games.contract import Json
+from games.contract import Json, LocalModule
+from games.environments.of_module import ModuleEnvironment
+from games.environments.registry import environment_named
+from games.table import GameTable
+from tools.playtest.jobs import GameSetup
 
 _LARGEST_SOURCE = 2_000_000
 
@@ -62,6 +66,27 @@ def find_game(name: str) -> GameSource:
         for item in sorted((file.parent / folder).glob("*.py"))
     }
     return GameSource(str(file), source, heuristics)
+
+
+def environment_game(
+    text: str, parameters: Mapping[str, Json] | None = None, players: int = 0
+) -> GameSetup:
+    """The game of an environment, with all its parameters.
+
+    Args:
+        text: The environment's name.
+        parameters: Replace defaults.
+        players: Seats; 0 for the usual number.
+
+    Raises:
+        EnvironmentNotFoundError: Listing what is known.
+    """
+    found = environment_named(text, parameters, players)
+    table = found.table if isinstance(found, ModuleEnvironment) else None
+    module = table.game.module if isinstance(table, GameTable) else None
+    source = module.source if isinstance(module, LocalModule) else ""
+    known = dict(found.parameters)
+    return GameSetup(found.name, source, found.num_players, known, environment=found.name)
 
 
 def find_rulebook(name: str, parameters: Mapping[str, Json], players: int) -> str | None:

@@ -10,8 +10,8 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 
 from agents.belief.module import DeadlineError
-from agents.players.native import NativeRules
 from agents.search.rules import HEURISTIC
+from agents.worker.native import NativeRules
 from agents.worker.protocol import HeuristicsRequest, Refused
 from agents.worker.session import SeatSession, perfect_information
 from games.contract import Action, Json, ModuleFault, Observation

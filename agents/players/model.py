@@ -21,6 +21,7 @@ from agents.search.settings import LARGEST, MANY
 from games.contract import Action, Json, ModuleFault
 from games.engine import Decision, PlayerFault
 from games.information import SeatLog
+from games.specialise import read_game
 from games.text import plain_text
 from tools.sandbox import Worker
 from tools.sources import read_source
@@ -139,6 +140,13 @@ def _inner(search: str, spec: PlayerSpec, more: Mapping[str, Setting]) -> Player
     return PlayerSpec(search, settings)
 
 
+def _is_learned(source: str) -> bool:
+    try:
+        return read_game(source).get("learned") is True
+    except ModuleFault:
+        return True
+
+
 class CwmPlayer:
     """Searches in a learned model, in a worker of its own.
 
@@ -160,6 +168,7 @@ class CwmPlayer:
         self.name = f"{spec.name} with {self.settings.model} at seat {at.seat}"
         source = read_source(self.settings.model, "a model")
         self.at = replace(at, source=source, environment=None, heuristics={})
+        self.hears = not _is_learned(source)
         self.spec = spec
         self.view = SeatLog(at.seat)
         self.read = 0  # entries of the referee's log that are in the view
@@ -191,7 +200,7 @@ class CwmPlayer:
         except (ModuleFault, PlayerFault, PlayerSpecError) as error:
             decision, failed = self._fallen_back(error, told, generator), 1
         action, effort = decision.action, dict(decision.effort)
-        surprised = failed or "fallback" in effort
+        surprised = failed or "fallback" in effort or effort.get("belief") == "observed"
         if told and action not in told:
             action, surprised = told[int(generator.integers(len(told)))], 1
             effort["fallback"] = "random_legal"
@@ -199,13 +208,15 @@ class CwmPlayer:
         return Decision(action, effort)
 
     def _see(self, log: SeatLog) -> None:
-        """Take the log in without its events: a model was learned from observations."""
+        """Take the log in; without its events where the model was learned from observations."""
         for entry in log.entries[self.read :]:
             seen, action = entry.get("observation"), entry.get("action")
             if isinstance(action, str):
                 self.view.act(action)
             elif isinstance(seen, dict):
-                self.view.see(seen, [])
+                told = entry.get("events")
+                heard = told if self.hears and isinstance(told, list) else []
+                self.view.see(seen, [str(event) for event in heard])
         self.read = len(log.entries)
 
     def _searched(

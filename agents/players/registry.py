@@ -148,9 +148,9 @@ def parse_spec(text: str) -> PlayerSpec:
     >>> str(parse_spec("greedy"))
     'greedy:heuristic=ensemble'
     """
-    if (own := file_spec(text)) is not None:
-        return own
     name, _, rest = text.strip().partition(":")
+    if name not in PLAYERS and (own := file_spec(text)) is not None:
+        return own
     kind = kind_named(name)
     parameters = kind.parameters
     spec = PlayerSpec(name, filled(parameters, given_settings(name, parameters, rest)))

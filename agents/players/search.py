@@ -21,8 +21,8 @@ from agents.worker.protocol import (
     decoded_decision,
 )
 from games.contract import Action, IllegalActionError, Json, ModuleFault
-from games.environments.openspiel.adapter import OpenSpielEnvironment
 from games.engine import Decision, PlayerFault
+from games.environments.openspiel.adapter import OpenSpielEnvironment
 from games.information import SeatLog
 from games.streams import match_words
 from games.text import plain_text

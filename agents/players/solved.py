@@ -65,9 +65,11 @@ class SolvedPlayer:
         """Load the module and enumerate the game.
 
         Raises:
-            PlayerSpecError: If the game is too large, with the count reached.
+            PlayerSpecError: If the game is too large, with the count reached; or is no module.
             ModuleFault: If the module does not load, or fails when it is enumerated.
         """
+        if at.environment and not at.source:
+            raise PlayerSpecError(f"cfr needs a game that is a module; {at.game} is none, use gt")
         self.spec = spec
         self.settings = spec.part(CfrSettings)
         self.seat = at.seat

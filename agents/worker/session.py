@@ -8,6 +8,7 @@ from typing import TypeAlias
 import numpy as np
 
 from agents.belief.belief import Belief, BeliefMemory, DecisionPoint, NoDeterminizationError
+from agents.belief.evidence import MODULE_ERRORS
 from agents.belief.exact import (
     HiddenInformationError,
     known_state,
@@ -152,12 +153,23 @@ class _Decision:
         except HiddenInformationError as error:
             if name is None:
                 return Refused("hidden", str(error))
+            if self.request.is_known and (seen := self._observed()) is not None:
+                return self._in(lambda: seen, {**_KNOWN, "belief": "observed"})
         except UnsuitableGameError as error:
             return Refused("unsuitable", str(error))
         belief = self._belief()
         while (reply := self._believing(belief)) is None:
             belief = self._belief(errors=belief.module_errors + 1)
         return reply
+
+    def _observed(self) -> State | None:
+        """The newest observation, where the seat would see it in itself and be to move."""
+        rules, seat, seen = self.here.rules, self.here.log.seat, self.here.log.latest()
+        try:
+            fits = rules.current_player(seen) == seat and rules.observations(seen)[seat] == seen
+        except MODULE_ERRORS:  # it is no state
+            return None
+        return seen if fits else None
 
     def _belief(self, errors: int = 0) -> Belief:
         return Belief(

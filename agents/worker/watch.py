@@ -9,6 +9,7 @@ time, each of them short, the search was given more to do than fits its deadline
 import signal
 import types
 from collections.abc import Callable
+from threading import current_thread, main_thread
 from time import monotonic
 from typing import Self
 
@@ -38,7 +39,8 @@ class Watch:
 
     def __init__(self) -> None:
         """Begin at the time that the alarm has left."""
-        self.seconds = signal.getitimer(signal.ITIMER_REAL)[0]
+        alone = current_thread() is main_thread()  # no other thread can have an alarm
+        self.seconds = signal.getitimer(signal.ITIMER_REAL)[0] if alone else 0.0
         self.deadline = self.until = monotonic() + self.seconds
         self.call: types.FrameType | None = None  # the module's call that went on at the last ring
         self.seen = 0  # rings at which it went on

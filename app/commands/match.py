@@ -107,11 +107,11 @@ def chosen_game(
         typer.BadParameter: If it is both or neither, or the environment has other seats.
     """
     from tools.playtest.jobs import GameSetup
-    from tools.sources import find_game
+    from tools.sources import environment_game, find_game
 
     given = given_parameters(settings or ())
     if environment is not None and name is None:
-        setup = GameSetup.in_environment(environment, given, seats)
+        setup = environment_game(environment, given, seats)
         if setup.num_players != seats:
             raise typer.BadParameter(
                 f"{setup.name} has {setup.num_players} seats, and {seats} players are named; "

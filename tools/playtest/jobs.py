@@ -2,7 +2,6 @@
 
 import os
 import threading
-import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -10,19 +9,18 @@ from typing import Any, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, SkipValidation
 
-from games.contract import CHANCE, Action, Json, LocalModule, ModuleFault, canonical_key
+from games.contract import CHANCE, Action, Json, ModuleFault, canonical_key
 from games.engine import Ending, Learned, Learner, Match, Player, Ply, play_match
 from games.environments.environment import Environment
-from games.environments.of_module import ModuleEnvironment
 from games.environments.registry import environment_named
 from games.streams import run_key
-from games.table import GameTable, Position, Table
+from games.table import Table
 from tools.guest.framing import weight_of
 from tools.sandbox import Limits, Sandbox, SandboxTable, Worker
 from tools.sandbox.local import backend_named
+from tools.sandbox.module import GivenUpError, TimedTable
 
 _ENTRY_BYTES, _ENTRY_WEIGHT = 4 * 2**20, 32 * 2**20  # many times what any library game leaves
-_MATCH_S = 600.0  # of the referee's worker
 
 
 class PlayerConfig(BaseModel):
@@ -66,32 +64,6 @@ class GameSetup:
     heuristics: Mapping[str, str] = field(default_factory=dict)
     environment: str = ""
 
-    @classmethod
-    def in_environment(
-        cls, text: str, parameters: Mapping[str, Json] | None = None, players: int = 0
-    ) -> "GameSetup":
-        """The game of an environment, with all its parameters.
-
-        Args:
-            text: The environment's name.
-            parameters: Replace defaults.
-            players: Seats; 0 for the usual number.
-
-        Raises:
-            EnvironmentNotFoundError: Listing what is known.
-        """
-        found = environment_named(text, parameters, players)
-        table = found.table if isinstance(found, ModuleEnvironment) else None
-        module = table.game.module if isinstance(table, GameTable) else None
-        source = module.source if isinstance(module, LocalModule) else ""
-        known = dict(found.parameters)
-        return cls(found.name, source, found.num_players, known, environment=found.name)
-
-    @property
-    def versions(self) -> Mapping[str, str]:
-        """Program -> version of what plays the environment; none for a module."""
-        return self.opened().versions if self.environment else {}
-
     def opened(self) -> Environment:
         """The environment.
 
@@ -122,8 +94,8 @@ class GameSetup:
             seed: The run's.
             about: What else the run's workers load, or its hashes.
         """
-        where = [self.environment] if self.environment else []
-        return run_key(seed, self.source, *sorted(self.heuristics.values()), *where, *about)
+        hashed = [*sorted(self.heuristics.values()), *filter(None, [self.environment]), *about]
+        return run_key(seed, self.source, *hashed)
 
 
 class Roster(Protocol):
@@ -217,10 +189,6 @@ class MatchJob:
     until: float | None = None
 
 
-class _GivenUpError(Exception):
-    """The time for a match is over."""
-
-
 def play_job(job: MatchJob) -> Json:
     """Play a match and return its entry for the journal; the same in every process.
 
@@ -236,7 +204,7 @@ def play_job(job: MatchJob) -> Json:
     ours = job.sandbox if isinstance(job.sandbox, Sandbox) else keep_sandbox(job.sandbox)
     try:
         match, learned = _played(job, ours)
-    except _GivenUpError:
+    except GivenUpError:
         return None
     except ModuleFault as fault:  # while it loaded; it cannot be sent between processes
         match, learned = _not_begun(fault), []
@@ -260,7 +228,7 @@ def _played(job: MatchJob, sandbox: Sandbox) -> tuple[Match, list[Learned]]:
             if isinstance(made, Learner) and job.lessons:
                 made.recall(job.lessons[seat])
         with job.game.refereed(sandbox, job.deadline_s) as place:
-            table = _Timed(place, job.until)
+            table = TimedTable(place, job.until)
             match = play_match(
                 table,
                 players,
@@ -305,41 +273,6 @@ def _not_begun(fault: ModuleFault) -> Match:
         reason=str(fault),
         fault_line=fault.line,
     )
-
-
-class _Timed:
-    """A table that remembers whether the module failed to answer in time, in all or once."""
-
-    def __init__(self, table: Table, until: float | None) -> None:
-        self._table, self._until = table, until
-        self._spent = 0.0
-        self.late = False
-
-    def open(self, num_players: int, parameters: Mapping[str, Json]) -> Position:
-        with self._watched():
-            return self._table.open(num_players, parameters)
-
-    def advance(self, position: Position, action: Action) -> Position:
-        with self._watched():
-            return self._table.advance(position, action)
-
-    @contextmanager
-    def _watched(self) -> Iterator[None]:
-        begun = time.monotonic()
-        if self._until is not None and begun >= self._until:
-            raise _GivenUpError
-        try:
-            yield
-            self._spent += time.monotonic() - begun
-            self._require_time()
-        except ModuleFault as fault:
-            self.late = fault.kind == "timed_out"
-            raise
-
-    def _require_time(self) -> None:
-        if self._spent > _MATCH_S:
-            told = f"the referee's part of the match took more than {_MATCH_S:g} s"
-            raise ModuleFault("timed_out", "apply_action", told)
 
 
 class NumberSummary(BaseModel):

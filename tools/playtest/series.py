@@ -178,7 +178,7 @@ def series_summary(series: Series) -> dict[str, JsonValue]:
         "source_id": plan.source_id,
         "heuristics": {**plan.heuristics},
         "parameters": dict(plan.game.parameters),
-        **({"environment": dict(plan.game.versions)} if plan.game.environment else {}),
+        **({"environment": dict(plan.game.opened().versions)} if plan.game.environment else {}),
         "seed": plan.settings.seed,
         "max_plies": plan.settings.max_plies,
         "players": [*series.line_up],

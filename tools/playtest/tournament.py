@@ -187,7 +187,7 @@ class MatchPlan:
             **self.settings.model_dump(mode="json", include={"seed", "max_plies", "ply_s"}),
         }
         if self.game.environment:
-            fields["environment"] = {self.game.environment: dict(self.game.versions)}
+            fields["environment"] = {self.game.environment: dict(self.game.opened().versions)}
         if getattr(self.roster, "host_search", False):
             fields["host_search"] = True
         if not self.schedule.drawn:

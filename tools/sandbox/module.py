@@ -1,13 +1,16 @@
 """A module behind a worker, as the contract's `Module` and as a table."""
 
-from collections.abc import Callable, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 from games.contract import Action, IllegalActionError, Json, ModuleFault, read_events, read_state
-from games.table import Position, position_of, refused
+from games.table import Position, Table, position_of, refused
 from tools.guest.protocol import AdvanceRequest, MessageError, OpenRequest, RawPly, decoded
 from tools.sandbox.worker import Worker, raise_fault
 
 _RANDOM_PREFIX = "resample_"
+_MATCH_S = 600.0  # that the table of one match may take
 
 
 class SandboxedModule:
@@ -116,3 +119,44 @@ class SandboxTable:
             return ply.values[function]
 
         return value_of
+
+
+class GivenUpError(Exception):
+    """The time for a match is over."""
+
+
+class TimedTable:
+    """A table that remembers whether the module failed to answer in time, in all or once."""
+
+    def __init__(self, table: Table, until: float | None) -> None:
+        self._table, self._until = table, until
+        self._spent = 0.0
+        self.late = False
+
+    def open(self, num_players: int, parameters: Mapping[str, Json]) -> Position:
+        """See `Table.open`."""
+        with self._watched():
+            return self._table.open(num_players, parameters)
+
+    def advance(self, position: Position, action: Action) -> Position:
+        """See `Table.advance`."""
+        with self._watched():
+            return self._table.advance(position, action)
+
+    @contextmanager
+    def _watched(self) -> Iterator[None]:
+        begun = time.monotonic()
+        if self._until is not None and begun >= self._until:
+            raise GivenUpError
+        try:
+            yield
+            self._spent += time.monotonic() - begun
+            self._require_time()
+        except ModuleFault as fault:
+            self.late = fault.kind == "timed_out"
+            raise
+
+    def _require_time(self) -> None:
+        if self._spent > _MATCH_S:
+            told = f"the referee's part of the match took more than {_MATCH_S:g} s"
+            raise ModuleFault("timed_out", "apply_action", told)
