@@ -39,6 +39,8 @@ WAITING = {
     "claimed_self_play",
     "confirmed_self_play",
     "learned_module",
+    "choose_value",
+    "reject_models",
 }
 
 

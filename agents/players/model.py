@@ -18,7 +18,7 @@ from agents.players.search import DeadlineSettings, SearchPlayer, settings_of
 from agents.players.specs import PlayerSpec, PlayerSpecError, Seating, Setting, parameters_of
 from agents.search.algorithms import search_named
 from agents.search.settings import LARGEST, MANY
-from games.contract import Action, Json, ModuleFault
+from games.contract import Action, Json, ModuleFault, canonical_key
 from games.engine import Decision, PlayerFault
 from games.information import SeatLog
 from games.specialise import read_game
@@ -31,6 +31,7 @@ _DIGITS = 16  # of the hash, shown and compared
 _REASON = 300
 
 Rules: TypeAlias = Literal["paper", "ours"]
+_SUITED: dict[tuple[str, str, int, str], str] = {}
 
 
 class GtSettings(DeadlineSettings):
@@ -123,10 +124,20 @@ def _searcher(spec: PlayerSpec, at: Seating, **more: Setting) -> SearchPlayer:
     """The search that the settings ask for, beside its own copy of the game."""
     search = str(spec.settings["search"])
     if search == "auto":
-        tried = SearchPlayer(_inner("uct", spec, {"leaf": "rollout", "belief": "auto"}), at)
-        search = "uct" if tried.is_known else "ismcts"
-        tried.close()
+        search = _suited(spec, at)
+    if search == "uct":
+        more["belief"] = "auto"  # of which it needs none where the state is known
     return SearchPlayer(_inner(search, spec, more), at)
+
+
+def _suited(spec: PlayerSpec, at: Seating) -> str:
+    """The search for a game, by random play in it: tried once in a process."""
+    key = at.source, at.game, at.num_players, canonical_key(dict(at.parameters))
+    if key not in _SUITED:
+        tried = SearchPlayer(_inner("uct", spec, {"leaf": "rollout", "belief": "auto"}), at)
+        _SUITED[key] = "uct" if tried.is_known else "ismcts"
+        tried.close()
+    return _SUITED[key]
 
 
 def _inner(search: str, spec: PlayerSpec, more: Mapping[str, Setting]) -> PlayerSpec:
