@@ -38,7 +38,6 @@ WAITING = {
     "keep_asked",
     "claimed_self_play",
     "confirmed_self_play",
-    "learned_module",
     "choose_value",
     "reject_models",
 }

@@ -15,7 +15,7 @@ from agents.worker.native import NativeRules
 from agents.worker.protocol import HeuristicsRequest, Refused
 from agents.worker.session import SeatSession, perfect_information
 from games.contract import Action, Json, ModuleFault, Observation
-from games.environments.openspiel.adapter import OpenSpielEnvironment
+from games.environments.environment import Environment
 from games.values import REQUIRED_CONSTANTS, is_number
 from tools.guest.protocol import decoded
 from tools.sandbox import Sandbox, Worker
@@ -79,7 +79,7 @@ class HostedSearch:
         self._workers[0].load(source)
         self._namespace = _Namespace(self._workers[0], self._left)
 
-    def open(self, environment: OpenSpielEnvironment) -> None:
+    def open(self, environment: Environment) -> None:
         """Search over an environment's own states, in the place of a module's: it is trusted."""
         self._namespace = NativeRules(environment, self._left).namespace()
 

@@ -22,7 +22,6 @@ from agents.worker.protocol import (
 )
 from games.contract import Action, IllegalActionError, Json, ModuleFault
 from games.engine import Decision, PlayerFault
-from games.environments.openspiel.adapter import OpenSpielEnvironment
 from games.information import SeatLog
 from games.streams import match_words
 from games.text import plain_text
@@ -153,7 +152,7 @@ class SearchPlayer:
             else at.sandbox.worker(role, preloaded=True)
         )
         try:
-            if isinstance(native, OpenSpielEnvironment) and isinstance(self.worker, HostedSearch):
+            if native is not None and isinstance(self.worker, HostedSearch):
                 self.worker.open(native)
             else:
                 self.worker.load(at.source)

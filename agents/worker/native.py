@@ -1,98 +1,139 @@
-"""Rules over the states of an environment that is no module: what a search on the host calls.
+"""Rules over the positions of an environment that is no module: what a search on the host calls.
 
-A state stands as `{"h": [...]}`, the numbers of all plies that led to it: plain JSON, from which
-the environment's own state is made again where it was forgotten.
+A state stands as `{"h": [...]}`, all actions and outcomes that led to it: plain JSON, from which
+the environment's own position is made again where it was forgotten.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import Any, Protocol
 
-from games.contract import Action, Json, Observation, State
+from games.contract import CHANCE, Action, Json, Observation, State
+from games.environments.environment import Environment
 from games.environments.openspiel.adapter import OpenSpielEnvironment
+from games.table import Position
 
-_KEPT = 50_000  # states that are held at once: some hundred bytes each
+_KEPT = 50_000  # positions that are held at once: some hundred bytes each, or some thousand
 _ALIKE = 1e-9  # by which probabilities of uniform chance may differ
 
 
-@dataclass
-class _Node:
-    """One of the environment's states, with what was asked of it."""
+class _Place(Protocol):
+    """A position, as far as a search looks at it."""
 
-    native: Any
-    numbers: dict[Action, int] | None = None
-    seen: list[Observation] = field(default_factory=list)
+    @property
+    def player(self) -> int: ...
+
+    @property
+    def rewards(self) -> Sequence[float]: ...
+
+    @property
+    def legal(self) -> Iterable[Action]: ...
+
+    @property
+    def observations(self) -> Sequence[Observation]: ...
+
+    def after(self, action: Action) -> "_Place": ...
+
+
+class _Plain:
+    """A position of any environment."""
+
+    def __init__(self, environment: Environment, position: Position) -> None:
+        self._environment, self._position = environment, position
+        self.player, self.rewards = position.player, position.rewards
+        self.legal, self.observations = position.legal, position.observations
+        _require_uniform(position.probabilities)
+
+    def after(self, action: Action) -> "_Plain":
+        return _Plain(self._environment, self._environment.advance(self._position, action))
+
+
+class _Lazy:
+    """A state of OpenSpiel, whose names and observations are made when they are asked for."""
+
+    def __init__(self, environment: OpenSpielEnvironment, native: Any) -> None:  # noqa: ANN401
+        self._environment, self._native = environment, native
+        self.player: int = native.current_player()
+        self.rewards: list[float] = native.rewards()
+
+    @cached_property
+    def legal(self) -> dict[Action, int]:
+        native, name = self._native, self._environment.encoding.action
+        chances = native.chance_outcomes() if self.player == CHANCE else []
+        _require_uniform([chance for _, chance in chances])
+        numbers = [number for number, _ in chances] or native.legal_actions()
+        return {name(native, number): number for number in numbers}
+
+    @cached_property
+    def observations(self) -> list[Observation]:
+        return list(self._environment.encoding.view(self._native)[1])
+
+    def after(self, action: Action) -> "_Lazy":
+        native = self._native.clone()
+        native.apply_action(self.legal[action])
+        return _Lazy(self._environment, native)
+
+
+def _require_uniform(chances: Sequence[float]) -> None:
+    if chances and max(chances) - min(chances) > _ALIKE:
+        raise ValueError("chance is not uniform here: searches must be given its probabilities")
 
 
 class NativeRules:
     """The functions of a module, as far as a search needs them."""
 
-    def __init__(self, environment: OpenSpielEnvironment, left: Callable[[], float]) -> None:
+    def __init__(self, environment: Environment, left: Callable[[], float]) -> None:
         """Search an environment.
 
         Args:
-            environment: Whose states they are.
+            environment: Whose positions they are.
             left: Raises where the decision's time is used up.
         """
         self._environment = environment
         self._left = left
-        self._nodes: dict[tuple[int, ...], _Node] = {}
+        self._places: dict[tuple[Action, ...], _Place] = {}
 
     def namespace(self) -> dict[str, object]:
         """The functions by their names in the contract."""
         return {
             "initial_state": self._initial,
-            "get_current_player": lambda state: self._node(state).native.current_player(),
-            "get_legal_actions": lambda state: [*self._numbers(self._node(state))],
+            "get_current_player": lambda state: self._place(state).player,
+            "get_legal_actions": lambda state: [*self._place(state).legal],
             "apply_action": self._apply,
-            "get_rewards": lambda state: self._node(state).native.rewards(),
-            "get_observations": self._observations,
+            "get_rewards": lambda state: self._place(state).rewards,
+            "get_observations": lambda state: self._place(state).observations,
         }
 
     def _initial(self, num_players: int, **parameters: Json) -> State:
-        del num_players, parameters  # those of the environment, which its setup was made with
+        del num_players, parameters  # the environment's own
         return {"h": []}
 
-    def _node(self, state: Mapping[str, Any]) -> _Node:
+    def _root(self) -> _Place:
+        environment = self._environment
+        if isinstance(environment, OpenSpielEnvironment):
+            return _Lazy(environment, environment.game.new_initial_state())
+        first = environment.open(environment.num_players, environment.parameters)
+        return _Plain(environment, first)
+
+    def _place(self, state: Mapping[str, Any]) -> _Place:
         key = tuple(state["h"])
-        node = self._nodes.get(key)
-        if node is None:
-            native = self._environment.game.new_initial_state()
-            for number in key:
-                native.apply_action(number)
-            node = self._keep(key, native)
-        return node
+        place = self._places.get(key)
+        if place is None:
+            place = self._root()
+            for action in key:
+                place = place.after(action)
+            self._keep(key, place)
+        return place
 
-    def _keep(self, key: tuple[int, ...], native: object) -> _Node:
-        if len(self._nodes) >= _KEPT:
-            self._nodes.clear()
-        node = self._nodes[key] = _Node(native)
-        return node
-
-    def _numbers(self, node: _Node) -> dict[Action, int]:
-        if node.numbers is None:
-            native, name = node.native, self._environment.encoding.action
-            chances = native.chance_outcomes() if native.is_chance_node() else []
-            if chances and max(p for _, p in chances) - min(p for _, p in chances) > _ALIKE:
-                raise ValueError("chance is not uniform here; give searches its probabilities")
-            numbers = [pair[0] for pair in chances] or native.legal_actions()
-            node.numbers = {name(native, number): number for number in numbers}
-        return node.numbers
+    def _keep(self, key: tuple[Action, ...], place: _Place) -> None:
+        if len(self._places) >= _KEPT:
+            self._places.clear()
+        self._places[key] = place
 
     def _apply(self, state: Mapping[str, Any], action: Action) -> State:
         self._left()
-        node = self._node(state)
-        number = self._numbers(node)[action]
-        history = [*state["h"], number]
+        history = [*state["h"], action]
         key = tuple(history)
-        if key not in self._nodes:
-            native = node.native.clone()
-            native.apply_action(number)
-            self._keep(key, native)
+        if key not in self._places:
+            self._keep(key, self._place(state).after(action))
         return {"h": history}
-
-    def _observations(self, state: Mapping[str, Any]) -> list[Observation]:
-        node = self._node(state)
-        if not node.seen:
-            node.seen = list(self._environment.encoding.view(node.native)[1])
-        return node.seen

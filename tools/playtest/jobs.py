@@ -70,7 +70,8 @@ class GameSetup:
         Raises:
             EnvironmentNotFoundError: If it cannot be had in this process.
         """
-        given = self.parameters if self.source else {}  # others take no parameters besides a name
+        # What is no game of the library takes none.
+        given = self.parameters if "library:" in self.environment else {}
         return environment_named(self.environment, given, self.num_players)
 
     @contextmanager

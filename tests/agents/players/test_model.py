@@ -70,6 +70,16 @@ def test_a_model_meets_the_game_itself_without_surprise(sandbox: Sandbox, tmp_pa
     assert series_summary(side_by_side) == series_summary(played)
 
 
+@pytest.mark.parametrize("name", ["twin:3:openspiel:kuhn_poker", "own:quadranto"])
+def test_the_game_itself_is_searched_whatever_it_is(sandbox: Sandbox, name: str) -> None:
+    specs = "gt:simulations=4,rollouts=1", "random"
+    played = play_series(
+        environment_game(name), specs, PlayerRoster(), matches=2, seed=3, sandbox=sandbox
+    )
+    assert played.endings["finished"] == 2
+    assert {*used(played, 0)["algorithm"]} == {"ismcts"}
+
+
 def test_both_find_the_forced_draw_of_tic_tac_toe(sandbox: Sandbox, tmp_path: Path) -> None:
     model = model_file(tmp_path, "tic_tac_toe")
     specs = f"cwm:model={model},simulations=400,rollouts=1", "gt:simulations=400,rollouts=1"
