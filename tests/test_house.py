@@ -35,7 +35,6 @@ OWED = {
 }
 # Public names that later work uses; nothing else may wait for a caller.
 WAITING = {
-    "keep_asked",
     "claimed_self_play",
     "confirmed_self_play",
     "choose_value",

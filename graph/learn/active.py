@@ -1,13 +1,237 @@
-"""Active learning: which further match the environment is asked for."""
+"""Active learning: which further match the environment is asked for, and how far a model follows.
 
+Candidates that fit all that was recorded may still differ elsewhere. Where two of them part on a
+position that play can reach, the environment is asked for a match through it (query by committee,
+Seung et al. 1992). Where none part, a match is asked for that meets what no recorded match has met.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
 from typing import Literal
 
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
+from agents.roles.modeller import PREDICTING
+from games.engine import sample_index
+from games.environments.environment import Environment, EnvironmentNotFoundError
+from games.environments.registry import environment_named
+from games.streams import stream
+from games.table import Position
+from games.trajectories import OpenTrajectory, Trajectory, trajectory_of
+from games.values import CHANCE, TERMINAL, Action, Json, ModuleFault, canonical_key
+from graph.learn.judging import module_of
+from graph.learn.matches import Material, keep_asked, open_matches
 from graph.learn.state import LearnContext, LearnState
+from tools.coverage import branch_coverage
+from tools.differing import differential_sources
+from tools.predicting.kinds import offered, phases
+from tools.predicting.playing import random_play
+from tools.sandbox import SandboxTable
+
+_COMMITTEE = 4
+_NEARLY = 0.9  # a candidate below this accuracy has no say
+_COMPARED_MATCHES = 20
+_DIRECTED_MATCHES = 40
+_MOST_PLIES = 1000
+_FROM, _WIDE = 12, 3  # positions of branch fidelity, and actions followed at each ply
 
 
 def active(state: LearnState, runtime: Runtime[LearnContext]) -> Command[Literal["test"]]:
-    """Ask the environment for the match that tells most, and test again."""
-    return Command(goto="test", update={"asked": runtime.context.settings.active})
+    """Ask the environment for the match that tells most, and test again with it."""
+    context = runtime.context
+    asked = list(context.material.asked[: state.asked])
+    environment = environment_of(context)
+    actions, why = _question(state, context)
+    passing = [c for c in state.pool if c.outcome == "passed"]
+    again = [c.model_copy(update={"findings": None}) for c in passing]
+    try:
+        found = _played(environment, actions, context.settings.seed, len(asked))
+    except (ModuleFault, ValueError, LookupError, RuntimeError) as error:
+        said = f"the environment failed, and is not asked again: {type(error).__name__}: {error}"
+        update = {"asked": context.settings.active, "questions": [*state.questions, said]}
+        return Command(goto="test", update={**update, "candidates": again})
+    keep_asked(context.folder, [*asked, found])
+    runtime.stream_writer({"node": "active", "match": len(asked) + 1, "because": why})
+    questions = [*state.questions, f"{why} ({len(found.actions)} plies)"]
+    update = {"asked": len(asked) + 1, "questions": questions}
+    return Command(goto="test", update={**update, "candidates": again})
+
+
+def environment_of(context: LearnContext) -> Environment:
+    """The environment that the matches were recorded in.
+
+    Raises:
+        EnvironmentNotFoundError: If its parameters are not those of the matches.
+    """
+    header = context.material.header
+    name = context.settings.environment
+    given = {} if name.startswith("openspiel:") else header.parameters
+    found = environment_named(name, given, header.num_players)
+    if dict(found.parameters) != dict(header.parameters):
+        raise EnvironmentNotFoundError(
+            f"{name} has the parameters {dict(found.parameters)}; the matches were recorded with "
+            f"{dict(header.parameters)}"
+        )
+    return found
+
+
+def _question(state: LearnState, context: LearnContext) -> tuple[tuple[Action, ...], str]:
+    """Actions that the environment is to play, and why."""
+    header, start = context.material.header, context.material.start
+    able = [c for c in state.pool if state.judged[c.number].accuracy >= _NEARLY]
+    able.sort(key=lambda c: (-c.share_passed, -c.number))
+    modules = {c.number: module_of(context, c.source, start) for c in able[:_COMMITTEE]}
+    for one, other in combinations(modules, 2):
+        try:
+            found = differential_sources(
+                context.sandbox,
+                modules[one],
+                modules[other],
+                num_players=header.num_players,
+                parameters=header.parameters,
+                matches=_COMPARED_MATCHES,
+                seed=context.settings.seed + state.asked,
+                to_the_letter=True,
+            ).divergence
+        except ModuleFault:
+            continue
+        if found is not None:
+            why = f"candidates {one} and {other} part on {found.about} after {found.ply} plies"
+            return found.history, why
+    return _directed(context, modules[able[0].number], state)
+
+
+def _directed(
+    context: LearnContext, module: str, state: LearnState
+) -> tuple[tuple[Action, ...], str]:
+    """A match inside the model that meets the most of what no recorded match has met."""
+    header, material = context.material.header, context.material
+    known = open_matches([*material.training(state.promoted), *material.heldout(state.promoted)])
+    played = random_play(
+        context.sandbox,
+        module,
+        num_players=header.num_players,
+        parameters=header.parameters,
+        matches=_DIRECTED_MATCHES,
+        seed=context.settings.seed + 1 + state.asked,
+    ).matches
+    covered = branch_coverage(
+        context.sandbox,
+        module,
+        PREDICTING,
+        [match.actions for match in (*known, *played)],
+        num_players=header.num_players,
+        parameters=header.parameters,
+    )
+    met = frozenset[int]().union(*covered.met[: len(known)])
+    new = [len(found - met) for found in covered.met[len(known) :]]
+    for number, match in enumerate(played):
+        new[number] += len(phases([match]) - phases(known))
+        new[number] += len(offered([match]) - offered(known))
+    best = max(range(len(played)), key=lambda number: new[number], default=None)
+    if best is None or not new[best]:
+        return (), "no candidates part, and play inside the model meets nothing new: any match"
+    return played[best].actions, f"it meets {new[best]} things that no recorded match has met"
+
+
+def _played(
+    environment: Environment, actions: Sequence[Action], seed: int, number: int
+) -> OpenTrajectory:
+    """A match of the environment: these actions as far as they are legal, then at random."""
+    positions = [environment.open(environment.num_players, environment.parameters)]
+    done: list[Action] = []
+    wanted = list(actions)
+    while positions[-1].player != TERMINAL and len(done) < _MOST_PLIES:
+        here = positions[-1]
+        if wanted and wanted[0] in here.legal:
+            done.append(wanted.pop(0))
+        else:
+            wanted = []
+            draw = float(stream(seed, "asked", match=number, ply=len(done)).random())
+            chances = here.probabilities if here.player == CHANCE else ()
+            shares = chances or (1.0 / len(here.legal),) * len(here.legal)
+            done.append(here.legal[sample_index(shares, draw)])
+        positions.append(environment.advance(here, done[-1]))
+    return trajectory_of(number, positions, done)
+
+
+@dataclass
+class _Branches:
+    """Branches from one position that were followed, and those on which the model agreed."""
+
+    all: int = 0
+    right: int = 0
+
+
+def branch_fidelity(
+    context: LearnContext, module: str, promoted: Sequence[int]
+) -> dict[str, object]:
+    """Share of branches of several plies on which the model says what the environment says.
+
+    From positions of held-out matches (of training ones where there are none), up to three actions
+    are followed at each ply, without going back to the environment's state on the way. A branch is
+    right if player, legal actions, rewards, observations and state agree at all its positions.
+
+    Raises:
+        ModuleFault: If the module does not load.
+    """
+    settings = context.settings
+    matches = open_matches(_apart(context.material, promoted))
+    environment = environment_of(context)
+    generator = stream(settings.seed, "branch fidelity")
+    places = [(match, ply) for match in matches for ply in range(len(match.actions))]
+    order = generator.permutation(len(places))[:_FROM]
+    count = _Branches()
+    with context.sandbox.worker("fidelity", module) as worker:
+        worker.load(module)
+        model = SandboxTable(worker)
+        for index in sorted(int(one) for one in order):
+            match, ply = places[index]
+            here = environment.open(environment.num_players, environment.parameters)
+            for action in match.actions[:ply]:
+                here = environment.advance(here, action)
+            _follow(environment, model, (here, here), settings.depth, count)
+    return {
+        "depth": settings.depth,
+        "positions": len(order),
+        "branches": count.all,
+        "right": count.right,
+        "share": count.right / count.all if count.all else None,
+    }
+
+
+def _apart(material: Material, promoted: Sequence[int]) -> Sequence[Trajectory]:
+    return material.heldout(promoted) or material.training(promoted)
+
+
+def _follow(
+    environment: Environment,
+    model: SandboxTable,
+    pair: tuple[Position, Position | None],
+    depth: int,
+    count: _Branches,
+) -> None:
+    """All branches from here; the model's place is None once it failed or differed."""
+    here, there = pair
+    if not depth or here.player == TERMINAL:
+        count.all += 1
+        count.right += there is not None
+        return
+    step = max(1, len(here.legal) // _WIDE)
+    for action in here.legal[::step][:_WIDE]:
+        after = environment.advance(here, action)
+        said: Position | None = None
+        if there is not None:
+            try:
+                said = model.advance(there, action)
+            except ModuleFault:
+                said = None
+        same = said if said is not None and _shown(said) == _shown(after) else None
+        _follow(environment, model, (after, same), depth - 1, count)
+
+
+def _shown(here: Position) -> str:
+    shown: Json = [here.state, here.player, *sorted(here.legal), *here.observations]
+    return canonical_key([shown, [float(one) + 0.0 for one in here.rewards]])

@@ -10,6 +10,8 @@ from agents.model.errors import MalformedReplyError
 from agents.model.recording import place
 from agents.roles.modeller import PREDICTING, bound_names
 from games.values import TERMINAL, IllegalActionError, Json, ModuleFault, is_number
+from graph.learn.active import branch_fidelity
+from graph.learn.calibration import KIND as CALIBRATION
 from graph.learn.judging import module_of, start_of
 from graph.learn.matches import open_matches
 from graph.learn.nodes import BELOW, best_of, brief_of
@@ -94,6 +96,7 @@ def report(state: LearnState, runtime: Runtime[LearnContext]) -> dict[str, Any]:
     if chosen is not None:
         gaps = _gaps(state, context, chosen) if state.end is None else None
         update = {"gaps": gaps, **_end(state, chosen, gaps)}
+        update["fidelity"] = _fidelity(state, context, chosen)
         try:
             whole = module_of(context, chosen.source, start_of(context, chosen.source))
         except ModuleFault as fault:
@@ -110,15 +113,29 @@ def report(state: LearnState, runtime: Runtime[LearnContext]) -> dict[str, Any]:
     return update
 
 
+def _fidelity(
+    state: LearnState, context: LearnContext, chosen: Candidate
+) -> dict[str, object] | None:
+    """Branch fidelity, where the environment may be asked; why not, where it failed."""
+    if not context.settings.environment:
+        return None
+    try:
+        module = module_of(context, chosen.source, context.material.start)
+        return branch_fidelity(context, module, state.promoted)
+    except (ModuleFault, ValueError, LookupError, RuntimeError) as error:
+        return {"problem": f"{type(error).__name__}: {error}"}
+
+
 def _end(state: LearnState, chosen: Candidate, gaps: Gaps | None) -> dict[str, Any]:
     """How a run ends: nothing that was not put to the test counts as passed."""
+    open_ends = [f for f in chosen.findings or () if f.outcome != "passed"]
+    if open_ends and all(found.check == CALIBRATION for found in open_ends):
+        return {"end": "incomplete", "reason": f"{state.reason}; {what_failed(open_ends)}"}
     if state.end is not None or gaps is None:
         return {"end": state.end, "reason": state.reason}
     if chosen.outcome != "passed":
         return {"end": "gave_up", "reason": what_failed(chosen.findings or ())}
-    problem = state.calibration.get("problem", "")
-    if gaps.named or problem:
-        told = [*gaps.named, *([problem] if problem else [])]
+    if told := gaps.named:
         more = f" and {len(told) - 3} more" if len(told) > 3 else ""  # noqa: PLR2004
         return {"end": "incomplete", "reason": "; ".join(told[:3]) + more}
     return {"end": "passed", "reason": ""}

@@ -2,10 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from games.checks.findings import Finding
 from games.trajectories import Trajectory
 from games.values import ModuleFault, State
+from graph.learn.calibration import calibrated
 from graph.learn.matches import all_sights, open_matches, some_sights
 from graph.learn.state import Judged, LearnContext, LearnState, TypeRow
 from graph.run.pool import Candidate
@@ -91,9 +93,20 @@ class Judge:
         found = self._inferred(candidate.source, training, start)
         failures = [*found.failures, *imports(candidate.source)]
         held: Inferred | None = None
-        if found.accuracy == 1.0 and not failures and heldout:
-            held = self._inferred(candidate.source, heldout, start)
-        return _of_sights(candidate.number, found, held, failures)
+        told: dict[str, Any] = {}
+        if found.accuracy == 1.0 and not failures:
+            held = self._inferred(candidate.source, heldout, start) if heldout else None
+            module = module_of(self.context, candidate.source, start)
+            try:
+                drawn = calibrated(
+                    self.context, module, open_matches(training), self.state.inference
+                )
+                failures += drawn.failures
+                told = drawn.told()
+            except ModuleFault as fault:
+                failures.append(failing("calibration", fault.function, "", "", fault, "drawing"))
+        judged = _of_sights(candidate.number, found, held, failures)
+        return judged.model_copy(update={"calibration": told})
 
     def _inferred(
         self, source: str, matches: Sequence[Trajectory], start: State, *, closed: bool = False
@@ -209,7 +222,7 @@ def share_of(judged: Judged, settings: Mapping[str, int]) -> float:
     >>> share_of(Judged(number=0, right=3, records=4), {"play": 2})
     0.75
     """
-    further = [f for f in judged.failures if f.check in ("play", "steady")]
+    further = [f for f in judged.failures if f.check in ("play", "steady", "calibration")]
     lost = sum(settings["play"] if f.check == "play" else 1 for f in further)
     return judged.right / (judged.records + lost) if judged.records else 0.0
 

@@ -57,7 +57,7 @@ def learn_object(
         "calls": dict(Counter(note.function for note in state.calls)),
         "curve": [note.model_dump(mode="json") for note in state.calls],
         "inference": state.inference or None,
-        "calibration": state.calibration or None,
+        "calibration": (judged.calibration or None) if judged else None,
         "values": {"kept": len(state.values), "notes": state.value_notes},
         "active": state.questions,
         "branch_fidelity": state.fidelity,

@@ -50,6 +50,7 @@ class Judged(_Value):
         rows: By phase and type of action.
         failures: What failed, as findings; also random play, imports and steadiness.
         broken: Indices of held-out matches that it fails.
+        calibration: Its draws against the exact posterior, where they were compared.
     """
 
     number: int
@@ -62,6 +63,7 @@ class Judged(_Value):
     rows: tuple[TypeRow, ...] = ()
     failures: tuple[Finding, ...] = ()
     broken: tuple[int, ...] = ()
+    calibration: dict[str, Any] = Field(default_factory=dict)
 
     @property
     def accuracy(self) -> float:
@@ -139,7 +141,6 @@ class LearnState(BaseModel):
         asked: Matches that the environment was asked for.
         questions: Why each of them was asked for.
         inference: The inference function that was accepted, or is being learned; empty for none.
-        calibration: What was found of its draws.
         values: Value functions that passed their tests.
         value_notes: What became of them.
         gaps: What was never put to the test.
@@ -159,7 +160,6 @@ class LearnState(BaseModel):
     asked: int = 0
     questions: list[str] = Field(default_factory=list)
     inference: str = ""
-    calibration: dict[str, Any] = Field(default_factory=dict)
     values: list[str] = Field(default_factory=list)
     value_notes: list[str] = Field(default_factory=list)
     gaps: Gaps | None = None

@@ -2,7 +2,8 @@
 
 A drawn history is replayed in the model from its first state, by another worker than the one that
 drew it. Of a drawn state only the newest observation can be compared. In a closed deck the same
-replay is the only test of the model itself: rewards and legal actions of the seat, and the end.
+replay is the only test of the model itself: legal actions of the seat, the end, and what was paid,
+which some of the draws have to reproduce, as it may depend on what stays hidden.
 """
 
 from collections.abc import Iterator, Sequence
@@ -33,6 +34,7 @@ KIND = "inference"
 _MESSAGE_CALLS = 400
 _MESSAGE_S = 10.0
 _CLOSE = 1e-6
+_PAID_DRAWS = 20  # of a place where something was paid: one of them has to pay it
 
 
 @dataclass(frozen=True)
@@ -117,6 +119,7 @@ class _Draw:
         paid: What the seat was paid so far.
         at: Actions that were replayed.
         problem: Why it does not hold: expected, actual.
+        unpaid: Where what it pays is not what was paid.
     """
 
     sight: SeatSight
@@ -126,6 +129,7 @@ class _Draw:
     paid: float = 0.0
     at: int = 0
     problem: tuple[Json, CallResult] | None = None
+    unpaid: tuple[Json, CallResult] | None = None
     answers: dict[str, Json] = field(default_factory=dict)
 
 
@@ -166,6 +170,7 @@ def inferred(  # noqa: PLR0913 - what is drawn, how often, and from where are al
     except ModuleFault as fault:
         found = failing(KIND, fault.function, "loading the module", "no error", fault, "at first")
         return Inferred(0, len(sights), (found,), frozenset(s.match for s in sights))
+    _require_pay(made)
     bad = [draw for draw in (*faults, *made) if draw.problem is not None]
     wrong = {id(draw.sight) for draw in bad}
     found_first = [_told(sandbox, source, draw, function, closed=closed) for draw in bad[:shown]]
@@ -194,7 +199,8 @@ def _drawn(
             for number, sight in enumerate(sights):
                 if sight.seat != seat:
                     continue
-                for draw in range(draws):
+                paid = closed and bool(sight.ended or sight.paid[-1])
+                for draw in range(max(draws, _PAID_DRAWS) if paid else draws):
                     yield _one(worker, sight, function, initial_state, (seed, number, draw), closed)
 
 
@@ -304,8 +310,18 @@ def _differs(draw: _Draw, turn: int, closed: bool) -> tuple[Json, Json] | None: 
     if closed and legal is not None and not (are_texts(met) and sorted(met) == sorted(legal)):
         return [*sorted(legal)], met
     if closed and abs(draw.paid - sight.paid[turn]) > _CLOSE:
-        return f"{sight.paid[turn]} paid to seat {sight.seat} so far", draw.paid
+        draw.unpaid = f"{sight.paid[turn]} paid to seat {sight.seat} so far", draw.paid
     return None
+
+
+def _require_pay(draws: Sequence[_Draw]) -> None:
+    """Where no draw of a sight pays what was paid, the first of them does not hold."""
+    by_sight: dict[int, list[_Draw]] = {}
+    for draw in draws:
+        by_sight.setdefault(id(draw.sight), []).append(draw)
+    for same in by_sight.values():
+        if all(draw.problem is None and draw.unpaid is not None for draw in same):
+            same[0].problem = same[0].unpaid
 
 
 def _ask(reader: Worker, asked: Sequence[tuple[str, list[Json]]]) -> list[CallResult]:

@@ -1,6 +1,6 @@
 """Runs of `learn` over a scripted endpoint: recorded matches, rules, a context."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,7 +9,7 @@ import pytest
 
 from agents.roles.modeller import ModelModeller
 from games.environments.registry import environment_named
-from games.trajectories import TrajectoryHeader, header_line, match_line
+from games.trajectories import OpenTrajectory, TrajectoryHeader, header_line, match_line
 from graph.learn.runs import LearnResult, run_learning
 from graph.learn.settings import LearnRequest, LearnSettings, write_learning
 from graph.learn.state import LearnContext
@@ -24,7 +24,14 @@ Learn = Callable[..., LearnResult]
 QUICK: dict[str, Any] = {"quick": True, "seed": 1, "max_calls": 4, "play_matches": 3}
 
 
-def recorded(path: Path, name: str, count: int, *, seat: int | None = None) -> Path:
+def recorded(
+    path: Path,
+    name: str,
+    count: int,
+    *,
+    seat: int | None = None,
+    of: Sequence[OpenTrajectory] = (),
+) -> Path:
     """A file of random matches, of an open deck or of one seat's view."""
     environment = environment_named(name)
     header = TrajectoryHeader(
@@ -37,7 +44,7 @@ def recorded(path: Path, name: str, count: int, *, seat: int | None = None) -> P
         seed=0,
         matches=count,
     )
-    matches = matches_of(name, count)
+    matches = [replace(m, match=n) for n, m in enumerate(of or matches_of(name, count))]
     seen = matches if seat is None else [match.seen_by(seat) for match in matches]
     path.write_text(header_line(header) + "".join(match_line(match) for match in seen))
     return path

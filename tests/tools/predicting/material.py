@@ -69,3 +69,61 @@ def get_rewards(state):
 def get_observations(state):
     return row(state)[3]
 """
+
+
+KUHN = """
+import random
+
+INITIAL_STATE = {"betting": [], "cards": [None, None], "current_player": "chance"}
+PLAYERS = {"chance": -1, "0": 0, "1": 1, "terminal": -4}
+
+
+def get_current_player(state):
+    return PLAYERS[state["current_player"]]
+
+
+def get_player_name(player_id):
+    return {-1: "chance", -4: "terminal"}.get(player_id, str(player_id))
+
+
+def get_legal_actions(state):
+    player = get_current_player(state)
+    if player == -1:
+        return [f"Deal {card}" for card in "JQK" if card not in state["cards"]]
+    return ["Pass", "Bet"] if player >= 0 else []
+
+
+def apply_action(state, action):
+    cards, betting = list(state["cards"]), list(state["betting"])
+    if action.startswith("Deal "):
+        cards[cards.index(None)] = action[5:]
+    else:
+        betting.append(action)
+    over = len(betting) > 1 and betting[-2:] != ["Pass", "Bet"]
+    turn = "chance" if None in cards else "terminal" if over else str(len(betting) % 2)
+    return {"betting": betting, "cards": cards, "current_player": turn}
+
+
+def get_rewards(state):
+    betting = state["betting"]
+    if get_current_player(state) != -4:
+        return [0.0, 0.0]
+    pot, first = 1.0 + (betting[-1] == "Bet"), "JQK".index(state["cards"][0])
+    wins = first > "JQK".index(state["cards"][1])
+    if betting[-2:] == ["Bet", "Pass"]:
+        wins = len(betting) == 2
+    return [pot, -pot] if wins else [-pot, pot]
+
+
+def get_observations(state):
+    shared = {"betting": state["betting"], "current_player": state["current_player"]}
+    return [shared | {"card": state["cards"][seat], "my_player_id": seat} for seat in (0, 1)]
+"""
+
+HISTORY = """
+def resample_history(obs_action_history, player_id, last_is_terminal=False):
+    seen = obs_action_history[-1][0]
+    other = random.choice([card for card in "JQK" if card != seen["card"]])
+    deal = [seen["card"], other] if player_id == 0 else [other, seen["card"]]
+    return [f"Deal {card}" for card in deal] + seen["betting"]
+"""

@@ -1,0 +1,226 @@
+"""Calibration: drawn histories against the exact posterior, where it can be enumerated.
+
+The posterior is taken inside the model: chance evenly or by its own odds, other seats evenly among
+what is legal (`agents.belief.exact`). Draws are compared with it by the chi-squared statistic
+
+    X = sum over states (drawn - n * p)^2 / (n * p),
+
+whose distribution under the posterior is simulated. A draw outside its support fails outright.
+Where too many states fit, draws have to differ from each other.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.belief.exact import TooManyStatesError, posterior
+from agents.belief.follow import BeliefCallsError, CallCount, Follower, counted_rules
+from agents.search.rules import Rules
+from games.checks.findings import Finding
+from games.information import SeatLog
+from games.streams import stream
+from games.trajectories import OpenTrajectory
+from games.values import IllegalActionError, ModuleFault, State, canonical_key
+from graph.learn.state import LearnContext
+from tools.predicting.inference import SeatSight
+from tools.sandbox import Worker
+
+KIND = "calibration"
+_PLACES = 6
+_DRAWS = 60
+_FEW = 8  # draws that must not all be alike, where too many states fit to enumerate them
+_STATES, _CALLS = 400, 20_000
+_SIMULATED = 2000
+_RARE = 0.001
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """What was found of the draws.
+
+    Attributes:
+        places: Places at which several states fit and draws were compared.
+        alike: Places with too many states, whose few draws were all the same.
+        distance: Mean total variation distance between draws and posterior; None without places.
+        least: The smallest probability of draws as odd as these.
+        failures: What does not hold, one at most.
+    """
+
+    places: int
+    alike: int
+    distance: float | None
+    least: float | None
+    failures: tuple[Finding, ...]
+
+    def told(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "places": self.places,
+            "draws_a_place": _DRAWS,
+            "distance": self.distance,
+            "least_probability": self.least,
+            "problem": self.failures[0].evidence if self.failures else "",
+        }
+
+
+def calibrated(
+    context: LearnContext, module: str, matches: Sequence[OpenTrajectory], function: str
+) -> Calibration:
+    """Compare the draws of a module's inference function with the exact posterior.
+
+    Raises:
+        ModuleFault: If the module fails on a state of its own.
+    """
+    seats, seed = context.material.header.num_players, context.settings.seed
+    start = context.material.start
+    distances: list[float] = []
+    odds: list[float] = []
+    failures: list[Finding] = []
+    alike = 0
+    with context.sandbox.worker("posterior", module) as reader:
+        reader.load(module)
+        rules = _rules(reader, seats)
+        for number, (sight, log) in enumerate(_places(matches, seats, seed)):
+            try:
+                count = CallCount(limit=_CALLS)
+                follower = Follower(counted_rules(rules, count), sight.seat, log.entries)
+                exact: dict[str, float] | None = {
+                    canonical_key(state): share
+                    for state, share in posterior(follower, start, limit=_STATES)
+                }
+            except (TooManyStatesError, BeliefCallsError):
+                exact = None
+            if exact is not None and len(exact) < 2:  # noqa: PLR2004 - nothing is hidden here
+                continue
+            drawn = _drawn(context, module, (rules, start), sight, function, (seed, number))
+            if exact is None:
+                alike += len(set(drawn[:_FEW])) == 1
+                failures += _alike(sight, drawn) if len(set(drawn[:_FEW])) == 1 else []
+                continue
+            place = _compared(exact, Counter(drawn), stream(seed, "calibration", match=number))
+            distances.append(place[0])
+            odds.append(place[1])
+            if place[1] < _RARE:
+                failures.append(_uneven(sight, exact, Counter(drawn), function))
+    return Calibration(
+        places=len(distances),
+        alike=alike,
+        distance=float(np.mean(distances)) if distances else None,
+        least=min(odds, default=None),
+        failures=tuple(failures[:1]),
+    )
+
+
+def _rules(reader: Worker, seats: int) -> Rules:
+    """The model's functions as a belief calls them, in a worker."""
+
+    def of(function: str) -> Any:  # noqa: ANN401
+        return lambda *arguments: reader.call(function, list(arguments))
+
+    return Rules(
+        num_players=seats,
+        current_player=of("get_current_player"),
+        legal_actions=of("get_legal_actions"),
+        apply_action=of("apply_action"),
+        rewards=of("get_rewards"),
+        observations=of("get_observations"),
+        events=lambda _state, _action: [[] for _ in range(seats)],
+    )
+
+
+def _places(
+    matches: Sequence[OpenTrajectory], seats: int, seed: int
+) -> list[tuple[SeatSight, SeatLog]]:
+    """A few decisions of the matches, each with what its seat knew."""
+    found: list[tuple[SeatSight, SeatLog]] = []
+    for match in matches:
+        logs = [SeatLog(seat) for seat in range(seats)]
+        turns: list[list[Any]] = [[] for _ in range(seats)]
+        for step, here in enumerate(match.positions):
+            for log in logs:
+                log.see(here.observations[log.seat], [])
+            if here.player < 0 or step >= len(match.actions):
+                continue
+            log = logs[here.player]
+            now = (*turns[here.player], (log.latest(), None))
+            sight = SeatSight(match.match, here.player, now, (), (), ended=False)
+            found.append((sight, SeatLog(log.seat, [*log.entries])))
+            turns[here.player].append((log.latest(), match.actions[step]))
+            log.act(match.actions[step])
+    order = stream(seed, "calibrated places").permutation(len(found))[:_PLACES]
+    return [found[int(index)] for index in order]
+
+
+def _drawn(
+    context: LearnContext,
+    module: str,
+    model: tuple[Rules, State],
+    sight: SeatSight,
+    function: str,
+    seed: tuple[int, int],
+) -> list[str]:
+    """Keys of the states that were drawn, in order; what failed has the key ""."""
+    rules, start = model
+    keys: list[str] = []
+    with context.sandbox.worker("inference", module) as worker:
+        worker.load(module)
+        for draw in range(_DRAWS):
+            try:
+                found = worker.call(function, [sight.history, sight.seat], seed=(*seed, draw))
+                state = found
+                if isinstance(found, list):
+                    state = start
+                    for action in found:
+                        state = rules.apply_action(state, str(action))
+                keys.append(canonical_key(state))
+            except (ModuleFault, IllegalActionError):
+                keys.append("")
+    return keys
+
+
+def _compared(
+    exact: dict[str, float], drawn: Counter[str], generator: np.random.Generator
+) -> tuple[float, float]:
+    """Total variation distance, and how often draws of the posterior are as odd."""
+    count = sum(drawn.values())
+    shares = np.array([*exact.values()], dtype=float)
+    shares /= shares.sum()
+    found = np.array([drawn[key] for key in exact], dtype=float)
+    distance = 0.5 * (np.abs(found / count - shares).sum() + (count - found.sum()) / count)
+    if found.sum() < count:
+        return float(distance), 0.0
+    simulated = generator.multinomial(count, shares, size=_SIMULATED)
+    odd = _statistic(simulated, shares, count) >= _statistic(found[None, :], shares, count)[0]
+    return float(distance), float((odd.sum() + 1) / (_SIMULATED + 1))
+
+
+def _statistic(found: NDArray[Any], shares: NDArray[np.float64], count: int) -> NDArray[np.float64]:
+    """The chi-squared statistic of each row."""
+    expected = shares * count
+    total: NDArray[np.float64] = ((found - expected) ** 2 / expected).sum(axis=1)
+    return total
+
+
+def _uneven(
+    sight: SeatSight, exact: dict[str, float], drawn: Counter[str], function: str
+) -> Finding:
+    outside = sum(n for key, n in drawn.items() if key not in exact)
+    off = sorted(exact, key=lambda key: -abs(drawn[key] / _DRAWS - exact[key]))[:3]
+    lines = [f"{_DRAWS} draws at match {sight.match}, seat {sight.seat}: {len(exact)} states fit"]
+    lines += [f"{drawn[key]} times, expected {exact[key] * _DRAWS:.1f}: {key[:600]}" for key in off]
+    lines += [f"{outside} times: a state that does not fit"] if outside else []
+    lines.append(f"history: {sight.history!r}"[:2_000])
+    text = "\n".join(lines)
+    return Finding(check=KIND, outcome="failed", evidence=text, function=function)
+
+
+def _alike(sight: SeatSight, drawn: Sequence[str]) -> list[Finding]:
+    said = (
+        f"{_FEW} draws at match {sight.match}, seat {sight.seat} were all the same state, though "
+        f"more than {_STATES} fit: {drawn[0][:600]}"
+    )
+    return [Finding(check=KIND, outcome="failed", evidence=said, function="resample_history")]

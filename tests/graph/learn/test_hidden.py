@@ -1,0 +1,123 @@
+"""What is hidden: inference on top of a model, closed decks, the environment that is asked."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from graph.learn.runs import run_learning
+from graph.run.folder import RunFolder
+from tests.agents.model.endpoint import Answer, message, serving
+from tests.graph.learn.conftest import Learn, learning, recorded
+from tests.graph.learn.test_learning import NO_TURN, code
+from tests.tools.predicting.material import HISTORY, KUHN, TIC_TAC_TOE, changed, matches_of
+from tools.sandbox import Sandbox
+
+MODEL = KUHN.replace("import random\n", "")
+DRAWING = "import random\n" + HISTORY
+STUCK = changed(DRAWING, ("random.choice([card", "min([card"))
+
+
+@pytest.fixture(scope="session")
+def kuhn(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return recorded(tmp_path_factory.mktemp("k") / "k.jsonl", "openspiel:kuhn_poker", 40)
+
+
+def test_the_inference_function_is_learned_on_top_of_the_model_and_calibrated(
+    learn: Learn, kuhn: Path
+) -> None:
+    with serving(code(MODEL), code(STUCK), code(DRAWING)) as endpoint:
+        done = learn(endpoint, matches=kuhn, refine="conversation")
+        prompts = [request["messages"][1]["content"] for request in endpoint.requests]
+    told = done.told
+    assert (told["end"], told["inference"]) == ("passed", "resample_history"), told["reason"]
+    assert told["calls"] == {"transition": 1, "inference": 2}
+    assert told["calibration"]["places"] > 0
+    assert told["calibration"]["distance"] < 0.2
+    assert "times, expected" in prompts[2]  # the draw that is always the same was found out
+    module = (done.folder.path / "model.py").read_text()
+    assert module.index("def apply_action") < module.index("def resample_history")
+
+
+def test_a_draw_that_fits_but_is_always_the_same_leaves_the_run_incomplete(
+    learn: Learn, kuhn: Path
+) -> None:
+    with serving(code(MODEL), code(STUCK)) as endpoint:
+        told = learn(endpoint, matches=kuhn, max_calls=2).told
+    assert (told["end"], told["accuracy"]) == ("incomplete", 1.0)
+    assert "calibration" in told["reason"]
+
+
+def test_what_defines_the_model_again_is_refused(learn: Learn, kuhn: Path) -> None:
+    again = DRAWING + "\n\ndef apply_action(state, action):\n    return state\n"
+    with serving(code(MODEL), code(again), code(DRAWING)) as endpoint:
+        told = learn(endpoint, matches=kuhn).told
+    assert "defines apply_action again" in told["curve"][1]["refused"][0]
+    assert told["end"] == "passed"
+
+
+def test_a_closed_deck_is_learned_from_one_seat_s_view(learn: Learn, tmp_path: Path) -> None:
+    file = recorded(tmp_path / "closed.jsonl", "openspiel:kuhn_poker", 30, seat=0)
+    wrong = changed(KUHN, ("pot, first = 1.0 +", "pot, first = 2.0 +"))
+    with serving(code(wrong + HISTORY), code(KUHN + HISTORY)) as endpoint:
+        done = learn(endpoint, matches=file, closed_deck=True)
+        prompts = [request["messages"][1]["content"] for request in endpoint.requests]
+    told = done.told
+    assert (told["end"], told["held_out_accuracy"]) == ("passed", 1.0), told["reason"]
+    assert told["calls"] == {"inference": 2}
+    assert told["bound"].startswith(">=")
+    assert '"cards"' not in prompts[0].partition("# A recorded match")[2]  # no state is shown
+    assert "paid to seat 0 so far" in prompts[1]
+
+
+CLUMSY = changed(TIC_TAC_TOE, ('or "." not in board', "or board.count('.') < 2"))
+
+
+def test_the_environment_is_asked_where_candidates_part(
+    begun: Callable[..., RunFolder], sandbox: Sandbox, tmp_path: Path
+) -> None:
+    """Four recorded matches never fill the board; one candidate ends a ply too early."""
+    short = [m for m in matches_of("openspiel:tic_tac_toe", 60) if len(m.actions) < 8]
+    assert len(short) >= 6
+    file = recorded(tmp_path / "m.jsonl", "openspiel:tic_tac_toe", 6, of=short[:6])
+    folder = begun(
+        matches=file, active=2, environment="openspiel:tic_tac_toe", num_targets=2, max_calls=3
+    )
+    with serving(code(CLUMSY, TIC_TAC_TOE)) as endpoint:
+        told = run_learning(folder, learning(folder, endpoint, sandbox)).told
+    assert "part on" in told["active"][0]
+    assert told["candidate"] == 1  # the environment has decided
+    assert told["matches"]["asked_of_the_environment"] == 2
+    assert told["branch_fidelity"]["share"] == 1.0
+    assert told["end"] == "passed", told["reason"]
+
+
+def test_branch_fidelity_tells_a_model_that_misleads_a_search(
+    begun: Callable[..., RunFolder], sandbox: Sandbox
+) -> None:
+    folder = begun(environment="openspiel:tic_tac_toe", max_calls=1)
+    with serving(code(NO_TURN)) as endpoint:
+        told = run_learning(folder, learning(folder, endpoint, sandbox)).told
+    assert told["branch_fidelity"]["share"] < 1
+
+
+def test_the_value_call_keeps_what_holds_its_tests(learn: Learn) -> None:
+    good = (
+        "def value_function(state, player_id):\n"
+        "    if get_current_player(state) == -4:\n"
+        "        return get_rewards(state)[player_id]\n"
+        "    return 0.1 * (1 - 2 * player_id)\n"
+    )
+    zero = "def value_function(state, player_id):\n    return 0.0\n"
+    with serving(code(TIC_TAC_TOE), code(good, zero)) as endpoint:
+        told = learn(endpoint, values=2).told
+    assert told["calls"] == {"transition": 1, "value": 1}
+    assert told["values"]["kept"] == 1
+    assert "an end that pays" in told["values"]["notes"][1]
+
+
+@pytest.mark.parametrize("reply", [message("No code."), code("def value_function(:")])
+def test_a_value_call_that_gives_nothing_costs_the_run_nothing(learn: Learn, reply: Answer) -> None:
+    with serving(code(TIC_TAC_TOE), reply) as endpoint:
+        told = learn(endpoint, values=2).told
+    assert (told["end"], told["values"]["kept"]) == ("passed", 0)
