@@ -32,6 +32,7 @@ from games.library import rulebook
 from vectorstore.documents import Example
 
 LONGEST_PROMPT = 20_000
+_LONGEST_RULES = 40_000  # characters together; every later request holds them
 _MECHANICS, _MECHANIC_LENGTH, _TITLE_LENGTH = 6, 600, 200
 _MOST_PLAYERS = 8
 _SAID, _SAID_LENGTH = 12, 2_000
@@ -236,6 +237,7 @@ def to_revision(design: Design, talk: Talk, reply: RevisionReply) -> Revision:
         raise ReplyError(f"{problem['msg']}, got {problem['input']!r}") from error
     if not made.rules:
         raise ReplyError("it drops every rule")
+    _require_bounded(made.rules)
     if made.model_copy(update={"clauses": design.clauses}) == design:
         raise ReplyError("it says change, and changes nothing; answer, or name what changes")
     return Revision(reply=reply.reply, design=made)
@@ -301,6 +303,7 @@ def _require_sound(brief: Brief, reply: DesignReply) -> None:
     _require_once("mechanic", [mechanic.id for mechanic in reply.mechanics])
     if not reply.rules:
         raise ReplyError("it has no rules")
+    _require_bounded(reply.rules)
     _require_parameters(reply.parameters)
     _require_graph(reply)
     _require_quotes(_words(brief.words), reply.clauses)
@@ -310,6 +313,14 @@ def _require_once(kind: str, names: Sequence[str]) -> None:
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise ReplyError(f"the {kind} ids {', '.join(twice)} are used more than once")
+
+
+def _require_bounded(rules: Sequence[Rule | RuleReply]) -> None:
+    length = sum(len(rule.text) for rule in rules)
+    if length > _LONGEST_RULES:
+        raise ReplyError(
+            f"its rules have {length} characters together; required: at most {_LONGEST_RULES}"
+        )
 
 
 def _require_parameters(parameters: Sequence[ParameterReply]) -> None:
