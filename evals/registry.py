@@ -138,6 +138,12 @@ _EVALS = (
         takes=("quick", "folder", "workers"),
     ),
     EvalInfo(
+        "cwm-arena",
+        "Does a search in a learned model play as well as a search in the game itself?",
+        "evals.cwm.arena",
+        takes=("quick", "folder", "workers"),
+    ),
+    EvalInfo(
         "battleship-tag",
         "Are the thesis' Battleship tournaments in TAG what its programs really give?",
         "evals.lechat2026.tag",

@@ -38,7 +38,6 @@ WAITING = {
     "claimed_self_play",
     "confirmed_self_play",
     "choose_value",
-    "reject_models",
 }
 
 

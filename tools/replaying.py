@@ -67,7 +67,7 @@ def require_replays(sandbox: Sandbox, finished: Sequence[tuple[MatchJob, MatchEn
     if not finished:
         return
     played = [
-        PlayedMatch(f"replay {number}", *_replayed(sandbox, job, entry))
+        PlayedMatch(f"replay {number}", *replayed_match(sandbox, job, entry))
         for number, (job, entry) in enumerate(finished)
     ]
     game = finished[0][0].game
@@ -86,9 +86,14 @@ def require_replays(sandbox: Sandbox, finished: Sequence[tuple[MatchJob, MatchEn
             raise VoidResultError(finding.evidence)
 
 
-def _replayed(
+def replayed_match(
     sandbox: Sandbox, job: MatchJob, entry: MatchEntry
 ) -> tuple[Match, tuple[Position, ...]]:
+    """A match played again as its entry says, with its positions.
+
+    Raises:
+        VoidResultError: If it does not come out the same.
+    """
     script = _Script(entry.actions)
     with job.game.refereed(sandbox, job.deadline_s) as place:
         table = KeptPositions(place)

@@ -1,0 +1,348 @@
+"""Eval: does a search in a learned model play as well as a search in the game itself?
+
+The arena of Code World Models §5.2: `cwm` meets `gt` and random play, each deal in both seats, with
+the environment as the referee. `protocol=paper` hides the legal actions and draws hidden states by
+the model's inference function alone; `protocol=ours` tells them, and enumerates where the function
+fails. A forfeit is a loss. Where there are several models of a game, they reject each other first
+(App. F), and those that are left share the deals. The paper's rows stand beside ours.
+"""
+
+import json
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from agents.players.registry import PlayerRoster
+from agents.strategy.models import ModelContest, reject_models
+from evals.cwm.held import HeldModel, games_with_models, held_models, referee_of
+from evals.cwm.speed import TIMED, search_rates
+from evals.options import EvalOptions
+from evals.results import EvalResult, NothingScoredError, Row, Score
+from games.trajectories import Transition, open_deck
+from tools.playtest.intervals import Estimate, NoSamplesError, mean_interval, share_interval
+from tools.playtest.jobs import (
+    EffortSummary,
+    MatchEntry,
+    SandboxRecipe,
+    effort_together,
+    sandbox_of_process,
+)
+from tools.playtest.runner import Workers
+from tools.playtest.series import Series, play_series
+from tools.replaying import replayed_match
+from tools.sandbox import Sandbox
+from tools.transitions import replay_transitions
+
+SEATS = 2
+PROTOCOLS = {"paper": "protocol=paper,belief=module", "ours": "protocol=ours,belief=auto"}
+EVEN_WITHIN = 7.0  # points
+RATE_AT_LEAST = 0.8
+_FOLLOWED = 40  # matches whose transitions a model is asked for
+_PUBLISHED: dict[str, Any] = json.loads(
+    (Path(__file__).parent / "published.json").read_text(encoding="utf-8")
+)
+
+
+@dataclass(frozen=True)
+class ArenaSize:
+    """How much is played.
+
+    Attributes:
+        deals: Of a game, a protocol and an opponent; each is played in both seats.
+        simulations: A decision.
+        rollouts: Of a new leaf.
+        rejecting: Deals of two models in each host.
+        seconds: A timed decision.
+    """
+
+    deals: int
+    simulations: int = 1000
+    rollouts: int = 10
+    rejecting: int = 50
+    seconds: float = 1.0
+
+
+FULL = ArenaSize(200)
+QUICK = ArenaSize(6, simulations=60, rollouts=1, rejecting=2, seconds=0.1)
+
+
+def run(
+    seed: int,
+    tell: Callable[[str], None],
+    options: EvalOptions,
+    size: ArenaSize | None = None,
+    games: Sequence[str] | None = None,
+) -> EvalResult:
+    """Play the arena of every game that has a model.
+
+    Raises:
+        NothingScoredError: If no deal finished.
+    """
+    size = size or (QUICK if options.quick else FULL)
+    samples: list[Row] = []
+    recipe = SandboxRecipe(preload=PlayerRoster().preload)
+    with sandbox_of_process(recipe) as sandbox, _folder(options) as folder:
+        for game in games or games_with_models():
+            models, rejected = _left(game, seed, size, options, folder)
+            for protocol in PROTOCOLS:
+                for opponent in ("gt", "random"):
+                    arena = _Arena(game, models, protocol, opponent, seed, size, options, folder)
+                    samples.append({**arena.row(sandbox), "rejected": rejected})
+                    tell(_told(samples[-1]))
+            if game in TIMED:
+                samples.append(search_rates(game, models[0], size.seconds, sandbox))
+                tell(f"{game}: {samples[-1]}")
+    return EvalResult(
+        name="cwm-arena",
+        scores=tuple(_scores(samples, full=size == FULL)),
+        samples=tuple(samples),
+        effective={
+            "seed": seed,
+            "deals": size.deals,
+            "simulations": size.simulations,
+            "rollouts": size.rollouts,
+            "protocols": dict(PROTOCOLS),
+            "published": _PUBLISHED["source"],
+        },
+    )
+
+
+@contextmanager
+def _folder(options: EvalOptions) -> Iterator[Path]:
+    if options.folder is not None:
+        yield options.folder
+        return
+    with tempfile.TemporaryDirectory() as made:
+        yield Path(made)
+
+
+def _left(
+    game: str, seed: int, size: ArenaSize, options: EvalOptions, folder: Path
+) -> tuple[Sequence[HeldModel], list[str]]:
+    """The models that may play, and the labels of those that may not."""
+    models = held_models(game, folder / "models")
+    if len(models) == 1:
+        return models, []
+    contest = ModelContest(
+        folder=folder / game,
+        seed=seed,
+        simulations=size.simulations,
+        rollouts=size.rollouts,
+        deals=size.rejecting,
+        workers=Workers(options.workers),
+    )
+    found = reject_models(game, {one.label: one.file for one in models}, contest)
+    left = [one for one in models if one.label in found.kept] or models
+    return left, [one.label for one in models if one not in left]
+
+
+@dataclass(frozen=True)
+class _Arena:
+    """One table of the arena."""
+
+    game: str
+    models: Sequence[HeldModel]
+    protocol: str
+    opponent: str
+    seed: int
+    size: ArenaSize
+    options: EvalOptions
+    folder: Path
+
+    def row(self, sandbox: Sandbox) -> Row:
+        """What it came to."""
+        played = [(model, self._series(model, number)) for number, model in enumerate(self.models)]
+        entries = [
+            (entry, series.seated(match).index(0))
+            for _, series in played
+            for match, entry in series.entries.items()
+        ]
+        scores = [_score(entry, seat) for entry, seat in entries]
+        deals = [fmean(scores[first : first + SEATS]) for first in range(0, len(scores), SEATS)]
+        used = effort_together(
+            [entry.used[seat] for entry, seat in entries if seat < len(entry.used)]
+        )
+        published = _PUBLISHED["games"].get(self.game, {"not comparable": "no game of the paper"})
+        return {
+            "game": self.game,
+            "protocol": self.protocol,
+            "opponent": self.opponent,
+            "models": [f"{one.label}" for one in self.models],
+            "n": len(self.models),
+            "matches": len(entries),
+            "points over even": _points(deals),
+            "payoff over the other's": _paid(entries),
+            "by seat": [_by_seat(entries, seat) for seat in range(SEATS)],
+            "forfeits": sum(_is_forfeit(entry, seat) for entry, seat in entries),
+            "reasons": dict(Counter(entry.reason for entry, _ in entries if entry.reason)),
+            **_online(used),
+            "transitions online": self._followed(played, sandbox),
+            "published": {
+                deck: {"table": rows["table"], **rows[self.opponent]}
+                for deck, rows in published.items()
+                if deck != "not comparable"
+            },
+            "not comparable": published.get("not comparable", ""),
+        }
+
+    def _series(self, model: HeldModel, number: int) -> Series:
+        """The deals of one model: as many as of any other, or one more."""
+        share = self.size.deals // len(self.models)
+        deals = share + (number < self.size.deals % len(self.models))
+        given = f"simulations={self.size.simulations},rollouts={self.size.rollouts}"
+        other = f"gt:{given}" if self.opponent == "gt" else self.opponent
+        name = f"{self.game}-{self.protocol}-{self.opponent}-{model.label}.jsonl"
+        return play_series(
+            referee_of(self.game),
+            [f"cwm:model={model.file},{given},{PROTOCOLS[self.protocol]}", other],
+            PlayerRoster(),
+            matches=SEATS * deals,
+            seed=self.seed,
+            sandbox=SandboxRecipe(preload=PlayerRoster().preload),
+            journal=self.folder / name.replace(" ", "_") if self.options.folder else None,
+            workers=Workers(self.options.workers),
+            record=False,
+        )
+
+    def _followed(self, played: Sequence[tuple[HeldModel, Series]], sandbox: Sandbox) -> Row:
+        """How many distinct transitions of the matches a model predicts (Tables 1 and 2)."""
+        agreed = distinct = 0
+        for model, series in played:
+            decks = [*_decks(series, sandbox)]
+            if decks:
+                found = replay_transitions(sandbox, model.text, decks, protocol="columns")
+                agreed, distinct = agreed + found.agreed, distinct + found.transitions
+        return {"agreed": agreed, "distinct": distinct}
+
+
+def _decks(series: Series, sandbox: Sandbox) -> Iterator[list[Transition]]:
+    for match, entry in [*series.entries.items()][:_FOLLOWED]:
+        if entry.ending == "finished":
+            yield open_deck(replayed_match(sandbox, series.plan.job(match), entry)[0])
+
+
+def _score(entry: MatchEntry, seat: int) -> float:
+    """1 for a win, a half for a draw; a forfeit is lost, and won by the other."""
+    if entry.returns is None:
+        return float(entry.culprit not in (None, seat))
+    mine, other = entry.returns[seat], entry.returns[1 - seat]
+    return (mine > other) + (mine == other) / 2
+
+
+def _is_forfeit(entry: MatchEntry, seat: int) -> bool:
+    return entry.ending == "forfeit" and entry.culprit == seat
+
+
+def _points(deals: Sequence[float]) -> Row:
+    try:
+        found: Estimate = share_interval(deals).minus(1 / SEATS)
+    except NoSamplesError as error:
+        return {"value": None, "problem": str(error)}
+    return {name: round(100 * getattr(found, name), 2) for name in ("value", "low", "high")}
+
+
+def _paid(entries: Sequence[tuple[MatchEntry, int]]) -> Row:
+    """What cwm was paid over the other one, by deals whose matches all finished."""
+    gaps = [
+        None if entry.returns is None else entry.returns[seat] - entry.returns[1 - seat]
+        for entry, seat in entries
+    ]
+    deals = [gaps[first : first + SEATS] for first in range(0, len(gaps), SEATS)]
+    whole = [[gap for gap in deal if gap is not None] for deal in deals]
+    try:
+        found = mean_interval([fmean(deal) for deal in whole if len(deal) == SEATS])
+    except NoSamplesError as error:
+        return {"value": None, "problem": str(error)}
+    return {name: round(getattr(found, name), 3) for name in ("value", "low", "high")}
+
+
+def _by_seat(entries: Sequence[tuple[MatchEntry, int]], seat: int) -> Row:
+    """Wins, losses and draws as shares, and mean payoffs of both, where cwm sat in one seat."""
+    mine = [entry for entry, at in entries if at == seat]
+    scores = Counter(_score(entry, seat) for entry in mine)
+    paid = [entry.returns for entry in mine if entry.returns is not None]
+    return {
+        "wins": [round(scores[value] / len(mine), 3) for value in (1.0, 0.0, 0.5)],
+        "payoffs": [round(fmean(one[who] for one in paid), 3) for who in (seat, 1 - seat)]
+        if paid
+        else None,
+        "n": len(mine),
+    }
+
+
+def _online(used: EffortSummary) -> Row:
+    """What a player's decisions say of its model."""
+    figures = used.figures
+    totals = {
+        name: int(figures[name].total) if name in figures else 0
+        for name in ("surprises", "failed_searches")
+    }
+    fits = figures.get("belief_consistency")
+    return {
+        "decisions": used.decisions,
+        **totals,
+        "fallbacks": dict(used.words.get("fallback", {})),
+        "inference online": None if fits is None else round(fits.mean, 4),
+    }
+
+
+def _scores(samples: Sequence[Row], *, full: bool) -> Iterator[Score]:
+    played = [one for one in samples if "opponent" in one]
+    against = {
+        opponent: [one for one in played if one["opponent"] == opponent]
+        for opponent in ("gt", "random")
+    }
+    even = [one["points over even"] for one in against["gt"]]
+    paid = [one["payoff over the other's"] for one in against["random"]]
+    if not played or any(one["value"] is None for one in (*even, *paid)):
+        raise NothingScoredError("a table of the arena has too few deals that finished")
+    forfeits = sum(one["forfeits"] for one in played)
+    yield Score(name="forfeits of cwm", value=forfeits, at_most=0, scored=len(played))
+    yield Score(
+        name="against gt: farthest end of an interval, points from even",
+        value=max(max(abs(one["low"]), abs(one["high"])) for one in even),
+        at_most=EVEN_WITHIN if full else None,
+        scored=len(even),
+    )
+    yield Score(
+        name="against random play: least payoff over its own, lower end",
+        value=min(one["low"] for one in paid),
+        at_least=0 if full else None,
+        scored=len(paid),
+    )
+    asked = [one["transitions online"] for one in played]
+    if distinct := sum(one["distinct"] for one in asked):
+        share = sum(one["agreed"] for one in asked) / distinct
+        yield Score(name="transitions predicted online", value=share, scored=distinct)
+    decided = sum(one["decisions"] for one in played)
+    surprises = sum(one["surprises"] for one in played)
+    yield Score(name="surprises a decision", value=surprises / decided, scored=decided)
+    if ratios := [one["ratio"] for one in samples if "ratio" in one]:
+        yield Score(
+            name="simulations a second over the library's module, least",
+            value=min(ratios),
+            at_least=RATE_AT_LEAST,
+            scored=len(ratios),
+        )
+
+
+def _told(row: Row) -> str:
+    """A table in words, with the paper's rows beside it."""
+    points, decks = row["points over even"], row["published"]
+    figure = "payoffs" if any("payoffs" in rows for rows in decks.values()) else "wins"
+    if row["not comparable"]:
+        decks = {}
+    beside = [f"paper, {deck}: {rows[figure]}" for deck, rows in decks.items()]
+    told = f"{points['value']} points ({points['low']} to {points['high']})"
+    if points["value"] is None:
+        told = f"not measured: {points['problem']}"
+    return (
+        f"{row['game']}, {row['protocol']}, against {row['opponent']}: {told} in {row['matches']} "
+        f"matches, n = {row['n']}; {figure} by seat {[one[figure] for one in row['by seat']]} "
+        f"({'; '.join(beside) or 'nothing to compare'})"
+    )

@@ -1,0 +1,56 @@
+"""The arena of learned models: its tables, what a forfeit counts, and the paper's figures."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evals.cwm import arena
+from evals.cwm.arena import ArenaSize, run
+from evals.options import EvalOptions
+from evals.results import EvalResult
+
+TINY = ArenaSize(2, simulations=8, rollouts=1, rejecting=1, seconds=0.02)
+PUBLISHED = Path(arena.__file__).parent / "published.json"
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> EvalResult:
+    options = EvalOptions(quick=True, folder=tmp_path_factory.mktemp("arena"))
+    result = run(1, lambda _: None, options, TINY, games=["leduc_poker"])
+    assert (
+        run(1, lambda _: None, options, TINY, games=["leduc_poker"]).samples[:4]
+        == (result.samples[:4])
+    ), "from its journals"
+    return result
+
+
+def test_a_model_that_is_the_game_forfeits_nothing_and_is_never_surprised(
+    played: EvalResult,
+) -> None:
+    scores = {score.name: score for score in played.scores}
+    assert scores["forfeits of cwm"].value == scores["surprises a decision"].value == 0
+    assert scores["transitions predicted online"].value == 1
+    assert scores["transitions predicted online"].scored > 20
+
+
+def test_each_table_stands_beside_the_papers(played: EvalResult) -> None:
+    tables = [row for row in played.samples if "opponent" in row]
+    met = {(row["protocol"], row["opponent"]) for row in tables}
+    assert met == {(one, other) for one in ("paper", "ours") for other in ("gt", "random")}
+    assert all((row["n"], row["matches"]) == (1, 4) for row in tables)
+    # Table 10, Leduc poker against GT-ISMCTS, cwm first.
+    gt: Any = next(row for row in tables if row["opponent"] == "gt")
+    assert gt["published"]["open deck"]["payoffs"][0] == [-0.65, 0.65]
+    assert gt["not comparable"] == ""
+
+
+def test_the_published_rows_are_what_a_table_can_say() -> None:
+    for name, decks in json.loads(PUBLISHED.read_text())["games"].items():
+        for deck, rows in decks.items():
+            for row in rows.values() if deck != "not comparable" else ():
+                for shares in row.get("wins", ()) if isinstance(row, dict) else ():
+                    assert sum(shares) == pytest.approx(1), (name, deck)
+                for pays in row.get("payoffs", ()) if isinstance(row, dict) else ():
+                    assert name == "bargaining" or sum(pays) == pytest.approx(0), (name, deck)
