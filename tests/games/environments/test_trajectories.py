@@ -125,6 +125,22 @@ def test_a_view_pays_what_the_match_pays(matches: list[OpenTrajectory]) -> None:
             assert sum(position.reward for position in match.seen_by(seat).positions) == paid
 
 
+@pytest.mark.parametrize("hidden", [1, 2, 5])
+def test_a_view_does_not_tell_how_many_hidden_plies_passed(hidden: int) -> None:
+    """Seat 0 acts; then others act so many times that it cannot see; then it is its turn."""
+    saw: tuple[dict[str, Json], ...] = ({"hand": 3}, {"x": 0})
+
+    def met(ply: int, player: int, options: tuple[str, ...] = ("go", "stay")) -> Position:
+        return Position({"ply": ply}, player, options, (), (1.0, 0.0), saw, ((), ()))
+
+    plies = [met(0, 0), *[met(ply + 1, 1) for ply in range(hidden)], met(hidden + 1, 0)]
+    end = met(hidden + 2, TERMINAL, ())
+    view = trajectory_of(0, [*plies, end], ["go"] * len(plies)).seen_by(0)
+    assert [position.player for position in view.positions] == [0, 0, TERMINAL]
+    assert view.actions == ("go", "go")
+    assert view.positions[1].reward == hidden + 1
+
+
 def test_transitions_lead_from_position_to_position(matches: list[OpenTrajectory]) -> None:
     for match in matches:
         steps = match.transitions()
