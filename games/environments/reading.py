@@ -8,13 +8,13 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Annotated, Any, Generic, Literal, NoReturn, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from games.trajectories import (
-    FORMAT,
     LONGEST_LINE,
     MOST_OUTCOMES,
-    VERSION,
     OpenPosition,
     OpenTrajectory,
     SeenPosition,
@@ -23,20 +23,58 @@ from games.trajectories import (
     TrajectoryError,
     TrajectoryHeader,
 )
-from games.values import (
-    CHANCE,
-    MAX_PLAYERS,
-    TERMINAL,
-    Action,
-    Json,
-    are_texts,
-    canonical_key,
-    is_number,
-    show,
-)
+from games.values import CHANCE, MAX_PLAYERS, TERMINAL, Action, Json, canonical_key, is_number, show
 
 _STATES_KEPT = 1_000_000  # that are held against each other; bounds memory
 _DIGEST = 8  # bytes
+_Row = TypeVar("_Row", bound="_Fields")
+_Position = TypeVar("_Position")
+
+
+class _Fields(BaseModel):
+    """Fields of a line: these and no others, of their types and of none that is like them."""
+
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+
+class _HeaderRow(_Fields):
+    format: Literal["rulewright-trajectories"]
+    version: Literal[1]  # `games.trajectories.VERSION`
+    environment: str
+    num_players: Annotated[int, Field(ge=1, le=MAX_PLAYERS)]
+    parameters: dict[str, Any]
+    deck: Literal["open", "closed"]
+    seat: Annotated[int, Field(ge=0)] | None
+    policy: str
+    seed: Annotated[int, Field(ge=0)]
+    matches: Annotated[int, Field(ge=1)]
+    versions: dict[str, str]
+
+
+class _Count(_Fields):
+    count: Annotated[int, Field(gt=MOST_OUTCOMES)]
+
+
+class _OpenRow(_Fields):
+    state: dict[str, Any]
+    player: int
+    legal: list[str] | _Count
+    rewards: list[float]
+    observations: list[dict[str, Any]]
+
+
+class _SeenRow(_Fields):
+    player: int | None
+    observation: dict[str, Any]
+    legal: list[str] | None
+    reward: float
+
+
+class _MatchRow(_Fields, Generic[_Position]):
+    match: int
+    positions: Annotated[list[_Position], Field(min_length=1)]
+    actions: list[str | None]
+    truncated: Literal[True] | None = None
 
 
 def read_trajectories(path: Path) -> tuple[TrajectoryHeader, Iterator[Trajectory]]:
@@ -76,13 +114,14 @@ class _Place:
         if not holds:
             self.refuse(f"{name} is {show(value)}; required: {wanted}")
 
-    def fields(self, value: Json, *names: str) -> dict[str, Json]:
-        """An object that has these fields and no other."""
-        if not isinstance(value, dict):
-            self.refuse(f"{show(value)} is no object")
-        if odd := sorted(value.keys() ^ {*names}):
-            self.refuse(f"{', '.join(odd)!s} missing or unknown; required: {', '.join(names)}")
-        return value
+    def read(self, value: Json, row: type[_Row]) -> _Row:
+        """A line as its fields."""
+        try:
+            return row.model_validate(value)
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            where = " ".join(map(str, first["loc"])) or "the line"
+            self.refuse(f"{where} is {show(first['input'])}: {first['msg']}; record it again")
 
 
 def _lines(path: Path) -> Iterator[tuple[_Place, Json]]:
@@ -117,29 +156,11 @@ def _finite(text: str) -> float:
 
 
 def _read_header(place: _Place, value: Json) -> TrajectoryHeader:
-    names = [*TrajectoryHeader.__dataclass_fields__]
-    known = value if isinstance(value, dict) else {}
-    place.require(known.get("format") == FORMAT, "format", known.get("format"), FORMAT)
-    said, wanted = known.get("version"), f"{VERSION}; record the matches again"
-    place.require(type(said) is int and said == VERSION, "version", said, wanted)
-    row = place.fields(value, "format", "version", *names)
-    seats, deck, seat = row["num_players"], row["deck"], row["seat"]
-    for name in ("environment", "policy"):
-        place.require(isinstance(row[name], str), name, row[name], "a text")
-    for name in ("parameters", "versions"):
-        place.require(isinstance(row[name], dict), name, row[name], "an object")
-    for name, most in (("num_players", MAX_PLAYERS), ("seed", None), ("matches", None)):
-        number, least = row[name], int(name != "seed")
-        fits = type(number) is int and number >= least and number <= (most or number)
-        place.require(fits, name, number, f"a whole number from {least}")
-    place.require(deck in ("open", "closed"), "deck", deck, "'open' or 'closed'")
-    if deck == "open":
-        place.require(seat is None, "seat", seat, "null, as the deck is open")
-    else:
-        fits = type(seat) is int and isinstance(seats, int) and 0 <= seat < seats
-        place.require(fits, "seat", seat, f"a seat from 0, of {seats}")
-    fields: dict[str, Any] = {name: row[name] for name in names}
-    return TrajectoryHeader(**fields)
+    row = place.read(value, _HeaderRow)
+    fits = row.seat is None if row.deck == "open" else (row.seat or 0) < row.num_players
+    fits = fits and (row.deck == "open") == (row.seat is None)
+    place.require(fits, "seat", row.seat, "null for an open deck, a seat for a closed one")
+    return TrajectoryHeader(**row.model_dump(exclude={"format", "version"}))
 
 
 def _matches(
@@ -162,97 +183,80 @@ def _matches(
 
 
 def _read_match(place: _Place, value: Json, header: TrajectoryHeader, number: int) -> Trajectory:
-    truncated = isinstance(value, dict) and "truncated" in value
-    row = place.fields(
-        value, "match", "positions", "actions", *(["truncated"] if truncated else [])
+    if header.seat is None:
+        row = place.read(value, _MatchRow[_OpenRow])
+        shown = tuple(
+            _open_position(place.at(f"position {index}"), one, header.num_players)
+            for index, one in enumerate(row.positions)
+        )
+        allowed = [one.legal if len(one.legal) == one.count else None for one in shown]
+        _require_whole(place, row, number, [one.player for one in shown], allowed)
+        texts = tuple(action or "" for action in row.actions)
+        return OpenTrajectory(number, shown, texts, row.truncated is True)
+    line = place.read(value, _MatchRow[_SeenRow])
+    seen = tuple(
+        _seen_position(place.at(f"position {index}"), one, header.seat)
+        for index, one in enumerate(line.positions)
     )
-    place.require(row["match"] == number, "match", row["match"], f"{number}, one more a line")
-    if truncated:
-        place.require(row["truncated"] is True, "truncated", row["truncated"], "true, or left out")
-    rows, actions = row["positions"], row["actions"]
-    if not isinstance(rows, list) or not rows:
-        place.refuse(f"positions is {show(rows)}; required: a list of at least one")
-    if not isinstance(actions, list) or len(actions) != len(rows) - 1:
-        place.refuse(f"has {len(rows)} positions; required: a list of one action fewer")
-    parts = [(place.at(f"position {index}"), one) for index, one in enumerate(rows)]
-    if header.seat is not None:
-        seen = tuple(_seen_position(part, one, header.seat) for part, one in parts)
-        for (part, _), here, action in zip(parts, seen, actions, strict=False):
-            allowed: tuple[Json, ...] = (None,) if here.legal is None else here.legal
-            part.require(action in allowed, "action", action, f"one of {show([*allowed])}")
-        _require_end(parts[-1][0], [one.player for one in seen], truncated)
-        own = tuple(action for action in actions if action is None or isinstance(action, str))
-        return SeenTrajectory(number, seen, own, truncated)
-    shown = tuple(_open_position(part, one, header.num_players) for part, one in parts)
-    for (part, _), met, action in zip(parts, shown, actions, strict=False):
-        fits = isinstance(action, str) and (len(met.legal) < met.count or action in met.legal)
-        part.require(fits, "action", action, f"one of {show([*met.legal] or 'the outcomes')}")
-    _require_end(parts[-1][0], [one.player for one in shown], truncated)
-    texts = tuple(action for action in actions if isinstance(action, str))
-    return OpenTrajectory(number, shown, texts, truncated)
+    own = [(None,) if one.legal is None else one.legal for one in seen]
+    _require_whole(place, line, number, [one.player for one in seen], own)
+    return SeenTrajectory(number, seen, tuple(line.actions), line.truncated is True)
 
 
-def _require_end(last: _Place, players: Sequence[int | None], truncated: bool) -> None:  # noqa: FBT001
+def _require_whole(
+    place: _Place,
+    row: _MatchRow[Any],
+    number: int,
+    players: Sequence[int | None],
+    allowed: Sequence[Sequence[Action | None] | None],
+) -> None:
+    """Hold a match against its place in the file, its actions, and its end.
+
+    Args:
+        place: Its line.
+        row: What it says.
+        number: Its index.
+        players: Who is to move at each position.
+        allowed: What each position allows; None where that is not known, and any text will do.
+    """
+    place.require(row.match == number, "match", row.match, f"{number}, one more a line")
+    if len(row.actions) != len(players) - 1:
+        place.refuse(f"has {len(players)} positions; required: a list of one action fewer")
+    for index, (action, legal) in enumerate(zip(row.actions, allowed, strict=False)):
+        fits = isinstance(action, str) if legal is None else action in legal
+        wanted = f"one of {show([*legal] if legal else 'the outcomes')}"
+        place.at(f"position {index}").require(fits, "action", action, wanted)
     if TERMINAL in players[:-1]:
-        last.refuse(f"follows an end, position {players.index(TERMINAL)}")
-    if (players[-1] == TERMINAL) == truncated:
-        last.refuse(f"has the player {players[-1]}; required: -4, or truncated true, and not both")
+        place.refuse(f"goes on after its end, position {players.index(TERMINAL)}")
+    if (players[-1] == TERMINAL) == (row.truncated is True):
+        place.refuse(f"ends with player {players[-1]}; required: -4, or truncated true, not both")
 
 
-def _open_position(place: _Place, value: Json, seats: int) -> OpenPosition:
-    row = place.fields(value, "state", "player", "legal", "rewards", "observations")
-    state, player, legal = row["state"], row["player"], row["legal"]
-    rewards, observations = row["rewards"], row["observations"]
-    if not isinstance(state, dict):
-        place.refuse(f"state is {show(state)}; required: an object")
-    if type(player) is not int or not (player in (CHANCE, TERMINAL) or 0 <= player < seats):
-        place.refuse(f"player is {show(player)}; required: -4, -1 or a seat from 0, of {seats}")
-    number = legal.get("count") if isinstance(legal, dict) and len(legal) == 1 else None
-    if type(number) is int and number > MOST_OUTCOMES and player == CHANCE:
-        texts: tuple[str, ...] = ()
-    else:
-        texts = _legal(place, legal)
-        number = len(texts)
-        place.require((player == TERMINAL) == (not texts), "legal", legal, "[] at the end alone")
-    numbers = tuple(float(one) for one in _list(rewards) if is_number(one))
-    seen = tuple(one for one in _list(observations) if isinstance(one, dict))
-    place.require(_fits(rewards, numbers, seats), "rewards", rewards, f"{seats} numbers")
-    wanted = f"{seats} objects"
-    place.require(_fits(observations, seen, seats), "observations", observations, wanted)
-    return OpenPosition(state, player, texts, number, numbers, seen)
+def _open_position(place: _Place, row: _OpenRow, seats: int) -> OpenPosition:
+    is_seat = row.player in (CHANCE, TERMINAL) or 0 <= row.player < seats
+    place.require(is_seat, "player", row.player, f"-4, -1 or a seat from 0, of {seats}")
+    legal = _distinct(place, row.legal) if isinstance(row.legal, list) else ()
+    count = row.legal.count if isinstance(row.legal, _Count) else len(legal)
+    fits = row.player == CHANCE if not legal and count else (row.player == TERMINAL) != bool(legal)
+    place.require(fits, "legal", [*legal], "[] at the end alone, a number at chance alone")
+    for name, given in (("rewards", row.rewards), ("observations", row.observations)):
+        place.require(len(given) == seats, name, given, f"one a seat, {seats}")
+    numbers, seen = tuple(map(float, row.rewards)), tuple(row.observations)
+    return OpenPosition(row.state, row.player, legal, count, numbers, seen)
 
 
-def _seen_position(place: _Place, value: Json, seat: int) -> SeenPosition:
-    row = place.fields(value, "player", "observation", "legal", "reward")
-    player, observation, legal, reward = (
-        row[name] for name in ("player", "observation", "legal", "reward")
-    )
-    if player not in (seat, TERMINAL, None) or isinstance(player, bool | float):
-        place.refuse(f"player is {show(player)}; required: {seat}, -4 or null")
-    if not isinstance(observation, dict):
-        place.refuse(f"observation is {show(observation)}; required: an object")
-    if not is_number(reward):
-        place.refuse(f"reward is {show(reward)}; required: a number")
-    own = player == seat
-    place.require(bool(legal) if own else legal is None, "legal", legal, "a list at own turns only")
-    texts = _legal(place, legal) if own else None
-    return SeenPosition(
-        player if isinstance(player, int) else None, observation, texts, float(reward)
-    )
+def _seen_position(place: _Place, row: _SeenRow, seat: int) -> SeenPosition:
+    whose = f"{seat}, -4 or null"
+    place.require(row.player in (seat, TERMINAL, None), "player", row.player, whose)
+    fits = bool(row.legal) if row.player == seat else row.legal is None
+    place.require(fits, "legal", row.legal, "a list at own turns only")
+    legal = None if row.legal is None else _distinct(place, row.legal)
+    return SeenPosition(row.player, row.observation, legal, float(row.reward))
 
 
-def _legal(place: _Place, value: Json) -> tuple[Action, ...]:
-    if not are_texts(value) or len(set(value)) != len(value):
-        place.refuse(f"legal is {show(value)}; required: a list of texts, none of them twice")
-    return tuple(value)
-
-
-def _list(value: Json) -> list[Json]:
-    return value if isinstance(value, list) else []
-
-
-def _fits(value: Json, kept: Sequence[object], count: int) -> bool:
-    return len(_list(value)) == len(kept) == count
+def _distinct(place: _Place, legal: list[Action]) -> tuple[Action, ...]:
+    place.require(len(set(legal)) == len(legal), "legal", legal, "no action twice")
+    return tuple(legal)
 
 
 class _KeptStates:
