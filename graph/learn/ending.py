@@ -1,5 +1,6 @@
 """Nodes behind an accepted candidate: value functions, and the report."""
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 from langgraph.runtime import Runtime
@@ -9,7 +10,8 @@ from agents.model.budget import BudgetExhaustedError
 from agents.model.errors import MalformedReplyError
 from agents.model.recording import place
 from agents.roles.modeller import PREDICTING, bound_names
-from games.values import TERMINAL, IllegalActionError, Json, ModuleFault, is_number
+from agents.strategy.models import ModelContest, choose_value
+from games.values import ModuleFault
 from graph.learn.active import branch_fidelity
 from graph.learn.calibration import KIND as CALIBRATION
 from graph.learn.judging import module_of, start_of
@@ -24,67 +26,74 @@ from tools.predicting.kinds import offered, phases, taken
 from tools.predicting.playing import random_play
 
 _SHOWN_BRANCHES = 40
-_VALUE_STATES = 200
 
 
 def value(state: LearnState, runtime: Runtime[LearnContext]) -> Command[Literal["report"]]:
-    """Ask for value functions, and keep those that hold their tests."""
+    """Ask for value functions, and use one that wins inside the model."""
     context = runtime.context
     wanted, number = context.settings.values, len(state.calls) + 1
     if not wanted or state.base is None or number > context.settings.max_calls:
         return Command(goto="report")
     base = state.candidate(state.base)
-    kept: list[str] = []
+    update: dict[str, Any] = {}
     notes: list[str] = []
+    refused: tuple[str, ...] = ()
     try:
         with place(f"value/{number}"):
             proposals = context.modeller.values(brief_of(context, state), base.source, wanted)
-        for index, text in enumerate(proposals.sources):
-            problem = _value_problem(context, base, text)
-            notes.append(f"version {index}: {problem or 'its tests hold'}")
-            kept += [] if problem else [text]
-        notes += proposals.refused
-    except (MalformedReplyError, BudgetExhaustedError) as error:
-        notes.append(str(error))
-    note = CallNote(call=number, function="value", parent=base.number, refused=())
-    runtime.stream_writer({"node": "value", "call": number, "kept": len(kept)})
-    update = {"calls": [*state.calls, note], "values": kept, "value_notes": notes}
+        refused = proposals.refused
+        update = _competed(state, context, base, proposals.sources, notes)
+    except (MalformedReplyError, BudgetExhaustedError, ModuleFault) as error:
+        notes.append(f"none is used: {error}")
+    note = CallNote(call=number, function="value", parent=base.number, refused=refused)
+    runtime.stream_writer({"node": "value", "call": number, "used": bool(update)})
+    update |= {"calls": [*state.calls, note], "value_notes": notes}
     return Command(goto="report", update=update)
 
 
-def _value_problem(context: LearnContext, base: Candidate, text: str) -> str:
-    """Why a value function cannot be used; empty where its tests hold.
+def _competed(
+    state: LearnState,
+    context: LearnContext,
+    base: Candidate,
+    proposals: Sequence[str],
+    notes: list[str],
+) -> dict[str, Any]:
+    """Let value functions compete inside the model; the one that wins becomes part of it.
 
-    At the end of a match it must be the rewards, elsewhere a finite number, at positions of
-    random play in the model.
+    `notes` say what became of each, also of those that define again what the model has.
+
+    Raises:
+        ModuleFault: If the model cannot be played.
     """
-    source = f"{base.source.rstrip()}\n\n\n{BELOW}\n\n{text}"
-    if twice := sorted(bound_names(text) & {*PREDICTING}):
-        return f"defines {', '.join(twice)} again"
-    header = context.material.header
-    try:
-        module = module_of(context, source, start_of(context, source))
-        played = random_play(
-            context.sandbox,
-            module,
-            num_players=header.num_players,
-            parameters=header.parameters,
-            matches=context.settings.play_matches,
-            seed=context.settings.seed,
-        )
-        met = [here for match in played.matches for here in match.positions]
-        with context.sandbox.worker("value", module) as worker:
-            worker.load(module)
-            for here in [*met[:_VALUE_STATES], *(m.positions[-1] for m in played.matches)]:
-                for seat in range(header.num_players):
-                    found: Json = worker.call("value_function", [here.state, seat])
-                    if not is_number(found):
-                        return f"gave {found!r:.80} for seat {seat}; required: a finite number"
-                    if here.player == TERMINAL and found != here.rewards[seat]:
-                        return f"gave {found} at an end that pays {here.rewards[seat]}"
-    except (ModuleFault, IllegalActionError) as fault:
-        return str(fault)
-    return ""
+    settings = context.settings
+    model = module_of(context, base.source, start_of(context, base.source))
+    free = [text for text in proposals if not bound_names(text) & {*PREDICTING}]
+    choice = choose_value(
+        "model",
+        model,
+        free,
+        ModelContest(
+            folder=context.folder.journals / "values",
+            seed=settings.seed,
+            simulations=settings.value_simulations,
+            deals=settings.value_deals,
+        ),
+    )
+    notes += [f"version {n}: {why}" for n, why in sorted(choice.faults.items())]
+    notes += [f"version {n} against rollouts: {score}" for n, score in choice.scores.items()]
+    if choice.chosen is None:
+        notes.append("none is used: none is sure to be better than rollouts")
+        return {}
+    notes.append(f"version {choice.chosen} is used")
+    source = f"{base.source.rstrip()}\n\n\n{BELOW}\n\n{free[choice.chosen].strip()}\n"
+    number = len(state.candidates)
+    made = base.model_copy(update={"number": number, "parent": base.number, "source": source})
+    judged = state.judged[base.number].model_copy(update={"number": number})
+    return {
+        "candidates": [made],
+        "judged": {**state.judged, number: judged},
+        "values": [free[choice.chosen]],
+    }
 
 
 def report(state: LearnState, runtime: Runtime[LearnContext]) -> dict[str, Any]:

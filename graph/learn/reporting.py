@@ -58,7 +58,7 @@ def learn_object(
         "curve": [note.model_dump(mode="json") for note in state.calls],
         "inference": state.inference or None,
         "calibration": (judged.calibration or None) if judged else None,
-        "values": {"kept": len(state.values), "notes": state.value_notes},
+        "values": {"used": bool(state.values), "notes": state.value_notes},
         "active": state.questions,
         "branch_fidelity": state.fidelity,
         "contradictions": contradictions(chosen.source, context.request.rules) if chosen else [],

@@ -39,6 +39,8 @@ class LearnSettings(BaseModel):
         sights: Places at which inference is tested, at most.
         play_matches: Random matches inside each candidate that predicts everything.
         values: Value functions asked for; 0 for none.
+        value_simulations: Of a decision, where value functions compete (the paper: 1,000).
+        value_deals: Deals of each pair of them, each played in both seats.
         active: Further matches that the environment may be asked for.
         environment: Its name; empty for none.
         depth: Plies of branch fidelity.
@@ -64,6 +66,8 @@ class LearnSettings(BaseModel):
     sights: int = _sized(80, quick=20)
     play_matches: int = _sized(20, quick=5)
     values: int = Field(default=0, ge=0, le=8)
+    value_simulations: int = Field(default_factory=lambda s: 20 if s["quick"] else 200, ge=1)
+    value_deals: int = Field(default_factory=lambda s: 6 if s["quick"] else 25, ge=1)
     active: int = Field(default=0, ge=0)
     environment: str = ""
     depth: int = Field(default=3, ge=1, le=8)

@@ -141,7 +141,7 @@ class LearnState(BaseModel):
         asked: Matches that the environment was asked for.
         questions: Why each of them was asked for.
         inference: The inference function that was accepted, or is being learned; empty for none.
-        values: Value functions that passed their tests.
+        values: The value function that is used, if any.
         value_notes: What became of them.
         gaps: What was never put to the test.
         fidelity: Branch fidelity; None where it was not measured.

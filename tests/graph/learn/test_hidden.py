@@ -101,23 +101,25 @@ def test_branch_fidelity_tells_a_model_that_misleads_a_search(
     assert told["branch_fidelity"]["share"] < 1
 
 
-def test_the_value_call_keeps_what_holds_its_tests(learn: Learn) -> None:
-    good = (
+def test_value_functions_are_used_only_where_one_wins(learn: Learn) -> None:
+    flat = (
         "def value_function(state, player_id):\n"
         "    if get_current_player(state) == -4:\n"
         "        return get_rewards(state)[player_id]\n"
         "    return 0.1 * (1 - 2 * player_id)\n"
     )
     zero = "def value_function(state, player_id):\n    return 0.0\n"
-    with serving(code(TIC_TAC_TOE), code(good, zero)) as endpoint:
-        told = learn(endpoint, values=2).told
+    with serving(code(TIC_TAC_TOE), code(flat, zero)) as endpoint:
+        done = learn(endpoint, values=2, value_deals=1, value_simulations=5)
+    told = done.told
     assert told["calls"] == {"transition": 1, "value": 1}
-    assert told["values"]["kept"] == 1
-    assert "an end that pays" in told["values"]["notes"][1]
+    assert told["values"]["used"] is False
+    assert told["values"]["notes"][0].startswith("version 1: ")  # it is no reward at the end
+    assert "def value_function" not in (done.folder.path / "model.py").read_text()
 
 
 @pytest.mark.parametrize("reply", [message("No code."), code("def value_function(:")])
 def test_a_value_call_that_gives_nothing_costs_the_run_nothing(learn: Learn, reply: Answer) -> None:
     with serving(code(TIC_TAC_TOE), reply) as endpoint:
         told = learn(endpoint, values=2).told
-    assert (told["end"], told["values"]["kept"]) == ("passed", 0)
+    assert (told["end"], told["values"]["used"]) == ("passed", False)
