@@ -18,7 +18,6 @@ MOST_LINES = 300
 # Rooms of more than twelve files, at most six, each with its reason.
 LARGER_ROOMS = {
     "agents/players": "a file a player, and what they share: specs, registry, what a model is told",
-    "app/commands": "one file a command, or a few that belong together",
     "agents/search": "ten algorithms and what they share: rules, leaves, rollouts, statistics",
 }
 

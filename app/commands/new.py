@@ -169,7 +169,7 @@ def resume_named(  # noqa: PLR0913 - one parameter an option
     as_json: Json = False,
 ) -> None:
     """Go on with a run that was stopped, killed, gave up, or waits for an answer."""
-    from app.commands.learn import go_on_learning
+    from app.learning.learn import go_on_learning
     from graph.learn.settings import is_learning
     from graph.new.form import read_form
     from graph.new.requests import Remedy, begin_again, by_form, read_request

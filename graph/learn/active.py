@@ -19,7 +19,7 @@ from games.environments.environment import Environment, EnvironmentNotFoundError
 from games.environments.registry import environment_named
 from games.streams import stream
 from games.table import Position
-from games.trajectories import OpenTrajectory, Trajectory, trajectory_of
+from games.trajectories import OpenTrajectory, Trajectory, TrajectoryHeader, trajectory_of
 from games.values import CHANCE, TERMINAL, Action, Json, ModuleFault, canonical_key
 from graph.learn.judging import module_of
 from graph.learn.matches import Material, keep_asked, open_matches
@@ -31,7 +31,6 @@ from tools.predicting.playing import random_play
 from tools.sandbox import SandboxTable
 
 _COMMITTEE = 4
-_NEARLY = 0.9  # a candidate below this accuracy has no say
 _COMPARED_MATCHES = 20
 _DIRECTED_MATCHES = 40
 _MOST_PLIES = 1000
@@ -63,12 +62,25 @@ def environment_of(context: LearnContext) -> Environment:
     """The environment that the matches were recorded in.
 
     Raises:
-        EnvironmentNotFoundError: If its parameters are not those of the matches.
+        EnvironmentNotFoundError: If there is none with their parameters.
     """
-    header = context.material.header
-    name = context.settings.environment
-    given = {} if name.startswith("openspiel:") else header.parameters
-    found = environment_named(name, given, header.num_players)
+    return environment_like(context.settings.environment, context.material.header)
+
+
+def environment_like(name: str, header: TrajectoryHeader) -> Environment:
+    """The environment of that name, with seats and parameters as in recorded matches.
+
+    Raises:
+        EnvironmentNotFoundError: If there is none, or it is another one.
+    """
+    usual = environment_named(name)  # of some, parameters cannot be given
+    if usual.name != header.environment:
+        raise EnvironmentNotFoundError(
+            f"the environment is {usual.name}; the matches were recorded in {header.environment}"
+        )
+    if usual.num_players == header.num_players and dict(usual.parameters) == header.parameters:
+        return usual
+    found = environment_named(name, header.parameters, header.num_players)
     if dict(found.parameters) != dict(header.parameters):
         raise EnvironmentNotFoundError(
             f"{name} has the parameters {dict(found.parameters)}; the matches were recorded with "
@@ -80,7 +92,8 @@ def environment_of(context: LearnContext) -> Environment:
 def _question(state: LearnState, context: LearnContext) -> tuple[tuple[Action, ...], str]:
     """Actions that the environment is to play, and why."""
     header, start = context.material.header, context.material.start
-    able = [c for c in state.pool if state.judged[c.number].accuracy >= _NEARLY]
+    # One that some recorded match refutes has no say.
+    able = [c for c in state.pool if state.judged[c.number].accuracy == 1.0]
     able.sort(key=lambda c: (-c.share_passed, -c.number))
     modules = {c.number: module_of(context, c.source, start) for c in able[:_COMMITTEE]}
     for one, other in combinations(modules, 2):

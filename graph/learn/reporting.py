@@ -6,7 +6,7 @@ from html import escape
 from typing import Any
 
 from games.text import plain_text, quoted
-from graph.learn.state import LearnContext, LearnState
+from graph.learn.state import Judged, LearnContext, LearnState
 from graph.run.folder import RunFolder
 from graph.run.pool import Candidate
 from tools.reporting.page import styled
@@ -21,9 +21,11 @@ def learn_object(
 ) -> dict[str, Any]:
     """The run as one JSON object: what it came to, the curve, and all effective parameters."""
     material = context.material
-    judged = state.judged.get(chosen.number) if chosen else None
-    models = [state.judged[n] for n in (state.base, chosen and chosen.number) if n in state.judged]
-    rows = next((one.rows for one in models if one.rows), ())
+    drawing = state.judged.get(chosen.number) if chosen else None
+    judged = _predicting(state, chosen)
+    if judged is drawing:
+        drawing = None
+    rows = judged.rows if judged else ()
     usage = context.budget
     return {
         "end": state.end,
@@ -56,8 +58,16 @@ def learn_object(
         "never_exercised": list(state.gaps.named) if state.gaps else None,
         "calls": dict(Counter(note.function for note in state.calls)),
         "curve": [note.model_dump(mode="json") for note in state.calls],
-        "inference": state.inference or None,
-        "calibration": (judged.calibration or None) if judged else None,
+        "inference": {
+            "function": state.inference,
+            "accuracy": drawing.accuracy,
+            "sights": drawing.records,
+            "held_out_accuracy": drawing.held_accuracy,
+            "held_out_sights": drawing.held,
+        }
+        if drawing
+        else None,
+        "calibration": (drawing.calibration or None) if drawing else None,
         "values": {"used": bool(state.values), "notes": state.value_notes},
         "active": state.questions,
         "branch_fidelity": state.fidelity,
@@ -74,6 +84,17 @@ def learn_object(
         "versions": dict(context.versions),
         "sandbox": sandbox,
     }
+
+
+def _predicting(state: LearnState, chosen: Candidate | None) -> Judged | None:
+    """How the model fared that the chosen candidate stands on: its ancestor of the first stage."""
+    found = own = state.judged.get(chosen.number) if chosen else None
+    while chosen is not None and found is not None and not found.rows:
+        if chosen.parent is None:
+            return own  # a closed deck has no other stage
+        chosen = state.candidate(chosen.parent)
+        found = state.judged.get(chosen.number)
+    return found
 
 
 def worst_of(rows: list[dict[str, Any]]) -> dict[str, Any] | None:
@@ -114,6 +135,10 @@ def final_words(told: dict[str, Any], folder: RunFolder) -> str:
         said = f"accuracy {told['accuracy']:.4f} on {told['records']} records, {beside}"
         calls = ", ".join(f"{n} {function}" for function, n in told["calls"].items())
         lines.append(f"{told['end'].replace('_', ' ')}: {said}; calls: {calls or 'none'}")
+        if drawn := told["inference"]:
+            lines.append(
+                f"{drawn['function']}: accuracy {drawn['accuracy']:.4f} at {drawn['sights']} places"
+            )
         if told["reason"]:
             lines.append(quoted(told["reason"]))
         lines += [quoted(f"rules and matches part: {c['said']}") for c in told["contradictions"]]
@@ -151,7 +176,7 @@ def page_of(told: dict[str, Any], state: LearnState, chosen: Candidate | None) -
     parts += _listed("Asked of the environment", told["active"])
     parts += _listed("Rules and matches part", [one["said"] for one in told["contradictions"]])
     parts += _listed("Value functions", told["values"]["notes"])
-    for name in ("calibration", "branch_fidelity"):
+    for name in ("inference", "calibration", "branch_fidelity"):
         if told[name]:
             parts.append(f"<h2>{name.replace('_', ' ').capitalize()}</h2>")
             parts.append(_table(("", ""), list(told[name].items())))

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
     from langgraph.checkpoint.base import BaseCheckpointSaver
 
+    from agents.model.settings import ModelSettings
+
 _STEPS = 40
 _STEPS_A_CALL = 4
 
@@ -81,15 +83,9 @@ def make_learning(folder: RunFolder) -> LearnContext:
     Raises:
         SettingsError: If no model is configured.
     """
-    settings = model_settings()
-    if settings.model is None:
-        raise SettingsError(
-            "learn needs a model to write the model of the game: set RULEWRIGHT_MODEL, and "
-            "OPENAI_BASE_URL for an endpoint of your own"
-        )
     from agents.roles.modeller import ModelModeller
 
-    chat = open_chat(settings, folder.exchanges)
+    chat = open_chat(require_model(), folder.exchanges)
     sandbox = open_sandbox()
     sandbox.start()
     return LearnContext(
@@ -101,6 +97,21 @@ def make_learning(folder: RunFolder) -> LearnContext:
         budget=chat.budget,
         versions=versions(),
     )
+
+
+def require_model() -> "ModelSettings":
+    """The settings of the model that writes models.
+
+    Raises:
+        SettingsError: If none is configured.
+    """
+    settings = model_settings()
+    if settings.model is None:
+        raise SettingsError(
+            "learn needs a language model to write the model of the game: set RULEWRIGHT_MODEL, "
+            "and OPENAI_BASE_URL for an endpoint of your own"
+        )
+    return settings
 
 
 def run_learning(

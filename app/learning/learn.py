@@ -2,7 +2,7 @@
 
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn, get_args
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn, get_args
 
 import typer
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from graph.run.folder import RunFolder
 
 _LONGEST_RULES = 200_000  # characters
+_TOLD = "learn.json"
 _EXIT = {"passed": 0, "incomplete": 1, "gave_up": 1}
 
 
@@ -48,6 +49,7 @@ def learn_model(  # noqa: PLR0913 - one parameter an option
     as_json: Json = False,
 ) -> None:
     """Learn a playable model of a game from its rules and recorded matches."""
+    from graph.learn.runs import require_model
     from graph.learn.settings import LearnRequest, LearnSettings, write_learning
     from graph.run.folder import create_folder, runs_folder
     from graph.run.settings import RefineStrategy
@@ -57,7 +59,8 @@ def learn_model(  # noqa: PLR0913 - one parameter an option
     if active and not environment:
         raise typer.BadParameter("--active asks the environment for matches; give --environment")
     words = _rules_in(rules)
-    _require_usable(trajectories, environment)
+    _require_usable(trajectories, environment, closed=closed_deck)
+    require_model()
     settings = LearnSettings.model_validate(
         {
             "seed": seed,
@@ -79,10 +82,11 @@ def learn_model(  # noqa: PLR0913 - one parameter an option
 
 def go_on_learning(folder: "RunFolder", *, as_json: bool) -> NoReturn:
     """Run a run of `learn` to its end, from wherever it stands."""
-    from graph.learn.reporting import final_words
     from graph.learn.runs import make_learning, run_learning
     from graph.run.sandboxes import describe_grade
 
+    if (folder.path / _TOLD).exists():  # the last thing that a run writes
+        _finish(folder, as_json=as_json)
     stopped = f"stopped; what was finished is kept. Go on with: rulewright resume {folder.path}"
     with (
         ends_at_once(lambda: stopped),
@@ -93,12 +97,19 @@ def go_on_learning(folder: "RunFolder", *, as_json: bool) -> NoReturn:
         held.enter_context(context.sandbox)
         note(f"modeller: {context.identity}, {context.settings.max_calls} calls at most")
         note(describe_grade(context.sandbox.grade))
-        result = run_learning(folder, context, tell=progress, database=database())
+        run_learning(folder, context, tell=progress, database=database())
+    _finish(folder, as_json=as_json)
+
+
+def _finish(folder: "RunFolder", *, as_json: bool) -> NoReturn:
+    from graph.learn.reporting import final_words
+
+    told: Any = folder.read_json(_TOLD)
     if as_json:
-        print_json({**result.told, "folder": str(folder.path)})
+        print_json({**told, "folder": str(folder.path)})
     else:
-        say(final_words(result.told, folder))
-    leave(_EXIT[str(result.told["end"])] if result.told["accuracy"] is not None else 2)
+        say(final_words(told, folder))
+    leave(_EXIT[str(told["end"])] if told["accuracy"] is not None else 2)
 
 
 def _rules_in(path: Path) -> str:
@@ -122,16 +133,19 @@ def _rules_in(path: Path) -> str:
     return text
 
 
-def _require_usable(trajectories: Path, environment: str) -> None:
-    """Refuse what cannot be used before a folder is made: header and environment."""
+def _require_usable(trajectories: Path, environment: str, *, closed: bool) -> None:
+    """Refuse what cannot be used before a folder is made: header, deck and environment."""
     from games.environments.reading import read_trajectories
-    from games.environments.registry import environment_named
+    from graph.learn.active import environment_like
 
     header, _ = read_trajectories(trajectories)
+    if (header.deck == "closed") != closed:
+        raise typer.BadParameter(
+            f"{trajectories} holds matches of a {header.deck} deck; "
+            + ("leave --closed-deck away" if closed else "give --closed-deck")
+        )
+    if environment and closed:
+        raise typer.BadParameter("--environment needs matches of an open deck")
     if not environment:
         return
-    named = environment_named(environment, header.parameters, header.num_players)
-    if named.name != header.environment:
-        raise typer.BadParameter(
-            f"--environment is {named.name}; {trajectories} was recorded in {header.environment}"
-        )
+    environment_like(environment, header)

@@ -1,0 +1,72 @@
+"""`learn` on the command line: from recorded matches to a module that is checked and played."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.agents.model.endpoint import message, serving
+from tests.app.conftest import Command
+from tests.tools.predicting.material import TIC_TAC_TOE
+
+
+@pytest.fixture
+def asked(command: Command, tmp_path: Path) -> list[object]:
+    rules, file = tmp_path / "rules.txt", tmp_path / "m.jsonl"
+    rules.write_text("Three own marks in a row win.")
+    done = command("record", "openspiel:tic_tac_toe", "--matches", 30, "--out", file)
+    assert done.code == 0, done.err
+    return ["learn", "--rules", rules, "--trajectories", file]
+
+
+def test_recorded_matches_become_a_module_that_is_checked_and_played(
+    command: Command, asked: list[object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "run"
+    with serving(message(f"```python\n{TIC_TAC_TOE}```")) as endpoint:
+        monkeypatch.setenv("RULEWRIGHT_MODEL", "scripted")
+        monkeypatch.setenv("OPENAI_BASE_URL", endpoint.url)
+        monkeypatch.setenv("OPENAI_API_KEY", "none")
+        done = command(*asked, "--out", out, "--quick")
+        assert done.code in (0, 1), done.err  # passed, or a branch that few matches never met
+        assert "accuracy 1.0000" in done.out
+        assert "call 1, accuracy 1.0000" in done.err
+    monkeypatch.delenv("RULEWRIGHT_MODEL")
+    again = command("resume", out, "--json")  # it has ended: nobody is asked
+    assert (again.code, again.json["accuracy"]) == (done.code, 1.0)
+    model = out / "model.py"
+    checked = command("check", model, "--json").json
+    outcomes = {one["check"]: one["outcome"] for one in checked["findings"]}
+    assert outcomes.pop("leak_audit") == "could_not_judge"  # a learned module declares no zones
+    assert set(outcomes.values()) == {"passed"}
+    played = command("match", model, "--player", "random", "--player", "random", "--games", 4)
+    assert "4 finished" in played.out
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["--closed-deck"], "leave --closed-deck away"),
+        (["--active", 3], "give --environment"),
+        (["--environment", "openspiel:kuhn_poker"], "were recorded in openspiel:tic_tac_toe"),
+        (["--environment", "openspiel:nothing"], "no environment"),
+        (["--refine", "hills"], "known: tree, conversation"),
+        ([], "set RULEWRIGHT_MODEL"),
+    ],
+)
+def test_what_cannot_be_used_is_said_before_a_folder_is_made(
+    command: Command, asked: list[object], tmp_path: Path, more: list[object], said: str
+) -> None:
+    done = command(*asked, *more, "--out", tmp_path / "run")
+    assert done.code == 2
+    assert said in done.err
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("content", [b"", b"  \n", b"\xff\xfe"])
+def test_rules_that_are_empty_or_no_text_are_refused(
+    command: Command, asked: list[object], tmp_path: Path, content: bytes
+) -> None:
+    (tmp_path / "rules.txt").write_bytes(content)
+    done = command(*asked, "--out", tmp_path / "run")
+    assert (done.code, (tmp_path / "run").exists()) == (2, False)
+    assert "--rules" in done.err
