@@ -33,7 +33,7 @@ check: setup
 
 setup: $(VENV)/.ready
 
-$(VENV)/.ready: requirements.lock requirements-embeddings.lock requirements-uv.lock pyproject.toml
+$(VENV)/.ready: requirements.lock requirements-learn.lock requirements-embeddings.lock requirements-uv.lock pyproject.toml
 	./scripts/setup.sh $(VENV) requirements.lock
 	@touch $@
 

@@ -24,6 +24,7 @@ from app.commands.tournament import play_round_robin
 from app.commands.trace import list_runs, show_trace
 from app.learning.learn import learn_model
 from app.learning.record import record_environment
+from app.learning.train import train_network
 
 # One thread for numpy: with more, embedding and search fight over the cores and lose.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -72,6 +73,7 @@ app.command("play")(play_game)
 app.command("match")(play_matches)
 app.command("tournament")(play_round_robin)
 app.command("record")(record_environment)
+app.command("train")(train_network)
 app.command("check")(check_game)
 app.command("explain")(explain_rule)
 app.command("index")(build_index)

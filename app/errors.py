@@ -69,6 +69,7 @@ def _too_few_files(error: Exception) -> str:
 
 
 def _known() -> tuple[type[Exception], ...]:
+    from agents.learning.settings import LearningError
     from agents.model.errors import ModelError
     from agents.players.specs import PlayerSpecError
     from agents.protocols import RoleError
@@ -94,6 +95,7 @@ def _known() -> tuple[type[Exception], ...]:
         ExecutorUnavailableError,
         GameNotFoundError,
         JournalError,
+        LearningError,
         ModelError,
         ModuleFault,
         PlayerSpecError,

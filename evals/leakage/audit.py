@@ -15,6 +15,7 @@ import numpy as np
 from pydantic import JsonValue
 
 from agents.players.llm import LLM
+from agents.players.ppo import PPO
 from agents.players.registry import PLAYERS, PRELOAD, parse_spec
 from agents.players.specs import PlayerSpec, PlayerSpecError
 from evals.leakage.matches import Pairs, TwinMatches, TwinSetup
@@ -134,11 +135,15 @@ def run(
     return audit_result(rows, effective, chosen.total)
 
 
+# Players that need an endpoint, a training, a learned model or an environment.
+_NEEDING_MORE = (LLM, PPO, "cwm", "gt")
+
+
 def line_up() -> list[PlayerSpec]:
-    """Every player but those that need an endpoint, with small budgets; ISMCTS with each belief."""
+    """Every player that needs no more than a game, with small budgets; ISMCTS with each belief."""
     specs = []
     for player, kind in PLAYERS.items():
-        if player == LLM:
+        if player in _NEEDING_MORE:
             continue
         names = {parameter.name: parameter for parameter in kind.parameters}
         beliefs: Sequence[str] = ("",)

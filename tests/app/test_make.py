@@ -14,6 +14,7 @@ def copy(tmp_path: Path) -> Path:
     """The Makefile with a ready environment whose Python only notes what it was asked."""
     shutil.copy(ROOT / "Makefile", tmp_path)
     for name in ("requirements.lock", "requirements-embeddings.lock", "requirements-uv.lock",
+                 "requirements-learn.lock",
                  "pyproject.toml"):  # fmt: skip
         (tmp_path / name).touch()
     python = tmp_path / ".venv" / "bin" / "python"

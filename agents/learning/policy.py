@@ -1,0 +1,180 @@
+"""Policy file: weights, encoder and what they were made with, in one file without code.
+
+The form is safetensors: arrays of numbers, and one JSON text.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError
+from safetensors.numpy import load, save
+
+from agents.learning.encoding import Array, Encoder, encoder_of
+from agents.learning.network import Weights, drawn_actions, forward, log_chances, shapes
+from agents.learning.settings import LearningError
+from games.contract import Action, Json
+
+FORMAT = 1
+_META = "rulewright"
+_LARGEST = 2**28  # bytes
+
+
+@dataclass(frozen=True)
+class Codec:
+    """Arrays of what a seat knows and may do.
+
+    Attributes:
+        encoder: Of `agents.worker.stepping.decision_view`.
+        actions: Those that the network knows, in the order of its logits.
+        recurrent: Whether the network remembers. Where it does not, only the newest observation
+            and the seat are told.
+    """
+
+    encoder: Encoder
+    actions: tuple[Action, ...]
+    recurrent: bool
+
+    @cached_property
+    def number(self) -> dict[Action, int]:
+        """Place of each action."""
+        return {action: place for place, action in enumerate(self.actions)}
+
+    def features(self, seat: int, view: Mapping[str, Json]) -> tuple[Array, int]:
+        """See `Encoder.encoded`."""
+        return self.encoder.encoded(network_view(seat, view, recurrent=self.recurrent))
+
+    def mask(self, legal: Sequence[Action]) -> NDArray[np.bool_]:
+        """`[actions]`: which are legal; none where no legal action is known."""
+        mask = np.zeros(len(self.actions), np.bool_)
+        mask[[self.number[action] for action in legal if action in self.number]] = True
+        return mask
+
+
+def network_view(seat: int, view: Mapping[str, Json], *, recurrent: bool) -> dict[str, Json]:
+    """What a network is told of a decision."""
+    return {"seat": seat, **view} if recurrent else {"seat": seat, "seen": view["observation"]}
+
+
+@dataclass(frozen=True)
+class Policy:
+    """A trained network.
+
+    Attributes:
+        codec: Its inputs and outputs.
+        weights: Its layers.
+        about: The game, seats, settings, seed, versions, sandbox and course of the training.
+        digest: Of the file's bytes; "" before it is written.
+    """
+
+    codec: Codec
+    weights: Weights
+    about: Mapping[str, Any]
+    digest: str = ""
+
+    def act(
+        self,
+        seat: int,
+        views: Sequence[Mapping[str, Json]],
+        legal: Sequence[Action],
+        temperature: float,
+        generator: np.random.Generator,
+    ) -> tuple[Action, dict[str, Json]]:
+        """An action for one seat, and what was not known.
+
+        Args:
+            seat: 0-based.
+            views: Of each decision of the seat, the newest last.
+            legal: What it may do.
+            temperature: Of the softmax; 0 takes the likeliest action.
+            generator: Draws.
+
+        Returns:
+            One of `legal`. Where the network knows none of them it is drawn uniformly, and the
+            effort says so.
+        """
+        mask = self.codec.mask(legal)
+        hidden = np.zeros((1, self.weights["first"].shape[1]), np.float32)
+        for view in views if self.codec.recurrent else views[-1:]:
+            features, unknown = self.codec.features(seat, view)
+            logits, _, hidden = forward(self.weights, features[None], hidden, np)
+        effort: dict[str, Json] = {
+            "unknown_values": unknown,
+            "unknown_actions": len(legal) - int(mask.sum()),
+        }
+        if not mask.any():
+            drawn = legal[int(generator.integers(len(legal)))]
+            return drawn, {**effort, "fallback": "uniform"}
+        sharpness = 1 / temperature if temperature else 1.0
+        chances = log_chances(logits * np.float32(sharpness), mask[None])
+        row = drawn_actions(chances, mask[None], generator) if temperature else chances.argmax(-1)
+        return self.codec.actions[int(row[0])], effort
+
+    def saved(self) -> bytes:
+        """The file; equal policies give equal bytes."""
+        meta = {
+            **self.about,
+            "format": FORMAT,
+            "recurrent": self.codec.recurrent,
+            "actions": [*self.codec.actions],
+            "encoder": self.codec.encoder.as_json(),
+        }
+        text = json.dumps(meta, sort_keys=True, separators=(",", ":"))
+        raw = np.frombuffer(text.encode(), np.uint8)
+        return save({**self.weights, _META: raw})
+
+
+def read_policy(path: str) -> Policy:
+    """Read a policy file; one that has not changed is not read again.
+
+    Raises:
+        LearningError: If it is not there, is damaged, or has another form than ours.
+    """
+    try:
+        found = Path(path).stat()
+    except (OSError, ValueError) as error:
+        raise LearningError(
+            f"there is no policy file {path!r}; 'rulewright train' writes one"
+        ) from error
+    if found.st_size > _LARGEST:
+        raise LearningError(f"{path} has {found.st_size} bytes; required: a policy file")
+    return _read(path, found.st_mtime_ns, found.st_size)
+
+
+@lru_cache(maxsize=8)
+def _read(path: str, _changed: int, _size: int) -> Policy:
+    refusal = f"{path} is no policy file, or is damaged; train again with 'rulewright train'"
+    try:
+        raw = Path(path).read_bytes()
+        weights = load(raw)
+        meta = json.loads(weights.pop(_META).tobytes())
+        if meta["format"] != FORMAT:
+            raise LearningError(
+                f"{path} has the form {meta['format']!r:.20}; this version reads {FORMAT}: train "
+                "again with 'rulewright train'"
+            )
+        codec = Codec(encoder_of(meta["encoder"]), tuple(meta["actions"]), meta["recurrent"])
+        about = {key: meta[key] for key in meta if key not in ("encoder", "actions")}
+        about["game"], about["num_players"]  # noqa: B018 - a file without them is none
+        sizes = shapes(
+            *(codec.encoder.width, len(codec.actions), int(meta["settings"]["units"])),
+            recurrent=codec.recurrent,
+        )
+    except (OSError, SafetensorError, KeyError, TypeError, ValueError, SyntaxError) as error:
+        if isinstance(error, LearningError):
+            raise
+        raise LearningError(refusal) from error
+    expected = {**sizes, **{f"{name}.bias": (outputs,) for name, (_, outputs) in sizes.items()}}
+    if {name: array.shape for name, array in weights.items()} != expected:
+        raise LearningError(refusal)
+    if not all(
+        array.dtype == np.float32 and np.isfinite(array).all() for array in weights.values()
+    ):
+        raise LearningError(refusal)
+    return replace(Policy(codec, weights, about), digest=sha256(raw).hexdigest()[:16])

@@ -1,0 +1,399 @@
+"""Algorithm PPO (Schulman et al. 2017) in self-play over all seats of a game's module.
+
+Settings and architecture are those of Code World Models, App. E and Table 19. Two things are ours:
+rewards are divided by the largest one that random play saw, and advantages are normalised a
+minibatch.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.learning.encoding import Array, fitted_encoder
+from agents.learning.matches import Matches, require_trainable
+from agents.learning.network import (
+    NEVER,
+    Weights,
+    drawn_actions,
+    forward,
+    initial_weights,
+    log_chances,
+    shapes,
+)
+from agents.learning.policy import Codec, Policy, network_view
+from agents.learning.settings import LearningError
+from agents.worker.stepping import Turns
+from games.contract import Action, Json
+from games.streams import stream
+
+_DECAYS = (0.9, 0.999)  # of Adam
+_TINY = 1e-8
+
+
+def gae(rewards: Array, values: Array, last: float, gamma: float, lam: float) -> Array:
+    """Generalized advantage estimates (Schulman et al. 2016).
+
+    `A_t = r_t + gamma v_{t+1} - v_t + gamma lam A_{t+1}`, with `v_T = last` and `A_T = 0`.
+
+    Args:
+        rewards: `[T]` of one seat, from each of its decisions to its next.
+        values: `[T]` estimates at its decisions.
+        last: The estimate after the last; 0 at the match's end.
+        gamma: Discount.
+        lam: Lambda.
+
+    Returns:
+        `[T]`.
+    """
+    advantages = np.zeros_like(rewards)
+    follows, ahead = 0.0, last
+    for step in reversed(range(len(rewards))):
+        follows = rewards[step] + gamma * ahead - values[step] + gamma * lam * follows
+        advantages[step], ahead = follows, values[step]
+    return advantages
+
+
+@dataclass
+class Adam:
+    """Adam (Kingma and Ba 2015), in place: torch's own loads a compiler before its first step.
+
+    Attributes:
+        rate: Step size.
+        step: Steps done.
+        moments: First and second moments by name.
+    """
+
+    rate: float
+    step: int = 0
+    moments: dict[str, tuple[Any, Any]] = field(default_factory=dict)
+
+    def descend(self, tensors: Mapping[str, Any]) -> None:
+        """One step along the gradients, which are cleared.
+
+        `m = b1 m + (1 - b1) g`, `v = b2 v + (1 - b2) g^2`,
+        `w -= rate (m / (1 - b1^t)) / (sqrt(v / (1 - b2^t)) + 1e-8)`.
+        """
+        self.step += 1
+        slow, slower = (1 - decay**self.step for decay in _DECAYS)
+        for name, tensor in tensors.items():
+            gradient, weight = tensor.grad, tensor.detach()
+            first, second = self.moments.get(name, (weight * 0, weight * 0))
+            first = _DECAYS[0] * first + (1 - _DECAYS[0]) * gradient
+            second = _DECAYS[1] * second + (1 - _DECAYS[1]) * gradient**2
+            self.moments[name] = first, second
+            weight -= self.rate * (first / slow) / ((second / slower) ** 0.5 + _TINY)
+            tensor.grad = None
+
+
+@dataclass
+class Rollout:
+    """Decisions of one update, `[N]` in the order in which they were made.
+
+    Attributes:
+        inputs: `[N, width]`.
+        legal: `[N, actions]`.
+        hidden: `[N, units]` memory before the decision.
+        actions: `[N]`.
+        logs: `[N]` logarithm of the action's probability.
+        values: `[N]`.
+        rewards: `[N]` what the seat was paid until its next decision.
+        chains: Decisions of one seat in one match, in order, and whether its match came to its end.
+    """
+
+    inputs: Array
+    legal: NDArray[np.bool_]
+    hidden: Array
+    actions: NDArray[np.int64]
+    logs: Array
+    values: Array
+    rewards: Array
+    chains: list[tuple[list[int], bool]] = field(default_factory=list)
+
+    @classmethod
+    def empty(cls, size: int, codec: Codec, units: int) -> "Rollout":
+        """Room for so many decisions."""
+        width, actions = codec.encoder.width, len(codec.actions)
+        logs, values, rewards = np.zeros((3, size), np.float32)
+        return cls(
+            inputs=np.zeros((size, width), np.float32),
+            legal=np.zeros((size, actions), np.bool_),
+            hidden=np.zeros((size, units if codec.recurrent else 1), np.float32),
+            actions=np.zeros(size, np.int64),
+            logs=logs,
+            values=values,
+            rewards=rewards,
+        )
+
+    def targets(self, gamma: float, lam: float) -> tuple[list[list[int]], Array, Array]:
+        """What is learned from each decision.
+
+        The last decision of a chain whose match goes on only says what the one before led to.
+
+        Returns:
+            The chains, cut so; `[N]` advantages; `[N]` returns.
+        """
+        advantages, kept = np.zeros_like(self.values), []
+        for chain, ended in self.chains:
+            used = chain if ended else chain[:-1]
+            last = 0.0 if ended else float(self.values[chain[-1]])
+            if used:
+                advantages[used] = gae(self.rewards[used], self.values[used], last, gamma, lam)
+                kept.append(used)
+        return kept, advantages, advantages + self.values
+
+
+def train(
+    matches: Matches,
+    steps: int,
+    seed: int,
+    about: Mapping[str, Json],
+    *,
+    on_update: Callable[[dict[str, Json]], None] = lambda _: None,
+) -> Policy:
+    """Train a network by play.
+
+    Args:
+        matches: The game.
+        steps: Decisions to learn from; as many more as fill the last step of all matches.
+        seed: Of all that is drawn.
+        about: What else the policy's file says: versions, grade.
+        on_update: Told of every update.
+
+    Raises:
+        LearningError: If torch is missing, there are no steps, or there is one seat.
+        ModuleFault: If the module fails or breaks the contract.
+    """
+    settings = matches.settings
+    require_trainable(matches.game, steps)
+    torch = _torch()
+    hides = matches.hides() if settings.memory == "auto" else settings.memory == "yes"
+    explored = _explored(matches, stream(seed, "explore"), recurrent=hides)
+    sizes = shapes(
+        *(explored.codec.encoder.width, len(explored.codec.actions), settings.units),
+        recurrent=hides,
+    )
+    weights = initial_weights(sizes, stream(seed, "weights"))
+    trainer = _Trainer(torch, matches, explored, weights, stream(seed, "learn"))
+    course: list[Json] = []
+    done, batch = 0, settings.environments
+    while done < steps:
+        horizon = min(settings.horizon, max(2, math.ceil((steps - done) / batch)))
+        rows = trainer.update(horizon, done / steps)
+        done += horizon * batch
+        course.append({"steps": done, **rows})
+        on_update({"steps": done, **rows})
+    game = matches.game
+    made: dict[str, Json] = {
+        **about,
+        "torch": version("torch"),
+        **{"game": game.name, "num_players": game.num_players, "parameters": {**game.parameters}},
+        **{"settings": settings.model_dump(mode="json"), "steps": done, "seed": seed},
+        **{"scale": explored.scale, "explored": explored.about, "course": course},
+    }
+    return Policy(explored.codec, weights, made)
+
+
+def _torch() -> Any:  # noqa: ANN401 - whose types are too many to read
+    try:
+        import torch
+    except ImportError as error:
+        raise LearningError(
+            "training needs torch, which is not installed: pip install 'rulewright[learn]'"
+        ) from error
+    torch.set_num_threads(1)
+    torch.set_deterministic_debug_mode("error")
+    return torch
+
+
+@dataclass(frozen=True)
+class _Explored:
+    """What random play showed."""
+
+    codec: Codec
+    turns: Turns
+    scale: float
+    about: dict[str, Json]
+
+
+def _explored(matches: Matches, generator: np.random.Generator, *, recurrent: bool) -> _Explored:
+    """Play at random, and fit the encoder to what was seen."""
+    seen: list[Json] = []
+    actions, largest, turns = set[Action](), 0.0, matches.open()
+    while len(seen) < matches.settings.explore:
+        pairs = zip(turns.seats, turns.views, strict=True)
+        seen += [network_view(seat, view, recurrent=recurrent) for seat, view in pairs]
+        actions.update(*turns.legal)
+        turns = matches.step([_any(legal, generator) for legal in turns.legal])
+        largest = max(largest, *(abs(paid) for seats in turns.rewards for paid in seats))
+    encoder = fitted_encoder(seen)
+    lost = sum(encoder.decoded(encoder.encoded(view)[0]) != view for view in seen)
+    about: dict[str, Json] = {
+        **{"decisions": len(seen), "actions": len(actions), "width": encoder.width},
+        "not_restored": lost,
+    }
+    codec = Codec(encoder, tuple(sorted(actions)), recurrent)
+    return _Explored(codec, turns, largest or 1.0, about)
+
+
+def _any(legal: Sequence[Action], generator: np.random.Generator) -> Action:
+    return legal[int(generator.integers(len(legal)))]
+
+
+class _Trainer:
+    """A network in training, and the matches it plays."""
+
+    def __init__(
+        self,
+        torch: Any,  # noqa: ANN401 - see `_torch`
+        matches: Matches,
+        explored: _Explored,
+        weights: Weights,
+        generator: np.random.Generator,
+    ) -> None:
+        self.torch, self.matches, self.settings = torch, matches, matches.settings
+        self.codec, self.turns, self.scale = explored.codec, explored.turns, explored.scale
+        self.weights, self.generator = weights, generator
+        self.tensors = {  # they share their memory with the weights
+            name: torch.from_numpy(array).requires_grad_() for name, array in weights.items()
+        }
+        self.adam = Adam(self.settings.learning_rate)
+        count = self.settings.environments
+        seats, units = matches.game.num_players, self.settings.units
+        self.hidden = np.zeros((count, seats, units if self.codec.recurrent else 1), np.float32)
+
+    def update(self, horizon: int, progress: float) -> dict[str, Json]:
+        """Play, then learn from it.
+
+        Args:
+            horizon: Decisions in each match.
+            progress: Share of the training that is done, which the entropy's weight follows.
+
+        Returns:
+            What it came to.
+        """
+        settings = self.settings
+        rollout, met = self._played(horizon)
+        chains, advantages, returns = rollout.targets(settings.gamma, settings.lam)
+        units = chains if self.codec.recurrent else [[one] for chain in chains for one in chain]
+        weight = settings.entropy_start + progress * (settings.entropy_end - settings.entropy_start)
+        losses: list[tuple[float, float]] = []
+        for _ in range(settings.epochs if units else 0):
+            order = self.generator.permutation(len(units))
+            for part in np.array_split(order, min(settings.minibatches, len(units))):
+                batch = [units[place] for place in part]
+                losses.append(self._learned(rollout, batch, advantages, returns, weight))
+        value, entropy = np.mean(losses, axis=0).tolist() if losses else (None, None)
+        return {**met, "value_loss": value, "entropy": entropy}
+
+    def _played(self, horizon: int) -> tuple[Rollout, dict[str, Json]]:
+        """Decisions of `horizon` steps of all matches."""
+        count, settings = self.settings.environments, self.settings
+        rollout = Rollout.empty(horizon * count, self.codec, settings.units)
+        open_chains: dict[tuple[int, int], list[int]] = {}
+        met = Counter[str](matches=0, unknown_values=0, without_known_action=0)
+        places = np.arange(count)
+        for first in range(0, horizon * count, count):
+            turns, here = self.turns, slice(first, first + count)
+            chosen, known = self._decided(rollout, here, met)
+            for place, seat in enumerate(turns.seats):
+                if known[place] and self._learns(place, seat):
+                    open_chains.setdefault((place, seat), []).append(first + place)
+            self.turns = after = self.matches.step(chosen)
+            for (place, seat), chain in open_chains.items():
+                rollout.rewards[chain[-1]] += after.rewards[place][seat] / self.scale
+            for place in places[[bool(ended) for ended in after.ended]].tolist():
+                met["matches"] += 1
+                self.hidden[place] = 0
+                for key in [key for key in open_chains if key[0] == place]:
+                    rollout.chains.append((open_chains.pop(key), after.ended[place] == "done"))
+        rollout.chains += [(chain, False) for chain in open_chains.values()]
+        return rollout, {**met}
+
+    def _learns(self, place: int, seat: int) -> bool:
+        """Whether the network has a seat: all, or one a match where the others play at random."""
+        seats = self.matches.game.num_players
+        return self.settings.opponents == "self" or place % seats == seat
+
+    def _decided(
+        self, rollout: Rollout, here: slice, met: Counter[str]
+    ) -> tuple[list[Action], NDArray[np.bool_]]:
+        """An action a match, written down in the rollout; and where the network chose it."""
+        turns, codec, rows = self.turns, self.codec, range(self.settings.environments)
+        for place, (seat, view) in enumerate(zip(turns.seats, turns.views, strict=True)):
+            features, unknown = codec.features(seat, view)
+            rollout.inputs[here.start + place] = features
+            rollout.legal[here.start + place] = codec.mask(turns.legal[place])
+            met["unknown_values"] += unknown
+        legal = rollout.legal[here]
+        known: NDArray[np.bool_] = np.any(legal, axis=-1)
+        met["without_known_action"] += int((~known).sum())
+        legal[~known] = True
+        rollout.hidden[here] = self.hidden[rows, turns.seats]
+        logits, values, hidden = forward(
+            self.weights, rollout.inputs[here], rollout.hidden[here], np
+        )
+        self.hidden[rows, turns.seats] = hidden
+        chances = log_chances(logits, legal)
+        picked = drawn_actions(chances, legal, self.generator)
+        rollout.actions[here], rollout.values[here] = picked, values
+        rollout.logs[here] = chances[rows, picked]
+        chosen = [
+            codec.actions[picked[place]]
+            if known[place] and self._learns(place, seat)
+            else _any(turns.legal[place], self.generator)
+            for place, seat in enumerate(turns.seats)
+        ]
+        return chosen, known
+
+    def _learned(
+        self,
+        rollout: Rollout,
+        batch: Sequence[Sequence[int]],
+        advantages: Array,
+        returns: Array,
+        entropy_weight: float,
+    ) -> tuple[float, float]:
+        """One step of Adam; gives value loss and entropy.
+
+        `loss = -mean(min(ratio A, clip(ratio) A)) + value_weight mean((v - R)^2) - weight H`.
+        """
+        torch, settings = self.torch, self.settings
+        logits, values, rows = self._evaluated(rollout, batch)
+        legal = torch.from_numpy(rollout.legal[rows])
+        logs = torch.log_softmax(torch.where(legal, logits, NEVER), -1)
+        chosen = logs[range(len(rows)), rollout.actions[rows].tolist()]
+        ratio = torch.exp(chosen - torch.from_numpy(rollout.logs[rows]))
+        given = advantages[rows]
+        gain = torch.from_numpy((given - given.mean()) / (given.std() + _TINY))
+        bounded = torch.clamp(ratio, 1 - settings.clip, 1 + settings.clip)
+        actor = -torch.minimum(ratio * gain, bounded * gain).mean()
+        critic = ((values - torch.from_numpy(returns[rows])) ** 2).mean()
+        entropy = -(torch.exp(logs) * logs).sum(-1).mean()
+        loss = actor + settings.value_weight * critic - entropy_weight * entropy
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_([*self.tensors.values()], settings.gradient)
+        self.adam.descend(self.tensors)
+        return critic.item(), entropy.item()
+
+    def _evaluated(
+        self, rollout: Rollout, batch: Sequence[Sequence[int]]
+    ) -> tuple[Any, Any, list[int]]:
+        """Logits and values of all decisions of the chains, and which decisions they are of."""
+        torch, chains = self.torch, sorted(batch, key=len, reverse=True)
+        hidden = torch.from_numpy(rollout.hidden[[chain[0] for chain in chains]])
+        logits, values, rows = [], [], list[int]()
+        for step in range(len(chains[0])):
+            now = [chain[step] for chain in chains if len(chain) > step]
+            inputs = torch.from_numpy(rollout.inputs[now])
+            found = forward(self.tensors, inputs, hidden[: len(now)], torch)
+            logits.append(found[0])
+            values.append(found[1])
+            hidden = found[2]
+            rows += now
+        return torch.cat(logits), torch.cat(values), rows

@@ -1,0 +1,100 @@
+"""The player of a trained network, by the policy file that `rulewright train` wrote."""
+
+from collections.abc import Sequence
+from typing import Annotated, Self
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from agents.learning.policy import read_policy
+from agents.learning.settings import LearningError
+from agents.players.specs import PlayerSpec, PlayerSpecError, Seating
+from agents.search.settings import NoYes, PlayerSettings
+from agents.worker.stepping import decision_view
+from games.contract import Action
+from games.engine import Decision
+from games.information import SeatLog
+
+PPO = "ppo"
+
+
+class PolicySettings(PlayerSettings):
+    """Settings of a player that is a trained network."""
+
+    policy: Annotated[str, Field(description="The file of 'rulewright train'; required.")] = ""
+    temperature: Annotated[
+        float,
+        Field(ge=0, le=1000, description="Of the softmax over legal actions; 0: the likeliest."),
+    ] = 1.0
+    elsewhere: Annotated[
+        NoYes,
+        Field(
+            description="Whether it plays a game of another name than it was trained on, as it "
+            "does where that one was learned from this one."
+        ),
+    ] = "no"
+
+    @model_validator(mode="after")
+    def _given(self) -> Self:
+        if not self.policy:
+            raise ValueError("policy is ''; required: policy=FILE, which 'rulewright train' wrote")
+        return self
+
+
+class PolicyPlayer:
+    """Plays by a network, on the host, from the seat's own log; legal actions alone are drawn.
+
+    What it does not know is counted in each decision's effort.
+    """
+
+    def __init__(self, spec: PlayerSpec, at: Seating) -> None:
+        """Read the file.
+
+        Raises:
+            PlayerSpecError: If it is none, or was trained on another game or other parameters.
+        """
+        self.settings = spec.part(PolicySettings)
+        self.seat = at.seat
+        try:
+            self.policy = read_policy(self.settings.policy)
+        except LearningError as error:
+            raise PlayerSpecError(f"{PPO}: {error}") from error
+        about = self.policy.about
+        if about["num_players"] != at.num_players:
+            raise self._unsuited(f"{about['num_players']} seats", f"a table of {at.num_players}")
+        if self.settings.elsewhere == "yes":
+            return
+        if about["game"] != at.game:
+            raise self._unsuited(f"{about['game']}", at.game)
+        if about["parameters"] != {**at.parameters}:
+            raise self._unsuited(f"{about['parameters']}", f"{ {**at.parameters} }")
+
+    def _unsuited(self, trained: str, here: str) -> PlayerSpecError:
+        return PlayerSpecError(
+            f"{self.settings.policy} was trained on {trained[:200]}, and this is {here[:200]}; "
+            "train one for it, or give elsewhere=yes where seats are the same"
+        )
+
+    def choose(
+        self, log: SeatLog, legal: Sequence[Action], generator: np.random.Generator
+    ) -> Decision:
+        """See `games.engine.Player.choose`."""
+        entries = log.entries
+        acted = [place for place, entry in enumerate(entries) if "action" in entry]
+        views = [decision_view(entries[:end]) for end in (*acted, len(entries))]
+        action, effort = self.policy.act(
+            self.seat, views, legal, self.settings.temperature, generator
+        )
+        return Decision(action, {"algorithm": PPO, "policy": self.policy.digest, **effort})
+
+    def close(self) -> None:
+        """Nothing to release."""
+
+
+def require_policy(spec: PlayerSpec) -> None:
+    """Refuse a spec whose file cannot be read.
+
+    Raises:
+        LearningError: If it cannot.
+    """
+    read_policy(spec.part(PolicySettings).policy)

@@ -1,0 +1,198 @@
+"""Many matches side by side beside their module, one message a step, for whoever learns by play.
+
+The module shares its process with what steps it: a reply is a claim, and `Turns` is held against
+the contract by its reader.
+"""
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from typing import Literal, NamedTuple, TypeAlias
+
+from agents.search.rules import Rules, first_state
+from agents.worker.blame import contracted
+from games.contract import CHANCE, TERMINAL, Action, Json, ModuleFault, State
+from games.information import SeatLog
+from tools.guest.protocol import decoded
+
+Operation: TypeAlias = Callable[[dict[str, object], dict[str, Json]], Json]
+Ended: TypeAlias = Literal["", "done", "cut"]
+_FORCED_MOST = 10_000  # chance events in a row
+
+
+class OpenManyRequest(NamedTuple):
+    """Begin matches side by side; answered with `Turns`.
+
+    Attributes:
+        environments: How many at a time; one that ends is followed by another.
+        num_players: Seats at the table.
+        parameters: Of the game.
+        words: Seed words of chance.
+        max_plies: Plies after which a match is cut.
+    """
+
+    environments: int
+    num_players: int
+    parameters: dict[str, Json]
+    words: list[int]
+    max_plies: int
+
+
+class StepManyRequest(NamedTuple):
+    """Act in every match; answered with `Turns`.
+
+    Attributes:
+        actions: One a match, in their order.
+    """
+
+    actions: list[Action]
+
+
+class Turns(NamedTuple):
+    """Whose turn it is in every match, `[environments]` each.
+
+    Attributes:
+        seats: The seat that decides.
+        views: What it knows that is new to it; see `decision_view`.
+        legal: Its legal actions, in alphabetical order.
+        rewards: `[num_players]` what the action and all up to this turn paid each seat.
+        ended: Whether the match of the action came to its end, "done", or was "cut"; then the turn
+            is the first of another match, whose rewards so far are left out.
+    """
+
+    seats: list[int]
+    views: list[dict[str, Json]]
+    legal: list[list[Action]]
+    rewards: list[list[float]]
+    ended: list[Ended]
+
+
+def decision_view(entries: Sequence[Mapping[str, Json]]) -> dict[str, Json]:
+    """What a seat knows at a decision that it did not know at the one before.
+
+    Args:
+        entries: Of the seat's log, up to the decision.
+
+    Returns:
+        Its newest observation, how often it perceived each event since its own last action, and
+        that action, "" at the first.
+
+    >>> decision_view([{"observation": {"a": 1}, "events": ["x"]}, {"action": "go"}])
+    {'observation': {'a': 1}, 'events': {}, 'own': 'go'}
+    """
+    seen: Json = None
+    own: Json = None
+    events: dict[str, Json] = {}
+    for entry in reversed(entries):
+        if "action" in entry:
+            own = entry["action"] if own is None else own
+        elif seen is None:
+            seen = entry["observation"]
+        if own is not None and seen is not None:
+            break
+        told = entry.get("events") if own is None else None
+        for event in told if isinstance(told, list) else ():
+            count = events.get(str(event), 0)
+            events[str(event)] = count + 1 if isinstance(count, int) else 1
+    return {"observation": seen, "events": events, "own": own or ""}
+
+
+class _Match:
+    """One place of the table, where match follows match."""
+
+    def __init__(self, rules: Rules, initial: State, chance: random.Random, longest: int) -> None:
+        self.rules, self.initial, self.chance, self.longest = rules, initial, chance, longest
+        self.rewards = [0.0] * rules.num_players
+        self._begin()
+
+    def _begin(self) -> None:
+        self.plies = 0
+        self.logs = [SeatLog(seat) for seat in range(self.rules.num_players)]
+        self._enter(self.initial, [[] for _ in self.logs])
+        self._settle()
+
+    def _enter(self, state: State, events: list[list[str]]) -> None:
+        self.state = state
+        self.seat = self.rules.current_player(state)
+        self.legal = [] if self.seat == TERMINAL else self.rules.legal_actions(state)
+        for log, seen, told in zip(self.logs, self.rules.observations(state), events, strict=True):
+            log.see(seen, told)
+
+    def _apply(self, action: Action) -> None:
+        if action not in self.legal:
+            raise ValueError(f"{action!r} is not a legal action; legal: {self.legal}")
+        if self.seat >= 0:
+            self.logs[self.seat].act(action)
+        events = self.rules.events(self.state, action)
+        after = self.rules.apply_action(self.state, action)
+        paid = self.rules.rewards(after)
+        self.rewards = [had + more for had, more in zip(self.rewards, paid, strict=True)]
+        self.plies += 1
+        self._enter(after, events)
+
+    def _settle(self) -> None:
+        """Let chance act until a seat decides or the match is over."""
+        for _ in range(_FORCED_MOST):
+            if self.seat != CHANCE:
+                return
+            weights = self.rules.chance_probabilities
+            chances = weights(self.state) if weights else None
+            self._apply(self.chance.choices(self.legal, chances)[0])
+        raise ModuleFault("bad_value", "get_current_player", "gave chance the turn without end")
+
+    def act(self, action: Action) -> Ended:
+        """Play one action, and begin another match where it ends this one."""
+        self.rewards = [0.0] * self.rules.num_players
+        self._apply(action)
+        self._settle()
+        over = self.seat == TERMINAL
+        if not over and self.plies < self.longest:
+            return ""
+        paid = self.rewards
+        self._begin()
+        self.rewards = paid
+        if self.seat == TERMINAL:
+            raise ModuleFault("bad_value", "get_current_player", "ends a match before any decision")
+        return "done" if over else "cut"
+
+
+class _Stepping:
+    """A worker's matches."""
+
+    matches: tuple[_Match, ...] = ()
+
+
+_session = _Stepping()
+
+
+def _turns(ended: list[Ended]) -> Json:
+    matches = _session.matches
+    return Turns(
+        [match.seat for match in matches],
+        [decision_view(match.logs[match.seat].entries) for match in matches],
+        [sorted(match.legal) for match in matches],
+        [match.rewards for match in matches],
+        ended,
+    )._asdict()
+
+
+def open_many(namespace: dict[str, object], payload: dict[str, Json]) -> Json:
+    """See `OpenManyRequest`."""
+    asked = decoded(OpenManyRequest, payload)
+    rules = contracted(namespace, asked.num_players)
+    initial = first_state(namespace, asked.num_players, asked.parameters)
+    _session.matches = tuple(
+        _Match(rules, initial, random.Random(f"{asked.words},{number}"), asked.max_plies)
+        for number in range(asked.environments)
+    )
+    return _turns([""] * asked.environments)
+
+
+def step_many(namespace: dict[str, object], payload: dict[str, Json]) -> Json:
+    """See `StepManyRequest`."""
+    del namespace
+    actions = decoded(StepManyRequest, payload).actions
+    pairs = zip(_session.matches, actions, strict=True)
+    return _turns([match.act(action) for match, action in pairs])
+
+
+OPERATIONS: dict[str, Operation] = {"open_many": open_many, "step_many": step_many}

@@ -1,0 +1,66 @@
+"""`train`: a policy file that `match` plays, and refusals in a sentence."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.app.conftest import Command
+
+SMALL = ("--ppo", "environments=10,horizon=10,units=8,explore=200")
+
+
+@pytest.fixture
+def out(tmp_path: Path) -> Path:
+    return tmp_path / "kuhn.policy"
+
+
+def test_what_was_trained_plays_its_game(command: Command, out: Path) -> None:
+    pytest.importorskip("torch", reason="training is an extra: not verified without torch")
+    made = command("train", "kuhn_poker", "--steps", "200", "--out", out, *SMALL, "--json")
+    assert made.code == 0, made.err
+    assert made.json["steps"] == 200
+    assert made.json["settings"]["units"] == 8
+    assert {"numpy", "rulewright"} <= made.json["versions"].keys()
+    assert made.json["torch"].startswith("2.")
+    assert made.json["sandbox"]["name"] in ("strong", "medium", "none")
+    again = command("train", "kuhn_poker", "--steps", "200", "--out", out, *SMALL)
+    assert (again.code, "--force" in again.err) == (2, True)
+    played = command("match", "kuhn_poker", "--player", f"ppo:policy={out}",
+                     "--player", "random", "--games", "4", "--json")  # fmt: skip
+    assert (played.code, played.json["finished"]) == (0, 4), played.err
+    used = played.json["entrants"][0]["used"]
+    assert used["words"]["algorithm"] == {"ppo": used["decisions"]}
+    other = command("match", "leduc_poker", "--player", f"ppo:policy={out}", "--player", "random")
+    assert other.code == 2
+    assert "was trained on kuhn_poker, and this is leduc_poker" in other.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (("--steps", "0"), "steps is 0; required: at least 1"),
+        (("--steps", "9", "--ppo", "unit=8"), "no setting 'unit'; known settings: environments"),
+        (("--steps", "9", "--ppo", "units=0"), "units is '0'; required: a whole number >= 1"),
+        (("--steps", "9", "--ppo", "memory=some"), "known values: auto, no, yes"),
+        (("--steps", "9", "--players", "5"), "kuhn_poker takes 2"),
+    ],
+)
+def test_what_cannot_be_trained_is_said_in_a_sentence(
+    command: Command, out: Path, arguments: tuple[str, ...], complaint: str
+) -> None:
+    done = command("train", "kuhn_poker", "--out", out, *arguments)
+    assert done.code == 2
+    assert complaint in done.err
+    assert "Traceback" not in done.err
+    assert not out.exists()
+
+
+def test_without_torch_one_sentence_says_what_to_install(
+    command: Command, out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    done = command("train", "kuhn_poker", "--steps", "9", "--out", out, *SMALL)
+    assert done.code == 2
+    assert "pip install 'rulewright[learn]'" in done.err
+    assert done.err.count("\n") <= 2
