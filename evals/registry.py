@@ -144,6 +144,12 @@ _EVALS = (
         takes=("quick", "folder", "workers"),
     ),
     EvalInfo(
+        "cwm-synthesis",
+        "What do models that were learned from rules and five matches predict of fresh matches?",
+        "evals.cwm.synthesis",
+        takes=("quick",),
+    ),
+    EvalInfo(
         "battleship-tag",
         "Are the thesis' Battleship tournaments in TAG what its programs really give?",
         "evals.lechat2026.tag",

@@ -2,6 +2,8 @@
 
 python -m scripts.recordings check
 python -m scripts.recordings record NAME   (the endpoint is the environment's, as for any run)
+
+NAME is a game of runs.yaml, or `learned/` and a task of learned.yaml.
 """
 
 import json
@@ -14,11 +16,11 @@ from typing import Any
 import yaml
 
 from agents.model.errors import ModelError
+from evals.cwm import synthesis
 from graph.new.requests import Request, write_request
 from graph.new.runs import resume_run
-from graph.new.state import RunState
 from graph.run.folder import create_folder
-from graph.run.opening import make_context
+from graph.run.opening import make_context, model_settings
 from graph.run.settings import RunSettings
 
 FOLDER = Path(__file__).parents[1] / "tests" / "recordings"
@@ -49,17 +51,19 @@ def request_of(name: str) -> Request:
 
 def main() -> int:
     """Record or check, as the arguments say."""
+    known = [*runs(), *(f"learned/{name}" for name in synthesis.tasks())]
     if sys.argv[1:] == ["check"]:
-        return max([_check(name) for name in runs()], default=0)
-    if len(sys.argv) != 3 or sys.argv[1] != "record" or sys.argv[2] not in runs():  # noqa: PLR2004
-        sys.stderr.write(f"{__doc__}\nknown: {', '.join(runs())}\n")
+        return max([_check(name) for name in known], default=0)
+    if len(sys.argv) != 3 or sys.argv[1] != "record" or sys.argv[2] not in known:  # noqa: PLR2004
+        sys.stderr.write(f"{__doc__}\nknown: {', '.join(known)}\n")
         return 2
     path = FOLDER / f"{sys.argv[2]}.json"
     os.environ["RULEWRIGHT_RECORD"] = str(path)
-    state = _run(sys.argv[2])
+    told = _run(sys.argv[2])
     kept = json.loads(path.read_text())
-    path.write_text(json.dumps({**kept, "label": LABEL}, indent=1, ensure_ascii=False) + "\n")
-    sys.stdout.write(f"{state.end}: {state.summary}\n")
+    kept |= {"label": LABEL, "ended": told}
+    path.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n")
+    sys.stdout.write(f"{told}\n")
     return 0
 
 
@@ -69,22 +73,28 @@ def _check(name: str) -> int:
         return 0
     os.environ["RULEWRIGHT_REPLAY"] = str(FOLDER / f"{name}.json")
     try:
-        state = _run(name)
+        told = _run(name)
     except ModelError as error:
         sys.stdout.write(f"{name}: {error}\n")
         return 1
-    sys.stdout.write(f"{name}: replays, {state.end}\n")
+    sys.stdout.write(f"{name}: replays, {told}\n")
     return 0
 
 
-def _run(name: str) -> RunState:
+def _run(name: str) -> str:
+    """How a recorded run ends."""
     os.environ |= {"RULEWRIGHT_MODEL": MODEL, "RULEWRIGHT_TOOL_ROUNDS": str(TOOL_ROUNDS)}
     with tempfile.TemporaryDirectory() as folder:
+        if name.startswith("learned/"):
+            task = synthesis.tasks()[name.removeprefix("learned/")]
+            told = synthesis.learned(task, Path(folder), model_settings()).result.told
+            return f"{told['end']}: {told['reason'] or told['accuracy']}"
         context = make_context(settings_of(name), keeps_own_games=False)
         with context.retrieval.store, context.sandbox:
             home = create_folder(Path(folder) / "run", title=name, runs=Path(folder))
             write_request(request_of(name), home)
-            return resume_run(home, context).state
+            state = resume_run(home, context).state
+            return f"{state.end}: {state.summary}"
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from langgraph.graph import START, StateGraph
 
-from agents.model.settings import SettingsError
+from agents.model.settings import ModelSettings, SettingsError
 from graph.learn.active import active
 from graph.learn.ending import report, value
 from graph.learn.nodes import infer, intake, refine, synthesise, test
@@ -77,15 +77,19 @@ def _plain(value: Any) -> Any:  # noqa: ANN401
     return as_plain(value)
 
 
-def make_learning(folder: RunFolder) -> LearnContext:
-    """Open what a run of `learn` needs, by the environment's settings.
+def make_learning(folder: RunFolder, model: "ModelSettings | None" = None) -> LearnContext:
+    """Open what a run of `learn` needs.
+
+    Args:
+        folder: The run's folder.
+        model: Who is asked; None for what the environment's variables say.
 
     Raises:
         SettingsError: If no model is configured.
     """
     from agents.roles.modeller import ModelModeller
 
-    chat = open_chat(require_model(), folder.exchanges)
+    chat = open_chat(model or require_model(), folder.exchanges)
     sandbox = open_sandbox()
     sandbox.start()
     return LearnContext(

@@ -1,0 +1,275 @@
+"""Eval `cwm-synthesis`: what models learned from rules and five matches predict of fresh ones.
+
+A task is a game of `tests/recordings/learned.yaml`. Its recorded modeller is replayed; where a
+model is configured, it is asked live for every task. What is held out are matches in which each
+seat plays at random or searches, by chance; no run saw them. Of them most transitions may be the
+same, so distinct ones are counted apart, and the headline is the worst phase.
+"""
+
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import BaseModel, ConfigDict
+
+from agents.model.settings import ModelSettings
+from agents.recording import RecordPlan, record_matches
+from evals.options import EvalOptions
+from evals.results import EvalResult, NothingScoredError, Row, Score
+from games.environments.reading import read_trajectories
+from games.environments.registry import environment_named
+from games.trajectories import OpenTrajectory
+from games.values import State
+from graph.learn.judging import start_of
+from graph.learn.matches import all_sights, some_sights
+from graph.learn.runs import LearnResult, make_learning, run_learning
+from graph.learn.settings import LearnRequest, LearnSettings, write_learning
+from graph.run.context import versions
+from graph.run.folder import create_folder
+from graph.run.opening import model_settings
+from tools.predicting.inference import inferred
+from tools.predicting.transition import Predicted, predicted
+from tools.sandbox import Sandbox
+
+RECORDINGS = Path(__file__).parents[2] / "tests" / "recordings"
+MODEL = "answered-by-hand"
+_HELD_SEED = 1_000  # what the seed of the held-out matches is larger by
+_SIGHTS, _DRAWS, _DEADLINE_S = 200, 3, 600.0
+# Code World Models, Tables 1 and 2: test accuracy of transitions and of hidden-history inference,
+# and calls of the model.
+_OPEN = {
+    "bargaining": (0.9827, 1.0, 23.0),
+    "leduc_poker": (0.9977, 1.0, 4.4),
+    "gin_rummy": (0.7455, 0.5376, 500.0),
+    "quadranto": (1.0, 0.9864, 6.0),
+    "hand_of_war": (0.9814, 0.9357, 144.0),
+}
+_CLOSED = {"quadranto_closed": (None, 0.95183, 99.0), "hand_of_war_closed": (None, 0.8213, 338.2)}
+PUBLISHED: Mapping[str, tuple[float | None, float, float]] = {**_OPEN, **_CLOSED}
+
+
+class LearningTask(BaseModel):
+    """What a model is learned from.
+
+    Attributes:
+        environment: Its name.
+        matches: Recorded matches.
+        policy: Who played them; see `agents.recording.RecordPlan`.
+        seat: Whose view a closed deck is; None for an open deck.
+        seed: Of the matches and of the run.
+        active: Further matches that the environment may be asked for.
+        max_calls: Calls of the modeller at most.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    environment: str
+    matches: int = 5
+    policy: str = "random"
+    seat: int | None = None
+    seed: int = 31
+    active: int = 0
+    max_calls: int = 20
+
+
+@dataclass(frozen=True)
+class SynthesisSize:
+    """How much is held out.
+
+    Attributes:
+        matches: Fresh matches a game.
+        simulations: Of the searches that play them, a decision.
+        games: Tasks to run; None for all.
+    """
+
+    matches: int
+    simulations: int
+    games: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Learned:
+    """What came of a task.
+
+    Attributes:
+        result: Of the run.
+        source: The best candidate's; empty where there is none.
+        start: The state that it begins a match with.
+    """
+
+    result: LearnResult
+    source: str
+    start: State
+
+
+FULL = SynthesisSize(100, 30)
+QUICK = SynthesisSize(10, 4, ("tic_tac_toe", "leduc_poker", "quadranto"))
+
+
+def tasks() -> dict[str, LearningTask]:
+    """Every task by its name."""
+    told: dict[str, Any] = yaml.safe_load((RECORDINGS / "learned.yaml").read_text("utf-8"))
+    return {name: LearningTask.model_validate(task) for name, task in told.items()}
+
+
+def recording_of(name: str) -> Path:
+    """Where the exchanges of a task's recorded modeller lie."""
+    return RECORDINGS / "learned" / f"{name}.json"
+
+
+def learned(task: LearningTask, base: Path, model: ModelSettings) -> Learned:
+    """Record a task's matches and learn from them.
+
+    Args:
+        task: What is learned.
+        base: An empty folder to work in.
+        model: Who is asked: an endpoint, or a recording.
+    """
+    path = base / "matches.jsonl"
+    plan = RecordPlan(task.matches, task.policy, seed=task.seed, seat=task.seat)
+    environment = environment_named(task.environment)
+    record_matches(environment, plan, path)
+    settings = LearnSettings(
+        seed=task.seed,
+        quick=True,
+        closed_deck=task.seat is not None,
+        max_calls=task.max_calls,
+        active=task.active,
+        environment=task.environment if task.active else "",
+    )
+    folder = create_folder(base / "run", title="learn", runs=base)
+    request = LearnRequest(rules=environment.rules, trajectories=str(path), settings=settings)
+    write_learning(request, folder)
+    context = make_learning(folder, model)
+    with context.sandbox:
+        result = run_learning(folder, context)
+        number = result.told["candidate"]
+        if number is None:
+            return Learned(result, "", {})
+        source = result.state.candidate(number).source
+        return Learned(result, source, start_of(context, source))
+
+
+def run(
+    seed: int,
+    tell: Callable[[str], None],
+    options: EvalOptions,
+    size: SynthesisSize | None = None,
+) -> EvalResult:
+    """Learn every task, and hold what came of it against fresh matches.
+
+    Raises:
+        NothingScoredError: If there is neither a recording nor a model.
+    """
+    size = size or (QUICK if options.quick else FULL)
+    live = model_settings()
+    samples: list[Row] = []
+    for name, task in tasks().items():
+        if size.games is not None and name not in size.games:
+            continue
+        path = recording_of(name)
+        replayed = live.model_copy(update={"model": MODEL, "replay": path, "retries": 0})
+        if live.model is None and not path.exists():
+            samples.append({"task": name, "missing": "no recording, and no model is configured"})
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            met = learned(task, Path(folder), live if live.model else replayed)
+            row = _held_against(task, met, Path(folder) / "held.jsonl", seed, size)
+        samples.append({"task": name, **row, **_published(name)})
+        tell(f"{name}: {samples[-1]}")
+    scored = [row for row in samples if "missing" not in row]
+    if not scored:
+        raise NothingScoredError("no task has a recording; set RULEWRIGHT_MODEL to ask a model")
+    return EvalResult(
+        name="cwm-synthesis",
+        scores=_scores(scored, len(samples) - len(scored)),
+        samples=tuple(samples),
+        effective={
+            "seed": seed,
+            "held_out_matches": size.matches,
+            "simulations": size.simulations,
+            "modeller": live.model or "recorded, answered by hand",
+            "protocol": "ours: our rule texts, prompts and encodings; a task's five matches are of "
+            "random play as the paper's",
+            "versions": dict(versions()),
+        },
+    )
+
+
+def _held_against(
+    task: LearningTask, met: Learned, path: Path, seed: int, size: SynthesisSize
+) -> Row:
+    """What a learned source is right about in matches that nobody was shown."""
+    told = met.result.told
+    row: Row = {
+        "end": told["end"],
+        "calls": told["calls"],
+        "training": told["accuracy"],
+        "never_exercised": told["never_exercised"],
+    }
+    if not met.source:
+        return row
+    plan = RecordPlan(size.matches, "mixed", size.simulations, seed + _HELD_SEED, task.seat)
+    record_matches(environment_named(task.environment), plan, path)
+    matches = list(read_trajectories(path)[1])
+    with Sandbox() as sandbox:
+        if opened := [one for one in matches if isinstance(one, OpenTrajectory)]:
+            found = predicted(sandbox, met.source, opened, deadline_s=_DEADLINE_S)
+            row |= _transitions(found)
+        if told["inference"]:
+            drawn = inferred(
+                sandbox,
+                met.source,
+                some_sights(all_sights(matches, told["num_players"], task.seat), _SIGHTS, seed),
+                function=told["inference"],
+                initial_state=met.start,
+                draws=_DRAWS,
+                seed=seed,
+                closed=task.seat is not None,
+            )
+            row |= {"inference": drawn.accuracy, "sights": drawn.sights}
+    return row
+
+
+def _transitions(found: Predicted) -> Row:
+    worst = min(found.rows, key=lambda one: one.right / one.records)
+    return {
+        "transitions": found.accuracy,
+        "records": found.records,
+        "distinct": found.distinct_right / found.distinct,
+        "distinct_records": found.distinct,
+        "worst": worst.right / worst.records,
+        "worst_of": f"{worst.phase}, {worst.action} ({worst.right} of {worst.records})",
+    }
+
+
+def _published(name: str) -> Row:
+    if name not in PUBLISHED:
+        return {}
+    transitions, inference, calls = PUBLISHED[name]
+    return {"paper": {"transitions": transitions, "inference": inference, "calls": calls}}
+
+
+def _scores(rows: Sequence[Row], missing: int) -> tuple[Score, ...]:
+    def lowest(key: str) -> list[Score]:
+        found = [float(row[key]) for row in rows if key in row]
+        if not found:
+            return []
+        return [Score(name=f"{key}, lowest of the tasks", value=min(found), scored=len(found))]
+
+    return (
+        *lowest("worst"),
+        *lowest("transitions"),
+        *lowest("distinct"),
+        *lowest("inference"),
+        Score(
+            name="calls, most of the tasks",
+            value=max(sum(row["calls"].values()) for row in rows),
+            at_most=20,
+            scored=len(rows),
+            unscored=missing,
+        ),
+    )

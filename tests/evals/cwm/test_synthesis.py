@@ -1,0 +1,38 @@
+"""Recorded modellers, replayed: each run of `learn` ends as it did, and fresh matches judge it."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from agents.model.settings import ModelSettings
+from evals.cwm import synthesis
+from evals.cwm.synthesis import MODEL, SynthesisSize, learned, recording_of, tasks
+from evals.options import EvalOptions
+from evals.results import NothingScoredError
+from scripts.recordings import LABEL
+
+RECORDED = [name for name in tasks() if recording_of(name).exists()]
+
+
+@pytest.mark.parametrize("name", RECORDED)
+def test_a_recorded_modeller_reaches_what_it_reached(name: str, tmp_path: Path) -> None:
+    kept = json.loads(recording_of(name).read_text())
+    assert kept["label"] == LABEL
+    model = ModelSettings(model=MODEL, replay=recording_of(name), retries=0)
+    told = learned(tasks()[name], tmp_path, model).result.told
+    assert f"{told['end']}: {told['reason'] or told['accuracy']}" == kept["ended"]
+    assert sum(told["calls"].values()) <= tasks()[name].max_calls
+
+
+def test_without_recording_and_model_nothing_is_scored(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(synthesis, "recording_of", lambda name: Path("nowhere", name))
+    with pytest.raises(NothingScoredError, match="RULEWRIGHT_MODEL"):
+        synthesis.run(0, lambda _: None, EvalOptions(), SynthesisSize(2, 2, ("tic_tac_toe",)))
+
+
+def test_prompts_stay_under_thirty_thousand_tokens() -> None:
+    for name in RECORDED:
+        for one in json.loads(recording_of(name).read_text())["exchanges"]:
+            messages = one["request"]["body"]["messages"]
+            assert sum(len(m.get("content") or "") for m in messages) // 4 < 30_000
