@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from langgraph.graph import START, StateGraph
 
-from agents.model.settings import ModelSettings, SettingsError
+from agents.model.settings import SettingsError
 from graph.learn.active import active
 from graph.learn.ending import report, value
 from graph.learn.nodes import infer, intake, refine, synthesise, test
