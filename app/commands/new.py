@@ -180,11 +180,10 @@ def resume_named(  # noqa: PLR0913 - one parameter an option
     answer = None if answer is None else _readable(answer, "the answer")
     folder = find_folder(run, runs_folder())
     if is_learning(folder):
-        only = (answer, source, rounds, drop_test, accept, discard_edits, discard_checkpoints)
-        if any(only):
-            raise typer.BadParameter("a run of `learn` is resumed without any of these options")
+        if any((answer, source, drop_test, accept, discard_edits, discard_checkpoints)):
+            raise typer.BadParameter("a run of `learn` is resumed with --rounds alone, or nothing")
         with sandbox_of(sandbox, no_isolation):
-            go_on_learning(folder, as_json=as_json)
+            go_on_learning(folder, more=rounds or 0, as_json=as_json)
     request, form = read_request(folder), None
     if source is not None:
         form = by_form(request, read_form(folder))

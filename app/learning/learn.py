@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from graph.run.folder import RunFolder
 
 _LONGEST_RULES = 200_000  # characters
-_TOLD = "learn.json"
 _EXIT = {"passed": 0, "incomplete": 1, "gave_up": 1}
 
 
@@ -80,12 +79,16 @@ def learn_model(  # noqa: PLR0913 - one parameter an option
         go_on_learning(folder, as_json=as_json)
 
 
-def go_on_learning(folder: "RunFolder", *, as_json: bool) -> NoReturn:
-    """Run a run of `learn` to its end, from wherever it stands."""
-    from graph.learn.runs import make_learning, run_learning
+def go_on_learning(folder: "RunFolder", *, more: int = 0, as_json: bool) -> NoReturn:
+    """Run a run of `learn` to its end, from wherever it stands; with `more` calls where it gave up.
+
+    Raises:
+        RunFolderError: If it has ended otherwise, and takes no more calls.
+    """
+    from graph.learn.runs import goes_on, make_learning, run_learning
     from graph.run.sandboxes import describe_grade
 
-    if (folder.path / _TOLD).exists():  # the last thing that a run writes
+    if not goes_on(folder, more):
         _finish(folder, as_json=as_json)
     stopped = f"stopped; what was finished is kept. Go on with: rulewright resume {folder.path}"
     with (
@@ -103,8 +106,9 @@ def go_on_learning(folder: "RunFolder", *, as_json: bool) -> NoReturn:
 
 def _finish(folder: "RunFolder", *, as_json: bool) -> NoReturn:
     from graph.learn.reporting import final_words
+    from graph.learn.runs import TOLD
 
-    told: Any = folder.read_json(_TOLD)
+    told: Any = folder.read_json(TOLD)
     if as_json:
         print_json({**told, "folder": str(folder.path)})
     else:

@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from games.checks.findings import Finding
 from games.trajectories import Trajectory
 from games.values import ModuleFault, State
 from graph.learn.calibration import calibrated
-from graph.learn.matches import all_sights, open_matches, some_sights
+from graph.learn.matches import Material, all_sights, open_matches, some_sights
 from graph.learn.state import Judged, LearnContext, LearnState, TypeRow
 from graph.run.pool import Candidate
 from tools.learned import learned_module
@@ -17,7 +18,7 @@ from tools.predicting.failing import failing
 from tools.predicting.inference import Inference, Inferred, inferred
 from tools.predicting.playing import Played, random_play
 from tools.predicting.steady import asked_again, imports
-from tools.predicting.transition import LOADING, Predicted, Row, predicted
+from tools.predicting.transition import LOADING, Predicted, RecordQuestions, Row, predicted
 
 START = "INITIAL_STATE"
 _AT_ONCE = 2
@@ -55,14 +56,15 @@ class Judge:
     def _predicting(
         self, candidate: Candidate, training: Sequence[Trajectory], heldout: Sequence[Trajectory]
     ) -> Judged:
-        met = self._predicted(candidate.source, training)
+        asked, kept = _questions(self.context.material, self.promoted)
+        met = self._predicted(candidate.source, asked)
         failures = [*met.failures, *imports(candidate.source)]
         held: Predicted | None = None
         if met.accuracy == 1.0 and not failures:
             failures += self._play(candidate.source, self.context.material.start).failures
             again = open_matches(training)[:_AGAIN_MATCHES]
             failures += asked_again(self.context.sandbox, candidate.source, again)
-            held = self._predicted(candidate.source, heldout) if heldout else None
+            held = self._predicted(candidate.source, kept) if heldout else None
         return Judged(
             number=candidate.number,
             right=met.right,
@@ -76,12 +78,12 @@ class Judge:
             broken=tuple(sorted(heldout[n].match for n in held.matches)) if held else (),
         )
 
-    def _predicted(self, source: str, matches: Sequence[Trajectory]) -> Predicted:
+    def _predicted(self, source: str, questions: RecordQuestions) -> Predicted:
         settings = self.context.settings
         return predicted(
             self.context.sandbox,
             source,
-            open_matches(matches),
+            questions,
             shown=settings.tests_first,
             deadline_s=settings.deadline_s,
         )
@@ -161,6 +163,15 @@ class Judge:
             matches=settings.play_matches,
             seed=settings.seed,
         )
+
+
+@lru_cache(maxsize=2)
+def _questions(
+    material: Material, promoted: tuple[int, ...]
+) -> tuple[RecordQuestions, RecordQuestions]:
+    """The questions of the training and of the held-out matches, made once for all candidates."""
+    training, heldout = material.training(promoted), material.heldout(promoted)
+    return RecordQuestions.of(open_matches(training)), RecordQuestions.of(open_matches(heldout))
 
 
 def module_of(context: LearnContext, source: str, start: State) -> str:

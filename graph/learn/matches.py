@@ -32,7 +32,7 @@ _MOST_BYTES = 48 * 2**20  # of all kept lines
 _SHOWN_IN_FULL = 20_000
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Material:
     """What a run learns from.
 

@@ -106,7 +106,7 @@ def refine(
     context = runtime.context
     settings, brief = context.settings, brief_of(context, state)
     generator = stream(settings.seed, "refine", ply=len(state.calls))
-    parent = STRATEGIES[settings.refine](_eligible(state, context), generator)
+    parent = STRATEGIES[settings.refine](expandable(state, context), generator)
     judged = state.judged[parent.number]
     kinds: dict[str, int] = {}
     failures = []
@@ -275,7 +275,7 @@ def _tested(candidate: Candidate, judged: Judged, context: LearnContext) -> Cand
     return candidate.model_copy(update={"findings": findings, "score": score})
 
 
-def _eligible(state: LearnState, context: LearnContext) -> list[Candidate]:
+def expandable(state: LearnState, context: LearnContext) -> list[Candidate]:
     """The candidates that may be refined (Code World Models App. D.1.3); all where none may."""
     settings, by_number = context.settings, {c.number: c for c in state.candidates}
     if settings.refine == "conversation":

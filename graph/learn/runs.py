@@ -5,16 +5,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from langgraph.graph import START, StateGraph
+from langgraph.types import Command
 
 from agents.model.settings import SettingsError
 from graph.learn.active import active
 from graph.learn.ending import report, value
 from graph.learn.nodes import infer, intake, refine, synthesise, test
-from graph.learn.settings import LearnRequest, read_learning
+from graph.learn.settings import LearnRequest, read_learning, write_learning
 from graph.learn.state import LearnContext, LearnState
 from graph.run.checkpoints import Tell, as_plain, has_checkpoint, open_checkpoints, stream_graph
 from graph.run.context import versions
-from graph.run.folder import RunFolder
+from graph.run.folder import RunFolder, RunFolderError
 from graph.run.opening import model_settings, open_chat
 from graph.run.sandboxes import open_sandbox
 from graph.run.traces import tracing
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     from agents.model.settings import ModelSettings
 
+TOLD = "learn.json"
 _STEPS = 40
 _STEPS_A_CALL = 4
 
@@ -118,6 +120,38 @@ def require_model() -> "ModelSettings":
     return settings
 
 
+def goes_on(folder: RunFolder, more: int) -> bool:
+    """Whether there is anything left to do in a run; one that gave up takes `more` calls.
+
+    Raises:
+        RunFolderError: If more calls are given to a run that did not give up.
+    """
+    request = read_learning(folder)
+    ended = (folder.path / TOLD).exists()  # the last thing that a run writes
+    told: Any = folder.read_json(TOLD) if ended else {}
+    gave_up = told.get("end") == "gave_up"
+    if more and not gave_up:
+        raise RunFolderError(
+            f"the run in {folder.path} did not give up; --rounds is for a run that has"
+        )
+    calls = request.settings.max_calls + more
+    if more:
+        settings = request.settings.model_copy(update={"max_calls": calls})
+        write_learning(request.model_copy(update={"settings": settings}), folder)
+    return not ended or (gave_up and sum(told["calls"].values()) < calls)
+
+
+def _step(graph: Any, config: "RunnableConfig", folder: RunFolder, calls: int) -> Any:  # noqa: ANN401
+    """A run's next input: its first, none, or where it goes on that gave up with calls left."""
+    if not has_checkpoint(graph, config, folder):
+        return {"folder": str(folder.path)}
+    state = LearnState.model_validate(graph.get_state(config).values)
+    if state.end != "gave_up" or len(state.calls) >= calls:
+        return None
+    there = "refine" if state.pool else "synthesise" if state.base is None else "infer"
+    return Command(goto=there, update={"end": None, "reason": ""})
+
+
 def run_learning(
     folder: RunFolder,
     context: LearnContext,
@@ -136,8 +170,8 @@ def run_learning(
             "run_name": "rulewright learn",
             "metadata": {"seed": request.settings.seed, "run": folder.path.name},
         }
-        step = None if has_checkpoint(graph, config, folder) else {"folder": str(folder.path)}
+        step = _step(graph, config, folder, request.settings.max_calls)
         stream_graph(graph, config, context, step, tell)
         state = LearnState.model_validate(graph.get_state(config).values)
-    told: Any = folder.read_json("learn.json")
+    told: Any = folder.read_json(TOLD)
     return LearnResult(folder, state, told)

@@ -8,7 +8,7 @@ from games.checks.findings import Finding
 from games.contract import IllegalActionError, Json, ModuleFault
 from tools.sandbox import Sandbox
 
-_LONGEST_VALUE = 2_400
+_LONGEST_VALUE = 2_000
 _LONGEST_DIFF = 3_000
 _LAST_LINES = 10
 

@@ -7,7 +7,7 @@ from games.checks.findings import Finding
 from games.trajectories import OpenTrajectory
 from games.values import IllegalActionError, ModuleFault, canonical_key
 from tools.predicting.failing import cut
-from tools.predicting.transition import states_asked
+from tools.predicting.transition import RecordQuestions
 from tools.recorded import CallResult
 from tools.sandbox import Sandbox
 from tools.transitions import ask_columns
@@ -74,7 +74,7 @@ def asked_again(
     for order in orders:
         if not order:
             continue
-        columns = states_asked(order)
+        columns = RecordQuestions.of(order).columns
         try:
             answered = ask_columns(sandbox, source, columns, deadline_s=deadline_s)
         except ModuleFault as fault:

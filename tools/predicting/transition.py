@@ -79,12 +79,26 @@ class Predicted:
 
 
 @dataclass
-class _Questions:
-    """The questions of all matches, and which of them each record rests on."""
+class RecordQuestions:
+    """The questions of some matches; made once, they can be asked of any number of sources.
+
+    Attributes:
+        calls: Every distinct question.
+        columns: The same by step, in the order in which they may be asked.
+        records: Of each record its match (by its place), phase, type of action and questions.
+    """
 
     calls: DistinctCalls = field(default_factory=DistinctCalls)
     columns: list[Column] = field(default_factory=list)
     records: list[tuple[int, str, str, tuple[str, ...]]] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, matches: Sequence[OpenTrajectory]) -> "RecordQuestions":
+        """The questions of matches of an open deck."""
+        questions = cls()
+        for number, match in enumerate(matches):
+            questions.add(number, match)
+        return questions
 
     def add(self, number: int, match: OpenTrajectory) -> None:
         """Take a match in."""
@@ -117,7 +131,7 @@ class _Questions:
 def predicted(
     sandbox: Sandbox,
     source: str,
-    matches: Sequence[OpenTrajectory],
+    questions: RecordQuestions,
     *,
     shown: int = 5,
     deadline_s: float = 60.0,
@@ -127,13 +141,10 @@ def predicted(
     Args:
         sandbox: Where it runs.
         source: The learned source.
-        matches: Of an open deck.
+        questions: Of the matches.
         shown: Failing tests to show at most, each of another function.
         deadline_s: Seconds for everything; what was not answered by then counts as wrong.
     """
-    questions = _Questions()
-    for number, match in enumerate(matches):
-        questions.add(number, match)
     try:
         answered = ask_columns(sandbox, source, questions.columns, deadline_s=deadline_s)
     except ModuleFault as fault:
@@ -159,14 +170,6 @@ def record_examples(matches: Sequence[OpenTrajectory], most: int) -> list[str]:
             lines.append(f"{call} == {match.positions[step + 1].state!r}")
             chosen[kind] = "\n".join(lines)
     return [*chosen.values()]
-
-
-def states_asked(matches: Sequence[OpenTrajectory]) -> list[Column]:
-    """The questions of these matches by themselves, for asking them in another order."""
-    questions = _Questions()
-    for number, match in enumerate(matches):
-        questions.add(number, match)
-    return questions.columns
 
 
 def _of_position(here: OpenPosition, place: str, key: str) -> list[RecordedCall]:
@@ -230,7 +233,7 @@ def _told(
 
 
 def _counted(
-    questions: _Questions, wrong: dict[str, CallResult], failures: tuple[Finding, ...]
+    questions: RecordQuestions, wrong: dict[str, CallResult], failures: tuple[Finding, ...]
 ) -> Predicted:
     rows: dict[tuple[str, str], list[int]] = defaultdict(lambda: [0, 0])
     distinct: dict[tuple[str, ...], bool] = {}
@@ -254,7 +257,7 @@ def _counted(
     )
 
 
-def _unloaded(questions: _Questions, fault: ModuleFault) -> Predicted:
+def _unloaded(questions: RecordQuestions, fault: ModuleFault) -> Predicted:
     """Nothing holds of a source that does not load, or is not done in time."""
     call = "loading the module" if fault.function == "module" else fault.function
     found = failing(LOADING, fault.function, call, "no error", fault, "before any test")

@@ -7,8 +7,11 @@ from typing import Any
 import pytest
 
 from graph.learn.matches import material, open_matches
-from graph.learn.runs import run_learning
-from graph.run.folder import RunFolder
+from graph.learn.nodes import expandable
+from graph.learn.runs import goes_on, run_learning
+from graph.learn.state import LearnState
+from graph.run.folder import RunFolder, RunFolderError
+from graph.run.pool import Candidate
 from tests.agents.model.endpoint import Answer, Request, message, serving
 from tests.graph.learn.conftest import Learn, learning
 from tests.tools.predicting.material import TIC_TAC_TOE, changed, memorising
@@ -164,3 +167,57 @@ def test_a_run_killed_at_any_call_goes_on_to_the_same_bytes(
         assert without_use(whole) == without_use(broken)
         for name in FILES:
             assert (whole.path / name).read_bytes() == (broken.path / name).read_bytes()
+
+
+def test_a_run_that_gave_up_goes_on_with_more_calls(
+    begun: Callable[..., RunFolder], sandbox: Sandbox
+) -> None:
+    folder = begun(max_calls=1)
+    with serving(code(NO_TURN), edits(EDIT)) as endpoint:
+        assert run_learning(folder, learning(folder, endpoint, sandbox)).told["end"] == "gave_up"
+        assert not goes_on(folder, 0)
+        assert goes_on(folder, 2)
+        told = run_learning(folder, learning(folder, endpoint, sandbox)).told
+    assert (told["end"], told["calls"]) == ("passed", {"transition": 2})
+    assert not goes_on(folder, 0)
+    with pytest.raises(RunFolderError, match="did not give up"):
+        goes_on(folder, 1)
+
+
+def test_a_run_killed_while_the_environment_is_asked_asks_it_no_further_match(
+    begun: Callable[..., RunFolder], sandbox: Sandbox
+) -> None:
+    asks = {"active": 1, "environment": "openspiel:tic_tac_toe"}
+    whole, broken = begun("whole", **asks), begun("broken", **asks)
+    with serving(code(TIC_TAC_TOE)) as endpoint:
+        run_learning(whole, learning(whole, endpoint, sandbox))
+
+    def kill(event: dict[str, Any]) -> None:
+        if event.get("node") == "active":
+            raise Killed
+
+    with serving(code(TIC_TAC_TOE)) as endpoint:
+        with pytest.raises(Killed):
+            run_learning(broken, learning(broken, endpoint, sandbox), tell=kill)
+        run_learning(broken, learning(broken, endpoint, sandbox))
+    assert without_use(whole) == without_use(broken)
+    asked = [folder.path / ".state" / "asked.jsonl" for folder in (whole, broken)]
+    assert asked[0].read_bytes() == asked[1].read_bytes()
+
+
+def test_a_tree_refines_what_gained(begun: Callable[..., RunFolder], sandbox: Sandbox) -> None:
+    """App. D.1.3: a draft from 0.01 on, a child that gained 0.01 over its parent; else any."""
+    folder = begun()
+    with serving(code(NO_TURN)) as endpoint:
+        context = learning(folder, endpoint, sandbox)
+
+    def eligible(*scores: float) -> list[int]:
+        pool = [
+            Candidate(number=n, parent=0 if n else None, source=str(n), score=score)
+            for n, score in enumerate(scores)
+        ]
+        return [c.number for c in expandable(LearnState(candidates=pool), context)]
+
+    assert eligible(0.5, 0.5, 0.505, 0.52) == [0, 3]
+    assert eligible(0.0, 0.02) == [1]
+    assert eligible(0.0, 0.0) == [0, 1]

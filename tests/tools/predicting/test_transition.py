@@ -6,15 +6,16 @@ from tests.tools.predicting.material import TIC_TAC_TOE, changed, matches_of, me
 from tools.learned import learned_module
 from tools.predicting.playing import random_play
 from tools.predicting.steady import asked_again, imports
-from tools.predicting.transition import predicted, record_examples
+from tools.predicting.transition import RecordQuestions, predicted, record_examples
 from tools.sandbox import Sandbox
 
 MATCHES = matches_of("openspiel:tic_tac_toe", 6)
+asked = RecordQuestions.of
 RECORDS = sum(len(match.positions) for match in MATCHES)
 
 
 def test_a_source_that_knows_the_rules_predicts_every_record(sandbox: Sandbox) -> None:
-    found = predicted(sandbox, TIC_TAC_TOE, MATCHES)
+    found = predicted(sandbox, TIC_TAC_TOE, asked(MATCHES))
     assert (found.right, found.records, found.failures) == (RECORDS, RECORDS, ())
     assert found.distinct_right == found.distinct < found.records  # all begin on the same board
     ends = [row for row in found.rows if row.phase == "end"]
@@ -36,7 +37,7 @@ def test_a_source_that_knows_the_rules_predicts_every_record(sandbox: Sandbox) -
 def test_every_prediction_of_a_record_is_compared(
     sandbox: Sandbox, old: str, new: str, function: str
 ) -> None:
-    found = predicted(sandbox, changed(TIC_TAC_TOE, (old, new)), MATCHES)
+    found = predicted(sandbox, changed(TIC_TAC_TOE, (old, new)), asked(MATCHES))
     assert found.accuracy < 1
     (told,) = [f for f in found.failures if f.function == function]
     for part in ("call: ", "expected: ", "actual: "):
@@ -47,7 +48,7 @@ def test_legal_actions_are_a_set_and_rewards_are_numbers(sandbox: Sandbox) -> No
     source = changed(
         TIC_TAC_TOE, ('if held == "."]', 'if held == "."][::-1]'), ("[0.0, 0.0]", "[0, -0.0]")
     )
-    assert predicted(sandbox, source, MATCHES).accuracy == 1
+    assert predicted(sandbox, source, asked(MATCHES)).accuracy == 1
 
 
 def test_a_failing_test_shows_its_difference_its_line_and_its_output(sandbox: Sandbox) -> None:
@@ -57,7 +58,7 @@ def test_a_failing_test_shows_its_difference_its_line_and_its_output(sandbox: Sa
         ("    over = winner", "    print('marking', mark)\n    over = winner"),
         ("    won = winner", "    1 / 0\n    won = winner"),
     )
-    told = {f.function: f for f in predicted(sandbox, source, MATCHES).failures}
+    told = {f.function: f for f in predicted(sandbox, source, asked(MATCHES)).failures}
     assert '- "board": [' in told["apply_action"].evidence
     assert "last output:\nmarking x" in told["apply_action"].evidence
     assert "ZeroDivisionError" in told["get_rewards"].evidence
@@ -68,15 +69,15 @@ def test_a_failing_test_shows_its_difference_its_line_and_its_output(sandbox: Sa
 
 @pytest.mark.parametrize("source", ["def get_rewards(state:", "import numpy.nothing", "1 / 0"])
 def test_nothing_holds_of_a_source_that_does_not_load(sandbox: Sandbox, source: str) -> None:
-    found = predicted(sandbox, source, MATCHES)
+    found = predicted(sandbox, source, asked(MATCHES))
     assert (found.right, found.records) == (0, RECORDS)
     assert found.failures[0].check == "load"
 
 
 def test_a_source_that_knows_the_matches_by_heart_fails_on_others(sandbox: Sandbox) -> None:
     source = memorising(MATCHES[:4])
-    assert predicted(sandbox, source, MATCHES[:4]).accuracy == 1
-    assert predicted(sandbox, source, MATCHES[4:]).accuracy < 0.7
+    assert predicted(sandbox, source, asked(MATCHES[:4])).accuracy == 1
+    assert predicted(sandbox, source, asked(MATCHES[4:])).accuracy < 0.7
 
 
 UNSTEADY = {
