@@ -31,7 +31,7 @@ from graph.run.context import versions
 from graph.run.folder import create_folder
 from graph.run.opening import model_settings
 from tools.predicting.inference import inferred
-from tools.predicting.transition import Predicted, predicted
+from tools.predicting.transition import Predicted, RecordQuestions, predicted
 from tools.sandbox import Sandbox
 
 RECORDINGS = Path(__file__).parents[2] / "tests" / "recordings"
@@ -217,7 +217,9 @@ def _held_against(
     matches = list(read_trajectories(path)[1])
     with Sandbox() as sandbox:
         if opened := [one for one in matches if isinstance(one, OpenTrajectory)]:
-            found = predicted(sandbox, met.source, opened, deadline_s=_DEADLINE_S)
+            found = predicted(
+                sandbox, met.source, RecordQuestions.of(opened), deadline_s=_DEADLINE_S
+            )
             row |= _transitions(found)
         if told["inference"]:
             drawn = inferred(

@@ -58,7 +58,8 @@ def learn_object(
         "never_exercised": list(state.gaps.named) if state.gaps else None,
         "calls": dict(Counter(note.function for note in state.calls)),
         "curve": [note.model_dump(mode="json") for note in state.calls],
-        "inference": {
+        "inference": state.inference or None,
+        "inferred": {
             "function": state.inference,
             "accuracy": drawing.accuracy,
             "sights": drawing.records,
@@ -135,7 +136,7 @@ def final_words(told: dict[str, Any], folder: RunFolder) -> str:
         said = f"accuracy {told['accuracy']:.4f} on {told['records']} records, {beside}"
         calls = ", ".join(f"{n} {function}" for function, n in told["calls"].items())
         lines.append(f"{told['end'].replace('_', ' ')}: {said}; calls: {calls or 'none'}")
-        if drawn := told["inference"]:
+        if drawn := told["inferred"]:
             lines.append(
                 f"{drawn['function']}: accuracy {drawn['accuracy']:.4f} at {drawn['sights']} places"
             )
@@ -176,7 +177,7 @@ def page_of(told: dict[str, Any], state: LearnState, chosen: Candidate | None) -
     parts += _listed("Asked of the environment", told["active"])
     parts += _listed("Rules and matches part", [one["said"] for one in told["contradictions"]])
     parts += _listed("Value functions", told["values"]["notes"])
-    for name in ("inference", "calibration", "branch_fidelity"):
+    for name in ("inferred", "calibration", "branch_fidelity"):
         if told[name]:
             parts.append(f"<h2>{name.replace('_', ' ').capitalize()}</h2>")
             parts.append(_table(("", ""), list(told[name].items())))

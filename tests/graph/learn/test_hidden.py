@@ -31,7 +31,7 @@ def test_the_inference_function_is_learned_on_top_of_the_model_and_calibrated(
         prompts = [request["messages"][1]["content"] for request in endpoint.requests]
     told = done.told
     assert told["end"] == "passed", told["reason"]
-    assert (told["inference"]["function"], told["inference"]["accuracy"]) == ("resample_history", 1)
+    assert (told["inference"], told["inferred"]["accuracy"]) == ("resample_history", 1)
     assert told["phases"]  # the model's, on which the function stands
     assert told["calls"] == {"transition": 1, "inference": 2}
     assert told["calibration"]["places"] > 0
