@@ -144,6 +144,12 @@ _EVALS = (
         takes=("quick", "folder", "workers"),
     ),
     EvalInfo(
+        "cwm-ppo",
+        "Does a network that was trained inside a learned model play the game itself?",
+        "evals.cwm.ppo",
+        takes=("quick", "workers"),
+    ),
+    EvalInfo(
         "cwm-synthesis",
         "What do models that were learned from rules and five matches predict of fresh matches?",
         "evals.cwm.synthesis",

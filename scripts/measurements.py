@@ -35,6 +35,7 @@ EARLIER = {
     "strength": "in two parts, at a commit before 08af4fb",
     "solving": "without its level of 10,000 simulations, at a commit before 08af4fb",
     "cwm-arena": "its quick variant alone, with models written by hand",
+    "cwm-ppo": "its quick variant alone, with models written by hand",
     "information": "its quick variant alone, at a commit before 08af4fb",
     "speed": "at a commit before 08af4fb",
     "sandbox-soak": "at a commit before 08af4fb",

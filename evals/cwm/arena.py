@@ -176,8 +176,8 @@ class _Arena:
             "n": len(self.models),
             "matches": len(entries),
             "points over even": _points(deals),
-            "payoff over the other's": _paid(entries),
-            "by seat": [_by_seat(entries, seat) for seat in range(SEATS)],
+            "payoff over the other's": paid_over(entries),
+            "by seat": [by_seat(entries, seat) for seat in range(SEATS)],
             "forfeits": sum(_is_forfeit(entry, seat) for entry, seat in entries),
             "reasons": dict(Counter(entry.reason for entry, _ in entries if entry.reason)),
             **_online(used),
@@ -246,7 +246,7 @@ def _points(deals: Sequence[float]) -> Row:
     return {name: round(100 * getattr(found, name), 2) for name in ("value", "low", "high")}
 
 
-def _paid(entries: Sequence[tuple[MatchEntry, int]]) -> Row:
+def paid_over(entries: Sequence[tuple[MatchEntry, int]]) -> Row:
     """What cwm was paid over the other one, by deals whose matches all finished."""
     gaps = [
         None if entry.returns is None else entry.returns[seat] - entry.returns[1 - seat]
@@ -261,7 +261,7 @@ def _paid(entries: Sequence[tuple[MatchEntry, int]]) -> Row:
     return {name: round(getattr(found, name), 3) for name in ("value", "low", "high")}
 
 
-def _by_seat(entries: Sequence[tuple[MatchEntry, int]], seat: int) -> Row:
+def by_seat(entries: Sequence[tuple[MatchEntry, int]], seat: int) -> Row:
     """Wins, losses and draws as shares, and mean payoffs of both, where cwm sat in one seat."""
     mine = [entry for entry, at in entries if at == seat]
     scores = Counter(_score(entry, seat) for entry in mine)

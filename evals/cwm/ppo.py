@@ -1,0 +1,189 @@
+"""Eval: does a network that was trained inside a learned model play the game itself?
+
+PPO inside the model (Code World Models, App. E), then matches with the environment as the referee,
+each deal in both seats. `protocol=paper` learns one seat a match against uniform play;
+`protocol=ours` learns from every seat in self-play. The paper's rows stand beside ours: it trained
+for 10 million steps, and took the best of five seeds.
+"""
+
+import json
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from agents.learning.matches import PRELOAD, Matches
+from agents.learning.ppo import train
+from agents.learning.settings import PpoSettings
+from agents.players.registry import PlayerRoster
+from evals.cwm.arena import SEATS, by_seat, paid_over
+from evals.cwm.held import HeldModel, games_with_models, held_models, referee_of
+from evals.options import EvalOptions
+from evals.results import EvalResult, NothingScoredError, Row, Score
+from tools.playtest.jobs import SandboxRecipe
+from tools.playtest.runner import Workers
+from tools.playtest.series import play_series
+from tools.sandbox import Sandbox
+
+OPPONENTS_OF = {"paper": "uniform", "ours": "self"}
+REQUIRED = ("tic_tac_toe", "leduc_poker")  # games in which random play must be beaten
+_PUBLISHED: dict[str, Any] = json.loads(
+    (Path(__file__).parent / "published_ppo.json").read_text(encoding="utf-8")
+)
+
+
+@dataclass(frozen=True)
+class PpoSize:
+    """How much is learned and played.
+
+    Attributes:
+        steps: Decisions to learn from, in a game and a protocol.
+        deals: Of a game, a protocol and an opponent; each is played in both seats.
+        simulations: A decision of the opponent that searches the game itself.
+        settings: Of the training.
+    """
+
+    steps: int
+    deals: int
+    simulations: int
+    settings: PpoSettings = PpoSettings()
+
+
+FULL = PpoSize(500_000, 200, 1000)
+QUICK = PpoSize(
+    8_000,
+    60,
+    20,
+    PpoSettings(
+        environments=25,
+        horizon=20,
+        minibatches=4,
+        units=32,
+        explore=1000,
+        learning_rate=0.003,
+        entropy_start=0.05,
+    ),
+)
+
+
+def run(
+    seed: int,
+    tell: Callable[[str], None],
+    options: EvalOptions,
+    size: PpoSize | None = None,
+    games: Sequence[str] | None = None,
+) -> EvalResult:
+    """Train and play every game that has a model.
+
+    Raises:
+        LearningError: If torch is missing.
+        NothingScoredError: If a table has too few deals that finished.
+    """
+    size = size or (QUICK if options.quick else FULL)
+    samples: list[Row] = []
+    with Sandbox(preload=PRELOAD) as sandbox, tempfile.TemporaryDirectory() as folder:
+        for game in games or games_with_models():
+            model = held_models(game, Path(folder) / "models")[0]
+            for protocol in OPPONENTS_OF:
+                file = Path(folder) / f"{game}-{protocol}.policy"
+                trained = _trained(game, model, protocol, seed, size, sandbox, file)
+                for opponent in ("random", f"gt:simulations={size.simulations},rollouts=1"):
+                    played = _played(game, file, opponent, seed, size, options)
+                    samples.append({"game": game, "protocol": protocol, **trained, **played})
+                    tell(_told(samples[-1]))
+        grade = sandbox.grade
+    return EvalResult(
+        name="cwm-ppo",
+        scores=tuple(_scores(samples)),
+        samples=tuple(samples),
+        effective={
+            "seed": seed,
+            "steps": size.steps,
+            "deals": size.deals,
+            "settings": size.settings.model_dump(mode="json"),
+            "protocols": dict(OPPONENTS_OF),
+            "published": _PUBLISHED["source"],
+            "sandbox": grade.model_dump(mode="json"),
+        },
+    )
+
+
+def _trained(
+    game: str,
+    model: HeldModel,
+    protocol: str,
+    seed: int,
+    size: PpoSize,
+    sandbox: Sandbox,
+    file: Path,
+) -> Row:
+    """A policy trained in the model, in a file; and what the training says of itself."""
+    inside = replace(referee_of(game), source=model.text, environment="")
+    settings = size.settings.model_copy(update={"opponents": OPPONENTS_OF[protocol]})
+    with Matches(sandbox, inside, settings, seed) as matches:
+        policy = train(matches, size.steps, seed, {})
+    file.write_bytes(policy.saved())
+    about = policy.about
+    return {"model": model.label, "steps": about["steps"], "explored": about["explored"]}
+
+
+def _played(
+    game: str, file: Path, opponent: str, seed: int, size: PpoSize, options: EvalOptions
+) -> Row:
+    """The policy's matches in the game itself."""
+    series = play_series(
+        referee_of(game),
+        [f"ppo:policy={file},elsewhere=yes", opponent],
+        PlayerRoster(),
+        matches=SEATS * size.deals,
+        seed=seed,
+        sandbox=SandboxRecipe(preload=PlayerRoster().preload),
+        workers=Workers(options.workers),
+        record=False,
+    )
+    entries = [(entry, series.seated(match).index(0)) for match, entry in series.entries.items()]
+    used = [entry.used[seat] for entry, seat in entries if seat < len(entry.used)]
+    column = opponent.partition(":")[0]
+    published = _PUBLISHED["games"].get(game, {})
+    return {
+        "opponent": opponent,
+        "matches": len(entries),
+        "payoff over the other's": paid_over(entries),
+        "by seat": [by_seat(entries, seat) for seat in range(SEATS)],
+        "fallbacks": sum(sum(one.words.get("fallback", {}).values()) for one in used),
+        "published": {
+            deck: {"table": rows["table"], **rows[column]} for deck, rows in published.items()
+        },
+    }
+
+
+def _scores(samples: Sequence[Row]) -> Iterator[Score]:
+    against = [one for one in samples if one["opponent"] == "random"]
+    if not against or any(one["payoff over the other's"]["value"] is None for one in samples):
+        raise NothingScoredError("a table has too few deals that finished")
+    for row in against:
+        yield Score(
+            name=f"{row['game']}, {row['protocol']}: payoff over random play's, lower end",
+            value=row["payoff over the other's"]["low"],
+            at_least=0 if row["game"] in REQUIRED else None,
+            scored=row["matches"],
+        )
+    yield Score(
+        name="decisions without a known action",
+        value=sum(one["fallbacks"] for one in samples),
+        at_most=0,
+        scored=len(samples),
+    )
+
+
+def _told(row: Row) -> str:
+    """A table in words, with the paper's rows beside it."""
+    paid, decks = row["payoff over the other's"], row["published"]
+    figure = "payoffs" if any("payoffs" in rows for rows in decks.values()) else "wins"
+    beside = [f"paper, {deck}: {rows[figure]}" for deck, rows in decks.items()]
+    return (
+        f"{row['game']}, {row['protocol']}, against {row['opponent']}: {paid['value']} "
+        f"({paid['low']} to {paid['high']}) over its payoff in {row['matches']} matches; {figure} "
+        f"by seat {[one[figure] for one in row['by seat']]} ({'; '.join(beside) or 'no row'})"
+    )
