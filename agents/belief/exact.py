@@ -16,7 +16,7 @@ from agents.belief.follow import (
 )
 from agents.search.rollouts import uniforms
 from agents.search.rules import Rules
-from games.contract import CHANCE, TERMINAL, Observation, State, canonical_key
+from games.contract import CHANCE, TERMINAL, Observation, State
 from games.information import SeatLog
 
 Weighted = list[tuple[State, float]]
@@ -65,11 +65,11 @@ def _merged(
     merged: dict[tuple[int, str], tuple[LogPlace, float]] = {}
     for place, weight in frontier:
         if follower.is_present(place):
-            key = canonical_key(place.state)
+            key = follower.rules.key(place.state)
             present[key] = (place.state, weight + present.get(key, (None, 0.0))[1])
             continue
         for branch in follower.branches(place):
-            where = (branch.place.read, canonical_key(branch.place.state))
+            where = (branch.place.read, follower.rules.key(branch.place.state))
             before = merged.get(where, (None, 0.0))[1]
             merged[where] = (branch.place, before + weight * branch.weight)
         if len(merged) + len(present) > limit:

@@ -6,7 +6,15 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any, TypeAlias
 
-from games.contract import Action, Json, ModuleFault, Observation, State, load_namespace
+from games.contract import (
+    Action,
+    Json,
+    ModuleFault,
+    Observation,
+    State,
+    canonical_key,
+    load_namespace,
+)
 
 Clock: TypeAlias = Callable[[], float]
 Heuristic: TypeAlias = Callable[[Observation, Action], float]
@@ -32,6 +40,7 @@ class Rules:
             module without `get_events` tells nobody anything.
         chance_probabilities: Aligned with the outcomes; None where all chance is uniform.
         value: Leaf estimate for one seat; None where the module defines none.
+        key: Equal for equal states; of a namespace with a `state_key`, its own.
     """
 
     num_players: int
@@ -43,6 +52,7 @@ class Rules:
     events: Callable[[State, Action], list[list[str]]]
     chance_probabilities: Callable[[State], list[float]] | None = None
     value: Callable[[State, int], float] | None = None
+    key: Callable[[State], str] = canonical_key
 
 
 def bind(namespace: Mapping[str, object], num_players: int) -> Rules:
@@ -65,6 +75,7 @@ def bind(namespace: Mapping[str, object], num_players: int) -> Rules:
         events=_optional(namespace, "get_events") or silent,
         chance_probabilities=_optional(namespace, "get_chance_probabilities"),
         value=_optional(namespace, "value_function"),
+        key=getattr(namespace, "state_key", canonical_key),
     )
 
 

@@ -123,6 +123,7 @@ def contracted(namespace: Mapping[str, object], num_players: int) -> Rules:
         else lambda state, action: game.events(state, action, num_players),
         chance_probabilities=None if raw.chance_probabilities is None else chances,
         value=None if raw.value is None else partial(_value, game.module),
+        key=raw.key,
     )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Protocol
 
-from games.contract import CHANCE, Action, Json, Observation, State
+from games.contract import CHANCE, Action, Json, Observation, State, canonical_key
 from games.environments.environment import Environment
 from games.environments.openspiel.adapter import OpenSpielEnvironment
 from games.table import Position
@@ -22,6 +22,9 @@ class _Place(Protocol):
 
     @property
     def player(self) -> int: ...
+
+    @property
+    def key(self) -> str: ...
 
     @property
     def rewards(self) -> Sequence[float]: ...
@@ -42,6 +45,7 @@ class _Plain:
         self._environment, self._position = environment, position
         self.player, self.rewards = position.player, position.rewards
         self.legal, self.observations = position.legal, position.observations
+        self.key = canonical_key(position.state)
         _require_uniform(position.probabilities)
 
     def after(self, action: Action) -> "_Plain":
@@ -65,8 +69,16 @@ class _Lazy:
         return {name(native, number): number for number in numbers}
 
     @cached_property
-    def observations(self) -> list[Observation]:
-        return list(self._environment.encoding.view(self._native)[1])
+    def _view(self) -> tuple[State, Sequence[Observation]]:
+        return self._environment.encoding.view(self._native)
+
+    @property
+    def key(self) -> str:
+        return canonical_key(self._view[0])
+
+    @property
+    def observations(self) -> Sequence[Observation]:
+        return self._view[1]
 
     def after(self, action: Action) -> "_Lazy":
         native = self._native.clone()
@@ -77,6 +89,17 @@ class _Lazy:
 def _require_uniform(chances: Sequence[float]) -> None:
     if chances and max(chances) - min(chances) > _ALIKE:
         raise ValueError("chance is not uniform here: searches must be given its probabilities")
+
+
+class NativeNamespace(dict[str, object]):
+    """Names of functions, with the key by which states are told apart: two ways may lead to one."""
+
+    def __init__(
+        self, functions: Mapping[str, object], key: Callable[[Mapping[str, Any]], str]
+    ) -> None:
+        """Hold functions by name."""
+        super().__init__(functions)
+        self.state_key = key
 
 
 class NativeRules:
@@ -93,8 +116,11 @@ class NativeRules:
         self._left = left
         self._places: dict[tuple[Action, ...], _Place] = {}
 
-    def namespace(self) -> dict[str, object]:
+    def namespace(self) -> "NativeNamespace":
         """The functions by their names in the contract."""
+        return NativeNamespace(self._functions(), lambda state: self._place(state).key)
+
+    def _functions(self) -> dict[str, object]:
         return {
             "initial_state": self._initial,
             "get_current_player": lambda state: self._place(state).player,
