@@ -33,7 +33,6 @@ _WHAT = {
     "code": "writing the code",
     "check": "checking",
     "synthesise": "writing a model",
-    "test": "testing",
     "refine": "refining",
     "strategize": "finding strategies",
     "evaluate": "playing matches",

@@ -14,16 +14,29 @@ from agents.model.errors import ReplyError
 from agents.model.replies import parse_reply
 from agents.prompting import load_prompt
 from agents.roles.coder import code_blocks
+from agents.roles.match_text import in_full, shortened
 from agents.roles.tool_calls import CallError, EditReply, edited
-from games.trajectories import OpenTrajectory, Trajectory
-from games.values import Json, State, canonical_key
-from tools.predicting.failing import cut
+from games.trajectories import Trajectory
+from games.values import Json
 from tools.predicting.inference import Inference
 from tools.predicting.steady import ALLOWED_IMPORTS
 
 if TYPE_CHECKING:
     from langchain_core.messages import AIMessage
 
+_HOW_OPEN = (
+    "Each line is a position: who is to move, what is legal, the state, what each seat sees, and "
+    "under `then` what was played. After the first, `changed` holds the parts of the state that "
+    "differ from the line before, and `gone` names those that are no longer there. Rewards are "
+    "left out where they are all 0, observations where they differ from the state in the same "
+    "parts as in several lines before. Of several plies of chance in a row only outcomes are shown."
+)
+_HOW_CLOSED = (
+    "Each line is what the seat knows at one place: its observation; at its own turns (`player`) "
+    "what is legal, and under `then` what it did; the player -4 at the end; `reward` where it was "
+    "paid something since the line before. How many hidden plies passed between two lines is not "
+    "told, nor what others did but by what the seat then sees."
+)
 PREDICTING = (
     "get_current_player",
     "get_player_name",
@@ -32,10 +45,6 @@ PREDICTING = (
     "get_rewards",
     "get_observations",
 )
-_WHOLE = 20_000  # characters of the match that is shown in full
-_OTHERS = 16_000
-_OTHER_STEPS = 4  # positions shown of each further match
-_SHORTENED = 900
 
 
 class MendReply(BaseModel):
@@ -112,9 +121,10 @@ class ModelModeller:
             contract=_contract(closed=brief.closed),
             parameters=brief.told_parameters,
             deck=f" as seat {brief.seat} saw it" if brief.closed else "",
-            whole=_in_full(brief.matches[0]),
-            others=_shortened(brief.matches[1:]),
+            whole=in_full(brief.matches[0]),
+            others=shortened(brief.matches[0], brief.matches[1:]),
             tests="\n\n".join(tests),
+            how=_HOW_CLOSED if brief.closed else _HOW_OPEN,
             inference=_history(ends=True) if brief.closed else "",
             versions=versions,
             **brief.common,
@@ -274,34 +284,3 @@ def _contract(*, closed: bool) -> str:
 
 def _history(*, ends: bool) -> str:
     return load_prompt("modeller_history").fill(ends=ends)[0]["content"]
-
-
-def _in_full(match: Trajectory) -> str:
-    """A match as lines of JSON, each position with the action that followed."""
-    lines = [_line(match, step) for step in range(len(match.positions))]
-    return cut("\n".join(lines), _WHOLE)
-
-
-def _shortened(matches: Sequence[Trajectory]) -> str:
-    """A few positions of each match, each cut where it is long."""
-    told: list[str] = []
-    for match in matches:
-        steps = len(match.positions)
-        chosen = sorted({round(i * (steps - 1) / (_OTHER_STEPS - 1)) for i in range(_OTHER_STEPS)})
-        told += [f"match {match.match}, {len(match.actions)} actions:"]
-        told += [cut(f"{step}: {_line(match, step)}", _SHORTENED) for step in chosen]
-        if sum(map(len, told)) > _OTHERS:
-            break
-    return cut("\n".join(told), _OTHERS)
-
-
-def _line(match: Trajectory, step: int) -> str:
-    row = match.positions[step].row()
-    if isinstance(match, OpenTrajectory):
-        state: State = match.positions[step].state
-        row["observations"] = [
-            "the same as the state" if seen == state else seen
-            for seen in match.positions[step].observations
-        ]
-    action = match.actions[step] if step < len(match.actions) else "the end"
-    return canonical_key({**row, "then": action})

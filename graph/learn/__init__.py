@@ -1,1 +1,1 @@
-"""Rules and recorded matches to a model of the game: intake, synthesise, test, refine, report."""
+"""Rules and recorded matches to a model of the game: intake, synthesise, check, refine, report."""

@@ -37,7 +37,7 @@ _MOST_PLIES = 1000
 _FROM, _WIDE = 12, 3  # positions of branch fidelity, and actions followed at each ply
 
 
-def active(state: LearnState, runtime: Runtime[LearnContext]) -> Command[Literal["test"]]:
+def active(state: LearnState, runtime: Runtime[LearnContext]) -> Command[Literal["check"]]:
     """Ask the environment for the match that tells most, and test again with it."""
     context = runtime.context
     asked = list(context.material.asked[: state.asked])
@@ -50,12 +50,12 @@ def active(state: LearnState, runtime: Runtime[LearnContext]) -> Command[Literal
     except (ModuleFault, ValueError, LookupError, RuntimeError) as error:
         said = f"the environment failed, and is not asked again: {type(error).__name__}: {error}"
         update = {"asked": context.settings.active, "questions": [*state.questions, said]}
-        return Command(goto="test", update={**update, "candidates": again})
+        return Command(goto="check", update={**update, "candidates": again})
     keep_asked(context.folder, [*asked, found])
     runtime.stream_writer({"node": "active", "match": len(asked) + 1, "because": why})
     questions = [*state.questions, f"{why} ({len(found.actions)} plies)"]
     update = {"asked": len(asked) + 1, "questions": questions}
-    return Command(goto="test", update={**update, "candidates": again})
+    return Command(goto="check", update={**update, "candidates": again})
 
 
 def environment_of(context: LearnContext) -> Environment:

@@ -22,14 +22,13 @@ from games.values import Json, State, canonical_key
 from graph.learn.settings import LearnSettings
 from graph.run.folder import RunFolder
 from tools.predicting.inference import SeatSight, sights_of
-from tools.predicting.kinds import taken
+from tools.predicting.kinds import phases, taken
 
 _KEPT = ".state/matches.jsonl"
 _SPLIT = ".state/split.json"
 _ASKED = ".state/asked.jsonl"
 _SHARE = 5  # one match of so many is held out
 _MOST_BYTES = 48 * 2**20  # of all kept lines
-_SHOWN_IN_FULL = 20_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,13 +101,12 @@ def some_sights(sights: Sequence[SeatSight], most: int, seed: int) -> list[SeatS
 
 
 def shown_first(matches: Sequence[Trajectory]) -> list[Trajectory]:
-    """The matches with one to be shown in full first: the most telling of those that fit."""
+    """The matches with one to be shown in full first: of the most telling ones the shortest."""
 
-    def rank(match: Trajectory) -> tuple[bool, int, int]:
-        size = len(match_line(match))
-        types = len(taken([match])) if isinstance(match, OpenTrajectory) else len(match.positions)
-        fits = size <= _SHOWN_IN_FULL
-        return not fits, -types if fits else 0, size
+    def rank(match: Trajectory) -> tuple[int, int]:
+        if isinstance(match, OpenTrajectory):
+            return -len(taken([match]) | phases([match])), len(match.positions)
+        return 0, -len(match.positions)
 
     first = min(matches, key=rank)
     return [first, *(match for match in matches if match is not first)]

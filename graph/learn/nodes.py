@@ -1,4 +1,4 @@
-"""Nodes up to an accepted candidate: intake, synthesise, test, refine, infer, and what follows."""
+"""Nodes up to an accepted candidate: intake, synthesise, check, refine, infer, and what follows."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -47,7 +47,7 @@ def intake(state: LearnState, runtime: Runtime[LearnContext]) -> Command[Literal
 
 def synthesise(
     state: LearnState, runtime: Runtime[LearnContext]
-) -> Command[Literal["synthesise", "test", "report"]]:
+) -> Command[Literal["synthesise", "check", "report"]]:
     """Ask for the first sources."""
     context = runtime.context
     settings, brief = context.settings, brief_of(context, state)
@@ -60,7 +60,7 @@ def synthesise(
     )
 
 
-def test(state: LearnState, runtime: Runtime[LearnContext]) -> _Go:
+def check(state: LearnState, runtime: Runtime[LearnContext]) -> _Go:
     """Hold every new candidate against its tests, and decide how to go on.
 
     A candidate that holds all training matches is held against the held-out ones. One of these
@@ -101,7 +101,7 @@ def test(state: LearnState, runtime: Runtime[LearnContext]) -> _Go:
 
 def refine(
     state: LearnState, runtime: Runtime[LearnContext]
-) -> Command[Literal["refine", "test", "report"]]:
+) -> Command[Literal["refine", "check", "report"]]:
     """Pick a candidate of the stage and ask for better versions of it."""
     context = runtime.context
     settings, brief = context.settings, brief_of(context, state)
@@ -138,7 +138,7 @@ def refine(
 
 def infer(
     state: LearnState, runtime: Runtime[LearnContext]
-) -> Command[Literal["infer", "test", "report"]]:
+) -> Command[Literal["infer", "check", "report"]]:
     """Ask for the function that draws what is hidden, on top of the accepted model."""
     context = runtime.context
     settings, brief = context.settings, brief_of(context, state)
@@ -159,11 +159,20 @@ def infer(
     )
 
 
+def told_name(environment: str) -> str:
+    """The game's name as the modeller is told it: nothing of the game that a twin is made of.
+
+    >>> told_name("openspiel:leduc_poker"), told_name("twin:3:openspiel:leduc_poker")
+    ('leduc_poker', 'a game')
+    """
+    return "a game" if environment.startswith("twin:") else environment.rpartition(":")[2]
+
+
 def brief_of(context: LearnContext, state: LearnState) -> GameBrief:
     """What the modeller is told of the game: nothing of a held-out match."""
     material = context.material
     return GameBrief(
-        game=material.header.environment.rpartition(":")[2],
+        game=told_name(material.header.environment),
         players=material.header.num_players,
         parameters=dict(material.header.parameters),
         rules=context.request.rules,
@@ -227,7 +236,7 @@ def _asked(
     changed = [] if parent is None else [_told(state.candidate(parent.number), refused, made)]
     update = {"calls": [*state.calls, note], "candidates": [*changed, *made]}
     if made:
-        return Command(goto="test", update=update)
+        return Command(goto="check", update=update)
     _tell(runtime, note)
     if number >= context.settings.max_calls:
         said = f"all {number} calls are used; the last one gave nothing: {'; '.join(refused)}"
@@ -331,7 +340,7 @@ def _accepted(
     settings = context.settings
     if state.stage == "transition" and state.asked < settings.active:
         return Command(goto="active", update=update)
-    runtime.stream_writer({"node": "test", "accepted": chosen.number, "of": state.stage})
+    runtime.stream_writer({"node": "check", "accepted": chosen.number, "of": state.stage})
     update |= {"base": chosen.number, "first": len(state.candidates)}
     if state.stage == "transition":
         update |= {"stage": "inference", "inference": _inference(context)}

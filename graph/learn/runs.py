@@ -10,7 +10,7 @@ from langgraph.types import Command
 from agents.model.settings import SettingsError
 from graph.learn.active import active
 from graph.learn.ending import report, value
-from graph.learn.nodes import infer, intake, refine, synthesise, test
+from graph.learn.nodes import check, infer, intake, refine, synthesise
 from graph.learn.settings import LearnRequest, read_learning, write_learning
 from graph.learn.state import LearnContext, LearnState
 from graph.run.checkpoints import Tell, as_plain, has_checkpoint, open_checkpoints, stream_graph
@@ -47,12 +47,12 @@ class LearnResult:
 
 
 def build_learning(saver: "BaseCheckpointSaver[str] | None" = None) -> Any:  # noqa: ANN401
-    """The compiled machine: intake -> synthesise -> test <-> refine -> infer -> value -> report.
+    """The compiled machine: intake -> synthesise -> check <-> refine -> infer -> value -> report.
 
-    `active` lies between `test` and itself, as long as the environment may be asked.
+    `active` lies between `check` and itself, as long as the environment may be asked.
     """
     builder = StateGraph(LearnState, context_schema=LearnContext)
-    for node in (intake, synthesise, test, refine, infer, active, value, report):
+    for node in (intake, synthesise, check, refine, infer, active, value, report):
         builder.add_node(node.__name__, _plainly(node))
     builder.add_edge(START, "intake")
     return builder.compile(checkpointer=saver, name="rulewright learn")

@@ -162,12 +162,12 @@ def record_examples(matches: Sequence[OpenTrajectory], most: int) -> list[str]:
             kind = phase_of(here.state, here.player), type_of(action)
             if kind in chosen or len(chosen) >= most:
                 continue
-            lines = [
-                f"{called(one.function, one.arguments)} == {one.expected!r}"
-                for one in _of_position(here, "", "")
-            ]
-            call = called("apply_action", [here.state, action])
-            lines.append(f"{call} == {match.positions[step + 1].state!r}")
+            lines = [f"state = {here.state!r}"]
+            for one in _of_position(here, "", ""):
+                given = "state" if one.arguments == (here.state,) else repr(*one.arguments)
+                lines.append(f"{one.function}({given}) == {one.expected!r}")
+            following = match.positions[step + 1].state
+            lines.append(f"apply_action(state, {action!r}) == {following!r}")
             chosen[kind] = "\n".join(lines)
     return [*chosen.values()]
 

@@ -1,0 +1,145 @@
+"""Recorded matches as prompts show them: one in full, by what each ply changes, others cut."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from games.trajectories import (
+    OpenPosition,
+    OpenTrajectory,
+    SeenPosition,
+    SeenTrajectory,
+    Trajectory,
+)
+from games.values import CHANCE, TERMINAL, Json, canonical_key
+from tools.predicting.failing import cut
+from tools.predicting.kinds import phase_of, type_of
+
+_WHOLE = 40_000  # characters of the match that is shown in full
+_OTHERS = 14_000
+_POSITION = 2_600
+_VIEWS = 4  # times that observations of one kind are shown
+_LEGAL = 8  # outcomes of chance that are shown of each ply
+
+
+def in_full(match: Trajectory) -> str:
+    """A match, a line a ply; of an open deck each line holds what is new since the one before."""
+    if isinstance(match, SeenTrajectory):
+        lines = [f"{step}: {_seen(match, step)}" for step in range(len(match.positions))]
+    else:
+        lines = [*_plies(match)]
+    return "\n".join(_both_ends(lines))
+
+
+def _both_ends(lines: Sequence[str]) -> list[str]:
+    """The lines; where they are too long their beginning and, as half as much, their end."""
+    if sum(map(len, lines)) <= _WHOLE:
+        return list(lines)
+    first, last, room = 0, len(lines), _WHOLE * 2 // 3
+    while first < last and room > len(lines[first]):
+        room -= len(lines[first])
+        first += 1
+    room = _WHOLE // 3
+    while first < last and room > len(lines[last - 1]):
+        last -= 1
+        room -= len(lines[last])
+    return [*lines[:first], f"... {last - first} plies left out ...", *lines[last:]]
+
+
+def shortened(first: Trajectory, matches: Sequence[Trajectory]) -> str:
+    """Of further matches the end, and the first ply of each kind that none before it has shown."""
+    told: list[str] = []
+    known = set(_kinds(first))
+    for match in matches:
+        kinds = [*_kinds(match)]
+        last = len(match.positions) - 1
+        fresh = [n for n, kind in enumerate(kinds) if kind not in known and n != last]
+        chosen: dict[object, int] = {}
+        for n in fresh:
+            chosen.setdefault(kinds[n], n)
+        known |= {*kinds}
+        told.append(f"match {match.match}, {len(match.actions)} actions")
+        for n in (*sorted(chosen.values()), last):
+            told.append(cut(f"{n}: {_whole_position(match, n)}", _POSITION))
+    return cut("\n".join(told), _OTHERS)
+
+
+def _kinds(match: Trajectory) -> Iterator[tuple[str, str]]:
+    """Phase and type of action of every position."""
+    positions: Sequence[OpenPosition | SeenPosition] = match.positions
+    for step, here in enumerate(positions):
+        action = match.actions[step] if step < len(match.actions) else None
+        kind = "" if action is None else type_of(action)
+        state = here.state if isinstance(here, OpenPosition) else here.observation
+        yield phase_of(state, here.player or 0), kind
+
+
+def _plies(match: OpenTrajectory) -> Iterator[str]:
+    """A line a ply: the state whole where one begins to decide, else what changed of it.
+
+    Of several plies of chance in a row only the first shows more than its outcome.
+    """
+    shown: dict[str, Json] = {}
+    views: Counter[str] = Counter()
+    before: OpenPosition | None = None
+    for step, here in enumerate(match.positions):
+        action = match.actions[step] if step < len(match.actions) else "the end"
+        alike = before is not None and before.player == CHANCE == here.player
+        if alike and type_of(match.actions[step - 1]) == type_of(action):
+            yield f"{step}: {canonical_key({'player': CHANCE, 'then': action})}"
+            continue
+        row = _row(here)
+        row["then"] = action
+        places = canonical_key([here.player, phase_of(here.state, here.player), _places(here)])
+        views[places] += 1
+        if views[places] > _VIEWS and here.player != TERMINAL:
+            del row["observations"]
+        if before is not None and here.player != TERMINAL and shown:
+            state = {k: v for k, v in here.state.items() if k not in shown or shown[k] != v}
+            if gone := sorted(shown.keys() - here.state.keys()):
+                row["gone"] = [*gone]
+            row["changed"] = state
+            del row["state"]
+        yield f"{step}: {canonical_key(row)}"
+        shown, before = here.state, here
+
+
+def _places(here: OpenPosition) -> list[Json]:
+    """The parts in which each seat's observation differs from the state."""
+    return [
+        [*sorted(k for k in {*seen, *here.state} if seen.get(k) != here.state.get(k))]
+        for seen in here.observations
+    ]
+
+
+def _row(here: OpenPosition) -> dict[str, Json]:
+    """A position, its observations by how they differ from the state."""
+    row = here.row()
+    legal = list(here.legal)
+    if here.player == CHANCE and here.count > _LEGAL:
+        row["legal"] = [*legal[:_LEGAL], f"... {here.count} outcomes in all"]
+    views: list[Json] = []
+    for seen in here.observations:
+        other = {k: v for k, v in seen.items() if k not in here.state or here.state[k] != v}
+        lacking: list[Json] = [*sorted(here.state.keys() - seen.keys())]
+        differs: Json = {"as the state, but": other, "without": lacking}
+        views.append("as the state" if not other and not lacking else differs)
+    row["observations"] = views
+    if not any(here.rewards):
+        del row["rewards"]
+    return row
+
+
+def _whole_position(match: Trajectory, step: int) -> str:
+    if isinstance(match, SeenTrajectory):
+        return _seen(match, step)
+    action = match.actions[step] if step < len(match.actions) else "the end"
+    return canonical_key({**_row(match.positions[step]), "then": action})
+
+
+def _seen(match: SeenTrajectory, step: int) -> str:
+    """A position of a closed deck; what is null is left out."""
+    last = step >= len(match.actions)
+    row = {**match.positions[step].row(), "then": "the end" if last else match.actions[step]}
+    if not row["reward"]:
+        del row["reward"]
+    return canonical_key({key: value for key, value in row.items() if value is not None})
