@@ -121,7 +121,11 @@ class NativeRules:
         return NativeNamespace(self._functions(), lambda state: self._place(state).key)
 
     def _functions(self) -> dict[str, object]:
+        environment = self._environment
+        known = environment.encoding if isinstance(environment, OpenSpielEnvironment) else None
+        sampler = {"resample_history": known.history} if known and known.history else {}
         return {
+            **sampler,
             "initial_state": self._initial,
             "get_current_player": lambda state: self._place(state).player,
             "get_legal_actions": lambda state: [*self._place(state).legal],

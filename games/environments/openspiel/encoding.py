@@ -1,7 +1,7 @@
 """Encodings: what of an OpenSpiel state is shown, and what its actions are called."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -25,11 +25,14 @@ class Encoding:
         game: What `pyspiel.load_game` takes.
         view: The state, from which all that follows can be told, and one observation a seat.
         action: The name of a legal action or chance outcome.
+        history: Draws all actions of a match that a seat's view may have come from; see
+            `resample_history` in the contract. None where none is known.
     """
 
     game: str
     view: Callable[[Native], View]
     action: Callable[[Native, int], Action] = spoken
+    history: Callable[[Sequence[Sequence[Any]], int], list[Action]] | None = None
 
 
 def plies(native: Native) -> list[tuple[int, int]]:

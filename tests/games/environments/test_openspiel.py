@@ -262,3 +262,45 @@ def test_the_search_takes_a_win_and_stops_one(seed: int) -> None:
     for action in ("x(0,0)", "o(1,0)", "x(0,1)", "o(1,1)"):
         position = twin.advance(position, twin.renamed(action))
     assert twin.best(position, 200, seed) == twin.renamed("x(0,2)")
+
+
+def least_deadwood(position: Position, generator: random.Random) -> str:
+    """Knocks where it can, and throws away what leaves the least deadwood."""
+    knocks = [action for action in position.legal if action.endswith("Knock")]
+    if knocks or position.state["phase"] != "Discard":
+        return knocks[0] if knocks else generator.choice(position.legal)
+    environment = opened("gin_rummy")
+
+    def left(action: str) -> int:
+        deadwood: Any = environment.advance(position, action).state["deadwood"]
+        return int(deadwood[position.player])
+
+    return min(position.legal, key=left)
+
+
+@pytest.mark.parametrize(("seed", "knocking"), [(1, False), (13, True), (36, True)])
+def test_a_drawn_history_of_gin_rummy_shows_what_the_seat_saw(seed: int, knocking: bool) -> None:
+    environment, draws = opened("gin_rummy"), random.Random(seed)
+    history = environment.encoding.history
+    assert history is not None
+    position = environment.open(2, environment.parameters)
+    past: list[list[list[Any]]] = [[], []]
+    met, hidden = set(), set()
+    random.seed(seed)
+    while position.legal:
+        if position.player < 0:
+            position = environment.advance(position, draws.choice(position.legal))
+            continue
+        seat, seen = position.player, position.observations[position.player]
+        action = least_deadwood(position, draws) if knocking else draws.choice(position.legal)
+        if len(past[seat]) % 4 == 0 or position.state["phase"] in ("Knock", "Layoff", "Wall"):
+            again = environment.open(2, environment.parameters)
+            for ply in history([*past[seat], [seen, None]], seat):
+                again = environment.advance(again, ply)
+            assert (again.player, again.observations[seat]) == (seat, seen)
+            met.add(position.state["phase"])
+            hidden.add(canonical_key(again.state) != canonical_key(position.state))
+        past[seat].append([seen, action])
+        position = environment.advance(position, action)
+    assert True in hidden, "it drew what was so, and nothing else"
+    assert not knocking or {"Knock", "Layoff"} & met
