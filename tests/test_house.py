@@ -36,7 +36,6 @@ OWED = {
 WAITING = {
     "claimed_self_play",
     "confirmed_self_play",
-    "choose_value",
 }
 
 

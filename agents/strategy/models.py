@@ -71,7 +71,7 @@ class ModelContest:
 
     def journal(self, *about: str) -> Path:
         """The file of the matches of some sources."""
-        asked = f"{self.seed}/{self.max_plies}/{self.spec(Path())}"
+        asked = f"{self.folder.resolve()}/{self.seed}/{self.max_plies}/{self.spec(Path())}"
         key = sha256("\0".join((asked, *about)).encode()).hexdigest()
         return self.folder / f"{key[:16]}.jsonl"
 

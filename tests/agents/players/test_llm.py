@@ -17,6 +17,7 @@ from tests.agents.players.talking import LEGAL, LOG, asking, decided, part, take
 from tests.agents.test_prompting import HOSTILE
 from tools.playtest.jobs import GameSetup
 from tools.sandbox import Sandbox
+from tools.sources import environment_game
 
 BET = message("The king wins.\nACTION: bet", usage=(900, 30))
 LEDUC = GameSetup("leduc_poker", library.source("leduc_poker"), 2)
@@ -280,3 +281,15 @@ def test_what_is_told_is_the_legal_list_the_referee_holds() -> None:
     with asking(BET) as (player, endpoint):
         decided(player)
     assert part(endpoint.requests[0], "actions").splitlines() == LEGAL
+
+
+def test_in_an_environment_the_model_is_told_its_rules_and_no_legal_actions() -> None:
+    game = environment_game("openspiel:leduc_poker")
+    with asking(BET, spec="llm:model=scripted,legal=no,rethinks=0", game=game) as (
+        player,
+        endpoint,
+    ):
+        decided(player)
+    (asked,) = endpoint.requests
+    assert game.opened().rules.strip()[:200] in part(asked, "rulebook")
+    assert part(asked, "actions") == ""
