@@ -95,13 +95,21 @@ def with_model_file(spec: PlayerSpec) -> PlayerSpec:
     """The spec with the model's file and the hash of what it says.
 
     Raises:
-        PlayerSpecError: If the spec gives a hash, and the file has another.
+        PlayerSpecError: If the spec gives a hash and the file has another, or it is no whole game.
         GameNotFoundError: If the file cannot be read.
     """
     settings = dict(spec.settings)
     folder, path = str(settings.pop("run")), str(settings["model"])
     path = str(Path(folder) / _FILE) if folder else path
-    found = sha256(read_source(path, "a model").encode()).hexdigest()[:_DIGITS]
+    source = read_source(path, "a model")
+    try:
+        read_game(source)
+    except ModuleFault as fault:
+        raise PlayerSpecError(
+            f"{path} is no game module ({fault}); required: one that says how a match begins, such "
+            f"as the {_FILE} in a folder of `rulewright learn`"
+        ) from fault
+    found = sha256(source.encode()).hexdigest()[:_DIGITS]
     if settings["sha256"] not in ("", found):
         raise PlayerSpecError(
             f"{path} has changed: its hash is {found}, required: {settings['sha256']}; put the "

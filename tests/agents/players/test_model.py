@@ -134,8 +134,8 @@ def test_a_search_that_fails_leaves_an_action_of_the_model(
 
 
 def test_a_model_that_does_not_load_costs_its_seat_alone(sandbox: Sandbox, tmp_path: Path) -> None:
-    broken = tmp_path / "broken.py"
-    broken.write_text("import nothing_of_this_name\n")
+    broken = model_file(tmp_path, "leduc_poker")
+    broken.write_text(f"{broken.read_text()}\nimport nothing_of_this_name\n")
     played = series(sandbox, "leduc_poker", f"cwm:model={broken},{FEW}", "random", matches=2)
     assert played.endings["forfeit"] == 2
     entries = played.entries
@@ -167,6 +167,9 @@ def test_a_model_is_named_once_and_by_what_it_says(tmp_path: Path) -> None:
     model.write_text(model.read_text() + "# changed\n")
     with pytest.raises(PlayerSpecError, match="has changed"):
         parse_spec(str(spec))
+    model.write_text("def get_current_player(state):\n    return 0\n")
+    with pytest.raises(PlayerSpecError, match="no game module.*rulewright learn"):
+        parse_spec(f"cwm:model={model}")
     with pytest.raises(PlayerSpecError, match="one of them"):
         parse_spec("cwm")
     with pytest.raises(PlayerSpecError, match="one of them"):
