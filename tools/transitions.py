@@ -31,7 +31,8 @@ from tools.sandbox.worker import raise_fault
 ReplayProtocol: TypeAlias = Literal["forward", "columns"]
 
 _MESSAGE_CALLS = 512
-_MESSAGE_S = 10.0  # for the calls of one message together
+_MESSAGE_S = 10.0  # for the calls of one message together, at most
+_CALL_S = 0.05  # for each of them, beside the limit of one call
 
 
 @dataclass(frozen=True)
@@ -203,9 +204,14 @@ class _Run:
                 (question,) = questions
                 return [worker.call(question.function, question.arguments)]
             calls: list[Json] = [[q.function, list(q.arguments)] for q in questions]
-            reply = worker.request("columns", {"calls": calls}, _MESSAGE_S)
-        except (ModuleFault, IllegalActionError) as fault:
+            seconds = min(_MESSAGE_S, worker.limits.call_s + _CALL_S * len(calls))
+            reply = worker.request("columns", {"calls": calls}, seconds)
+        except ModuleFault as fault:
+            if self.protocol == "columns" and fault.kind == "timed_out":
+                return self._singly(questions)
             return [fault] * len(questions)
+        except IllegalActionError as refusal:
+            return [refusal] * len(questions)
         answers = reply if isinstance(reply, list) else []
         if len(answers) != len(questions):
             unanswered = ModuleFault("bad_value", "columns", "the worker left calls unanswered")
@@ -214,6 +220,23 @@ class _Run:
             _answer(answer, question.function)
             for answer, question in zip(answers, questions, strict=True)
         ]
+
+    def _singly(self, questions: Sequence[RecordedCall]) -> list[CallResult]:
+        """The answers of a message that did not come, to find the call that did not return."""
+        answers: list[CallResult] = []
+        with self._worker() as worker:
+            for question in questions:
+                try:
+                    answers.append(worker.call(question.function, question.arguments))
+                except (ModuleFault, IllegalActionError) as fault:
+                    answers.append(fault)
+                    if isinstance(fault, ModuleFault) and fault.kind == "timed_out":
+                        break
+        unasked = [
+            ModuleFault("killed", question.function, "not asked: a call before it did not return")
+            for question in questions[len(answers) :]
+        ]
+        return [*answers, *unasked]
 
 
 def _answer(reply: Json, function: str) -> CallResult:

@@ -17,7 +17,7 @@ from tools.playtest.runner import Workers, play_all
 from tools.predicting.failing import failing
 from tools.predicting.inference import Inference, Inferred, inferred
 from tools.predicting.playing import Played, random_play
-from tools.predicting.steady import asked_again, imports
+from tools.predicting.steady import arguments_kept, asked_again, imports
 from tools.predicting.transition import LOADING, Predicted, RecordQuestions, Row, predicted
 
 START = "INITIAL_STATE"
@@ -64,6 +64,7 @@ class Judge:
             failures += self._play(candidate.source, self.context.material.start).failures
             again = open_matches(training)[:_AGAIN_MATCHES]
             failures += asked_again(self.context.sandbox, candidate.source, again)
+            failures += arguments_kept(self.context.sandbox, candidate.source, again)
             held = self._predicted(candidate.source, kept) if heldout else None
         return Judged(
             number=candidate.number,

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from games.checks.findings import Finding
 from games.trajectories import OpenTrajectory
-from games.values import IllegalActionError, ModuleFault, canonical_key
+from games.values import IllegalActionError, Json, ModuleFault, canonical_key
 from tools.predicting.failing import cut
 from tools.predicting.transition import RecordQuestions
 from tools.recorded import CallResult
@@ -26,6 +26,13 @@ ALLOWED_IMPORTS = (
     "typing",
 )
 _SHOWN = 300
+_LOOKED_AT = 40
+_OF_A_STATE = (
+    "get_current_player",
+    "get_legal_actions",
+    "get_rewards",
+    "get_observations",
+)
 
 
 def imports(source: str) -> list[Finding]:
@@ -92,6 +99,44 @@ def asked_again(
                     f"answered {cut(said, _SHOWN)}; before {cut(first[key], _SHOWN)}. An answer "
                     "must depend on the arguments alone: no clock, no chance, no memory of calls",
                 )
+    return [*found.values()]
+
+
+def arguments_kept(
+    sandbox: Sandbox, source: str, matches: Sequence[OpenTrajectory]
+) -> list[Finding]:
+    """A finding for each function that changes the state it is given.
+
+    Recorded states are sent anew with each call, so that no transition test would show it; a
+    search inside the model would go on from a state that was changed under it.
+
+    Args:
+        sandbox: Where it runs.
+        source: The learned source, which answers all that is asked here.
+        matches: Of which up to forty positions are looked at.
+    """
+    places = [(match, step) for match in matches for step in range(len(match.actions))]
+    found: dict[str, Finding] = {}
+    with sandbox.worker("arguments", source) as worker:
+        worker.load(source)
+        for match, step in places[:: max(1, len(places) // _LOOKED_AT)][:_LOOKED_AT]:
+            state, action = match.positions[step].state, match.actions[step]
+            calls: list[tuple[str, list[Json]]] = [(name, [state]) for name in _OF_A_STATE]
+            calls.append(("apply_action", [state, action]))
+            for function, given in calls:
+                if function in found:
+                    continue
+                _, left = worker.call_echo(function, given)
+                if canonical_key(left) != canonical_key([*given]):
+                    now = cut(repr(left[0]), _SHOWN)
+                    said = f"{function} changed the state it was given: {now}"
+                    found[function] = Finding(
+                        check=KIND,
+                        outcome="failed",
+                        function=function,
+                        evidence=f"match {match.match}, position {step}: {said}; it was "
+                        f"{cut(repr(state), _SHOWN)}. Work on a copy",
+                    )
     return [*found.values()]
 
 

@@ -217,7 +217,7 @@ def _told(
 ) -> tuple[Finding, ...]:
     """The first failing test of each function, with what its call prints."""
     first: dict[str, str] = {}
-    for key in wrong:
+    for key in sorted(wrong, key=lambda one: _is_lost(wrong[one])):  # stable: else as recorded
         first.setdefault(calls.questions[key].function, key)
     found = []
     for function, key in [*first.items()][:shown]:
@@ -230,6 +230,11 @@ def _told(
         told = failing(KIND, function, called(function, asked.arguments), expected, actual, place)
         found.append(with_output(sandbox, source, told, asked.arguments))
     return tuple(found)
+
+
+def _is_lost(answer: CallResult) -> bool:
+    """Whether a call has no answer because of another one, as far as can be told."""
+    return isinstance(answer, ModuleFault) and answer.kind == "killed"
 
 
 def _counted(

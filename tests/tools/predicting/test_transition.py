@@ -5,9 +5,9 @@ import pytest
 from tests.tools.predicting.material import TIC_TAC_TOE, changed, matches_of, memorising
 from tools.learned import learned_module
 from tools.predicting.playing import random_play
-from tools.predicting.steady import asked_again, imports
+from tools.predicting.steady import arguments_kept, asked_again, imports
 from tools.predicting.transition import RecordQuestions, predicted, record_examples
-from tools.sandbox import Sandbox
+from tools.sandbox import Limits, Sandbox
 
 MATCHES = matches_of("openspiel:tic_tac_toe", 6)
 asked = RecordQuestions.of
@@ -92,6 +92,28 @@ def test_answers_that_rest_on_memory_or_chance_are_found(sandbox: Sandbox, kind:
     found = asked_again(sandbox, source, MATCHES[:3])
     assert {one.function for one in found} == {"apply_action"}
     assert asked_again(sandbox, TIC_TAC_TOE, MATCHES[:3]) == []
+
+
+def test_a_function_that_changes_its_state_is_found_though_every_prediction_holds(
+    sandbox: Sandbox,
+) -> None:
+    source = changed(TIC_TAC_TOE, ('action[0], list(state["board"])', 'action[0], state["board"]'))
+    assert predicted(sandbox, source, asked(MATCHES)).accuracy == 1
+    (found,) = arguments_kept(sandbox, source, MATCHES)
+    assert found.function == "apply_action"
+    assert "changed the state it was given" in found.evidence
+    assert arguments_kept(sandbox, TIC_TAC_TOE, MATCHES) == []
+
+
+def test_a_function_that_hangs_costs_its_tests_and_not_the_run() -> None:
+    hangs = changed(
+        TIC_TAC_TOE, ("    won = winner", "    while state:\n        pass\n    won = winner")
+    )
+    with Sandbox(limits=Limits(call_s=0.3)) as impatient:
+        found = predicted(impatient, hangs, asked(MATCHES[:1]), deadline_s=5)
+    assert found.accuracy < 1
+    assert found.failures[0].function == "get_rewards"
+    assert "did not return within" in found.failures[0].evidence
 
 
 @pytest.mark.parametrize(
