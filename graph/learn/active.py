@@ -26,7 +26,7 @@ from graph.learn.matches import Material, keep_asked, open_matches
 from graph.learn.state import LearnContext, LearnState
 from tools.coverage import branch_coverage
 from tools.differing import differential_sources
-from tools.predicting.kinds import offered, phases
+from tools.predicting.kinds import phases, taken
 from tools.predicting.playing import random_play
 from tools.sandbox import SandboxTable
 
@@ -142,7 +142,7 @@ def _directed(
     new = [len(found - met) for found in covered.met[len(known) :]]
     for number, match in enumerate(played):
         new[number] += len(phases([match]) - phases(known))
-        new[number] += len(offered([match]) - offered(known))
+        new[number] += len(taken([match]) - taken(known))
     best = max(range(len(played)), key=lambda number: new[number], default=None)
     if best is None or not new[best]:
         return (), "no candidates part, and play inside the model meets nothing new: any match"

@@ -177,10 +177,11 @@ def _gaps(state: LearnState, context: LearnContext, chosen: Candidate) -> Gaps:
         num_players=header.num_players,
         parameters=header.parameters,
     )
+    unplayed = (offered(matches) | offered(played)) - taken(matches)
     missed = [f"line {one.line} of {one.function}: {one.text}" for one in met.missed]
     return Gaps(
         phases=tuple(sorted(phases(played) - phases(matches))),
-        actions=tuple(sorted((offered(matches) | offered(played)) - taken(matches))),
+        actions=tuple(f"{action}” in “{phase}" for phase, action in sorted(unplayed)),
         branches=tuple(missed[:_SHOWN_BRANCHES]),
         heldout=alone,
     )

@@ -22,7 +22,7 @@ from games.values import Json, State, canonical_key
 from graph.learn.settings import LearnSettings
 from graph.run.folder import RunFolder
 from tools.predicting.inference import SeatSight, sights_of
-from tools.predicting.kinds import phases, taken
+from tools.predicting.kinds import taken
 
 _KEPT = ".state/matches.jsonl"
 _SPLIT = ".state/split.json"
@@ -105,7 +105,7 @@ def shown_first(matches: Sequence[Trajectory]) -> list[Trajectory]:
 
     def rank(match: Trajectory) -> tuple[int, int]:
         if isinstance(match, OpenTrajectory):
-            return -len(taken([match]) | phases([match])), len(match.positions)
+            return -len(taken([match])), len(match.positions)
         return 0, -len(match.positions)
 
     first = min(matches, key=rank)
@@ -143,7 +143,7 @@ def take_in(path: Path, folder: RunFolder, settings: LearnSettings) -> Material:
     order = [index for index in order if index in chosen]
     if not order:
         raise TrajectoryError(f"{path} holds no match with an action; record some")
-    held = min(settings.heldout_matches, max(len(order) > 1, len(order) // _SHARE))
+    held = min(settings.heldout_matches, max(int(len(order) > 1), len(order) // _SHARE))
     lines = [header_line(replace(header, matches=len(order)))]
     lines += [_numbered(chosen[index], number) for number, index in enumerate(order)]
     folder.write_text(_KEPT, "".join(lines))

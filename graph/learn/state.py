@@ -105,7 +105,7 @@ class Gaps(_Value):
 
     Attributes:
         phases: Phases that the model has and no match met.
-        actions: Types of action that are legal somewhere and were never played.
+        actions: Types of action that are legal in a phase and were never played in it.
         branches: Branches of the model that no match went through, with line and text.
         heldout: Whether no match was left to hold out.
     """

@@ -47,14 +47,23 @@ def counted_as(types: Iterable[str]) -> dict[str, str]:
     return {name: (re.split(r"[\s(:;,]", name) or [name])[0] or name for name in distinct}
 
 
-def offered(matches: Sequence[OpenTrajectory]) -> set[str]:
-    """Types of action that were legal somewhere."""
-    return {type_of(a) for m in matches for here in m.positions for a in here.legal}
+def offered(matches: Sequence[OpenTrajectory]) -> set[tuple[str, str]]:
+    """Phases with the types of action that were legal there."""
+    return {
+        (phase_of(here.state, here.player), type_of(action))
+        for match in matches
+        for here in match.positions
+        for action in here.legal
+    }
 
 
-def taken(matches: Sequence[OpenTrajectory]) -> set[str]:
-    """Types of action that were played somewhere."""
-    return {type_of(action) for match in matches for action in match.actions}
+def taken(matches: Sequence[OpenTrajectory]) -> set[tuple[str, str]]:
+    """Phases with the types of action that were played there."""
+    return {
+        (phase_of(here.state, here.player), type_of(action))
+        for match in matches
+        for here, action in zip(match.positions, match.actions, strict=False)
+    }
 
 
 def phases(matches: Sequence[OpenTrajectory]) -> set[str]:
