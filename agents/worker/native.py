@@ -6,13 +6,16 @@ the environment's own position is made again where it was forgotten.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
+from threading import Lock
 from typing import Any, Protocol
 
 from games.contract import CHANCE, Action, Json, Observation, State, canonical_key
 from games.environments.environment import Environment
 from games.environments.openspiel.adapter import OpenSpielEnvironment
+from games.modules import reseed
 from games.table import Position
 
+_DRAWING = Lock()  # the numbers that an environment draws with are one for all threads
 _KEPT = 50_000  # positions that are held at once: some hundred bytes each, or some thousand
 _ALIKE = 1e-9  # by which probabilities of uniform chance may differ
 
@@ -94,12 +97,11 @@ def _require_uniform(chances: Sequence[float]) -> None:
 class NativeNamespace(dict[str, object]):
     """Names of functions, with the key by which states are told apart: two ways may lead to one."""
 
-    def __init__(
-        self, functions: Mapping[str, object], key: Callable[[Mapping[str, Any]], str]
-    ) -> None:
+    def __init__(self, functions: Mapping[str, object], rules: "NativeRules") -> None:
         """Hold functions by name."""
         super().__init__(functions)
-        self.state_key = key
+        self.state_key = rules.state_key
+        self.reseed = rules.reseed
 
 
 class NativeRules:
@@ -115,17 +117,33 @@ class NativeRules:
         self._environment = environment
         self._left = left
         self._places: dict[tuple[Action, ...], _Place] = {}
+        self._words: Sequence[int] = ()
 
     def namespace(self) -> "NativeNamespace":
         """The functions by their names in the contract."""
-        return NativeNamespace(self._functions(), lambda state: self._place(state).key)
+        return NativeNamespace(self._functions(), self)
+
+    def state_key(self, state: Mapping[str, Any]) -> str:
+        """Equal for histories that led to one state."""
+        return self._place(state).key
+
+    def reseed(self, words: Sequence[int]) -> None:
+        """See `games.modules.reseed`: what the next history is drawn with."""
+        self._words = words
 
     def _functions(self) -> dict[str, object]:
         environment = self._environment
         known = environment.encoding if isinstance(environment, OpenSpielEnvironment) else None
-        sampler = {"resample_history": known.history} if known and known.history else {}
+        history = known.history if known else None
+
+        def drawn(turns: Sequence[Sequence[Any]], seat: int) -> list[Action]:
+            assert history is not None  # noqa: S101
+            with _DRAWING:
+                reseed(self._words)
+                return history(turns, seat)
+
         return {
-            **sampler,
+            **({"resample_history": drawn} if history else {}),
             "initial_state": self._initial,
             "get_current_player": lambda state: self._place(state).player,
             "get_legal_actions": lambda state: [*self._place(state).legal],

@@ -222,7 +222,11 @@ def _show(result: dict[str, Any]) -> None:
         say(f"    {', '.join(told)}")
         if row["forfeits"]:
             say(f"    forfeited {row['forfeits']} matches")
-        say_cost({name: one["total"] for name, one in row["used"]["figures"].items()})
+        totals = {name: one["total"] for name, one in row["used"]["figures"].items()}
+        say_cost(totals)
+        if "surprises" in totals:
+            said = f"{totals['surprises']:.0f} surprises, {totals['failed_searches']:.0f} failed"
+            say(f"    its model: {said} searches in {row['used']['decisions']} decisions")
     if result["left_out"]:
         say(f"  {result['left_out']} finished matches of deals that did not finish are left out")
     for reason, times in result["reasons"].items():

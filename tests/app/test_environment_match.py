@@ -19,6 +19,9 @@ def test_a_learned_model_meets_the_game_itself(command: Command, tmp_path: Path)
     assert {*done.json["environment"]} == {"open_spiel"}
     assert [row["forfeits"] for row in done.json["entrants"]] == [0, 0]
     assert done.json["entrants"][0]["used"]["figures"]["surprises"]["total"] == 0
+    said = command("match", "--environment", "openspiel:leduc_poker", "--games", "2",
+                   "--player", f"cwm:run={tmp_path},{FEW}", "--player", "random")  # fmt: skip
+    assert "its model: 0 surprises, 0 failed searches in" in said.out
 
 
 def test_processes_play_an_environment_the_same(command: Command, tmp_path: Path) -> None:
