@@ -49,8 +49,14 @@ def show_trace(
         Console(highlight=False).print(tree)
 
 
+# File of a run, key in it, and what the list calls it.
+_OF_NEW = (("run.json", "end", "end"), ("design.json", "title", "title"))
+_OF_LEARN = (("learn.json", "end", "end"), ("learn.json", "environment", "title"))
+
+
 def list_runs(*, as_json: Json = False) -> None:
     """List the runs under `runs` (or `RULEWRIGHT_RUNS`): what each was asked, and how it stands."""
+    from graph.learn.settings import is_learning, read_learning
     from graph.new.requests import read_request
     from graph.run.folder import RunFolder, RunFolderError, runs_folder
 
@@ -59,10 +65,16 @@ def list_runs(*, as_json: Json = False) -> None:
         folder = RunFolder(path)
         row = {"name": path.name, "end": "unfinished", "title": None, "prompt": None}
         try:
-            row["prompt"] = read_request(folder).prompt
-            for file, key in (("run.json", "end"), ("design.json", "title")):
+            learns = is_learning(folder)
+            row["prompt"] = (
+                f"learn from {read_learning(folder).trajectories}"
+                if learns
+                else read_request(folder).prompt
+            )
+            written = _OF_LEARN if learns else _OF_NEW
+            for file, key, name in written:
                 found = folder.read_json(file) if (path / file).exists() else None
-                row |= {key: found[key]} if isinstance(found, dict) and key in found else {}
+                row |= {name: found[key]} if isinstance(found, dict) and key in found else {}
         except RunFolderError as error:
             row |= {"end": "unreadable", "prompt": str(error)}
         rows.append(row)

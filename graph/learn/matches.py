@@ -28,7 +28,7 @@ _KEPT = ".state/matches.jsonl"
 _SPLIT = ".state/split.json"
 _ASKED = ".state/asked.jsonl"
 _SHARE = 5  # one match of so many is held out
-_MOST_BYTES = 48 * 2**20  # of all kept lines
+_MOST_BYTES = 24 * 2**20  # of all kept lines
 
 
 @dataclass(frozen=True, eq=False)

@@ -33,6 +33,9 @@ def test_recorded_matches_become_a_module_that_is_checked_and_played(
     monkeypatch.delenv("RULEWRIGHT_MODEL")
     again = command("resume", out, "--json")  # it has ended: nobody is asked
     assert (again.code, again.json["accuracy"]) == (done.code, 1.0)
+    monkeypatch.setenv("RULEWRIGHT_RUNS", str(tmp_path))
+    (listed,) = command("runs", "--json").json["runs"]
+    assert (listed["end"], listed["title"]) == (again.json["end"], "openspiel:tic_tac_toe")
     model = out / "model.py"
     checked = command("check", model, "--json").json
     outcomes = {one["check"]: one["outcome"] for one in checked["findings"]}
