@@ -67,7 +67,7 @@ class ArenaSize:
     seconds: float = 1.0
 
 
-FULL = ArenaSize(200)
+FULL = ArenaSize(400)
 QUICK = ArenaSize(6, simulations=60, rollouts=1, rejecting=2, seconds=0.1)
 
 

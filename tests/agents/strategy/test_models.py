@@ -36,11 +36,11 @@ def contest(folder: Path, *, simulations: int = 12, deals: int = 4) -> ModelCont
 
 def test_a_value_function_is_used_only_where_it_wins(tmp_path: Path) -> None:
     model = model_file(tmp_path, "tic_tac_toe").read_text()
-    found = choose_value("tic tac toe", model, [CONFUSED], contest(tmp_path / "a"))
+    found = choose_value("tic tac toe", model, [CONFUSED], contest(tmp_path / "a", deals=2))
     assert found.chosen is None
     assert found.scores.keys() == {0}
     stones = SKELETON.read_text(encoding="utf-8")
-    better = contest(tmp_path / "b", simulations=4, deals=8)
+    better = contest(tmp_path / "b", simulations=4, deals=5)
     found = choose_value("last stone", stones, [ENDLESS, KNOWS], better)
     assert (found.chosen, {*found.faults}) == (1, {0})
     again = choose_value("last stone", stones, [ENDLESS, KNOWS], better)
