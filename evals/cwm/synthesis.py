@@ -233,6 +233,7 @@ def _held_against(
                 closed=task.seat is not None,
             )
             row |= {"inference": drawn.accuracy, "sights": drawn.sights}
+            row["calibration"] = told["calibration"]  # against the exact posterior; None: too large
     return row
 
 
