@@ -6,7 +6,7 @@ from typing import Annotated, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from agents.learning.policy import read_policy
+from agents.learning.policy import Policy, read_policy
 from agents.learning.settings import LearningError
 from agents.players.specs import PlayerSpec, PlayerSpecError, Seating
 from agents.search.settings import NoYes, PlayerSettings
@@ -22,6 +22,7 @@ class PolicySettings(PlayerSettings):
     """Settings of a player that is a trained network."""
 
     policy: Annotated[str, Field(description="The file of 'rulewright train'; required.")] = ""
+    sha256: Annotated[str, Field(description="Of its bytes; filled in, else compared.")] = ""
     temperature: Annotated[
         float,
         Field(ge=0, le=1000, description="Of the softmax over legal actions; 0: the likeliest."),
@@ -51,14 +52,12 @@ class PolicyPlayer:
         """Read the file.
 
         Raises:
-            PlayerSpecError: If it is none, or was trained on another game or other parameters.
+            PlayerSpecError: If it is none, has changed since the spec was read, or was trained on
+                another game or other parameters.
         """
         self.settings = spec.part(PolicySettings)
         self.seat = at.seat
-        try:
-            self.policy = read_policy(self.settings.policy)
-        except LearningError as error:
-            raise PlayerSpecError(f"{PPO}: {error}") from error
+        self.policy = _policy(self.settings)
         about = self.policy.about
         if about["num_players"] != at.num_players:
             raise self._unsuited(f"{about['num_players']} seats", f"a table of {at.num_players}")
@@ -85,16 +84,30 @@ class PolicyPlayer:
         action, effort = self.policy.act(
             self.seat, views, legal, self.settings.temperature, generator
         )
-        return Decision(action, {"algorithm": PPO, "policy": self.policy.digest, **effort})
+        return Decision(action, {"algorithm": PPO, **effort})
 
     def close(self) -> None:
         """Nothing to release."""
 
 
-def require_policy(spec: PlayerSpec) -> None:
-    """Refuse a spec whose file cannot be read.
+def with_policy_hash(spec: PlayerSpec) -> PlayerSpec:
+    """The spec with the hash of the policy's file.
 
     Raises:
-        LearningError: If it cannot.
+        PlayerSpecError: If the file cannot be read, or the spec gives another hash.
     """
-    read_policy(spec.part(PolicySettings).policy)
+    digest = _policy(spec.part(PolicySettings)).digest
+    return PlayerSpec(spec.name, {**spec.settings, "sha256": digest})
+
+
+def _policy(settings: PolicySettings) -> Policy:
+    try:
+        found = read_policy(settings.policy)
+    except LearningError as error:
+        raise PlayerSpecError(f"{PPO}: {error}") from error
+    if settings.sha256 not in ("", found.digest):
+        raise PlayerSpecError(
+            f"{settings.policy} has changed: its hash is {found.digest}, required: "
+            f"{settings.sha256}; put the file back as it was, or begin anew with it as it is"
+        )
+    return found

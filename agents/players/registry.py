@@ -16,7 +16,7 @@ from agents.players.model import (
     gt_player,
     with_model_file,
 )
-from agents.players.ppo import PPO, PolicyPlayer, PolicySettings, require_policy
+from agents.players.ppo import PPO, PolicyPlayer, PolicySettings, with_policy_hash
 from agents.players.search import PRELOAD as SEARCHING
 from agents.players.search import SearchPlayer, refuse_together, settings_of
 from agents.players.solved import PRELOAD as SOLVING
@@ -120,7 +120,7 @@ PLAYERS: dict[str, PlayerKind] = {
         "Plays by a network that 'rulewright train' made; what it does not know is counted.",
         PolicyPlayer,
         (PolicySettings,),
-        require_policy,
+        complete=with_policy_hash,
     ),
 }
 """Every kind of player that a spec can name; besides these, it can name a file."""

@@ -20,7 +20,7 @@ from tests.agents.learning.conftest import Trained, setup
 from tools.playtest.series import play_series, series_summary
 from tools.sandbox import Sandbox
 
-STEPS = {"tic_tac_toe": 10_000, "leduc_poker": 6_000}
+STEPS = {"tic_tac_toe": 10_000, "leduc_poker": 5_000}
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def test_a_trained_network_beats_random_play(
     roster = PlayerRoster()
     specs = [f"ppo:policy={path}", "random"]
     with Sandbox(preload=roster.preload) as own:
-        series = play_series(setup(name), specs, roster, matches=120, seed=3, sandbox=own)
+        series = play_series(setup(name), specs, roster, matches=100, seed=3, sandbox=own)
     ours: Any = series_summary(series)["entrants"]
     assert ours[0]["mean_return"]["low"] > 0, ours  # of itself, uniform play gets 0
     assert ours[0]["forfeits"] == 0
@@ -117,6 +117,16 @@ def test_another_game_is_refused_and_played_only_where_that_is_asked_for(
     with pytest.raises(PlayerSpecError, match="was trained on leduc_poker, and this is kuhn_poker"):
         player(sandbox, file, "kuhn_poker")
     assert player(sandbox, file, "kuhn_poker", ",elsewhere=yes").policy.digest
+
+
+def test_a_file_that_changed_since_the_spec_was_read_is_refused(
+    file: Path, trained: Trained, sandbox: Sandbox
+) -> None:
+    spec = str(parse_spec(f"ppo:policy={file}"))
+    assert parse_spec(spec) == parse_spec(f"ppo:policy={file}")
+    file.write_bytes(trained("tic_tac_toe", STEPS["tic_tac_toe"]).saved())
+    with pytest.raises(PlayerSpecError, match="has changed: its hash is"):
+        parse_spec(spec)
 
 
 def log_of(observation: dict[str, object]) -> SeatLog:

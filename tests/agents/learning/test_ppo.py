@@ -111,7 +111,7 @@ def test_an_illegal_action_is_never_drawn_however_much_it_is_preferred(
     assert legal[np.arange(20), drawn_actions(chances, legal, generator)].all()
 
 
-@pytest.mark.parametrize("name", ["tic_tac_toe", "leduc_poker"])
+@pytest.mark.parametrize("name", ["tic_tac_toe", "kuhn_poker"])
 def test_the_same_seed_gives_the_same_bytes_and_another_others(trained: Trained, name: str) -> None:
     first, again, other = (
         trained(name, 600, seed, anew=anew).saved() for seed, anew in ((1, 0), (1, 1), (2, 0))
@@ -121,11 +121,11 @@ def test_the_same_seed_gives_the_same_bytes_and_another_others(trained: Trained,
 
 def test_memory_is_used_where_something_is_hidden(trained: Trained) -> None:
     assert not trained("tic_tac_toe", 600, 1).codec.recurrent
-    assert trained("leduc_poker", 600, 1).codec.recurrent
+    assert trained("kuhn_poker", 600, 1).codec.recurrent
 
 
 def test_what_is_restored_of_what_was_explored_is_said(trained: Trained) -> None:
-    explored = trained("leduc_poker", 600, 1).about["explored"]
+    explored = trained("kuhn_poker", 600, 1).about["explored"]
     assert explored["not_restored"] == 0 < explored["decisions"]
 
 
