@@ -155,22 +155,15 @@ class _Match:
         return "done" if over else "cut"
 
 
-class _Stepping:
-    """A worker's matches."""
-
-    matches: tuple[_Match, ...] = ()
-
-
-_session = _Stepping()
+_matches: list[_Match] = []  # of this worker
 
 
 def _turns(ended: list[Ended]) -> Json:
-    matches = _session.matches
     return Turns(
-        [match.seat for match in matches],
-        [decision_view(match.logs[match.seat].entries) for match in matches],
-        [sorted(match.legal) for match in matches],
-        [match.rewards for match in matches],
+        [match.seat for match in _matches],
+        [decision_view(match.logs[match.seat].entries) for match in _matches],
+        [sorted(match.legal) for match in _matches],
+        [match.rewards for match in _matches],
         ended,
     )._asdict()
 
@@ -180,10 +173,10 @@ def open_many(namespace: dict[str, object], payload: dict[str, Json]) -> Json:
     asked = decoded(OpenManyRequest, payload)
     rules = contracted(namespace, asked.num_players)
     initial = first_state(namespace, asked.num_players, asked.parameters)
-    _session.matches = tuple(
+    _matches[:] = [
         _Match(rules, initial, random.Random(f"{asked.words},{number}"), asked.max_plies)
         for number in range(asked.environments)
-    )
+    ]
     return _turns([""] * asked.environments)
 
 
@@ -191,8 +184,7 @@ def step_many(namespace: dict[str, object], payload: dict[str, Json]) -> Json:
     """See `StepManyRequest`."""
     del namespace
     actions = decoded(StepManyRequest, payload).actions
-    pairs = zip(_session.matches, actions, strict=True)
-    return _turns([match.act(action) for match, action in pairs])
+    return _turns([match.act(one) for match, one in zip(_matches, actions, strict=True)])
 
 
 OPERATIONS: dict[str, Operation] = {"open_many": open_many, "step_many": step_many}

@@ -51,7 +51,11 @@ def test_a_trained_network_beats_random_play(
     ours: Any = series_summary(series)["entrants"]
     assert ours[0]["mean_return"]["low"] > 0, ours  # of itself, uniform play gets 0
     assert ours[0]["forfeits"] == 0
-    assert "unknown_values" in ours[0]["used"]["figures"]
+    figures, decisions = ours[0]["used"]["figures"], ours[0]["used"]["decisions"]
+    assert figures["unknown_actions"]["total"] == 0
+    assert figures["unknown_values"]["total"] < decisions / 10, (
+        "views in play are those of training"
+    )
 
 
 def test_a_file_gives_the_policy_that_was_saved(file: Path) -> None:
