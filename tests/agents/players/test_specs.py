@@ -1,8 +1,13 @@
+from pathlib import Path
+
 import pytest
 
 from agents.players.registry import PLAYERS, parse_spec
 from agents.players.specs import Parameter, PlayerSpecError
 from agents.search.algorithms import SEARCHES
+from games import library
+
+MODULE = Path(library.__file__).parent / "tic_tac_toe" / "game.py"
 
 
 def test_given_settings_replace_defaults() -> None:
@@ -15,7 +20,7 @@ def test_given_settings_replace_defaults() -> None:
 
 @pytest.mark.parametrize("name", [name for name in PLAYERS if name != "ppo"])
 def test_a_spec_written_out_reads_back_the_same(name: str) -> None:
-    model = {"llm": ":model=any", "cwm": f":model={__file__}"}.get(name, "")
+    model = {"llm": ":model=any", "cwm": f":model={MODULE}"}.get(name, "")
     spec, info = parse_spec(name + model), PLAYERS[name]
     assert parse_spec(str(spec)) == spec
     unconditional = {parameter.name for parameter in info.parameters if parameter.when is None}
