@@ -39,12 +39,14 @@ class Material:
         header: Of the file.
         matches: All that were kept, the held-out ones last.
         held: How many of them were held out at first.
+        recorded: Matches of the file.
         asked: Further matches that the environment was asked for.
     """
 
     header: TrajectoryHeader
     matches: tuple[Trajectory, ...]
     held: int
+    recorded: int
     asked: tuple[OpenTrajectory, ...] = ()
 
     def training(self, promoted: Sequence[int]) -> list[Trajectory]:
@@ -159,7 +161,9 @@ def material(folder: RunFolder) -> Material:
     """What a run learns from, read from its folder."""
     kept, asked = folder.path / _KEPT, folder.path / _ASKED
     split: Any = folder.read_json(_SPLIT)
-    return _read(kept, asked, asked.stat().st_size if asked.exists() else 0, split["held"])
+    return _read(
+        kept, asked, asked.stat().st_size if asked.exists() else 0, (split["held"], split["of"])
+    )
 
 
 def keep_asked(folder: RunFolder, matches: Sequence[OpenTrajectory]) -> None:
@@ -171,11 +175,11 @@ def keep_asked(folder: RunFolder, matches: Sequence[OpenTrajectory]) -> None:
 
 
 @lru_cache(maxsize=2)
-def _read(kept: Path, asked: Path, size: int, held: int) -> Material:
+def _read(kept: Path, asked: Path, size: int, split: tuple[int, int]) -> Material:
     header, rows = _renumbered(kept)
     further = _renumbered(asked)[1] if size else []
     more = [replace(match, match=len(rows) + match.match) for match in open_matches(further)]
-    return Material(header, tuple(rows), held, tuple(more))
+    return Material(header, tuple(rows), *split, tuple(more))
 
 
 def _renumbered(path: Path) -> tuple[TrajectoryHeader, list[Trajectory]]:

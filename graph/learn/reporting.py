@@ -37,6 +37,7 @@ def learn_object(
         "policy": material.header.policy,
         "recorded_by": dict(material.header.versions),
         "matches": {
+            "recorded": material.recorded,
             "training": len(material.training(state.promoted)),
             "held_out": len(material.heldout(state.promoted)),
             "failed_when_held_out": sorted(state.promoted),

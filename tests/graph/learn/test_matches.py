@@ -1,0 +1,84 @@
+"""What a run works with: drawn once, a fifth held out, refused where it contradicts itself."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from games.trajectories import TrajectoryError, match_line
+from graph.learn.matches import material, shown_first, take_in
+from graph.learn.settings import LearnSettings
+from graph.run.folder import RunFolder
+from tests.graph.learn.conftest import recorded
+from tests.tools.predicting.material import matches_of
+
+
+def boards(folder: RunFolder) -> tuple[list[str], list[str]]:
+    """The training and the held-out matches as lines, without their numbers."""
+    found = material(folder)
+    both = found.training([]), found.heldout([])
+    training, held = ([match_line(replace(m, match=0)) for m in part] for part in both)
+    return training, held
+
+
+def test_a_fifth_is_held_out_and_the_same_seed_draws_the_same(
+    begun: Callable[..., RunFolder], tic_tac_toe: Path
+) -> None:
+    drawn = []
+    for name, seed in (("a", 1), ("b", 1), ("c", 2)):
+        folder = begun(name)
+        found = take_in(tic_tac_toe, folder, LearnSettings(seed=seed))
+        assert (len(found.matches), found.held, found.recorded) == (30, 6, 30)
+        drawn.append(boards(folder))
+    assert drawn[0] == drawn[1] != drawn[2]
+    assert not set(drawn[0][0]) & set(drawn[0][1])
+
+
+@pytest.mark.parametrize(("count", "held"), [(1, 0), (2, 1), (5, 1), (9, 1), (10, 2)])
+def test_of_few_matches_one_is_held_out(
+    begun: Callable[..., RunFolder], tmp_path: Path, count: int, held: int
+) -> None:
+    file = recorded(tmp_path / "few.jsonl", "openspiel:tic_tac_toe", count)
+    assert take_in(file, begun(), LearnSettings()).held == held
+
+
+def damaged(lines: list[str], how: str) -> str:
+    if how == "cut off":
+        return "".join(lines)[:-40]
+    if how == "another start":
+        row = json.loads(lines[2])
+        row["positions"][0]["state"]["board"][0] = "o"
+        lines[2] = json.dumps(row) + "\n"
+    if how == "another successor":
+        row = json.loads(lines[1]) | {"match": 1}
+        row["positions"][1]["state"]["board"].reverse()
+        lines[2] = json.dumps(row) + "\n"
+    return "".join(lines)
+
+
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [
+        ("cut off", "cut off"),
+        ("another start", "begins in another state than match 0"),
+        ("another successor", "has the state of line 2, but another"),
+    ],
+)
+def test_a_damaged_file_is_refused_wherever_the_damage_is(
+    begun: Callable[..., RunFolder], tmp_path: Path, tic_tac_toe: Path, how: str, said: str
+) -> None:
+    file = tmp_path / "damaged.jsonl"
+    file.write_text(damaged(tic_tac_toe.read_text().splitlines(keepends=True), how))
+    settings = LearnSettings(training_matches=2, heldout_matches=1)  # few of them are kept
+    with pytest.raises(TrajectoryError, match=said):
+        take_in(file, begun(), settings)
+
+
+def test_the_match_shown_in_full_is_of_the_most_telling_the_shortest() -> None:
+    poker = matches_of("openspiel:leduc_poker", 8)
+    first = shown_first(poker)[0]
+    assert {*map(id, shown_first(poker))} == {*map(id, poker)}
+    words = {match.match: {a for a in match.actions if "Deal" not in a} for match in poker}
+    assert len(words[first.match]) == max(map(len, words.values()))
