@@ -17,7 +17,7 @@ from agents.roles.coder import code_blocks
 from agents.roles.match_text import in_full, shortened
 from agents.roles.tool_calls import CallError, EditReply, edited
 from games.trajectories import Trajectory
-from games.values import Json
+from games.values import Json, State, canonical_key
 from tools.predicting.inference import Inference
 from tools.predicting.steady import ALLOWED_IMPORTS
 
@@ -37,6 +37,7 @@ _HOW_CLOSED = (
     "paid something since the line before. How many hidden plies passed between two lines is not "
     "told, nor what others did but by what the seat then sees."
 )
+_IMPORTS = ", ".join(ALLOWED_IMPORTS)
 PREDICTING = (
     "get_current_player",
     "get_player_name",
@@ -159,7 +160,7 @@ class ModelModeller:
             MalformedReplyError: If no reply had code or edits in it.
         """
         task = load_prompt("modeller_mend").fill(
-            contract=_contract(closed=brief.closed),
+            contract="\n\n".join(_asked_for(brief, needed)),
             parameters=brief.told_parameters,
             source=source,
             failures=list(failures),
@@ -183,19 +184,28 @@ class ModelModeller:
         source: str,
         function: Inference,
         histories: Sequence[str],
+        *,
+        start: State,
         versions: int,
     ) -> Proposals:
         """Versions of an inference function for a model.
 
+        Args:
+            brief: The game.
+            source: The model.
+            function: Which function.
+            histories: Calls as they will be made, each with what was really played.
+            start: The first state of every match.
+            versions: Versions to ask for.
+
         Raises:
             MalformedReplyError: If no reply had code in it.
         """
-        history = function == "resample_history"
         task = load_prompt("modeller_infer").fill(
-            task=_history(ends=False)
-            if history
-            else load_prompt("modeller_state").fill()[0]["content"],
+            task=_drawing(function),
             source=source,
+            start=canonical_key(start),
+            imports=_IMPORTS,
             tests="\n\n".join(histories),
             versions=versions,
             **brief.common,
@@ -208,7 +218,9 @@ class ModelModeller:
         Raises:
             MalformedReplyError: If no reply had code in it.
         """
-        task = load_prompt("modeller_value").fill(source=source, versions=versions, **brief.common)
+        task = load_prompt("modeller_value").fill(
+            source=source, imports=_IMPORTS, versions=versions, **brief.common
+        )
         return self._blocks(task, ("value_function",))
 
     def _blocks(self, task: Sequence[Message], needed: Sequence[str]) -> Proposals:
@@ -279,7 +291,22 @@ def _edits(message: "AIMessage", source: str, part: str) -> Proposals:
 
 def _contract(*, closed: bool) -> str:
     prompt = load_prompt("modeller_contract")
-    return prompt.fill(imports=", ".join(ALLOWED_IMPORTS), closed=closed)[0]["content"]
+    return prompt.fill(imports=_IMPORTS, closed=closed)[0]["content"]
+
+
+def _asked_for(brief: GameBrief, needed: Sequence[str]) -> list[str]:
+    """The contract, and what the inference function does that is mended."""
+    told = [_contract(closed=brief.closed)]
+    if brief.closed:
+        return [*told, _history(ends=True)]
+    return told + [_drawing(name) for name in needed if name not in PREDICTING]
+
+
+def _drawing(function: str) -> str:
+    """What an inference function of an open deck does."""
+    if function == "resample_state":
+        return load_prompt("modeller_state").fill()[0]["content"]
+    return _history(ends=False)
 
 
 def _history(*, ends: bool) -> str:

@@ -16,10 +16,10 @@ from graph.learn.active import branch_fidelity
 from graph.learn.calibration import KIND as CALIBRATION
 from graph.learn.judging import module_of, start_of
 from graph.learn.matches import open_matches
-from graph.learn.nodes import BELOW, best_of, brief_of
+from graph.learn.nodes import BELOW, brief_of
 from graph.learn.reporting import learn_object, page_of
 from graph.learn.state import CallNote, Gaps, LearnContext, LearnState
-from graph.run.pool import Candidate, what_failed
+from graph.run.pool import Candidate, best, what_failed
 from graph.run.sandboxes import grades_of, keep_grade
 from tools.coverage import branch_coverage
 from tools.predicting.kinds import offered, phases, taken
@@ -100,7 +100,7 @@ def report(state: LearnState, runtime: Runtime[LearnContext]) -> dict[str, Any]:
     """Write `model.py`, `learn.json` and `report.html`, whatever the run came to."""
     context, folder = runtime.context, runtime.context.folder
     keep_grade(folder, context.sandbox.grade)
-    chosen = best_of(state)
+    chosen = _best_of(state)
     update: dict[str, Any] = {}
     if chosen is not None:
         gaps = _gaps(state, context, chosen) if state.end is None else None
@@ -185,3 +185,12 @@ def _gaps(state: LearnState, context: LearnContext, chosen: Candidate) -> Gaps:
         branches=tuple(missed[:_SHOWN_BRANCHES]),
         heldout=alone,
     )
+
+
+def _best_of(state: LearnState) -> Candidate | None:
+    """The candidate to report: the accepted one of the newest stage, else the best one."""
+    if state.pool:
+        chosen = best([c for c in state.pool if c.outcome == "passed"] or state.pool)
+        if state.base is None or chosen.share_passed:
+            return chosen
+    return None if state.base is None else state.candidate(state.base)

@@ -18,7 +18,7 @@ from games.trajectories import (
     header_line,
     match_line,
 )
-from games.values import Json, State, canonical_key
+from games.values import Action, Json, State, canonical_key
 from graph.learn.settings import LearnSettings
 from graph.run.folder import RunFolder
 from tools.predicting.inference import SeatSight, sights_of
@@ -92,6 +92,12 @@ def all_sights(matches: Sequence[Trajectory], seats: int, seat: int | None) -> l
             for one in range(seats):
                 found += sights_of(match.seen_by(one), one, ends=False)
     return found
+
+
+def played_before(match: OpenTrajectory, sight: SeatSight) -> list[Action]:
+    """The actions of a match up to a seat's turn."""
+    turns = [ply for ply, here in enumerate(match.positions) if here.player == sight.seat]
+    return list(match.actions[: turns[len(sight.turns) - 1]])
 
 
 def some_sights(sights: Sequence[SeatSight], most: int, seed: int) -> list[SeatSight]:

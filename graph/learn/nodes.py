@@ -13,9 +13,16 @@ from agents.model.recording import place
 from agents.roles.modeller import PREDICTING, GameBrief, Proposals, bound_names
 from games.streams import stream
 from graph.learn.judging import Judge, share_of
-from graph.learn.matches import all_sights, open_matches, shown_first, some_sights, take_in
+from graph.learn.matches import (
+    all_sights,
+    open_matches,
+    played_before,
+    shown_first,
+    some_sights,
+    take_in,
+)
 from graph.learn.state import CallNote, Judged, LearnContext, LearnState, Stage
-from graph.run.pool import EDIT, STRATEGIES, Candidate, best, earlier_attempts
+from graph.run.pool import EDIT, STRATEGIES, Candidate, earlier_attempts
 from tools.predicting.failing import called
 from tools.predicting.transition import record_examples
 
@@ -144,15 +151,26 @@ def infer(
     settings, brief = context.settings, brief_of(context, state)
     base = state.candidate(state.base if state.base is not None else 0)
     header = context.material.header
-    sights = all_sights(context.material.training(state.promoted), header.num_players, header.seat)
+    known = context.material.training(state.promoted)
+    sights = all_sights(known, header.num_players, header.seat)
     shown = some_sights(sights, _HISTORY_SHOWN, settings.seed)
     function: Any = state.inference
-    histories = [called(function, [sight.history, sight.seat]) for sight in shown]
+    by_number = {match.match: match for match in open_matches(known)}
+    histories = [
+        f"{called(function, [sight.history, sight.seat])}\n"
+        f"played: {played_before(by_number[sight.match], sight)!r}"
+        for sight in shown
+    ]
     return _asked(
         state,
         runtime,
         lambda: context.modeller.infer(
-            brief, base.source, function, histories, settings.num_targets
+            brief,
+            base.source,
+            function,
+            histories,
+            start=context.material.start,
+            versions=settings.num_targets,
         ),
         again="infer",
         parent=base,
@@ -355,12 +373,3 @@ def _inference(context: LearnContext) -> str:
     if choice == "auto":
         return "resample_history" if context.material.hides else ""
     return "" if choice == "none" else choice
-
-
-def best_of(state: LearnState) -> Candidate | None:
-    """The candidate to report: the accepted one of the newest stage, else the best one."""
-    if state.pool:
-        chosen = best([c for c in state.pool if c.outcome == "passed"] or state.pool)
-        if state.base is None or chosen.share_passed:
-            return chosen
-    return None if state.base is None else state.candidate(state.base)

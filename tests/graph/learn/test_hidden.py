@@ -36,6 +36,10 @@ def test_the_inference_function_is_learned_on_top_of_the_model_and_calibrated(
     assert told["calls"] == {"transition": 1, "inference": 2}
     assert told["calibration"]["places"] > 0
     assert told["calibration"]["distance"] < 0.2
+    assert "played: ['Deal " in prompts[1]
+    assert '"cards":[null,null]' in prompts[1]  # the first state
+    systems = [request["messages"][0]["content"] for request in endpoint.requests]
+    assert "one of the possible histories" in systems[2]  # what is to be mended is said again
     assert "times, expected" in prompts[2]  # the draw that is always the same was found out
     module = (done.folder.path / "model.py").read_text()
     assert module.index("def apply_action") < module.index("def resample_history")
