@@ -62,9 +62,14 @@ def _of_family(choices: Choices, design: Design) -> Choices:
 
 
 def _history(state: RunState) -> tuple[str, ...]:
-    """What the person said before, and what was answered; no messages of single stages."""
+    """What the person said before, and what was answered; no messages of single stages.
+
+    Where the run lies on this machine is nothing that a model is told, or that a request rests on.
+    """
+    root = str(folder_of(state).root.path)
     return tuple(
-        f"{'person' if isinstance(message, HumanMessage) else 'designer'}: {message.text}"
+        f"{'person' if isinstance(message, HumanMessage) else 'designer'}: "
+        f"{message.text.replace(root, 'RUN')}"
         for message in state.messages[:-1]
         if message.name in (None, "reply", "revise")
     )
