@@ -81,7 +81,7 @@ def _tell(row: "dict[str, Any]") -> None:
 
 def _show(out: Path, about: "Mapping[str, Any]") -> None:
     explored, last = about["explored"], about["course"][-1]
-    say(f"{out}: {about['game']}, {about['steps']} decisions of self-play")
+    say(f"{out}: {about['game']}, {about['steps']} decisions learned from")
     say(f"  {explored['actions']} actions, {explored['width']} inputs")
     if explored["not_restored"]:
         told = f"{explored['not_restored']} of {explored['decisions']}"

@@ -29,7 +29,7 @@ def observations(name: str, seeds: Iterator[int] | range) -> list[Json]:
 
 
 @given(st.lists(OBJECTS, min_size=1, max_size=8))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_whatever_was_seen_comes_back_as_it_was(seen: list[Json]) -> None:
     encoder = fitted_encoder(seen)
     for value in seen:

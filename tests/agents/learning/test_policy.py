@@ -20,7 +20,7 @@ from tests.agents.learning.conftest import Trained, setup
 from tools.playtest.series import play_series, series_summary
 from tools.sandbox import Sandbox
 
-STEPS = {"tic_tac_toe": 10_000, "leduc_poker": 5_000}
+STEPS = {"tic_tac_toe": 10_000, "leduc_poker": 8_000}
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def test_a_trained_network_beats_random_play(
     roster = PlayerRoster()
     specs = [f"ppo:policy={path}", "random"]
     with Sandbox(preload=roster.preload) as own:
-        series = play_series(setup(name), specs, roster, matches=100, seed=3, sandbox=own)
+        series = play_series(setup(name), specs, roster, matches=160, seed=3, sandbox=own)
     ours: Any = series_summary(series)["entrants"]
     assert ours[0]["mean_return"]["low"] > 0, ours  # of itself, uniform play gets 0
     assert ours[0]["forfeits"] == 0
