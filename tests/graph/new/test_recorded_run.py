@@ -5,6 +5,7 @@ The recordings' answers were given by hand from the requests' text alone.
 
 import json
 import re
+from itertools import takewhile
 from typing import Any
 
 import pytest
@@ -58,6 +59,8 @@ def test_a_recorded_run_makes_a_checked_game_again(
     write_request(request_of(name), folder)
     result = resume_run(folder, context)
     assert result.state.end in ("made", "delivered"), result.state.reason
+    # Of what was said of the finished game, one message asked and one changed it.
+    assert result.state.revision == len(runs()[name].get("said", ())) // 2
     design = result.state.design
     assert design is not None
     assert design.family not in library.families()
@@ -72,8 +75,8 @@ def test_prompts_keep_within_their_sizes(name: str) -> None:
     assert sum(size for _, size in sizes) <= MOST_IN_ALL
     assert next(size for place, size in sizes if place == "code/draft") <= MOST_OF_A_DRAFT
     if not any(place.startswith("refine/") for place, _ in sizes):
-        before = [size for place, size in sizes if not place.startswith("strategize")]
-        assert sum(before) <= MOST_BEFORE_ACCEPTANCE
+        before = takewhile(lambda one: not one[0].startswith("strategize"), sizes)
+        assert sum(size for _, size in before) <= MOST_BEFORE_ACCEPTANCE
 
 
 def test_a_request_that_was_not_recorded_raises_and_names_a_near_one(
