@@ -171,7 +171,7 @@ def run(
         if size.games is not None and name not in size.games:
             continue
         path = recording_of(name)
-        replayed = live.model_copy(update={"model": MODEL, "replay": path, "retries": 0})
+        replayed = live.model_copy(update={"model": MODEL, "replay": path})
         if live.model is None and not path.exists():
             samples.append({"task": name, "missing": "no recording, and no model is configured"})
             continue

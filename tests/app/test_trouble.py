@@ -97,7 +97,7 @@ def test_a_killed_zygote_ends_or_spares_the_run_and_resume_goes_on(
     command: Command, started: Started, tmp_path: Path
 ) -> None:
     folder = tmp_path / "run"
-    run = started("new", "goofspiel with 6 cards", "--quick", "--out", folder)
+    run = started("new", "tic tac toe", "--quick", "--out", folder)
     wait_for(run, "evaluate: series random")
     for zygote in _children(run.pid):
         os.kill(zygote, signal.SIGKILL)

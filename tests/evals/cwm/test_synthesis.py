@@ -19,7 +19,7 @@ RECORDED = [name for name in tasks() if recording_of(name).exists()]
 def test_a_recorded_modeller_reaches_what_it_reached(name: str, tmp_path: Path) -> None:
     kept = json.loads(recording_of(name).read_text())
     assert kept["label"] == LABEL
-    model = ModelSettings(model=MODEL, replay=recording_of(name), retries=0)
+    model = ModelSettings(model=MODEL, replay=recording_of(name))
     told = learned(tasks()[name], tmp_path, model).result.told
     assert f"{told['end']}: {told['reason'] or told['accuracy']}" == kept["ended"]
     assert sum(told["calls"].values()) <= tasks()[name].max_calls
