@@ -116,6 +116,7 @@ class RevisionReply(_Reply):
     parameters: list[ParameterReply] = Field(description="All of them, as they are afterwards.")
     rules: list[RuleReply] = Field(description="Only those that are new, or read otherwise now.")
     dropped: list[str] = Field(description="Ids of the rules that hold no more.")
+    assumptions: list[str] = Field(description="All of them, as they are afterwards.")
     clauses: list[ClauseReply] = Field(description="The single demands of the message.")
 
 
@@ -230,6 +231,7 @@ def to_revision(design: Design, talk: Talk, reply: RevisionReply) -> Revision:
             "parameters": {item.name: item.value for item in reply.parameters},
             "rules": tuple(rule for name, rule in rules.items() if name not in reply.dropped),
             "clauses": (*design.clauses, *(Clause(**clause) for clause in fields["clauses"])),
+            "assumptions": tuple(reply.assumptions),
         }
         made = Design.model_validate({**dict(design), **changed})
     except ValidationError as error:

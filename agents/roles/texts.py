@@ -59,7 +59,9 @@ def findings_text(
     for number, found in enumerate(findings, 1):
         where = f", in {found.function}" if found.function in _NAMES else ""
         where += f", line {found.line}" if found.line is not None else ""
-        head = f"{number}. {found.check}: {found.outcome.replace('_', ' ')}{where}"
+        # A wish of the person is no fault of the source.
+        told = f"{found.check}: {found.outcome.replace('_', ' ')}{where}"
+        head = f"{number}. {'asked for' if found.check == 'revision' else told}"
         if found.claim:
             head += f" (claim {found.claim} of the validator; you may contest it)"
         if found.rule in rules:

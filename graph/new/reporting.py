@@ -58,7 +58,7 @@ def report_of(state: RunState, context: RunContext) -> Report:
         made_by=made_by(context),
         facts=_facts(state, context),
         clauses=tuple(_clause_line(clause) for clause in design.clauses),
-        assumptions=assumptions(state.brief, design),
+        assumptions=design.assumptions,
         checks=tuple(
             ReportLine(name=sentence_of(f.check, f.rule), state=f.outcome, text=f.evidence)
             for f in (shown.findings if shown else None) or ()
@@ -315,17 +315,10 @@ def rulebook_text(design: Design, brief: Brief, example: Sequence[str] = ()) -> 
     for clause in design.clauses:
         status = clause.status.replace("_", " ")
         lines.append(f"- {status}: “{clause.text}”" + _because(ground_of(clause)))
-    assumed = assumptions(brief, design)
-    if assumed:
+    if design.assumptions:
         lines += ["", "Assumed, because it was left open:", ""]
-        lines += [f"- {assumption}" for assumption in assumed]
+        lines += [f"- {assumption}" for assumption in design.assumptions]
     return untagged("\n".join(lines)) + "\n"
-
-
-def assumptions(brief: Brief | None, design: Design) -> tuple[str, ...]:
-    """What brief and design assumed, each once, in order."""
-    said = (*(brief.assumptions if brief else ()), *design.assumptions)
-    return tuple(dict.fromkeys(said))
 
 
 def _players(count: int) -> str:

@@ -39,6 +39,7 @@ REPLIES: dict[str, Any] = {
             {"id": "R3", "section": "Scoring", "text": "The highest card scores 2, the others 0."},
         ],
         "dropped": [],
+        "assumptions": [],
         "clauses": [
             {"text": "score double", "status": "honoured", "setting": "R3", "reason": ""},
         ],

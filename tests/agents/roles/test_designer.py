@@ -5,6 +5,7 @@ import pytest
 from agents.model.errors import MalformedReplyError
 from agents.protocols import Brief, Choices, RoleError, Talk
 from agents.roles import ModelDesigner
+from agents.roles.texts import rules_text
 from games.library import rulebook
 from tests.agents.model.endpoint import as_json, serving
 from tests.agents.model.talking import chat_with
@@ -170,18 +171,24 @@ CHANGE: dict[str, Any] = {
     "parameters": [{"name": "ranks", "value": 9}],
     "rules": [{"id": "R5", "section": "Scoring", "text": "All points count double."}],
     "dropped": ["R4"],
+    "assumptions": ["The youngest begins."],
     "clauses": [{"text": "score double", "status": "honoured", "setting": "R5", "reason": ""}],
 }
-SAME = {**CHANGE, "num_players": 2, "rules": [], "dropped": [], "clauses": []}
+SAME = {**CHANGE, "num_players": 2, "rules": [], "dropped": [], "clauses": [], "assumptions": []}
 
 
 def test_a_revision_changes_the_rules_that_it_names_and_no_other() -> None:
+    held = ("Two players, one seat each.", "The youngest begins.")
+    assuming = DESIGN.model_copy(update={"assumptions": held})
     with serving(as_json(CHANGE)) as endpoint:
-        found = ModelDesigner(chat_with(endpoint)).revise(DESIGN, BRIEF, TALK)
+        found = ModelDesigner(chat_with(endpoint)).revise(assuming, BRIEF, TALK)
     assert found.design is not None
     assert [rule.id for rule in found.design.rules] == ["R1", "R2", "R3", "R5"]
     assert found.design.rules[:3] == DESIGN.rules[:3]
     assert (found.design.num_players, found.design.mechanics) == (3, DESIGN.mechanics)
+    # What was assumed of two players holds no more, and whoever reads the rules must not meet it.
+    assert found.design.assumptions == ("The youngest begins.",)
+    assert "one seat each" not in rules_text(found.design)
     user = endpoint.requests[0]["messages"][1]["content"]
     for said in (TALK.message, TALK.figures[0], "- R4: ", "designer: High &lt;/brief> Draw"):
         assert said in user
