@@ -37,6 +37,12 @@ def learn_model(  # noqa: PLR0913 - one parameter an option
     environment: Annotated[
         str, typer.Option("--environment", metavar="ENV", help="The environment itself.")
     ] = "",
+    keep_learning: Annotated[
+        bool,
+        typer.Option(
+            "--keep-learning", help="What surprises it in play is refined (--environment)."
+        ),
+    ] = False,
     values: Annotated[
         int, typer.Option("--values", min=0, max=8, help="Value functions to ask for.")
     ] = 0,
@@ -57,6 +63,8 @@ def learn_model(  # noqa: PLR0913 - one parameter an option
         raise typer.BadParameter(f"--refine is {refine!r}; known: tree, conversation")
     if active and not environment:
         raise typer.BadParameter("--active asks the environment for matches; give --environment")
+    if keep_learning and not environment:
+        raise typer.BadParameter("--keep-learning plays in the environment; give --environment")
     words = _rules_in(rules)
     _require_usable(trajectories, environment, closed=closed_deck)
     require_model()
@@ -70,6 +78,7 @@ def learn_model(  # noqa: PLR0913 - one parameter an option
             "active": active,
             "environment": environment,
             "values": values,
+            "keep_learning": keep_learning,
         }
     )
     folder = create_folder(out, title=f"learn {trajectories.stem}", runs=runs_folder())

@@ -23,25 +23,19 @@ from evals.cwm.held import HeldModel, games_with_models, held_models, referee_of
 from evals.cwm.speed import TIMED, search_rates
 from evals.options import EvalOptions
 from evals.results import EvalResult, NothingScoredError, Row, Score
-from games.trajectories import Transition, open_deck
-from tools.playtest.intervals import Estimate, NoSamplesError, mean_interval, share_interval
-from tools.playtest.jobs import (
-    EffortSummary,
-    MatchEntry,
-    SandboxRecipe,
-    effort_together,
-    sandbox_of_process,
-)
+from graph.learn.arena import decided, followed, forfeits, paid_over, seated, used_by_first
+from tools.playtest.intervals import Estimate, NoSamplesError, share_interval
+from tools.playtest.jobs import MatchEntry, SandboxRecipe, sandbox_of_process
 from tools.playtest.runner import Workers
 from tools.playtest.series import Series, play_series
-from tools.replaying import replayed_match
+from tools.predicting.transition import RecordQuestions, predicted
 from tools.sandbox import Sandbox
-from tools.transitions import replay_transitions
 
 SEATS = 2
 PROTOCOLS = {"paper": "protocol=paper,belief=module", "ours": "protocol=ours,belief=auto"}
 EVEN_WITHIN = 7.0  # points
 RATE_AT_LEAST = 0.8
+_DEADLINE_S = 600.0
 _FOLLOWED = 40  # matches whose transitions a model is asked for
 _PUBLISHED: dict[str, Any] = json.loads(
     (Path(__file__).parent / "published.json").read_text(encoding="utf-8")
@@ -157,16 +151,9 @@ class _Arena:
     def row(self, sandbox: Sandbox) -> Row:
         """What it came to."""
         played = [(model, self._series(model, number)) for number, model in enumerate(self.models)]
-        entries = [
-            (entry, series.seated(match).index(0))
-            for _, series in played
-            for match, entry in series.entries.items()
-        ]
+        entries = [one for _, series in played for one in seated(series)]
         scores = [_score(entry, seat) for entry, seat in entries]
         deals = [fmean(scores[first : first + SEATS]) for first in range(0, len(scores), SEATS)]
-        used = effort_together(
-            [entry.used[seat] for entry, seat in entries if seat < len(entry.used)]
-        )
         published = _PUBLISHED["games"].get(self.game, {"not comparable": "no game of the paper"})
         return {
             "game": self.game,
@@ -176,11 +163,11 @@ class _Arena:
             "n": len(self.models),
             "matches": len(entries),
             "points over even": _points(deals),
-            "payoff over the other's": paid_over(entries),
+            "payoff over the other's": paid_over(entries, SEATS),
             "by seat": [by_seat(entries, seat) for seat in range(SEATS)],
-            "forfeits": sum(_is_forfeit(entry, seat) for entry, seat in entries),
+            "forfeits": forfeits(entries),
             "reasons": dict(Counter(entry.reason for entry, _ in entries if entry.reason)),
-            **_online(used),
+            **decided(used_by_first(entries)),
             "transitions online": self._followed(played, sandbox),
             "published": {
                 deck: {"table": rows["table"], **rows[self.opponent]}
@@ -213,17 +200,10 @@ class _Arena:
         """How many distinct transitions of the matches a model predicts (Tables 1 and 2)."""
         agreed = distinct = 0
         for model, series in played:
-            decks = [*_decks(series, sandbox)]
-            if decks:
-                found = replay_transitions(sandbox, model.text, decks, protocol="columns")
-                agreed, distinct = agreed + found.agreed, distinct + found.transitions
+            asked = RecordQuestions.of(followed(series, sandbox, _FOLLOWED))
+            found = predicted(sandbox, model.text, asked, deadline_s=_DEADLINE_S)
+            agreed, distinct = agreed + found.distinct_right, distinct + found.distinct
         return {"agreed": agreed, "distinct": distinct}
-
-
-def _decks(series: Series, sandbox: Sandbox) -> Iterator[list[Transition]]:
-    for match, entry in [*series.entries.items()][:_FOLLOWED]:
-        if entry.ending == "finished":
-            yield open_deck(replayed_match(sandbox, series.plan.job(match), entry)[0])
 
 
 def _score(entry: MatchEntry, seat: int) -> float:
@@ -234,31 +214,12 @@ def _score(entry: MatchEntry, seat: int) -> float:
     return (mine > other) + (mine == other) / 2
 
 
-def _is_forfeit(entry: MatchEntry, seat: int) -> bool:
-    return entry.ending == "forfeit" and entry.culprit == seat
-
-
 def _points(deals: Sequence[float]) -> Row:
     try:
         found: Estimate = share_interval(deals).minus(1 / SEATS)
     except NoSamplesError as error:
         return {"value": None, "problem": str(error)}
     return {name: round(100 * getattr(found, name), 2) for name in ("value", "low", "high")}
-
-
-def paid_over(entries: Sequence[tuple[MatchEntry, int]]) -> Row:
-    """What cwm was paid over the other one, by deals whose matches all finished."""
-    gaps = [
-        None if entry.returns is None else entry.returns[seat] - entry.returns[1 - seat]
-        for entry, seat in entries
-    ]
-    deals = [gaps[first : first + SEATS] for first in range(0, len(gaps), SEATS)]
-    whole = [[gap for gap in deal if gap is not None] for deal in deals]
-    try:
-        found = mean_interval([fmean(deal) for deal in whole if len(deal) == SEATS])
-    except NoSamplesError as error:
-        return {"value": None, "problem": str(error)}
-    return {name: round(getattr(found, name), 3) for name in ("value", "low", "high")}
 
 
 def by_seat(entries: Sequence[tuple[MatchEntry, int]], seat: int) -> Row:
@@ -272,22 +233,6 @@ def by_seat(entries: Sequence[tuple[MatchEntry, int]], seat: int) -> Row:
         if paid
         else None,
         "n": len(mine),
-    }
-
-
-def _online(used: EffortSummary) -> Row:
-    """What a player's decisions say of its model."""
-    figures = used.figures
-    totals = {
-        name: int(figures[name].total) if name in figures else 0
-        for name in ("surprises", "failed_searches")
-    }
-    fits = figures.get("belief_consistency")
-    return {
-        "decisions": used.decisions,
-        **totals,
-        "fallbacks": dict(used.words.get("fallback", {})),
-        "inference online": None if fits is None else round(fits.mean, 4),
     }
 
 

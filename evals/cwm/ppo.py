@@ -17,10 +17,11 @@ from agents.learning.matches import PRELOAD, Matches
 from agents.learning.ppo import train
 from agents.learning.settings import PpoSettings
 from agents.players.registry import PlayerRoster
-from evals.cwm.arena import SEATS, by_seat, paid_over
+from evals.cwm.arena import SEATS, by_seat
 from evals.cwm.held import HeldModel, games_with_models, held_models, referee_of
 from evals.options import EvalOptions
 from evals.results import EvalResult, NothingScoredError, Row, Score
+from graph.learn.arena import paid_over
 from tools.playtest.jobs import SandboxRecipe
 from tools.playtest.runner import Workers
 from tools.playtest.series import play_series
@@ -149,7 +150,7 @@ def _played(
     return {
         "opponent": opponent,
         "matches": len(entries),
-        "payoff over the other's": paid_over(entries),
+        "payoff over the other's": paid_over(entries, SEATS),
         "by seat": [by_seat(entries, seat) for seat in range(SEATS)],
         "fallbacks": sum(sum(one.words.get("fallback", {}).values()) for one in used),
         "published": {

@@ -33,7 +33,7 @@ from pydantic import JsonValue
 
 from evals.bench.timings import Timing, interleaved, seconds
 from evals.results import Score
-from evals.sandbox.bench_play import PLAYOUTS, arena, conditions_of, copier_gains, transitions
+from evals.sandbox.bench_play import PLAYOUTS, arena_rate, conditions_of, copier_gains, transitions
 from evals.sandbox.processes import (
     UnreadableError,
     descendants,
@@ -135,7 +135,7 @@ def sandbox_figures(
         _warm_workers(places.strong, repeats.warm),
         _round_trips(places, repeats.blocks),
         transitions(places.strong, _TRANSITIONS, seed, repeats.replays),
-        arena(places.strong, repeats.matches, seed, repeats.arena),
+        arena_rate(places.strong, repeats.matches, seed, repeats.arena),
         _penalties(places.strong, places.unconfined, repeats.penalty),
         copier_gains(places.strong, repeats.playouts),
         _worker_memory(places.strong, repeats.memory),

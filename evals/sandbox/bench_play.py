@@ -154,7 +154,7 @@ class _Asking:
         self.worker.kill()
 
 
-def arena(sandbox: Sandbox, matches: int, seed: int, rounds: int) -> list[Timing]:
+def arena_rate(sandbox: Sandbox, matches: int, seed: int, rounds: int) -> list[Timing]:
     """Microseconds a ply of tic-tac-toe, with a worker for the referee and one for each seat.
 
     A value is one match of some eight plies, short enough that most matches meet no other process.

@@ -49,7 +49,7 @@ def active(state: LearnState, runtime: Runtime[LearnContext]) -> Command[Literal
         found = _played(environment, actions, context.settings.seed, len(asked))
     except (ModuleFault, ValueError, LookupError, RuntimeError) as error:
         said = f"the environment failed, and is not asked again: {type(error).__name__}: {error}"
-        update = {"asked": context.settings.active, "questions": [*state.questions, said]}
+        update = {"asking": False, "questions": [*state.questions, said]}
         return Command(goto="check", update={**update, "candidates": again})
     keep_asked(context.folder, [*asked, found])
     runtime.stream_writer({"node": "active", "match": len(asked) + 1, "because": why})

@@ -13,13 +13,14 @@ from agents.roles.modeller import PREDICTING, bound_names
 from agents.strategy.models import ModelContest, choose_value
 from games.values import ModuleFault
 from graph.learn.active import branch_fidelity
+from graph.learn.arena import wrong_in_play
 from graph.learn.calibration import KIND as CALIBRATION
-from graph.learn.judging import module_of, start_of
+from graph.learn.judging import BELOW, module_of, start_of
 from graph.learn.matches import open_matches
-from graph.learn.nodes import BELOW, brief_of
+from graph.learn.nodes import brief_of
 from graph.learn.reporting import learn_object, page_of
 from graph.learn.state import CallNote, Gaps, LearnContext, LearnState
-from graph.run.pool import Candidate, best, what_failed
+from graph.run.pool import Candidate, what_failed
 from graph.run.sandboxes import grades_of, keep_grade
 from tools.coverage import branch_coverage
 from tools.predicting.kinds import offered, phases, taken
@@ -28,12 +29,12 @@ from tools.predicting.playing import random_play
 _SHOWN_BRANCHES = 40
 
 
-def value(state: LearnState, runtime: Runtime[LearnContext]) -> Command[Literal["report"]]:
+def value(state: LearnState, runtime: Runtime[LearnContext]) -> Command[Literal["arena"]]:
     """Ask for value functions, and use one that wins inside the model."""
     context = runtime.context
     wanted, number = context.settings.values, len(state.calls) + 1
     if not wanted or state.base is None or number > context.settings.max_calls:
-        return Command(goto="report")
+        return Command(goto="arena")
     base = state.candidate(state.base)
     update: dict[str, Any] = {}
     notes: list[str] = []
@@ -48,7 +49,7 @@ def value(state: LearnState, runtime: Runtime[LearnContext]) -> Command[Literal[
     note = CallNote(call=number, function="value", parent=base.number, refused=refused)
     runtime.stream_writer({"node": "value", "call": number, "used": bool(update)})
     update |= {"calls": [*state.calls, note], "value_notes": notes}
-    return Command(goto="report", update=update)
+    return Command(goto="arena", update=update)
 
 
 def _competed(
@@ -100,10 +101,12 @@ def report(state: LearnState, runtime: Runtime[LearnContext]) -> dict[str, Any]:
     """Write `model.py`, `learn.json` and `report.html`, whatever the run came to."""
     context, folder = runtime.context, runtime.context.folder
     keep_grade(folder, context.sandbox.grade)
-    chosen = _best_of(state)
+    chosen = state.chosen
     update: dict[str, Any] = {}
     if chosen is not None:
         gaps = _gaps(state, context, chosen) if state.end is None else None
+        if gaps is not None and state.arena:
+            gaps = gaps.model_copy(update={"play": wrong_in_play(state.arena[-1])})
         update = {"gaps": gaps, **_end(state, chosen, gaps)}
         update["fidelity"] = _fidelity(state, context, chosen)
         try:
@@ -185,12 +188,3 @@ def _gaps(state: LearnState, context: LearnContext, chosen: Candidate) -> Gaps:
         branches=tuple(missed[:_SHOWN_BRANCHES]),
         heldout=alone,
     )
-
-
-def _best_of(state: LearnState) -> Candidate | None:
-    """The candidate to report: the accepted one of the newest stage, else the best one."""
-    if state.pool:
-        chosen = best([c for c in state.pool if c.outcome == "passed"] or state.pool)
-        if state.base is None or chosen.share_passed:
-            return chosen
-    return None if state.base is None else state.candidate(state.base)

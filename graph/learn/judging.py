@@ -21,6 +21,7 @@ from tools.predicting.steady import arguments_kept, asked_again, imports
 from tools.predicting.transition import LOADING, Predicted, RecordQuestions, Row, predicted
 
 START = "INITIAL_STATE"
+BELOW = "# Below this line stands what was learned on top of the model."
 _AT_ONCE = 2
 _AGAIN_MATCHES = 6
 
@@ -237,6 +238,21 @@ def share_of(judged: Judged, settings: Mapping[str, int]) -> float:
     further = [f for f in judged.failures if f.check in ("play", "steady", "calibration")]
     lost = sum(settings["play"] if f.check == "play" else 1 for f in further)
     return judged.right / (judged.records + lost) if judged.records else 0.0
+
+
+def expandable(state: LearnState, context: LearnContext) -> list[Candidate]:
+    """The candidates that may be refined (Code World Models App. D.1.3); all where none may."""
+    settings, by_number = context.settings, {c.number: c for c in state.candidates}
+    if settings.refine == "conversation":
+        return state.pool
+
+    def grew(candidate: Candidate) -> bool:
+        parent = by_number.get(candidate.parent if candidate.parent is not None else -1)
+        if parent is None or parent.number < state.first:
+            return candidate.share_passed >= settings.min_start
+        return candidate.share_passed - parent.share_passed >= settings.min_gain
+
+    return [c for c in state.pool if grew(c)] or state.pool
 
 
 def _of_sights(

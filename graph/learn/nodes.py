@@ -12,7 +12,7 @@ from agents.model.errors import MalformedReplyError
 from agents.model.recording import place
 from agents.roles.modeller import PREDICTING, GameBrief, Proposals, bound_names
 from games.streams import stream
-from graph.learn.judging import Judge, share_of
+from graph.learn.judging import BELOW, Judge, expandable, share_of
 from graph.learn.matches import (
     all_sights,
     open_matches,
@@ -26,9 +26,8 @@ from graph.run.pool import EDIT, STRATEGIES, Candidate, earlier_attempts
 from tools.predicting.failing import called
 from tools.predicting.transition import record_examples
 
-_Node: TypeAlias = Literal["synthesise", "refine", "infer", "active", "value", "report"]
+_Node: TypeAlias = Literal["synthesise", "check", "refine", "infer", "active", "value", "report"]
 _Go: TypeAlias = Command[_Node]
-BELOW = "# Below this line stands what was learned on top of the model."
 _HISTORY_SHOWN = 3
 
 
@@ -302,27 +301,12 @@ def _tested(candidate: Candidate, judged: Judged, context: LearnContext) -> Cand
     return candidate.model_copy(update={"findings": findings, "score": score})
 
 
-def expandable(state: LearnState, context: LearnContext) -> list[Candidate]:
-    """The candidates that may be refined (Code World Models App. D.1.3); all where none may."""
-    settings, by_number = context.settings, {c.number: c for c in state.candidates}
-    if settings.refine == "conversation":
-        return state.pool
-
-    def grew(candidate: Candidate) -> bool:
-        parent = by_number.get(candidate.parent if candidate.parent is not None else -1)
-        if parent is None or parent.number < state.first:
-            return candidate.share_passed >= settings.min_start
-        return candidate.share_passed - parent.share_passed >= settings.min_gain
-
-    return [c for c in state.pool if grew(c)] or state.pool
-
-
 def _with_accuracy(
     state: LearnState, tested: Sequence[Candidate], pool: Sequence[Candidate]
 ) -> list[CallNote]:
     """The notes, the newest with what its candidates reached."""
-    if not state.calls:
-        return []
+    if not state.calls or state.calls[-1].function != state.stage:
+        return state.calls  # play surprised the model: it is tested again without a call
     scores = [state.judged[c.number] for c in tested if c.number in state.calls[-1].candidates]
     top = max(scores, key=lambda one: one.accuracy, default=None)
     before = state.calls[-1]
@@ -356,12 +340,20 @@ def _accepted(
     """Go on from a candidate that passes: to its inference, its values, or the report."""
     context = runtime.context
     settings = context.settings
-    if state.stage == "transition" and state.asked < settings.active:
+    if state.stage == "transition" and state.asking and state.asked < settings.active:
         return Command(goto="active", update=update)
     runtime.stream_writer({"node": "check", "accepted": chosen.number, "of": state.stage})
     update |= {"base": chosen.number, "first": len(state.candidates)}
     if state.stage == "transition":
         update |= {"stage": "inference", "inference": _inference(context)}
+        if update["inference"] and state.carried:
+            source, problem = _whole(
+                state.model_copy(update={"base": chosen.number}), state.carried
+            )
+            again = Candidate(number=len(state.candidates), parent=chosen.number, source=source)
+            if not problem:
+                update |= {"candidates": [*update["candidates"], again], "carried": ""}
+                return Command(goto="check", update=update)
         if update["inference"]:
             return Command(goto="infer", update=update)
     return Command(goto="value", update={**update, "stage": "value"})

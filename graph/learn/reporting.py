@@ -73,6 +73,7 @@ def learn_object(
         "values": {"used": bool(state.values), "notes": state.value_notes},
         "active": state.questions,
         "branch_fidelity": state.fidelity,
+        "arena": state.arena,
         "contradictions": contradictions(chosen.source, context.request.rules) if chosen else [],
         "failed_last": [f.model_dump(mode="json") for f in chosen.findings or ()]
         if chosen and chosen.outcome != "passed"
@@ -141,6 +142,11 @@ def final_words(told: dict[str, Any], folder: RunFolder) -> str:
             lines.append(
                 f"{drawn['function']}: accuracy {drawn['accuracy']:.4f} at {drawn['sights']} places"
             )
+        for row in (told["arena"] or [{}])[-1].get("rows", []):
+            lines.append(
+                f"in play against {row['opponent']}: {row['distinct right']} of {row['distinct']} "
+                f"transitions predicted, {row['forfeits']} of {row['matches']} matches forfeited"
+            )
         if told["reason"]:
             lines.append(quoted(told["reason"]))
         lines += [quoted(f"rules and matches part: {c['said']}") for c in told["contradictions"]]
@@ -176,6 +182,7 @@ def page_of(told: dict[str, Any], state: LearnState, chosen: Candidate | None) -
         ]))  # fmt: skip
     parts += _listed("Never put to the test", told["never_exercised"] or [])
     parts += _listed("Asked of the environment", told["active"])
+    parts += _arena(told["arena"])
     parts += _listed("Rules and matches part", [one["said"] for one in told["contradictions"]])
     parts += _listed("Value functions", told["values"]["notes"])
     for name in ("inferred", "calibration", "branch_fidelity"):
@@ -194,6 +201,16 @@ def page_of(told: dict[str, Any], state: LearnState, chosen: Candidate | None) -
     parts.append("<h2>Settings</h2>")
     parts.append(_table(("setting", "value"), list(told["settings"].items())))
     return styled(_safe(f"A model of {told['environment']}"), "\n".join(parts))
+
+
+def _arena(rounds: list[dict[str, Any]]) -> list[str]:
+    """The rounds of the arena, a table each."""
+    parts = []
+    for number, found in enumerate(rounds, 1):
+        parts.append(f"<h2>Arena, round {number}</h2>")
+        for row in found.get("rows", [found]):
+            parts.append(_table(("", ""), list(row.items())))
+    return parts
 
 
 def _summary(told: dict[str, Any]) -> str:

@@ -9,6 +9,7 @@ from langgraph.types import Command
 
 from agents.model.settings import SettingsError
 from graph.learn.active import active
+from graph.learn.arena import arena
 from graph.learn.ending import report, value
 from graph.learn.nodes import check, infer, intake, refine, synthesise
 from graph.learn.settings import LearnRequest, read_learning, write_learning
@@ -47,12 +48,13 @@ class LearnResult:
 
 
 def build_learning(saver: "BaseCheckpointSaver[str] | None" = None) -> Any:  # noqa: ANN401
-    """The compiled machine: intake -> synthesise -> check <-> refine -> infer -> value -> report.
+    """The compiled machine: intake, synthesise, check <-> refine, infer, value, arena, report.
 
-    `active` lies between `check` and itself, as long as the environment may be asked.
+    `active` lies between `check` and itself, as long as the environment may be asked. From `arena`
+    a run that keeps learning goes back to `check`.
     """
     builder = StateGraph(LearnState, context_schema=LearnContext)
-    for node in (intake, synthesise, check, refine, infer, active, value, report):
+    for node in (intake, synthesise, check, refine, infer, active, value, arena, report):
         builder.add_node(node.__name__, _plainly(node))
     builder.add_edge(START, "intake")
     return builder.compile(checkpointer=saver, name="rulewright learn")
@@ -166,7 +168,7 @@ def run_learning(
         config: RunnableConfig = {
             "configurable": {"thread_id": folder.thread},
             "recursion_limit": _STEPS
-            + _STEPS_A_CALL * (request.settings.max_calls + request.settings.active),
+            + _STEPS_A_CALL * (2 * request.settings.max_calls + request.settings.active),
             "run_name": "rulewright learn",
             "metadata": {"seed": request.settings.seed, "run": folder.path.name},
         }

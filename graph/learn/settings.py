@@ -43,6 +43,11 @@ class LearnSettings(BaseModel):
         value_deals: Deals of each pair of them, each played in both seats.
         active: Further matches that the environment may be asked for.
         environment: Its name; empty for none.
+        arena: Deals played in the environment, against random play and against a search in it; each
+            with the model in every seat. Without an environment none.
+        arena_simulations: Of a decision there.
+        keep_learning: Whether a match of the arena that the model does not predict goes back into
+            refinement.
         depth: Plies of branch fidelity.
         deadline_s: Seconds that one candidate's transition tests may take.
     """
@@ -70,6 +75,11 @@ class LearnSettings(BaseModel):
     value_deals: int = Field(default_factory=lambda s: 6 if s["quick"] else 25, ge=1)
     active: int = Field(default=0, ge=0)
     environment: str = ""
+    arena: int = Field(
+        default_factory=lambda s: 0 if not s["environment"] else 2 if s["quick"] else 10
+    )
+    arena_simulations: int = Field(default_factory=lambda s: 30 if s["quick"] else 200, ge=1)
+    keep_learning: bool = False
     depth: int = Field(default=3, ge=1, le=8)
     deadline_s: float = Field(default=60.0, gt=0, allow_inf_nan=False)
 

@@ -10,7 +10,7 @@ from games.checks.findings import Finding
 from graph.learn.matches import Material, material
 from graph.learn.settings import LearnRequest, LearnSettings
 from graph.run.folder import RunFolder
-from graph.run.pool import Candidate, pooled
+from graph.run.pool import Candidate, best, pooled
 
 if TYPE_CHECKING:
     from agents.model.budget import Budget
@@ -108,12 +108,14 @@ class Gaps(_Value):
         actions: Types of action that are legal in a phase and were never played in it.
         branches: Branches of the model that no match went through, with line and text.
         heldout: Whether no match was left to hold out.
+        play: What the arena showed to be wrong; empty where nothing was.
     """
 
     phases: tuple[str, ...] = ()
     actions: tuple[str, ...] = ()
     branches: tuple[str, ...] = ()
     heldout: bool = False
+    play: str = ""
 
     @property
     def named(self) -> tuple[str, ...]:
@@ -123,6 +125,8 @@ class Gaps(_Value):
         told += [f"no match went through {name}" for name in self.branches]
         if self.heldout:
             told.append("no recorded match is left that the model was not made to fit")
+        if self.play:
+            told.insert(0, self.play)
         return tuple(told)
 
 
@@ -138,11 +142,14 @@ class LearnState(BaseModel):
         judged: Of each candidate that was tested.
         calls: One note a call.
         promoted: Held-out matches that joined the training ones.
-        asked: Matches that the environment was asked for.
+        asked: Matches of the environment that joined the recorded ones.
+        asking: Whether it may be asked for more: not after it failed.
         questions: Why each of them was asked for.
         inference: The inference function that was accepted, or is being learned; empty for none.
         values: The value function that is used, if any.
         value_notes: What became of them.
+        arena: Its rounds.
+        carried: The inference function before play surprised the model, to be tried again.
         gaps: What was never put to the test.
         fidelity: Branch fidelity; None where it was not measured.
         end: How the run ended; None while it works.
@@ -158,10 +165,13 @@ class LearnState(BaseModel):
     calls: list[CallNote] = Field(default_factory=list)
     promoted: list[int] = Field(default_factory=list)
     asked: int = 0
+    asking: bool = True
     questions: list[str] = Field(default_factory=list)
     inference: str = ""
     values: list[str] = Field(default_factory=list)
     value_notes: list[str] = Field(default_factory=list)
+    arena: list[dict[str, Any]] = Field(default_factory=list)
+    carried: str = ""
     gaps: Gaps | None = None
     fidelity: dict[str, Any] | None = None
     end: LearnEnd | None = None
@@ -175,6 +185,15 @@ class LearnState(BaseModel):
     def pool(self) -> list[Candidate]:
         """The candidates of the stage."""
         return [c for c in self.candidates if c.number >= self.first]
+
+    @property
+    def chosen(self) -> Candidate | None:
+        """The candidate to report: the accepted one of the newest stage, else the best one."""
+        if self.pool:
+            found = best([c for c in self.pool if c.outcome == "passed"] or self.pool)
+            if self.base is None or found.share_passed:
+                return found
+        return None if self.base is None else self.candidate(self.base)
 
     def counted(self, function: Stage) -> int:
         """Calls made for a function."""

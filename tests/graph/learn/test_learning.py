@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from graph.learn.judging import expandable
 from graph.learn.matches import material, open_matches
-from graph.learn.nodes import expandable
 from graph.learn.runs import goes_on, run_learning
 from graph.learn.state import LearnState
 from graph.run.folder import RunFolder, RunFolderError

@@ -1,0 +1,233 @@
+"""Arena: the learned model's player in the environment, and where play surprises the model.
+
+Code World Models §5 plays a finished model against others, and Tables 1 and 2 report how well it
+predicts on the way. Here a match that it does not predict may go back into refinement.
+"""
+
+from collections.abc import Mapping, Sequence
+from statistics import fmean
+from typing import Any, Literal
+
+from langgraph.runtime import Runtime
+from langgraph.types import Command
+
+from agents.players.registry import PlayerRoster
+from games.trajectories import OpenTrajectory, trajectory_of
+from games.values import ModuleFault
+from graph.learn.active import environment_of
+from graph.learn.judging import BELOW, module_of
+from graph.learn.matches import keep_asked
+from graph.learn.settings import LearnSettings
+from graph.learn.state import LearnContext, LearnState
+from graph.run.pool import Candidate
+from tools.playtest.intervals import NoSamplesError, mean_interval
+from tools.playtest.jobs import EffortSummary, MatchEntry, effort_together
+from tools.playtest.series import Series, play_series
+from tools.predicting.transition import Predicted, RecordQuestions, predicted
+from tools.replaying import replayed_match
+from tools.sandbox import Sandbox
+from tools.sources import environment_game
+
+OPPONENTS = ("random", "gt")
+_MOST_PLIES = 1000
+
+
+def arena(state: LearnState, runtime: Runtime[LearnContext]) -> Command[Literal["check", "report"]]:
+    """Play the accepted model against random play, and against a search in the game itself.
+
+    With `keep_learning` a match that it does not predict joins the recorded ones, and the model is
+    tested again, as long as there are calls; what was drawn on top of it is tried again as it was.
+    """
+    context, settings = runtime.context, runtime.context.settings
+    chosen = state.chosen
+    if not settings.arena or chosen is None:
+        return Command(goto="report")
+    try:
+        row, strange = _round(state, context, chosen)
+    except (ModuleFault, ValueError, LookupError, RuntimeError) as error:
+        row, strange = {"problem": f"{type(error).__name__}: {error}"}, None
+    runtime.stream_writer({"node": "arena", "round": len(state.arena) + 1, **_gist(row)})
+    update: dict[str, Any] = {"arena": [*state.arena, row]}
+    if strange is None or not settings.keep_learning or _is_spent(state, settings):
+        return Command(goto="report", update=update)
+    keep_asked(context.folder, [*context.material.asked[: state.asked], strange])
+    above, _, below = chosen.source.partition(f"\n{BELOW}\n")
+    number = len(state.candidates)
+    again = Candidate(number=number, source=f"{above.rstrip()}\n", cause="play surprised the model")
+    told = f"round {len(state.arena) + 1} of the arena: a match that the model does not predict"
+    update |= {
+        "candidates": [again],
+        "stage": "transition",
+        "first": number,
+        "base": None,
+        "asked": state.asked + 1,
+        "questions": [*state.questions, f"{told} ({len(strange.actions)} plies)"],
+        "carried": below.partition(f"\n{BELOW}\n")[0].strip() if state.inference else "",
+        "values": [],
+    }
+    return Command(goto="check", update=update)
+
+
+def _is_spent(state: LearnState, settings: LearnSettings) -> bool:
+    return max(len(state.calls), len(state.arena) + 1) >= settings.max_calls
+
+
+def _round(
+    state: LearnState, context: LearnContext, chosen: Candidate
+) -> tuple[dict[str, Any], OpenTrajectory | None]:
+    """One round against each opponent, and the first match that the model does not predict.
+
+    Raises:
+        ModuleFault: If the model is no module.
+        ValueError: If a player cannot play this game.
+    """
+    settings, header = context.settings, context.material.header
+    name = environment_of(context).name
+    game = environment_game(name)  # of some, parameters cannot be given
+    if (game.num_players, dict(game.parameters)) != (header.num_players, dict(header.parameters)):
+        game = environment_game(name, header.parameters, header.num_players)
+    folder = context.folder.journals / "arena" / str(len(state.arena))
+    folder.mkdir(parents=True, exist_ok=True)
+    model = folder / "model.py"
+    model.write_text(module_of(context, chosen.source, context.material.start), encoding="utf-8")
+    rows: list[dict[str, Any]] = []
+    found: OpenTrajectory | None = None
+    for opponent in OPPONENTS:
+        searching = f"simulations={settings.arena_simulations},rollouts=1"
+        other = f"gt:{searching}" if opponent == "gt" else opponent
+        series = play_series(
+            game,
+            [f"cwm:model={model},{searching}", *[other] * (game.num_players - 1)],
+            PlayerRoster(),
+            matches=game.num_players * settings.arena,
+            seed=settings.seed + 1 + len(state.arena),
+            max_plies=_MOST_PLIES,
+            sandbox=context.sandbox,
+            journal=folder / f"{opponent}.jsonl",
+            replay=False,
+            record=False,
+        )
+        matches = followed(series, context.sandbox)
+        met = predicted(
+            context.sandbox,
+            chosen.source,
+            RecordQuestions.of(matches),
+            deadline_s=settings.deadline_s,
+        )
+        first = min(met.matches, default=None)
+        found = matches[first] if found is None and first is not None else found
+        rows.append({"opponent": opponent, **_row(series), **online(met)})
+    return {"rows": rows}, found
+
+
+def followed(series: Series, sandbox: Sandbox, most: int | None = None) -> list[OpenTrajectory]:
+    """The first matches of a series as trajectories, forfeits up to where they stopped."""
+    made = []
+    for number, entry in [*series.entries.items()][:most]:
+        match, positions = replayed_match(sandbox, series.plan.job(number), entry)
+        actions = [ply.action for ply in match.plies]
+        made.append(trajectory_of(number, positions[: len(actions) + 1], actions))
+    return made
+
+
+def online(met: Predicted) -> dict[str, Any]:
+    """Accuracy in play, over all records and over those that differ."""
+    return {
+        "transitions": met.accuracy,
+        "distinct right": met.distinct_right,
+        "distinct": met.distinct,
+    }
+
+
+def decided(used: EffortSummary) -> dict[str, Any]:
+    """What a player's decisions say of its model."""
+    figures = used.figures
+    totals = {
+        name: int(figures[name].total) if name in figures else 0
+        for name in ("surprises", "failed_searches")
+    }
+    fits = figures.get("belief_consistency")
+    return {
+        "decisions": used.decisions,
+        **totals,
+        "fallbacks": dict(used.words.get("fallback", {})),
+        "inference online": None if fits is None else round(fits.mean, 4),
+    }
+
+
+def paid_over(entries: Sequence[tuple[MatchEntry, int]], seats: int) -> dict[str, Any]:
+    """What a player was paid over the others' mean, by deals whose matches all finished.
+
+    Args:
+        entries: Matches, each with the player's seat.
+        seats: Matches of a deal, one with the player in each seat.
+    """
+    gaps = [
+        None
+        if entry.returns is None
+        else entry.returns[seat] - fmean(p for at, p in enumerate(entry.returns) if at != seat)
+        for entry, seat in entries
+    ]
+    deals = [gaps[first : first + seats] for first in range(0, len(gaps), seats)]
+    whole = [[gap for gap in deal if gap is not None] for deal in deals]
+    try:
+        found = mean_interval([fmean(deal) for deal in whole if len(deal) == seats])
+    except NoSamplesError as error:
+        return {"value": None, "problem": str(error)}
+    return {name: round(getattr(found, name), 3) for name in ("value", "low", "high")}
+
+
+def seated(series: Series) -> list[tuple[MatchEntry, int]]:
+    """The matches of a series, each with the seat of its first player."""
+    return [(entry, series.seated(match).index(0)) for match, entry in series.entries.items()]
+
+
+def used_by_first(entries: Sequence[tuple[MatchEntry, int]]) -> EffortSummary:
+    """What the first player's decisions took."""
+    return effort_together([entry.used[seat] for entry, seat in entries if seat < len(entry.used)])
+
+
+def forfeits(entries: Sequence[tuple[MatchEntry, int]]) -> int:
+    """Matches that the first player gave away by an action that was none."""
+    return sum(entry.ending == "forfeit" and entry.culprit == seat for entry, seat in entries)
+
+
+def _row(series: Series) -> dict[str, Any]:
+    entries, game = seated(series), series.plan.game
+    return {
+        "matches": len(entries),
+        "endings": dict(series.endings),
+        "forfeits": forfeits(entries),
+        "paid over the others": paid_over(entries, game.num_players)
+        if game.num_players > 1
+        else None,
+        **decided(used_by_first(entries)),
+    }
+
+
+def wrong_in_play(row: Mapping[str, Any]) -> str:
+    """What a round showed to be wrong with the model; empty where nothing was.
+
+    >>> wrong_in_play({"problem": "it hung"})
+    'the arena could not be played: it hung'
+    """
+    if "problem" in row:
+        return f"the arena could not be played: {row['problem']}"
+    told = []
+    distinct = sum(one["distinct"] for one in row["rows"])
+    if wrong := distinct - sum(one["distinct right"] for one in row["rows"]):
+        told.append(f"{wrong} of {distinct} transitions of play were predicted wrong")
+    if lost := sum(one["forfeits"] for one in row["rows"]):
+        told.append(f"{lost} matches were lost by an action that was illegal or none")
+    return "; ".join(told)
+
+
+def _gist(row: Mapping[str, Any]) -> dict[str, object]:
+    if "problem" in row:
+        return {"problem": row["problem"]}
+    right = sum(one["distinct right"] for one in row["rows"])
+    return {
+        "matches": sum(one["matches"] for one in row["rows"]),
+        "predicted": f"{right} of {sum(one['distinct'] for one in row['rows'])}",
+        "forfeits": sum(one["forfeits"] for one in row["rows"]),
+    }

@@ -1,0 +1,90 @@
+"""The arena of a run: the model's player in the environment, and what play shows of the model."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from graph.learn.runs import run_learning
+from graph.run.folder import RunFolder
+from tests.agents.model.endpoint import serving
+from tests.graph.learn.conftest import Learn, learning, recorded
+from tests.graph.learn.test_hidden import DRAWING, MODEL
+from tests.graph.learn.test_learning import FILES, Killed, code, without_use
+from tests.tools.predicting.material import changed, matches_of
+from tools.sandbox import Sandbox
+
+# Who folds loses, the first seat too: what its recorded matches never showed, the model has wrong.
+UNSEEN = ["Pass", "Bet", "Pass"]
+FAULTY = changed(MODEL, ("wins = len(betting) == 2", "wins = True"))
+PLAYS: dict[str, Any] = {"environment": "openspiel:kuhn_poker", "arena": 2}
+
+
+@pytest.fixture(scope="session")
+def partial(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Matches none of which shows the betting that the model is wrong about."""
+    matches = [m for m in matches_of("openspiel:kuhn_poker", 60) if [*m.actions[2:]] != UNSEEN]
+    path = tmp_path_factory.mktemp("k") / "k.jsonl"
+    return recorded(path, "openspiel:kuhn_poker", len(matches), of=matches)
+
+
+def test_what_surprises_the_model_in_play_is_named_and_it_has_not_passed(
+    learn: Learn, partial: Path
+) -> None:
+    with serving(code(FAULTY), code(DRAWING)) as endpoint:
+        told = learn(endpoint, matches=partial, **PLAYS).told
+    assert (told["end"], told["accuracy"]) == ("incomplete", 1.0)
+    assert "transitions of play were predicted wrong" in told["reason"]
+    rows = told["arena"][0]["rows"]
+    assert [(row["opponent"], row["matches"]) for row in rows] == [("random", 4), ("gt", 4)]
+    assert min(row["transitions"] for row in rows) < 1
+    assert [row["forfeits"] for row in rows] == [0, 0]
+
+
+def test_what_surprises_the_model_goes_back_into_refinement_and_its_draws_are_kept(
+    learn: Learn, partial: Path
+) -> None:
+    with serving(code(FAULTY), code(DRAWING), code(MODEL)) as endpoint:
+        done = learn(endpoint, matches=partial, keep_learning=True, **PLAYS)
+        asked = [request["messages"][1]["content"] for request in endpoint.requests]
+    told = done.told
+    assert told["calls"] == {"transition": 2, "inference": 1}
+    assert len(told["arena"]) == 2
+    assert [row["transitions"] for row in told["arena"][1]["rows"]] == [1, 1]
+    assert told["inferred"]["accuracy"] == 1
+    assert told["matches"]["asked_of_the_environment"] == 1
+    assert "get_rewards" in asked[2].partition("What is wrong with it")[2]
+    assert (done.folder.path / "model.py").read_text().count("def resample_history") == 1
+    assert "Arena, round 2" in (done.folder.path / "report.html").read_text()
+
+
+def test_a_run_killed_in_the_arena_goes_on_to_the_same_bytes(
+    begun: Callable[..., RunFolder], sandbox: Sandbox, partial: Path
+) -> None:
+    folders = [begun(n, matches=partial, keep_learning=True, **PLAYS) for n in ("whole", "broken")]
+    script = (code(FAULTY), code(DRAWING), code(MODEL))
+
+    def kill(event: dict[str, Any]) -> None:
+        if event.get("node") == "arena":
+            raise Killed
+
+    for folder in folders:
+        with serving(*script) as endpoint:
+            if folder is folders[1]:
+                with pytest.raises(Killed):
+                    run_learning(folder, learning(folder, endpoint, sandbox), tell=kill)
+            run_learning(folder, learning(folder, endpoint, sandbox))
+            assert len(endpoint.requests) == len(script)
+    assert without_use(folders[0]) == without_use(folders[1])
+    for name in FILES:
+        assert len({(folder.path / name).read_bytes() for folder in folders}) == 1
+
+
+def test_an_environment_that_cannot_play_leaves_the_run_incomplete(
+    learn: Learn, partial: Path
+) -> None:
+    with serving(code(MODEL), code(DRAWING)) as endpoint:
+        told = learn(endpoint, matches=partial, **{**PLAYS, "environment": "own:none"}).told
+    assert told["end"] == "incomplete"
+    assert "the arena could not be played" in told["reason"]
