@@ -238,7 +238,7 @@ class Belief:
         Raises:
             ModuleFault: If `name` is "module" and the module defines no `resample_*`.
         """
-        self.cost = CallCount()
+        self.cost, self.replayed = CallCount(), CallCount()
         self.uncounted = situation.rules
         self.situation = replace(situation, rules=counted_rules(situation.rules, self.cost))
         self.name = name
@@ -300,7 +300,7 @@ class Belief:
             "belief_errors": self.module_errors,
             "belief_consistency": round(self._consistency(), 4),
             "belief_diversity": round(self._diversity(), 2),
-            "belief_calls": self.cost.calls,
+            "belief_calls": self.cost.calls + self.replayed.skipped,
         }
 
     @property
@@ -387,6 +387,7 @@ class Belief:
         """What needs only the rules: a population, enumeration, or replay."""
         here = self.situation
         replay = ReplaySampler(here.follower, here.initial, self.draw, REPLAY_BUDGET)
+        self.replayed = replay.cost
         if self.name in ("module", "replay"):
             return [("replay", replay.sample)] if self.name == "replay" else []
         if self.name == "random":

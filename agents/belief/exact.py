@@ -1,5 +1,6 @@
 """Enumeration and replay of the plays that reproduce a log: the exact posterior, or a sample."""
 
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -16,7 +17,7 @@ from agents.belief.follow import (
 )
 from agents.search.rollouts import uniforms
 from agents.search.rules import Rules
-from games.contract import CHANCE, TERMINAL, Observation, State
+from games.contract import CHANCE, TERMINAL, Observation, State, canonical_key
 from games.information import SeatLog
 
 Weighted = list[tuple[State, float]]
@@ -77,6 +78,9 @@ def _merged(
     return list(merged.values())
 
 
+REPLAYED = 4000  # places whose branches are kept; each holds as many states as it has branches
+
+
 class ReplaySampler:
     """Plays the game again so that a seat sees what it saw.
 
@@ -86,8 +90,12 @@ class ReplaySampler:
     choice makes what was seen *later*: its support is right, its distribution only near the
     posterior.
 
+    Walks meet the same places again and again, so the branches of the newest ones are kept. What
+    is kept costs as many calls as it did: the samples are those of walks that ask every time.
+
     Attributes:
         cost: Module calls made, and how many may be, over all samples.
+        kept: Branches by entries read and state, with the calls that they took.
     """
 
     def __init__(
@@ -105,6 +113,7 @@ class ReplaySampler:
         self.follower = replace(follower, rules=counted_rules(follower.rules, self.cost))
         self.initial = initial
         self.draw = draw
+        self.kept: OrderedDict[tuple[int, str], tuple[list[Branch], int]] = OrderedDict()
 
     def sample(self) -> State | None:
         """A state at the seat's decision; None where the budget ran out or nothing fits."""
@@ -122,7 +131,7 @@ class ReplaySampler:
         while True:
             if self.follower.is_present(place):
                 return place.state
-            branches = self.follower.branches(place)
+            branches = self._branches(place)
             if not branches:
                 if not choices:
                     return None
@@ -131,6 +140,20 @@ class ReplaySampler:
             if len(branches) > 1:
                 choices.append(branches)
             place = self._pick(branches).place
+
+    def _branches(self, place: LogPlace) -> list[Branch]:
+        """The branches of a place, as `Follower.branches` gives them and at the same cost."""
+        where, before = (place.read, canonical_key(place.state)), self.cost.calls
+        known = self.kept.get(where)
+        if known is None:
+            found = self.follower.branches(place)
+            self.kept[where] = found, self.cost.calls - before
+            if len(self.kept) > REPLAYED:
+                self.kept.popitem(last=False)
+            return found
+        self.kept.move_to_end(where)
+        self.cost.skip(known[1])
+        return known[0]
 
     def _pick(self, branches: list[Branch]) -> Branch:
         reached, target = 0.0, self.draw() * sum(branch.weight for branch in branches)

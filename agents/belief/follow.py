@@ -26,19 +26,33 @@ class CallCount:
 
     Attributes:
         limit: Calls allowed in all; raised for every decision by what the decision may use.
-        calls: Calls made so far.
+        calls: Calls made so far, and those whose answers were known.
+        skipped: The latter.
         tried: States that were tried against the log's next entry, of the newest decision's.
         fitted: Those of them that reproduced it.
     """
 
     limit: float = float("inf")
     calls: int = 0
+    skipped: int = 0
     tried: int = 0
     fitted: int = 0
 
     def allow(self, more: float) -> None:
         """Let `more` calls be made from now on."""
         self.limit = self.calls + more
+
+    def skip(self, calls: int) -> None:
+        """Count calls whose answers are known, as if they were made.
+
+        Raises:
+            BeliefCallsError: If fewer are left; those are counted.
+        """
+        left = int(min(calls, self.limit - self.calls))
+        self.calls += left
+        self.skipped += left
+        if left < calls:
+            raise BeliefCallsError(f"{self.calls} module calls are spent")
 
     def tally(self, fits: int) -> None:
         """Count a state that was tried, with the plies that reproduced the log's next entry."""

@@ -1,7 +1,7 @@
 """Recorded matches as prompts show them: one in full, by what each ply changes, others cut."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from games.trajectories import (
     OpenPosition,
@@ -27,11 +27,14 @@ def in_full(match: Trajectory) -> str:
         lines = [f"{step}: {_seen(match, step)}" for step in range(len(match.positions))]
     else:
         lines = [*_plies(match)]
-    return "\n".join(_both_ends(lines))
+    return "\n".join(_both_ends(lines, lambda step: f"{step}: {_whole_position(match, step)}"))
 
 
-def _both_ends(lines: Sequence[str]) -> list[str]:
-    """The lines; where they are too long their beginning and, as half as much, their end."""
+def _both_ends(lines: Sequence[str], whole: Callable[[int], str]) -> list[str]:
+    """The lines; where they are too long their beginning and, as half as much, their end.
+
+    What the line after the gap does not say stands in none before it: it is told as a whole.
+    """
     if sum(map(len, lines)) <= _WHOLE:
         return list(lines)
     first, last, room = 0, len(lines), _WHOLE * 2 // 3
@@ -42,7 +45,9 @@ def _both_ends(lines: Sequence[str]) -> list[str]:
     while first < last and room > len(lines[last - 1]):
         last -= 1
         room -= len(lines[last])
-    return [*lines[:first], f"... {last - first} plies left out ...", *lines[last:]]
+    gap = f"... {last - first} plies left out ..."
+    after = [whole(step) for step in range(len(lines))[last : last + 1]]
+    return [*lines[:first], gap, *after, *lines[last + 1 :]]
 
 
 def shortened(first: Trajectory, matches: Sequence[Trajectory]) -> str:

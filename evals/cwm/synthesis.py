@@ -139,6 +139,7 @@ def learned(task: LearningTask, base: Path, model: ModelSettings) -> Learned:
         max_calls=task.max_calls,
         active=task.active,
         environment=task.environment if task.active else "",
+        arena=0,
     )
     folder = create_folder(base / "run", title="learn", runs=base)
     request = LearnRequest(rules=environment.rules, trajectories=str(path), settings=settings)

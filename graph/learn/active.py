@@ -2,20 +2,25 @@
 
 Candidates that fit all that was recorded may still differ elsewhere. Where two of them part on a
 position that play can reach, the environment is asked for a match through it (query by committee,
-Seung et al. 1992). Where none part, a match is asked for that meets what no recorded match has met.
+Seung et al. 1992). Where none part, it is asked in turn for a match of players that search, who
+come where random play never does, and for one that meets what no recorded match has met.
 """
 
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from pathlib import Path
 from typing import Literal
 
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
+from agents.recording import RecordPlan, record_matches
 from agents.roles.modeller import PREDICTING
 from games.engine import sample_index
 from games.environments.environment import Environment, EnvironmentNotFoundError
+from games.environments.reading import read_trajectories
 from games.environments.registry import environment_named
 from games.streams import stream
 from games.table import Position
@@ -33,6 +38,7 @@ from tools.sandbox import SandboxTable
 _COMMITTEE = 4
 _COMPARED_MATCHES = 20
 _DIRECTED_MATCHES = 40
+_SIMULATIONS = 30  # of a decision of players that search
 _MOST_PLIES = 1000
 _FROM, _WIDE = 12, 3  # positions of branch fidelity, and actions followed at each ply
 
@@ -46,7 +52,10 @@ def active(state: LearnState, runtime: Runtime[LearnContext]) -> Command[Literal
     passing = [c for c in state.pool if c.outcome == "passed"]
     again = [c.model_copy(update={"findings": None}) for c in passing]
     try:
-        found = _played(environment, actions, context.settings.seed, len(asked))
+        if actions is None:
+            found = _searched(environment, context, len(asked))
+        else:
+            found = _played(environment, actions, context.settings.seed, len(asked))
     except (ModuleFault, ValueError, LookupError, RuntimeError) as error:
         said = f"the environment failed, and is not asked again: {type(error).__name__}: {error}"
         update = {"asking": False, "questions": [*state.questions, said]}
@@ -89,8 +98,8 @@ def environment_like(name: str, header: TrajectoryHeader) -> Environment:
     return found
 
 
-def _question(state: LearnState, context: LearnContext) -> tuple[tuple[Action, ...], str]:
-    """Actions that the environment is to play, and why."""
+def _question(state: LearnState, context: LearnContext) -> tuple[tuple[Action, ...] | None, str]:
+    """Actions that the environment is to play, None for players that search there, and why."""
     header, start = context.material.header, context.material.start
     # One that some recorded match refutes has no say.
     able = [c for c in state.pool if state.judged[c.number].accuracy == 1.0]
@@ -113,6 +122,8 @@ def _question(state: LearnState, context: LearnContext) -> tuple[tuple[Action, .
         if found is not None:
             why = f"candidates {one} and {other} part on {found.about} after {found.ply} plies"
             return found.history, why
+    if state.asked % 2 == 0:
+        return None, "no candidates part: players that search"
     return _directed(context, modules[able[0].number], state)
 
 
@@ -147,6 +158,16 @@ def _directed(
     if best is None or not new[best]:
         return (), "no candidates part, and play inside the model meets nothing new: any match"
     return played[best].actions, f"it meets {new[best]} things that no recorded match has met"
+
+
+def _searched(environment: Environment, context: LearnContext, number: int) -> OpenTrajectory:
+    """A match of the environment in which every seat searches."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "match.jsonl"
+        seed = context.settings.seed + number
+        plan = RecordPlan(1, "search", _SIMULATIONS, seed, max_plies=_MOST_PLIES)
+        record_matches(environment, plan, path)
+        return open_matches([*read_trajectories(path)[1]])[0]
 
 
 def _played(

@@ -28,7 +28,8 @@ from tools.predicting.transition import record_examples
 
 _Node: TypeAlias = Literal["synthesise", "check", "refine", "infer", "active", "value", "report"]
 _Go: TypeAlias = Command[_Node]
-_HISTORY_SHOWN = 3
+_HISTORIES, _MANY = 3, 24
+_SHOWN = 17_000  # characters of these histories
 
 
 def intake(state: LearnState, runtime: Runtime[LearnContext]) -> Command[Literal["synthesise"]]:
@@ -152,14 +153,19 @@ def infer(
     header = context.material.header
     known = context.material.training(state.promoted)
     sights = all_sights(known, header.num_players, header.seat)
-    shown = some_sights(sights, _HISTORY_SHOWN, settings.seed)
     function: Any = state.inference
     by_number = {match.match: match for match in open_matches(known)}
-    histories = [
-        f"{called(function, [sight.history, sight.seat])}\n"
-        f"played: {played_before(by_number[sight.match], sight)!r}"
-        for sight in shown
-    ]
+
+    def told(most: int) -> list[str]:
+        return [
+            f"{called(function, [sight.history, sight.seat])}\n"
+            f"played: {played_before(by_number[sight.match], sight)!r}"
+            for sight in some_sights(sights, most, settings.seed)
+        ]
+
+    histories = told(_HISTORIES)
+    if sum(map(len, histories)) > _SHOWN:  # of a long game the short ones, which stand in full
+        histories = sorted(told(_MANY), key=len)[:_HISTORIES]
     return _asked(
         state,
         runtime,

@@ -3,6 +3,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from agents.belief import exact
 from agents.belief.exact import (
     HiddenInformationError,
     ReplaySampler,
@@ -158,3 +159,19 @@ def test_a_log_of_another_game_is_not_replayed() -> None:
     rules, _, start = game(KUHN)
     log = SeatLog(0, [{"observation": {"hand": "K"}, "events": []}])
     assert sampler(rules, log, start).sample() is None
+
+
+def test_places_that_are_kept_change_neither_samples_nor_their_cost(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rules, _, start = game(KUHN)
+    log = logs_of(rules, start, ["deal J", "deal K", "p"])[1]
+    told = []
+    for places in (0, 1000):
+        monkeypatch.setattr(exact, "REPLAYED", places)
+        samples = sampler(rules, log, start, budget=700)  # spent in the middle of a sample
+        told.append(([samples.sample() for _ in range(60)], samples.cost.calls))
+        assert bool(samples.cost.skipped) == bool(places)
+    assert told[0] == told[1]
+    assert told[0][0][0] is not None
+    assert told[0][0][-1] is None
