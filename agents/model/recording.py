@@ -124,6 +124,7 @@ class _File(BaseModel):
 
     label: str
     exchanges: list[Exchange]
+    ended: str = ""  # how the run ended, in words: for people
 
 
 class Recording:

@@ -17,7 +17,7 @@ from tools.playtest.runner import Workers, play_all
 from tools.predicting.failing import failing
 from tools.predicting.inference import Inference, Inferred, inferred
 from tools.predicting.playing import Played, random_play
-from tools.predicting.steady import arguments_kept, asked_again, imports
+from tools.predicting.steady import arguments_kept, asked_again, imports, names_told
 from tools.predicting.transition import LOADING, Predicted, RecordQuestions, Row, predicted
 
 START = "INITIAL_STATE"
@@ -66,6 +66,8 @@ class Judge:
             again = open_matches(training)[:_AGAIN_MATCHES]
             failures += asked_again(self.context.sandbox, candidate.source, again)
             failures += arguments_kept(self.context.sandbox, candidate.source, again)
+            seats = self.context.material.header.num_players
+            failures += names_told(self.context.sandbox, candidate.source, seats)
             held = self._predicted(candidate.source, kept) if heldout else None
         return Judged(
             number=candidate.number,

@@ -5,9 +5,16 @@ from collections.abc import Sequence
 
 from games.checks.findings import Finding
 from games.trajectories import OpenTrajectory
-from games.values import IllegalActionError, Json, ModuleFault, canonical_key
-from tools.predicting.failing import cut
-from tools.predicting.transition import RecordQuestions
+from games.values import (
+    CHANCE,
+    TERMINAL,
+    IllegalActionError,
+    Json,
+    ModuleFault,
+    canonical_key,
+)
+from tools.predicting.failing import called, cut, failing
+from tools.predicting.transition import RecordQuestions, name_of
 from tools.recorded import CallResult
 from tools.sandbox import Sandbox
 from tools.transitions import ask_columns
@@ -138,6 +145,26 @@ def arguments_kept(
                         f"{cut(repr(state), _SHOWN)}. Work on a copy",
                     )
     return [*found.values()]
+
+
+def names_told(sandbox: Sandbox, source: str, seats: int) -> list[Finding]:
+    """A finding where a source names a seat, chance or the end otherwise than the contract says.
+
+    A match asks only for the names of those who moved in it.
+    """
+    function = "get_player_name"
+    with sandbox.worker("names", source) as worker:
+        worker.load(source)
+        for player in (*range(seats), CHANCE, TERMINAL):
+            actual: CallResult
+            try:
+                actual = worker.call(function, [player])
+            except (ModuleFault, IllegalActionError) as fault:
+                actual = fault
+            if actual != name_of(player):
+                call = called(function, [player])
+                return [failing(KIND, function, call, name_of(player), actual, "the contract")]
+    return []
 
 
 def _said(answer: CallResult) -> str:

@@ -33,6 +33,15 @@ _NAMES = {CHANCE: "chance", TERMINAL: "terminal"}
 _END = "the end"
 
 
+def name_of(player: int) -> str:
+    """The name that the contract gives a player.
+
+    >>> name_of(0), name_of(-1), name_of(-4)
+    ('0', 'chance', 'terminal')
+    """
+    return _NAMES.get(player, str(player))
+
+
 @dataclass(frozen=True)
 class Row:
     """Records of one phase and one type of action.
@@ -176,7 +185,7 @@ def _of_position(here: OpenPosition, place: str, key: str) -> list[RecordedCall]
     state: tuple[Json, ...] = (here.state,)
     known = len(here.legal) == here.count
     legal: Json = [*sorted(here.legal)] if known else here.count
-    name = _NAMES.get(here.player, str(here.player))
+    name = name_of(here.player)
     values: list[tuple[str, tuple[Json, ...], Json]] = [
         ("get_current_player", state, here.player),
         ("get_player_name", (here.player,), name),

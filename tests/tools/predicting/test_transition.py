@@ -5,7 +5,7 @@ import pytest
 from tests.tools.predicting.material import TIC_TAC_TOE, changed, matches_of, memorising
 from tools.learned import learned_module
 from tools.predicting.playing import random_play
-from tools.predicting.steady import arguments_kept, asked_again, imports
+from tools.predicting.steady import arguments_kept, asked_again, imports, names_told
 from tools.predicting.transition import RecordQuestions, predicted, record_examples
 from tools.sandbox import Limits, Sandbox
 
@@ -154,3 +154,12 @@ def test_the_first_tests_spread_over_phases_and_types() -> None:
     shown = record_examples(poker, 5)
     assert len(shown) == 5
     assert sum("'Deal" in one.splitlines()[-1] for one in shown) < 4
+
+
+@pytest.mark.parametrize("wrong", ['"dealer"', "None"])
+def test_the_names_that_no_match_asks_for_are_asked_too(sandbox: Sandbox, wrong: str) -> None:
+    named = changed(TIC_TAC_TOE, ('-1: "chance"', f"-1: {wrong}"))
+    (found,) = names_told(sandbox, named, 2)
+    assert "get_player_name(-1)" in found.evidence
+    assert "expected: chance" in found.evidence
+    assert names_told(sandbox, TIC_TAC_TOE, 2) == []
