@@ -144,6 +144,12 @@ _EVALS = (
         takes=("quick", "folder", "workers"),
     ),
     EvalInfo(
+        "cwm-inference",
+        "Do learned models draw what is hidden, as often as it is so?",
+        "evals.cwm.inference",
+        takes=("quick",),
+    ),
+    EvalInfo(
         "cwm-ppo",
         "Does a network that was trained inside a learned model play the game itself?",
         "evals.cwm.ppo",

@@ -19,7 +19,7 @@ from typing import Any
 
 from agents.players.registry import PlayerRoster
 from agents.strategy.models import ModelContest, reject_models
-from evals.cwm.held import HeldModel, games_with_models, held_models, referee_of
+from evals.cwm.held import HeldModel, games_with_models, held_models, published_name, referee_of
 from evals.cwm.speed import TIMED, search_rates
 from evals.options import EvalOptions
 from evals.results import EvalResult, NothingScoredError, Row, Score
@@ -52,6 +52,7 @@ class ArenaSize:
         rollouts: Of a new leaf.
         rejecting: Deals of two models in each host.
         seconds: A timed decision.
+        games: Which; none for all that have a model.
     """
 
     deals: int
@@ -59,10 +60,18 @@ class ArenaSize:
     rollouts: int = 10
     rejecting: int = 50
     seconds: float = 1.0
+    games: tuple[str, ...] = ()
 
 
 FULL = ArenaSize(400)
-QUICK = ArenaSize(6, simulations=60, rollouts=1, rejecting=2, seconds=0.1)
+QUICK = ArenaSize(
+    6,
+    simulations=60,
+    rollouts=1,
+    rejecting=2,
+    seconds=0.1,
+    games=("tic_tac_toe", "leduc_poker", "quadranto"),
+)
 
 
 def run(
@@ -81,7 +90,7 @@ def run(
     samples: list[Row] = []
     recipe = SandboxRecipe(preload=PlayerRoster().preload)
     with sandbox_of_process(recipe) as sandbox, _folder(options) as folder:
-        for game in games or games_with_models():
+        for game in games or size.games or games_with_models():
             models, rejected = _left(game, seed, size, options, folder)
             for protocol in PROTOCOLS:
                 for opponent in ("gt", "random"):
@@ -154,7 +163,9 @@ class _Arena:
         entries = [one for _, series in played for one in seated(series)]
         scores = [_score(entry, seat) for entry, seat in entries]
         deals = [fmean(scores[first : first + SEATS]) for first in range(0, len(scores), SEATS)]
-        published = _PUBLISHED["games"].get(self.game, {"not comparable": "no game of the paper"})
+        published = _PUBLISHED["games"].get(
+            published_name(self.game), {"not comparable": "no game of the paper"}
+        )
         return {
             "game": self.game,
             "protocol": self.protocol,

@@ -18,7 +18,7 @@ from agents.learning.ppo import train
 from agents.learning.settings import PpoSettings
 from agents.players.registry import PlayerRoster
 from evals.cwm.arena import SEATS, by_seat
-from evals.cwm.held import HeldModel, games_with_models, held_models, referee_of
+from evals.cwm.held import HeldModel, games_with_models, held_models, published_name, referee_of
 from evals.options import EvalOptions
 from evals.results import EvalResult, NothingScoredError, Row, Score
 from graph.learn.arena import paid_over
@@ -49,6 +49,7 @@ class PpoSize:
     deals: int
     simulations: int
     settings: PpoSettings = PpoSettings()
+    games: tuple[str, ...] = ()
 
 
 FULL = PpoSize(500_000, 200, 1000)
@@ -65,6 +66,7 @@ QUICK = PpoSize(
         learning_rate=0.003,
         entropy_start=0.05,
     ),
+    ("tic_tac_toe", "leduc_poker"),
 )
 
 
@@ -84,7 +86,7 @@ def run(
     size = size or (QUICK if options.quick else FULL)
     samples: list[Row] = []
     with Sandbox(preload=PRELOAD) as sandbox, tempfile.TemporaryDirectory() as folder:
-        for game in games or games_with_models():
+        for game in games or size.games or games_with_models():
             model = held_models(game, Path(folder) / "models")[0]
             for protocol in OPPONENTS_OF:
                 file = Path(folder) / f"{game}-{protocol}.policy"
@@ -146,7 +148,7 @@ def _played(
     entries = [(entry, series.seated(match).index(0)) for match, entry in series.entries.items()]
     used = [entry.used[seat] for entry, seat in entries if seat < len(entry.used)]
     column = opponent.partition(":")[0]
-    published = _PUBLISHED["games"].get(game, {})
+    published = _PUBLISHED["games"].get(published_name(game), {})
     return {
         "opponent": opponent,
         "matches": len(entries),

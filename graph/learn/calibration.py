@@ -25,9 +25,8 @@ from games.information import SeatLog
 from games.streams import stream
 from games.trajectories import OpenTrajectory
 from games.values import IllegalActionError, ModuleFault, State, canonical_key
-from graph.learn.state import LearnContext
 from tools.predicting.inference import SeatSight
-from tools.sandbox import Worker
+from tools.sandbox import Sandbox, Worker
 
 KIND = "calibration"
 _PLACES = 6
@@ -68,20 +67,25 @@ class Calibration:
 
 
 def calibrated(
-    context: LearnContext, module: str, matches: Sequence[OpenTrajectory], function: str
+    sandbox: Sandbox,
+    module: str,
+    matches: Sequence[OpenTrajectory],
+    function: str,
+    *,
+    start: State,
+    seed: int,
 ) -> Calibration:
     """Compare the draws of a module's inference function with the exact posterior.
 
     Raises:
         ModuleFault: If the module fails on a state of its own.
     """
-    seats, seed = context.material.header.num_players, context.settings.seed
-    start = context.material.start
+    seats = len(matches[0].positions[0].observations) if matches else 0
     distances: list[float] = []
     odds: list[float] = []
     failures: list[Finding] = []
     alike = 0
-    with context.sandbox.worker("posterior", module) as reader:
+    with sandbox.worker("posterior", module) as reader:
         reader.load(module)
         rules = _rules(reader, seats)
         for number, (sight, log) in enumerate(_places(matches, seats, seed)):
@@ -96,7 +100,7 @@ def calibrated(
                 exact = None
             if exact is not None and len(exact) < 2:  # noqa: PLR2004 - nothing is hidden here
                 continue
-            drawn = _drawn(context, module, (rules, start), sight, function, (seed, number))
+            drawn = _drawn(sandbox, module, (rules, start), sight, function, (seed, number))
             if exact is None:
                 alike += len(set(drawn[:_FEW])) == 1
                 failures += _alike(sight, drawn) if len(set(drawn[:_FEW])) == 1 else []
@@ -156,7 +160,7 @@ def _places(
 
 
 def _drawn(
-    context: LearnContext,
+    sandbox: Sandbox,
     module: str,
     model: tuple[Rules, State],
     sight: SeatSight,
@@ -166,7 +170,7 @@ def _drawn(
     """Keys of the states that were drawn, in order; what failed has the key ""."""
     rules, start = model
     keys: list[str] = []
-    with context.sandbox.worker("inference", module) as worker:
+    with sandbox.worker("inference", module) as worker:
         worker.load(module)
         for draw in range(_DRAWS):
             try:

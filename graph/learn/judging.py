@@ -105,7 +105,12 @@ class Judge:
             module = module_of(self.context, candidate.source, start)
             try:
                 drawn = calibrated(
-                    self.context, module, open_matches(training), self.state.inference
+                    self.context.sandbox,
+                    module,
+                    open_matches(training),
+                    self.state.inference,
+                    start=start,
+                    seed=self.context.settings.seed,
                 )
                 failures += drawn.failures
                 told = drawn.told()

@@ -1,0 +1,164 @@
+"""Eval: do learned models draw what is hidden, as often as it is so?
+
+For every recorded model with an inference function, fresh matches of the environment give places
+at which a seat knows part of the state. A place counts where all of its draws reproduce what the
+seat saw (Code World Models §4.2; in a closed deck §4.4, a lower bound). Beyond the paper, draws are
+held against the exact posterior where it can be enumerated. The paper's test accuracies of hidden
+history (Table 1), hidden state (Table 8) and closed deck (Table 2) stand beside ours.
+"""
+
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from agents.model.settings import ModelSettings
+from agents.recording import RecordPlan, record_matches
+from evals.cwm.synthesis import MODEL, Learned, LearningTask, learned, recording_of, tasks
+from evals.options import EvalOptions
+from evals.results import EvalResult, NothingScoredError, Row, Score
+from games.environments.reading import read_trajectories
+from games.environments.registry import environment_named
+from graph.learn.calibration import calibrated
+from graph.learn.matches import all_sights, open_matches, some_sights
+from tools.learned import learned_module
+from tools.predicting.inference import inferred
+from tools.sandbox import Sandbox
+
+_SEED = 2_000  # what the seed of the fresh matches is larger by
+_DRAWS = 3
+_TABLES = {
+    "bargaining": {"1": 1.0, "8": 1.0, "2": 0.67359},
+    "leduc_poker": {"1": 1.0, "8": 1.0, "2": 0.9708},
+    "gin_rummy": {"1": 0.5376, "8": 0.9513, "2": 0.09523},
+    "quadranto": {"1": 0.9864, "8": 0.9911, "2": 0.95183},
+    "hand_of_war": {"1": 0.9357, "8": 1.0, "2": 0.8213},
+}
+
+
+@dataclass(frozen=True)
+class InferenceSize:
+    """How much is asked.
+
+    Attributes:
+        matches: Fresh matches a task.
+        simulations: Of the searches that play them, a decision.
+        sights: Places at most.
+        names: Tasks; none for all.
+    """
+
+    matches: int
+    simulations: int
+    sights: int
+    names: tuple[str, ...] = ()
+
+
+FULL = InferenceSize(100, 30, 400)
+QUICK = InferenceSize(6, 4, 40, ("leduc_poker", "quadranto", "quadranto_closed", "bargaining"))
+
+
+def run(
+    seed: int,
+    tell: Callable[[str], None],
+    options: EvalOptions,
+    size: InferenceSize | None = None,
+) -> EvalResult:
+    """Ask every recorded model that draws what is hidden.
+
+    Raises:
+        NothingScoredError: If no recorded model does.
+    """
+    size = size or (QUICK if options.quick else FULL)
+    samples: list[dict[str, Any]] = []
+    with tempfile.TemporaryDirectory() as folder, Sandbox() as sandbox:
+        for name, task in tasks().items():
+            if not recording_of(name).exists() or (size.names and name not in size.names):
+                continue
+            base = Path(folder) / name
+            base.mkdir()
+            met = learned(task, base, ModelSettings(model=MODEL, replay=recording_of(name)))
+            if met.result.told["inference"]:
+                row = _asked(task, met, base / "fresh.jsonl", seed, size, sandbox)
+                samples.append({"task": name, **row})
+                tell(f"{name}: {samples[-1]}")
+    if not samples:
+        raise NothingScoredError("no recorded model has an inference function")
+    return EvalResult(
+        name="cwm-inference",
+        scores=tuple(_scores(samples)),
+        samples=tuple(samples),
+        effective={
+            "seed": seed,
+            "matches": size.matches,
+            "simulations": size.simulations,
+            "sights": size.sights,
+            "draws": _DRAWS,
+            "modeller": "recorded, answered by hand",
+            "published": "Code World Models, Tables 1, 2 and 8, test",
+        },
+    )
+
+
+def _asked(
+    task: LearningTask, met: Learned, path: Path, seed: int, size: InferenceSize, sandbox: Sandbox
+) -> Row:
+    """What one model draws at places of fresh matches."""
+    environment = environment_named(task.environment)
+    plan = RecordPlan(size.matches, "mixed", size.simulations, seed + _SEED, task.seat)
+    record_matches(environment, plan, path)
+    matches, function = [*read_trajectories(path)[1]], met.result.told["inference"]
+    sights = some_sights(all_sights(matches, environment.num_players, task.seat), size.sights, seed)
+    began = perf_counter()
+    found = inferred(
+        sandbox,
+        met.source,
+        sights,
+        function=function,
+        initial_state=met.start,
+        draws=_DRAWS,
+        seed=seed,
+        closed=task.seat is not None,
+    )
+    row: Row = {
+        "function": function,
+        "accuracy": found.accuracy,
+        "bound": ">=" if task.seat is not None else "",
+        "sights": found.sights,
+        "milliseconds a draw, replayed": round(
+            1000 * (perf_counter() - began) / (_DRAWS * max(1, found.sights)), 2
+        ),
+        "paper, by table": _TABLES.get(task.environment.rpartition(":")[2], {}),
+    }
+    if opened := open_matches(matches):
+        module = learned_module(
+            met.source,
+            name="learned",
+            num_players=environment.num_players,
+            initial_state=met.start,
+            parameters=environment.parameters,
+        )
+        drawn = calibrated(sandbox, module, opened, function, start=met.start, seed=seed)
+        row["calibration"] = drawn.told()
+    return row
+
+
+def _scores(rows: Sequence[dict[str, Any]]) -> Iterator[Score]:
+    for deck, bound in (("open deck", ""), ("closed deck, a lower bound", ">=")):
+        found = [row for row in rows if row["bound"] == bound]
+        if found:
+            yield Score(
+                name=f"sights whose draws all fit, {deck}, lowest of the tasks",
+                value=min(float(row["accuracy"]) for row in found),
+                scored=sum(int(row["sights"]) for row in found),
+            )
+    told = [row["calibration"] for row in rows if "calibration" in row]
+    measured = [one for one in told if one["distance"] is not None]
+    if measured:
+        yield Score(
+            name="total variation distance to the exact posterior, farthest of the tasks",
+            value=max(one["distance"] for one in measured),
+            scored=sum(one["places"] for one in measured),
+            unscored=len(told) - len(measured),
+        )
