@@ -5,7 +5,7 @@ from pathlib import Path
 from tools.learned import learned_module
 from tools.sources import environment_game
 
-MODELS = Path(__file__).parents[1] / "evals" / "cwm" / "models"
+MODELS = Path(__file__).parent / "models"
 
 
 def model_file(folder: Path, name: str, *changes: tuple[str, str], stem: str = "") -> Path:

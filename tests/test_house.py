@@ -51,7 +51,6 @@ def is_game_source(path: Path) -> bool:
     in_family = path.parts[:2] == ("games", "library") and len(path.parts) > 3
     in_family = in_family or path.parts[:2] == ("games", "skeleton")
     in_family = in_family or path.parts[:3] == ("games", "environments", "modules")
-    in_family = in_family or path.parts[:3] == ("evals", "cwm", "models")
     in_attacks = path.parts[:2] == ("evals", "sandbox") and path.parts[2] in ("attacks", "cheats")
     return in_family or in_attacks or path == Path("evals/sandbox/tricks.py")
 

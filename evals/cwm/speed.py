@@ -13,7 +13,7 @@ from tools.playtest.jobs import GameSetup
 from tools.sandbox import Sandbox
 
 _SEATS = 2
-TIMED = {"tic_tac_toe": "uct", "leduc_poker": "ismcts", "kuhn_poker": "ismcts"}
+TIMED = {"tic_tac_toe": "uct", "leduc_poker": "ismcts"}
 """Games of which the library has a module too, with the search that plays them."""
 
 

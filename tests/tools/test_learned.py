@@ -12,7 +12,7 @@ from tools.checking import check_source
 from tools.learned import learned_module
 from tools.sandbox import Sandbox
 
-MODELS = Path(__file__).parents[2] / "evals" / "cwm" / "models"
+MODELS = Path(__file__).parents[1] / "models"
 EMPTY: State = {"board": ["."] * 9, "current_player": "x"}
 
 

@@ -29,7 +29,7 @@ MOST_BEFORE_ACCEPTANCE, MOST_IN_ALL, MOST_OF_A_DRAFT = 60_000, 200_000, 6_000
 OVER = {"lanterns": 202_200}
 # Errors that the answerer made on purpose as the validator: a wrong test and a wrong verdict. Of
 # the three faults planted in the first draft none was left when the game was delivered.
-PLANTED = {"lanterns": 2}
+PLANTED = {"lanterns": 2, "smugglers": 2}
 
 
 def replaying(name: str) -> ModelSettings:

@@ -1,7 +1,7 @@
 """Random matches of a library or OpenSpiel game as trajectories, and a source that predicts one."""
 
 from functools import lru_cache
-from importlib.resources import files
+from pathlib import Path
 
 from games.engine import sample_index
 from games.environments.registry import environment_named
@@ -9,7 +9,7 @@ from games.streams import stream
 from games.trajectories import OpenTrajectory, trajectory_of
 from games.values import TERMINAL
 
-TIC_TAC_TOE = (files("evals") / "cwm" / "models" / "tic_tac_toe.py").read_text(encoding="utf-8")
+TIC_TAC_TOE = (Path(__file__).parents[2] / "models" / "tic_tac_toe.py").read_text("utf-8")
 
 
 @lru_cache
