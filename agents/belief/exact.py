@@ -16,8 +16,8 @@ from agents.belief.follow import (
     random_action,
 )
 from agents.search.rollouts import uniforms
-from agents.search.rules import Rules
-from games.contract import CHANCE, TERMINAL, Observation, State, canonical_key
+from agents.search.rules import Rules, canonical
+from games.contract import CHANCE, TERMINAL, Observation, State
 from games.information import SeatLog
 
 Weighted = list[tuple[State, float]]
@@ -113,7 +113,7 @@ class ReplaySampler:
         self.follower = replace(follower, rules=counted_rules(follower.rules, self.cost))
         self.initial = initial
         self.draw = draw
-        self.kept: OrderedDict[tuple[int, str], tuple[list[Branch], int]] = OrderedDict()
+        self.kept: OrderedDict[tuple[int, bytes], tuple[list[Branch], int]] = OrderedDict()
 
     def sample(self) -> State | None:
         """A state at the seat's decision; None where the budget ran out or nothing fits."""
@@ -143,7 +143,7 @@ class ReplaySampler:
 
     def _branches(self, place: LogPlace) -> list[Branch]:
         """The branches of a place, as `Follower.branches` gives them and at the same cost."""
-        where, before = (place.read, canonical_key(place.state)), self.cost.calls
+        where, before = (place.read, canonical(place.state)), self.cost.calls
         known = self.kept.get(where)
         if known is None:
             found = self.follower.branches(place)
