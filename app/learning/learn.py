@@ -76,7 +76,9 @@ def learn_model(  # noqa: PLR0913 - one parameter an option
             "refine": refine,
             "max_calls": max_calls,
             "active": active,
-            "environment": environment,
+            "environment": str(Path(environment).resolve())
+            if environment and Path(environment).exists()
+            else environment,
             "values": values,
             "keep_learning": keep_learning,
         }
@@ -150,6 +152,7 @@ def _require_usable(trajectories: Path, environment: str, *, closed: bool) -> No
     """Refuse what cannot be used before a folder is made: header, deck and environment."""
     from games.environments.reading import read_trajectories
     from graph.learn.active import environment_like
+    from tools.sources import find_game
 
     header, _ = read_trajectories(trajectories)
     if (header.deck == "closed") != closed:
@@ -161,4 +164,7 @@ def _require_usable(trajectories: Path, environment: str, *, closed: bool) -> No
         raise typer.BadParameter("--environment needs matches of an open deck")
     if not environment:
         return
-    environment_like(environment, header)
+    if Path(environment).exists():
+        find_game(environment)
+    else:
+        environment_like(environment, header)

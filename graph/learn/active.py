@@ -7,7 +7,8 @@ come where random play never does, and for one that meets what no recorded match
 """
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -20,6 +21,7 @@ from agents.recording import RecordPlan, record_matches
 from agents.roles.modeller import PREDICTING
 from games.engine import sample_index
 from games.environments.environment import Environment, EnvironmentNotFoundError
+from games.environments.of_module import ModuleEnvironment
 from games.environments.reading import read_trajectories
 from games.environments.registry import environment_named
 from games.streams import stream
@@ -34,6 +36,7 @@ from tools.differing import differential_sources
 from tools.predicting.kinds import phases, taken
 from tools.predicting.playing import random_play
 from tools.sandbox import SandboxTable
+from tools.sources import find_game
 
 _COMMITTEE = 4
 _COMPARED_MATCHES = 20
@@ -47,15 +50,15 @@ def active(state: LearnState, runtime: Runtime[LearnContext]) -> Command[Literal
     """Ask the environment for the match that tells most, and test again with it."""
     context = runtime.context
     asked = list(context.material.asked[: state.asked])
-    environment = environment_of(context)
     actions, why = _question(state, context)
     passing = [c for c in state.pool if c.outcome == "passed"]
     again = [c.model_copy(update={"findings": None}) for c in passing]
     try:
-        if actions is None:
-            found = _searched(environment, context, len(asked))
-        else:
-            found = _played(environment, actions, context.settings.seed, len(asked))
+        with open_environment(context) as environment:
+            if actions is None:
+                found = _searched(environment, context, len(asked))
+            else:
+                found = _played(environment, actions, context.settings.seed, len(asked))
     except (ModuleFault, ValueError, LookupError, RuntimeError) as error:
         said = f"the environment failed, and is not asked again: {type(error).__name__}: {error}"
         update = {"asking": False, "questions": [*state.questions, said]}
@@ -67,13 +70,23 @@ def active(state: LearnState, runtime: Runtime[LearnContext]) -> Command[Literal
     return Command(goto="check", update={**update, "candidates": again})
 
 
-def environment_of(context: LearnContext) -> Environment:
-    """The environment that the matches were recorded in.
+@contextmanager
+def open_environment(context: LearnContext) -> Iterator[Environment]:
+    """The environment that the matches were recorded in; a module file runs in a worker.
 
     Raises:
         EnvironmentNotFoundError: If there is none with their parameters.
+        ModuleFault: If a module file does not load.
     """
-    return environment_like(context.settings.environment, context.material.header)
+    name, header = context.settings.environment, context.material.header
+    if not Path(name).exists():
+        yield environment_like(name, header)
+        return
+    found = find_game(name)
+    with context.sandbox.worker("environment", found.source) as worker:
+        worker.load(found.source)
+        table = SandboxTable(worker)
+        yield ModuleEnvironment(found.name, header.num_players, header.parameters, "", table)
 
 
 def environment_like(name: str, header: TrajectoryHeader) -> Environment:
@@ -213,12 +226,14 @@ def branch_fidelity(
     """
     settings = context.settings
     matches = open_matches(_apart(context.material, promoted))
-    environment = environment_of(context)
     generator = stream(settings.seed, "branch fidelity")
     places = [(match, ply) for match in matches for ply in range(len(match.actions))]
     order = generator.permutation(len(places))[:_FROM]
     count = _Branches()
-    with context.sandbox.worker("fidelity", module) as worker:
+    with (
+        open_environment(context) as environment,
+        context.sandbox.worker("fidelity", module) as worker,
+    ):
         worker.load(module)
         model = SandboxTable(worker)
         for index in sorted(int(one) for one in order):

@@ -5,6 +5,7 @@ predicts on the way. Here a match that it does not predict may go back into refi
 """
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from statistics import fmean
 from typing import Any, Literal
 
@@ -12,21 +13,21 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command
 
 from agents.players.registry import PlayerRoster
-from games.trajectories import OpenTrajectory, trajectory_of
+from games.trajectories import OpenTrajectory, TrajectoryHeader, trajectory_of
 from games.values import ModuleFault
-from graph.learn.active import environment_of
+from graph.learn.active import environment_like
 from graph.learn.judging import BELOW, module_of
 from graph.learn.matches import keep_asked
 from graph.learn.settings import LearnSettings
 from graph.learn.state import LearnContext, LearnState
 from graph.run.pool import Candidate
 from tools.playtest.intervals import NoSamplesError, mean_interval
-from tools.playtest.jobs import EffortSummary, MatchEntry, effort_together
+from tools.playtest.jobs import EffortSummary, GameSetup, MatchEntry, effort_together
 from tools.playtest.series import Series, play_series
 from tools.predicting.transition import Predicted, RecordQuestions, predicted
-from tools.replaying import replayed_match
+from tools.replaying import VoidResultError, replayed_match
 from tools.sandbox import Sandbox
-from tools.sources import environment_game
+from tools.sources import environment_game, find_game
 
 OPPONENTS = ("random", "gt")
 _MOST_PLIES = 1000
@@ -44,7 +45,7 @@ def arena(state: LearnState, runtime: Runtime[LearnContext]) -> Command[Literal[
         return Command(goto="report")
     try:
         row, strange = _round(state, context, chosen)
-    except (ModuleFault, ValueError, LookupError, RuntimeError) as error:
+    except (ModuleFault, VoidResultError, ValueError, LookupError, RuntimeError) as error:
         row, strange = {"problem": f"{type(error).__name__}: {error}"}, None
     runtime.stream_writer({"node": "arena", "round": len(state.arena) + 1, **_gist(row)})
     update: dict[str, Any] = {"arena": [*state.arena, row]}
@@ -82,10 +83,7 @@ def _round(
         ValueError: If a player cannot play this game.
     """
     settings, header = context.settings, context.material.header
-    name = environment_of(context).name
-    game = environment_game(name)  # of some, parameters cannot be given
-    if (game.num_players, dict(game.parameters)) != (header.num_players, dict(header.parameters)):
-        game = environment_game(name, header.parameters, header.num_players)
+    game = _refereed_by(settings.environment, header)
     folder = context.folder.journals / "arena" / str(len(state.arena))
     folder.mkdir(parents=True, exist_ok=True)
     model = folder / "model.py"
@@ -120,10 +118,29 @@ def _round(
     return {"rows": rows}, found
 
 
+def _refereed_by(name: str, header: TrajectoryHeader) -> GameSetup:
+    """The environment as a game, with seats and parameters as in recorded matches."""
+    seats, parameters = header.num_players, dict(header.parameters)
+    if Path(name).exists():
+        found = find_game(name)
+        return GameSetup(found.name, found.source, seats, parameters)
+    name = environment_like(name, header).name
+    game = environment_game(name)  # of some, parameters cannot be given
+    if (game.num_players, dict(game.parameters)) == (seats, parameters):
+        return game
+    return environment_game(name, parameters, seats)
+
+
 def followed(series: Series, sandbox: Sandbox, most: int | None = None) -> list[OpenTrajectory]:
-    """The first matches of a series as trajectories, forfeits up to where they stopped."""
+    """The first matches of a series as trajectories, forfeits up to where they stopped.
+
+    Raises:
+        VoidResultError: If the environment does not play one of them the same again.
+    """
     made = []
     for number, entry in [*series.entries.items()][:most]:
+        if entry.ending == "fault":
+            continue  # of the environment; what it did before need not come again
         match, positions = replayed_match(sandbox, series.plan.job(number), entry)
         actions = [ply.action for ply in match.plies]
         made.append(trajectory_of(number, positions[: len(actions) + 1], actions))
@@ -131,9 +148,9 @@ def followed(series: Series, sandbox: Sandbox, most: int | None = None) -> list[
 
 
 def online(met: Predicted) -> dict[str, Any]:
-    """Accuracy in play, over all records and over those that differ."""
+    """Accuracy in play, over all records (None without any) and over those that differ."""
     return {
-        "transitions": met.accuracy,
+        "transitions": met.accuracy if met.records else None,
         "distinct right": met.distinct_right,
         "distinct": met.distinct,
     }
@@ -198,6 +215,7 @@ def _row(series: Series) -> dict[str, Any]:
         "matches": len(entries),
         "endings": dict(series.endings),
         "forfeits": forfeits(entries),
+        "faults": [entry.reason for entry, _ in entries if entry.ending == "fault"],
         "paid over the others": paid_over(entries, game.num_players)
         if game.num_players > 1
         else None,
@@ -217,6 +235,8 @@ def wrong_in_play(row: Mapping[str, Any]) -> str:
     distinct = sum(one["distinct"] for one in row["rows"])
     if wrong := distinct - sum(one["distinct right"] for one in row["rows"]):
         told.append(f"{wrong} of {distinct} transitions of play were predicted wrong")
+    if faults := [why for one in row["rows"] for why in one["faults"]]:
+        told.append(f"the environment failed in {len(faults)} matches: {faults[0]}")
     if lost := sum(one["forfeits"] for one in row["rows"]):
         told.append(f"{lost} matches were lost by an action that was illegal or none")
     return "; ".join(told)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import PurePath
 from typing import Any
 
 from games.checks.findings import Finding
@@ -188,11 +189,28 @@ def module_of(context: LearnContext, source: str, start: State) -> str:
     header = context.material.header
     return learned_module(
         source,
-        name=header.environment.rpartition(":")[2] or "learned",
+        name=game_name(header.environment),
         num_players=header.num_players,
         initial_state=start,
         parameters=header.parameters,
     )
+
+
+def game_name(environment: str) -> str:
+    """The game's name: nothing of where it lies, or of the game that a twin is made of.
+
+    >>> [game_name(n) for n in ("openspiel:leduc_poker", "twin:3:openspiel:leduc_poker")]
+    ['leduc_poker', 'a game']
+    >>> [game_name(n) for n in ("mine/trolls.py", "mine/trolls/game.py", "game.py")]
+    ['trolls', 'trolls', 'a game']
+    """
+    name = environment.rpartition(":")[2]
+    if environment.startswith("twin:"):
+        return "a game"
+    path = PurePath(name)
+    if path.suffix == ".py":
+        name = path.parent.name if path.stem == "game" else path.stem
+    return name or "a game"
 
 
 def start_of(context: LearnContext, source: str) -> State:

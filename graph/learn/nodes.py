@@ -12,7 +12,7 @@ from agents.model.errors import MalformedReplyError
 from agents.model.recording import place
 from agents.roles.modeller import PREDICTING, GameBrief, Proposals, bound_names
 from games.streams import stream
-from graph.learn.judging import BELOW, Judge, expandable, share_of
+from graph.learn.judging import BELOW, Judge, expandable, game_name, share_of
 from graph.learn.matches import (
     all_sights,
     open_matches,
@@ -182,20 +182,11 @@ def infer(
     )
 
 
-def told_name(environment: str) -> str:
-    """The game's name as the modeller is told it: nothing of the game that a twin is made of.
-
-    >>> told_name("openspiel:leduc_poker"), told_name("twin:3:openspiel:leduc_poker")
-    ('leduc_poker', 'a game')
-    """
-    return "a game" if environment.startswith("twin:") else environment.rpartition(":")[2]
-
-
 def brief_of(context: LearnContext, state: LearnState) -> GameBrief:
     """What the modeller is told of the game: nothing of a held-out match."""
     material = context.material
     return GameBrief(
-        game=told_name(material.header.environment),
+        game=game_name(material.header.environment),
         players=material.header.num_players,
         parameters=dict(material.header.parameters),
         rules=context.request.rules,

@@ -12,7 +12,8 @@ from tests.agents.model.endpoint import serving
 from tests.graph.learn.conftest import Learn, learning, recorded
 from tests.graph.learn.test_hidden import DRAWING, MODEL
 from tests.graph.learn.test_learning import FILES, Killed, code, without_use
-from tests.tools.predicting.material import changed, matches_of
+from tests.learned import model_file
+from tests.tools.predicting.material import TIC_TAC_TOE, changed, matches_of
 from tools.sandbox import Sandbox
 
 # Who folds loses, the first seat too: what its recorded matches never showed, the model has wrong.
@@ -88,3 +89,30 @@ def test_an_environment_that_cannot_play_leaves_the_run_incomplete(
         told = learn(endpoint, matches=partial, **{**PLAYS, "environment": "own:none"}).told
     assert told["end"] == "incomplete"
     assert "the arena could not be played" in told["reason"]
+
+
+def test_a_module_file_is_an_environment_that_is_asked_and_played_in_a_worker(
+    learn: Learn, tmp_path: Path
+) -> None:
+    file = model_file(tmp_path, "tic_tac_toe")
+    with serving(code(TIC_TAC_TOE)) as endpoint:
+        told = learn(endpoint, environment=str(file), arena=1, active=1).told
+    assert told["end"] == "passed", told["reason"]
+    assert told["matches"]["asked_of_the_environment"] == 1
+    assert told["branch_fidelity"]["share"] == 1
+    assert [row["transitions"] for row in told["arena"][0]["rows"]] == [1, 1]
+
+
+def test_a_module_file_that_fails_is_named_and_the_model_is_kept(
+    learn: Learn, tmp_path: Path
+) -> None:
+    file = model_file(
+        tmp_path,
+        "tic_tac_toe",
+        ("    mark, board = action[0]", "    1 / 0\n    mark, board = action[0]"),
+    )
+    with serving(code(TIC_TAC_TOE)) as endpoint:
+        told = learn(endpoint, environment=str(file), arena=1, active=1).told
+    assert (told["end"], told["accuracy"]) == ("incomplete", 1.0)
+    assert "ZeroDivisionError" in told["reason"]
+    assert "the environment failed" in told["active"][0]
