@@ -10,7 +10,7 @@ from typing import Literal, Protocol, TypeAlias
 import numpy as np
 
 from agents.belief.constraint import constraint_strategy
-from agents.belief.exact import ReplaySampler, TooManyStatesError, Weighted, posterior
+from agents.belief.exact import KeptPlaces, ReplaySampler, TooManyStatesError, Weighted, posterior
 from agents.belief.filter import CALLS, extinct, generic_filter
 from agents.belief.follow import (
     BeliefCallsError,
@@ -132,16 +132,19 @@ class BeliefMemory:
         populations: What reads the log decision by decision, by the belief's name.
         hung: Whether the module's resampler hung, or a search broke off in a state that it gave;
             it is not asked again.
+        places: Where replays of the log came by.
     """
 
     namespace: Mapping[str, object] = field(default_factory=dict)
     populations: dict[str, PopulationTracker] = field(default_factory=dict)
     hung: bool = False
+    places: KeptPlaces = field(default_factory=KeptPlaces)
 
     def about(self, namespace: Mapping[str, object]) -> "BeliefMemory":
         """This memory, emptied first if it was about another module."""
         if namespace is not self.namespace:
             self.namespace, self.populations, self.hung = namespace, {}, False
+            self.places = KeptPlaces()
         return self
 
     def population(self, name: str, rules: Rules, seat: int, initial: State) -> PopulationTracker:
@@ -386,7 +389,9 @@ class Belief:
     def _from_rules(self) -> list[NamedSampler]:
         """What needs only the rules: a population, enumeration, or replay."""
         here = self.situation
-        replay = ReplaySampler(here.follower, here.initial, self.draw, REPLAY_BUDGET)
+        replay = ReplaySampler(
+            here.follower, here.initial, self.draw, REPLAY_BUDGET, self.memory.places
+        )
         self.replayed = replay.cost
         if self.name in ("module", "replay"):
             return [("replay", replay.sample)] if self.name == "replay" else []

@@ -2,7 +2,8 @@
 
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from typing import Self, TypeAlias
 
 import numpy as np
 
@@ -78,7 +79,61 @@ def _merged(
     return list(merged.values())
 
 
-REPLAYED = 4000  # places whose branches are kept; each holds as many states as it has branches
+REPLAYED = 10_000_000  # bytes of states that are kept with their branches; in memory ten times that
+
+
+_Where: TypeAlias = tuple[int, int, bytes]
+
+
+def _bytes(where: _Where, branches: Sequence[Branch]) -> int:
+    return len(where[2]) * (1 + len(branches))
+
+
+@dataclass
+class KeptPlaces:
+    """Branches of the places that walks through one seat's log met last.
+
+    Attributes:
+        follower: The log, as far as it is known; None before the first.
+        initial: The state before any ply.
+        branches: By entries read, the log's end where all were read, and state; with the module
+            calls that they took.
+        size: Bytes of all their states.
+    """
+
+    follower: Follower | None = None
+    initial: State = field(default_factory=dict)
+    branches: OrderedDict[_Where, tuple[list[Branch], int]] = field(default_factory=OrderedDict)
+    size: int = 0
+
+    def about(self, follower: Follower, initial: State) -> Self:
+        """These places, emptied first if they are not of the log that this one goes on from."""
+        known = self.follower
+        if (
+            known is None
+            or (known.seat, self.initial) != (follower.seat, initial)
+            or follower.entries[: len(known.entries)] != known.entries
+        ):
+            self.branches.clear()
+            self.size = 0
+        self.initial = initial
+        self.follower = replace(follower, entries=[*follower.entries])
+        return self
+
+    def find(self, where: _Where) -> tuple[list[Branch], int] | None:
+        """The branches of a place and the calls that they took, if they are known."""
+        known = self.branches.get(where)
+        if known is not None:
+            self.branches.move_to_end(where)
+        return known
+
+    def keep(self, where: _Where, found: list[Branch], calls: int) -> None:
+        """Keep the branches of a place; those met longest ago make room for them."""
+        self.branches[where] = found, calls
+        self.size += _bytes(where, found)
+        while self.size > REPLAYED:
+            oldest, (branches, _) = self.branches.popitem(last=False)
+            self.size -= _bytes(oldest, branches)
 
 
 class ReplaySampler:
@@ -95,11 +150,16 @@ class ReplaySampler:
 
     Attributes:
         cost: Module calls made, and how many may be, over all samples.
-        kept: Branches by entries read and state, with the calls that they took.
+        kept: Places that were met, also at earlier decisions.
     """
 
     def __init__(
-        self, follower: Follower, initial: State, draw: Callable[[], float], budget: int
+        self,
+        follower: Follower,
+        initial: State,
+        draw: Callable[[], float],
+        budget: int,
+        kept: KeptPlaces | None = None,
     ) -> None:
         """Prepare the sampler.
 
@@ -108,12 +168,13 @@ class ReplaySampler:
             initial: The state before any ply.
             draw: Gives the next uniform number in [0, 1).
             budget: Module calls before giving up, over all samples.
+            kept: Of the seat's decision before, if any.
         """
         self.cost = CallCount(limit=budget)
         self.follower = replace(follower, rules=counted_rules(follower.rules, self.cost))
         self.initial = initial
         self.draw = draw
-        self.kept: OrderedDict[tuple[int, bytes], tuple[list[Branch], int]] = OrderedDict()
+        self.kept = (kept or KeptPlaces()).about(follower, initial)
 
     def sample(self) -> State | None:
         """A state at the seat's decision; None where the budget ran out or nothing fits."""
@@ -143,15 +204,13 @@ class ReplaySampler:
 
     def _branches(self, place: LogPlace) -> list[Branch]:
         """The branches of a place, as `Follower.branches` gives them and at the same cost."""
-        where, before = (place.read, canonical(place.state)), self.cost.calls
-        known = self.kept.get(where)
+        end = len(self.follower.entries)  # what comes next is open where all of the log is read
+        where = (place.read, end if place.read >= end else -1, canonical(place.state))
+        known, before = self.kept.find(where), self.cost.calls
         if known is None:
             found = self.follower.branches(place)
-            self.kept[where] = found, self.cost.calls - before
-            if len(self.kept) > REPLAYED:
-                self.kept.popitem(last=False)
+            self.kept.keep(where, found, self.cost.calls - before)
             return found
-        self.kept.move_to_end(where)
         self.cost.skip(known[1])
         return known[0]
 

@@ -6,6 +6,7 @@ import pytest
 from agents.belief import exact
 from agents.belief.exact import (
     HiddenInformationError,
+    KeptPlaces,
     ReplaySampler,
     TooManyStatesError,
     known_state,
@@ -175,3 +176,18 @@ def test_places_that_are_kept_change_neither_samples_nor_their_cost(
     assert told[0] == told[1]
     assert told[0][0][0] is not None
     assert told[0][0][-1] is None
+
+
+def test_places_kept_from_the_decision_before_change_nothing() -> None:
+    rules, _, start = game(KUHN)
+    plies = ["deal J", "deal K", "p", "b", "p"]
+    kept = KeptPlaces()
+    for end in (3, 2, 4, 5):  # also a log that goes back, as of another match
+        log = logs_of(rules, start, plies[:end])[1]
+        follower = Follower(rules, log.seat, log.entries)
+        told = []
+        for places in (None, kept):
+            draw = uniforms(np.random.default_rng(end)).__next__
+            samples = ReplaySampler(follower, start, draw, 500, places)
+            told.append(([samples.sample() for _ in range(40)], samples.cost.calls))
+        assert told[0] == told[1]
