@@ -32,7 +32,7 @@ KIND = "calibration"
 _PLACES = 6
 _DRAWS = 60
 _FEW = 8  # draws that must not all be alike, where too many states fit to enumerate them
-_STATES, _CALLS = 400, 20_000
+_STATES = 400
 _SIMULATED = 2000
 _RARE = 0.001
 
@@ -74,6 +74,7 @@ def calibrated(
     *,
     start: State,
     seed: int,
+    calls: int = 20_000,
 ) -> Calibration:
     """Compare the draws of a module's inference function with the exact posterior.
 
@@ -90,7 +91,7 @@ def calibrated(
         rules = _rules(reader, seats)
         for number, (sight, log) in enumerate(_places(matches, seats, seed)):
             try:
-                count = CallCount(limit=_CALLS)
+                count = CallCount(limit=calls)
                 follower = Follower(counted_rules(rules, count), sight.seat, log.entries)
                 exact: dict[str, float] | None = {
                     canonical_key(state): share

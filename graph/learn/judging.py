@@ -112,6 +112,7 @@ class Judge:
                     self.state.inference,
                     start=start,
                     seed=self.context.settings.seed,
+                    calls=self.context.settings.posterior_calls,
                 )
                 failures += drawn.failures
                 told = drawn.told()

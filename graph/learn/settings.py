@@ -37,6 +37,8 @@ class LearnSettings(BaseModel):
             observations hide something, else none.
         draws: Draws of an inference test; all must hold.
         sights: Places at which inference is tested, at most.
+        posterior_calls: Of the model, to enumerate what may be hidden at a place where draws are
+            compared with it; where they do not do, draws only have to differ.
         play_matches: Random matches inside each candidate that predicts everything.
         values: Value functions asked for; 0 for none.
         value_simulations: Of a decision, where value functions compete (the paper: 1,000).
@@ -69,6 +71,7 @@ class LearnSettings(BaseModel):
     inference: InferenceChoice = "auto"
     draws: int = Field(default=3, ge=1)
     sights: int = _sized(80, quick=20)
+    posterior_calls: int = _sized(20_000, quick=4_000)
     play_matches: int = _sized(20, quick=5)
     values: int = Field(default=0, ge=0, le=8)
     value_simulations: int = Field(default_factory=lambda s: 20 if s["quick"] else 200, ge=1)
