@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from games.checks.findings import Finding
-from games.trajectories import SeenTrajectory
+from games.trajectories import MOST_OUTCOMES, SeenTrajectory
 from games.values import (
+    CHANCE,
     TERMINAL,
     Action,
     IllegalActionError,
@@ -280,7 +281,9 @@ def _met(draw: _Draw, function: Inference, *, closed: bool) -> None:
         draw.turn += 1
     if draw.problem is None and not at_end:
         wanted = draw.actions[draw.at]
-        if not are_texts(legal) or wanted not in legal:
+        # Outcomes of chance as many as these are not recorded: that one can be applied has to do.
+        many = player == CHANCE and are_texts(legal) and len(legal) > MOST_OUTCOMES
+        if not many and (not are_texts(legal) or wanted not in legal):
             draw.problem = (f"a legal action, one of {legal!r}", wanted)
     elif draw.problem is None:
         expected = TERMINAL if sight.ended else sight.seat
