@@ -34,7 +34,11 @@ EARLIER = {
     "battleship-ludii": "few games, at a commit before 08af4fb; see evals/lechat2026/README.md",
     "strength": "in two parts, at a commit before 08af4fb",
     "solving": "without its level of 10,000 simulations, at a commit before 08af4fb",
-    "cwm-arena": "its quick variant alone",
+    "cwm-arena": "in part: 150 deals of tic-tac-toe, 60 simulations a decision, one rollout",
+    "cwm-inference": "its quick variant alone",
+    "cwm-synthesis": "in two parts at f256e62: 100 fresh matches of each of twelve tasks, all "
+    "transitions and draws right; 20 of gin rummy (0.995 of the transitions, none of the knock "
+    "phase, which no recorded match shows) and of backgammon (1.0)",
     "cwm-ppo": "its quick variant alone",
     "information": "its quick variant alone, at a commit before 08af4fb",
     "speed": "at a commit before 08af4fb",
