@@ -34,9 +34,9 @@ EARLIER = {
     "battleship-ludii": "few games, at a commit before 08af4fb; see evals/lechat2026/README.md",
     "strength": "in two parts, at a commit before 08af4fb",
     "solving": "without its level of 10,000 simulations, at a commit before 08af4fb",
-    "cwm-arena": "in part at f256e62, with 60 simulations a decision and one rollout; points over "
+    "cwm-arena": "in part at f256e62, 60 simulations a decision, one rollout; points over "
     "even against gt: tic-tac-toe 0.5 (-2.9 to 3.9), connect four 3.0 (-2.7 to 8.7), Leduc poker "
-    "0.0 (-3.9 to 3.9), Hand of War 0.8 (-4.5 to 6.0, five models), bargaining -5.7 (-11.2 to -0.2)",
+    "0.0 (-3.9 to 3.9), Hand of War 0.8 (-4.5 to 6.0, n = 5), bargaining -5.7 (-11.2 to -0.2)",
     "cwm-inference": "its quick variant alone",
     "cwm-synthesis": "in two parts at f256e62: 100 fresh matches of each of twelve tasks, all "
     "transitions and draws right; 20 of gin rummy (0.995 of the transitions, none of the knock "
