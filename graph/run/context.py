@@ -12,6 +12,8 @@ from graph.run.settings import RunSettings
 
 if TYPE_CHECKING:
     from agents.model.budget import Budget
+    from games.checks.run import CheckSettings
+    from tools.checking import CheckRun
     from tools.retrieval import Retrieval
     from tools.sandbox import Sandbox
 
@@ -37,6 +39,7 @@ class RunContext:
         keeps_own_games: Whether an accepted game joins the store's own games.
         versions: Versions of what took part, by name.
         clock: Seconds, monotonic.
+        passed: Checks that passed, by what was checked and how; grows.
     """
 
     roles: RoleSet
@@ -52,6 +55,29 @@ class RunContext:
     folder: Path | None = None
     keeps_own_games: bool = True
     versions: Mapping[str, str] = field(default_factory=dict)
+    passed: "dict[tuple[object, ...], CheckRun]" = field(default_factory=dict)
+
+    def checked(
+        self, source: str, settings: "CheckSettings", num_players: int, records: int
+    ) -> "CheckRun":
+        """See `check_source`; the same seed finds the same, so what passed is not checked twice."""
+        from games.checks.findings import verdict
+        from tools.checking import check_source
+
+        key = (id(self.sandbox), source, settings, num_players, records)
+        if key in self.passed:
+            return self.passed[key]
+        run = check_source(
+            self.sandbox,
+            source,
+            settings=settings,
+            num_players=num_players,
+            parameters={},
+            records=records,
+        )
+        if verdict(run.findings) == "passed":  # a fault may be one of time
+            self.passed[key] = run
+        return run
 
 
 def versions() -> dict[str, str]:

@@ -14,6 +14,7 @@ from graph.run.settings import RunSettings
 from tests.graph.scripted import ScriptedRoles, role_set
 from tests.graph.settings import SMALL
 from tests.vectorstore.hashing import HashingEmbedder
+from tools.checking import CheckRun
 from tools.retrieval import Retrieval
 from tools.sandbox import Sandbox
 from vectorstore.indexing import ensure_indexed
@@ -37,8 +38,16 @@ def sandbox() -> Iterator[Sandbox]:
         yield opened
 
 
+@pytest.fixture(scope="session")
+def passed() -> dict[tuple[object, ...], CheckRun]:
+    """Checks that passed in one test: the same source, settings and sandbox pass in another."""
+    return {}
+
+
 @pytest.fixture
-def make_context(store: Store, sandbox: Sandbox, tmp_path: Path) -> MakeContext:
+def make_context(
+    store: Store, sandbox: Sandbox, passed: dict[tuple[object, ...], CheckRun], tmp_path: Path
+) -> MakeContext:
     def make(roles: RoleSet | None = None, settings: RunSettings = SMALL) -> RunContext:
         return RunContext(
             roles=roles or role_set(ScriptedRoles()),
@@ -49,6 +58,7 @@ def make_context(store: Store, sandbox: Sandbox, tmp_path: Path) -> MakeContext:
             store_snapshot=store.snapshot_id(),
             embedding=store.embedder.identity,
             clock=time.monotonic,
+            passed=passed,
         )
 
     return make

@@ -26,7 +26,7 @@ from graph.run.opening import context_of
 from graph.run.pool import keep_newest, what_failed
 from graph.run.records import diverse_records, notes_of_play
 from graph.run.sandboxes import keep_grade
-from tools.checking import CheckRun, check_source
+from tools.checking import CheckRun
 
 UNREADABLE = (RoleError, MalformedReplyError)
 """What an optional reply may fail with: the game is delivered without it, and that is said."""
@@ -123,13 +123,10 @@ class _Trial:
         self.lacking: list[str] = []
         self.notes: Sequence[str] = ()
         with trace("checks", run_type="tool", inputs={"candidate": self.number}) as span:
-            run = check_source(
-                self.context.sandbox,
-                self.source,
-                settings=self.context.settings.check,
-                num_players=self.design.num_players,
-                parameters={},
-                records=self.context.settings.records_judged,
+            settings = self.context.settings
+            players = self.design.num_players
+            run = self.context.checked(
+                self.source, settings.check, players, settings.records_judged
             )
             wrong = what_failed(run.findings)
             span.end(outputs={"outcome": verdict(run.findings), "wrong": wrong})

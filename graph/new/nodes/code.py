@@ -18,7 +18,7 @@ from graph.new.rivals.drafting import drafted
 from graph.new.state import RunState, folder_of, need_design
 from graph.run.context import RunContext
 from graph.run.opening import context_of
-from tools.checking import CheckRun, check_source
+from tools.checking import CheckRun
 from vectorstore.documents import Example
 
 DRAFTING_LIMIT = 6_000
@@ -96,11 +96,4 @@ class GraphCoderTools:
         return next((claim.shown for claim in self.claims if claim.id == finding.claim), "")
 
     def _checked(self, source: str, settings: CheckSettings, records: int) -> CheckRun:
-        return check_source(
-            self.context.sandbox,
-            source,
-            settings=settings,
-            num_players=self.design.num_players,
-            parameters={},
-            records=records,
-        )
+        return self.context.checked(source, settings, self.design.num_players, records)

@@ -9,7 +9,6 @@ from games.checks.findings import verdict
 from graph.new.playtest import LineUp, PlayTest
 from graph.run.folder import RunFolder
 from graph.run.pool import what_failed
-from tools.checking import check_source
 from tools.playtest.report import score_step
 
 _VALUE = "value_function"
@@ -49,14 +48,8 @@ def _with(table: PlayTest, source: str) -> PlayTest:
 
 def _judged(table: PlayTest, name: str) -> tuple[bool, str]:
     """Whether a function is kept, and why: all checks once more, then play."""
-    found = check_source(
-        table.context.sandbox,
-        table.source,
-        settings=table.context.settings.check,
-        num_players=table.num_players,
-        parameters={},
-        records=0,
-    ).findings
+    settings = table.context.settings.check
+    found = table.context.checked(table.source, settings, table.num_players, 0).findings
     if verdict(found) != "passed":
         return False, f"with it not all checks pass: {what_failed(found)}"
     return _wins(table) if name == _VALUE else _fits(table, name)
