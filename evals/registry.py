@@ -180,6 +180,12 @@ _EVALS = (
         takes=("quick", "folder", "workers"),
     ),
     EvalInfo(
+        "rlcard-heuristics",
+        "How do heuristics made without a model fare against RLCard's own rule agents?",
+        "evals.cardiverse.rlcard",
+        takes=("quick", "folder", "workers"),
+    ),
+    EvalInfo(
         "cardiverse-code",
         "Does generated code run, and does it follow its rules, as Cardiverse measures it?",
         "evals.cardiverse.code",

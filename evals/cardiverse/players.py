@@ -19,6 +19,7 @@ from agents.players.registry import PRELOAD
 from agents.protocols import Heuristic
 from agents.search.rules import bind, first_state
 from agents.strategy.contest import HeuristicContest, taught_heuristics
+from agents.strategy.selection import Selection
 from evals.options import EvalOptions
 from evals.results import EvalResult, NothingScoredError, Row, Score
 from games import library
@@ -34,6 +35,7 @@ POINTS_AT_LEAST = 12.0
 MS_AT_MOST = 1.0
 _MEASURED = 7  # what the seed of the measuring deals is larger by
 _TIMED = 60  # decisions
+RECIPE = SandboxRecipe(preload=PRELOAD)
 
 
 @dataclass(frozen=True)
@@ -116,42 +118,43 @@ def run(
     )
 
 
+def made_heuristics(
+    setup: GameSetup, seed: int, size: PlayersSize, options: EvalOptions
+) -> tuple[Selection, tuple[Heuristic, ...]]:
+    """Heuristics that were fitted to lessons and selected by play, without a model.
+
+    Raises:
+        ModuleFault: If the module fails in the lessons.
+    """
+    with sandbox_of_process(RECIPE) as sandbox:
+        found = taught_heuristics(setup, sandbox, seed=seed, plies=size.plies, shared=False)
+    return _contest(setup, found, seed, size.selecting, options).select()
+
+
+def _contest(
+    setup: GameSetup, found: Sequence[Heuristic], seed: int, matches: int, options: EvalOptions
+) -> HeuristicContest:
+    workers = Workers(options.workers)
+    return HeuristicContest(
+        setup, found, RECIPE, seed, matches, workers=workers, journals=options.folder
+    )
+
+
 def _sample(game: str, seed: int, size: PlayersSize, options: EvalOptions) -> Row:
-    recipe = SandboxRecipe(preload=PRELOAD)
     setup = GameSetup(game, library.source(game), SEATS)
-    kept: tuple[Heuristic, ...] = ()
-    with sandbox_of_process(recipe) as sandbox:
-        try:
-            found = taught_heuristics(setup, sandbox, seed=seed, plies=size.plies, shared=False)
-        except ModuleFault as fault:
-            return {"game": game, "cards": game in CARDS, "points": None, "problem": str(fault)}
-        contest = HeuristicContest(
-            setup,
-            found,
-            recipe,
-            seed,
-            size.selecting,
-            workers=Workers(options.workers),
-            journals=options.folder,
-        )
-        selection, kept = contest.select()
-        measuring = HeuristicContest(
-            setup,
-            kept,
-            recipe,
-            seed + _MEASURED,
-            size.matches,
-            workers=Workers(options.workers),
-            journals=options.folder,
-        )
-        row: Row = {
-            "game": game,
-            "cards": game in CARDS,
-            "members": [*selection.members],
-            "notes": [*selection.notes],
-            "ms a decision": _milliseconds(setup, kept, seed),
-        }
-        return row | _advantage(measuring, size.matches // SEATS)
+    try:
+        selection, kept = made_heuristics(setup, seed, size, options)
+    except ModuleFault as fault:
+        return {"game": game, "cards": game in CARDS, "points": None, "problem": str(fault)}
+    measuring = _contest(setup, kept, seed + _MEASURED, size.matches, options)
+    row: Row = {
+        "game": game,
+        "cards": game in CARDS,
+        "members": [*selection.members],
+        "notes": [*selection.notes],
+        "ms a decision": _milliseconds(setup, kept, seed),
+    }
+    return row | _advantage(measuring, size.matches // SEATS)
 
 
 def _advantage(measuring: HeuristicContest, deals: int) -> Row:

@@ -50,7 +50,7 @@ def outcomes(name: str, matches: int) -> tuple[dict[float, float], Counter[int]]
     return {value: count / matches for value, count in found.items()}, piles
 
 
-@pytest.mark.parametrize("name", ["army5x5a", "hand_of_war", "quadranto"])
+@pytest.mark.parametrize("name", ["army5x5a", "hand_of_war", "quadranto", "uno"])
 def test_the_game_keeps_the_contract(name: str) -> None:
     findings = run_checks(subject(source(name), 2), CheckSettings(matches=5, samples=16, seed=3))
     assert [finding for finding in findings if finding.outcome != "passed"] == []
@@ -159,3 +159,83 @@ def test_quadranto_samples_the_cells_that_even_moves_lead_to() -> None:
             draws[state["cells"][1][0]] += 1
         for cell in exact.keys() | draws.keys():
             assert draws[cell] / 400 == pytest.approx(exact[cell] / exact.total(), abs=0.09)
+
+
+def uno(one: str, other: str, *later: str) -> Position:
+    """Uno after both hands were dealt, and what is given besides."""
+    return after("uno", *[f"deal {card}" for card in f"{one} {other}".split()], *later)
+
+
+PLAIN, OTHERS = "1R 2R 3R 4R 5R 6R 7R", "1G 2G 3G 4G 5G 6G 7G"
+
+
+def test_uno_is_played_by_colour_rank_or_a_wild_card_whose_colour_is_named() -> None:
+    hand = "5B 9G 9Y W F 5R SB"
+    position = uno(hand, OTHERS, "deal 5G")
+    fitting = {"play 5B", "play 9G", "play 5R", "play WR", "play WG", "play WB", "play WY"}
+    assert (position.player, set(position.legal)) == (0, fitting), "no F, as others fit"
+    after_wild = uno(hand, "1G 2G 3G 4G 5G 6R W", "deal 5G", "play WR")
+    assert set(after_wild.legal) == {"play 6R", *(f"play W{color}" for color in "RGBY")}
+    assert set(uno("1R 2R 3R 4R 5R 6R F", OTHERS, "deal 9B").legal) == {
+        f"play F{color}" for color in "RGBY"
+    }, "a draw four only where nothing else fits"
+
+
+def test_uno_turns_up_no_draw_four_and_lets_the_first_card_work() -> None:
+    assert "deal F" not in uno(PLAIN, OTHERS).legal
+    assert "deal W" in uno(PLAIN, OTHERS).legal
+    colored = uno(PLAIN, OTHERS, "deal W", "color R")
+    assert (colored.player, len(colored.legal)) == (0, 7)
+    assert uno(PLAIN, OTHERS, "deal SG").player == 1
+    assert uno(PLAIN, OTHERS, "deal VG").player == 1
+    two = uno(PLAIN, OTHERS, "deal DG", "deal 8G", "deal 9G")
+    assert (two.player, two.observations[0]["hand_sizes"]) == (0, [9, 7])
+
+
+def test_uno_cards_skip_pass_and_make_the_other_draw() -> None:
+    hand = "SR DR VR 4R 5R 6R 7R"
+    assert uno(hand, OTHERS, "deal 9R", "play SR").player == 0
+    assert uno(hand, OTHERS, "deal 9R", "play VR").player == 1, "with two a reverse only passes"
+    two = uno(hand, OTHERS, "deal 9R", "play DR", "deal 1B", "deal 2B")
+    assert (two.player, two.observations[1]["hand_sizes"]) == (0, [6, 9])
+    four = uno("1R 2R 3R 4R 5R 6R F", OTHERS, "deal 9B", "play FY", *["deal 8Y"] * 2, "deal W")
+    assert four.player == -1, "the fourth card is not drawn yet"
+
+
+def test_uno_plays_a_drawn_card_of_the_colour_at_once_and_keeps_one_of_the_rank() -> None:
+    drawing = (PLAIN, OTHERS, "deal 9B", "draw")
+    played = uno(*drawing, "deal 8B")
+    assert (played.player, played.observations[0]["hand_sizes"]) == (1, [7, 7])
+    assert played.observations[1]["played"] == ["9B", "8B"]
+    kept = uno(*drawing, "deal 9Y")
+    assert (kept.player, kept.observations[0]["hand_sizes"]) == (1, [8, 7])
+    assert "9Y" not in str(kept.observations[1])
+    assert uno(*drawing, "deal SB").player == 0, "a drawn skip works"
+    wild = uno(*drawing, "deal F", "color G")
+    assert (wild.player, wild.observations[1]["hand_sizes"]) == (1, [7, 7]), "nobody draws four"
+    assert len(wild.legal) == 7
+
+
+def test_uno_shuffles_the_whole_pile_back_when_the_deck_is_empty() -> None:
+    module = LocalModule(source("uno")).namespace
+    state = {
+        **module["initial_state"](2),
+        **{"deck": [], "hands": [["1R"], ["2R"]], "played": ["3G", "9B"], "draws": []},
+        **{"color": "B", "rank": "9", "player": 0},
+    }
+    drawing = module["apply_action"](state, "draw")
+    assert module["get_legal_actions"](drawing) == ["deal 3G", "deal 9B"]
+    kept = module["apply_action"](drawing, "deal 3G")
+    assert (kept["hands"], kept["played"], kept["player"]) == ([["1R", "3G"], ["2R"]], [], 1)
+    none = module["apply_action"]({**state, "played": []}, "draw")
+    assert (none["player"], none["hands"]) == (1, state["hands"]), "no card is left anywhere"
+
+
+def test_uno_is_won_with_the_last_card() -> None:
+    module = LocalModule(source("uno")).namespace
+    state = {**module["initial_state"](2), "hands": [["1R", "5R"], ["DB"]], "draws": []}
+    state |= {"color": "B", "rank": "9", "player": 1, "turn": 1}
+    end = module["apply_action"](state, "play DB")
+    assert module["get_current_player"](end) == -4
+    assert module["get_rewards"](end) == [-1, 1]
+    assert len(end["hands"][0]) == 2, "nothing is drawn after the end"
