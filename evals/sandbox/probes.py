@@ -5,31 +5,18 @@ import difflib
 import inspect
 import re
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from types import ModuleType
+from importlib.resources import files
+from textwrap import indent
+from typing import Any, Literal
 
+import yaml
 from pydantic import BaseModel, ConfigDict, Field
 
 from evals.results import EvalError
 from evals.sandbox import attacks
-from evals.sandbox.attacks import (
-    Attack,
-    Seen,
-    StageName,
-    code,
-    deadlines,
-    descriptors,
-    environment,
-    files,
-    kernel,
-    memory,
-    network,
-    parents_and_siblings,
-    privileges,
-    processes_and_threads,
-)
 from evals.sandbox.stages import Scene, stage
 from games.contract import Json, ModuleFault
 from tools.sandbox import Limits, Sandbox, SandboxUnavailableError, Worker
@@ -49,17 +36,17 @@ _BAIT = "BAIT: dict[str, Any] = {}\n"
 
 
 GROUPS = (
-    files,
-    environment,
-    parents_and_siblings,
-    network,
-    processes_and_threads,
-    memory,
-    deadlines,
-    kernel,
-    privileges,
-    code,
-    descriptors,
+    "files",
+    "environment",
+    "parents_and_siblings",
+    "network",
+    "processes_and_threads",
+    "memory",
+    "deadlines",
+    "kernel",
+    "privileges",
+    "code",
+    "descriptors",
 )
 
 
@@ -80,30 +67,33 @@ class Probe:
     """One attack as it is run.
 
     Attributes:
-        name: Its class's name in small letters.
+        name: Its name.
         group: What it goes for.
-        stage: As `Attack.stage`.
-        seen: As `Attack.seen`.
-        confined_only: As `Attack.confined_only`.
-        endless: Whether its ways are to run until somebody ends them.
         holds: What the sandbox holds when the attack fails.
         source: The module that stands alone; its `main` answers what it saw.
+        stage: What the host lays out before and looks at afterwards.
+        seen: Where it is seen to breach: "unconfined" in a worker that only resource limits
+            hold, "unlimited" in a plain process of the interpreter; the proof that the attack
+            can see a breach. "sometimes" in either, where the machine's settings or the user's
+            privileges allow it; "never" where the kernel and our protocol stop it anyway.
+        confined_only: Whether it could harm the machine in a process that nothing holds back.
+        endless: Whether its ways are to run until somebody ends them.
     """
 
     name: str
     group: str
-    stage: StageName
-    seen: Seen
-    confined_only: bool
-    endless: bool
     holds: str
     source: str = field(repr=False)
+    stage: str = "none"
+    seen: Literal["unconfined", "unlimited", "sometimes", "never"] = "never"
+    confined_only: bool = False
+    endless: bool = False
 
 
 @cache
 def probes() -> tuple[Probe, ...]:
     """Every attack, group by group."""
-    return tuple(_probe(kind, module) for module in GROUPS for kind in _attacks(module))
+    return tuple(probe for group in GROUPS for probe in _probes_of(group))
 
 
 def find_probe(name: str) -> Probe:
@@ -125,7 +115,7 @@ def stand_alone(roots: Collection[str], *sources: str) -> str:
 
     Args:
         roots: Names of the definitions that are wanted.
-        sources: The modules, first what others import; imports among themselves are dropped.
+        sources: The modules, first what others use; of two definitions the first counts.
     """
     texts: list[tuple[ast.stmt, str]] = []
     places: dict[str, int] = {}
@@ -148,36 +138,42 @@ def stand_alone(roots: Collection[str], *sources: str) -> str:
 
 
 def _defined(statement: ast.stmt) -> list[str]:
-    """Names that a statement of a module defines; none for an import out of this project."""
+    """Names that a statement of a module defines."""
     if isinstance(statement, ast.FunctionDef | ast.ClassDef):
         return [statement.name]
-    if isinstance(statement, ast.ImportFrom) and str(statement.module).startswith("evals"):
-        return []
     if isinstance(statement, ast.Import | ast.ImportFrom):
         return [alias.asname or alias.name for alias in statement.names]
     stored = (node for node in ast.walk(statement) if isinstance(node, ast.Name))
     return [node.id for node in stored if isinstance(node.ctx, ast.Store)]
 
 
-def _attacks(module: ModuleType) -> list[type[Attack]]:
-    kinds = (kind for kind in vars(module).values() if isinstance(kind, type))
-    return [kind for kind in kinds if issubclass(kind, Attack) and kind is not Attack]
+def _probes_of(group: str) -> Iterator[Probe]:
+    text = (files("evals.sandbox.attacks") / f"{group}.yaml").read_text(encoding="utf-8")
+    told: dict[str, Any] = yaml.safe_load(text)
+    for name, row in told["attacks"].items():
+        about = {"group": group.replace("_", " "), "endless": group == "deadlines", **row}
+        ways, base = about.pop("ways"), about.pop("base", "Attack")
+        source = _module(row["holds"], told.get("shared", ""), ways, base)
+        yield Probe(name=name, source=source, **about)
 
 
-def _probe(kind: type[Attack], module: ModuleType) -> Probe:
-    holds = str(kind.__doc__)
-    group = kind.group or module.__name__.rpartition(".")[2].replace("_", " ")
-    text = stand_alone((kind.__name__, "BAIT"), *map(inspect.getsource, (attacks, module)))
-    return Probe(
-        name=re.sub(r"(?<!^)(?=[A-Z])", "_", kind.__name__).lower(),
-        group=group,
-        stage=kind.stage,
-        seen=kind.seen,
-        confined_only=kind.confined_only,
-        endless=module is deadlines,
-        holds=holds,
-        source=f'"""{holds}"""\n\n{text}\n\nmain = {kind.__name__}().main\n',
+def _module(holds: str, shared: str, ways: Mapping[str, str], base: str) -> str:
+    """An attack as a module that stands alone.
+
+    Args:
+        holds: What the sandbox holds when it fails.
+        shared: What the attacks of its file share.
+        ways: Bodies of functions, by name.
+        base: The class that tries them.
+    """
+    methods = (
+        f"    def _{way}(self) -> object:\n{indent(body.rstrip(), ' ' * 8)}"
+        for way, body in ways.items()
     )
+    trial = f"class Trial({base}):\n" + "\n\n".join(methods)
+    prelude = inspect.getsource(attacks)
+    text = stand_alone(("Trial", "BAIT"), prelude, f"\n\n{shared}\n\n{trial}")
+    return f'"""{holds}"""\n\n{text}\n\nmain = Trial().main\n'
 
 
 class ProbeOutcome(BaseModel):

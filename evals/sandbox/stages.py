@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import TypeAlias
 
 import evals
-from evals.sandbox.attacks import StageName
 from games.contract import Json, ModuleFault
 from tools.sandbox import Sandbox, SandboxUnavailableError
 
@@ -83,7 +82,7 @@ class Scene:
 Stage: TypeAlias = Callable[[Sandbox], AbstractContextManager[Scene]]
 
 
-def stage(name: StageName) -> Stage:
+def stage(name: str) -> Stage:
     """The stage of that name."""
     return _STAGES[name]
 
@@ -307,7 +306,7 @@ def _left_in_kernel(key: int) -> list[str]:
     return found
 
 
-_STAGES: Mapping[StageName, Stage] = {
+_STAGES: Mapping[str, Stage] = {
     "none": _none,
     "folder": _folder,
     "hidden": _hidden,

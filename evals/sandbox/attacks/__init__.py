@@ -1,64 +1,22 @@
-"""Prelude of the attacks: what they share; one file beside it for each group of attacks.
+"""Prelude of the attacks: what they share; beside it a file of attacks for each group.
 
-`evals.sandbox.probes` writes an attack with what it needs of the prelude and of its group's file
-into one module that stands alone. Such modules are run in workers, never here.
+An attack says what the sandbox holds when it fails, and has ways: each is the body of a function
+that returns what it saw of the harm. `evals.sandbox.probes` writes an attack, with what it needs of
+the prelude and of what its file shares, into one module that stands alone. Such modules are run in
+workers, never here.
 """
 
 import enum
 from collections.abc import Callable, Iterable
 from types import ModuleType
-from typing import Any, Literal, TypeAlias
-
-StageName: TypeAlias = Literal[
-    "none",
-    "folder",
-    "hidden",
-    "process",
-    "sibling",
-    "next_worker",
-    "tcp",
-    "tcp6",
-    "udp",
-    "unix",
-    "abstract",
-    "segment",
-    "left_behind",
-]
-Seen: TypeAlias = Literal["unconfined", "unlimited", "sometimes", "never"]
+from typing import Any
 
 BAIT: dict[str, Any] = {}
 SYS: ModuleType = vars(enum)["sys"]
 
 
 class Attack:
-    """One attack: the first line of its class says what the sandbox holds when it fails.
-
-    Its ways are its private methods, in their order. A way returns what it saw of the harm.
-
-    Attributes:
-        stage: What the host lays out before and looks at afterwards.
-        seen: Where it is seen to breach: "unconfined" in a worker that only resource limits
-            hold, "unlimited" in a plain process of the interpreter; the proof that the attack
-            can see a breach. "sometimes" in either, where the machine's settings or the user's
-            privileges allow it; "never" where the kernel and our protocol stop it anyway.
-        confined_only: Whether it could harm the machine in a process that nothing holds back.
-        group: What it goes for; "" where its file's name says so.
-    """
-
-    stage: "StageName"  # in quotes, so that a module that stands alone needs no list of stages
-    seen: "Seen"
-    confined_only: bool
-    group: str
-
-    def __init_subclass__(
-        cls,
-        stage: "StageName" = "none",
-        seen: "Seen" = "never",
-        *,
-        confined_only: bool = False,
-        group: str = "",
-    ) -> None:
-        cls.stage, cls.seen, cls.confined_only, cls.group = stage, seen, confined_only, group
+    """An attack, whose ways are its private methods, in their order."""
 
     def ways(self) -> list[Any]:
         """Every way, to be called without arguments."""
