@@ -247,9 +247,9 @@ def run(
     return EvalResult(
         name="rlcard-heuristics",
         scores=tuple(
-            Score(name=f"{row['pairing']}: won by the last, %", value=row["win rate"], scored=row["n"])
-            for row in samples
-            if "n" in row
+            Score(name=f"{one['pairing']}: % of the last", value=one["win rate"], scored=one["n"])
+            for one in samples
+            if "n" in one
         ),
         samples=tuple(samples),
         unscored={row["pairing"]: row["problem"] for row in samples if "problem" in row},
