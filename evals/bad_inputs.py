@@ -12,13 +12,12 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-import yaml
 from pydantic import JsonValue
 
+from evals.data import read_data
 from evals.results import EvalError, EvalResult, share
 from graph.run.context import versions
 
@@ -49,8 +48,7 @@ def run(seed: int, tell: Callable[[str], None]) -> EvalResult:
 
 def bad_inputs() -> list[dict[str, Any]]:
     """The samples, as they were written."""
-    text = (files("evals") / "data" / "bad_inputs.yaml").read_text(encoding="utf-8")
-    samples: list[dict[str, Any]] = yaml.safe_load(text)
+    samples: list[dict[str, Any]] = read_data("data/bad_inputs.yaml")
     return samples
 
 

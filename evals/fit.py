@@ -11,12 +11,12 @@ both are right.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, JsonValue
 
 from agents.protocols import NoFitError, RoleError, RoleSet
+from evals.data import read_data
 from evals.options import EvalOptions
 from evals.results import EvalResult, Score, share
 from graph.run.opening import composer_over, open_store_here
@@ -97,10 +97,7 @@ class JudgedBrief:
 
 def load_briefs(part: str) -> list[FitBrief]:
     """The briefs of one set."""
-    import yaml
-
-    text = (files("evals") / "data" / f"fit_{part}.yaml").read_text(encoding="utf-8")
-    return [FitBrief.model_validate(fields) for fields in yaml.safe_load(text)]
+    return [FitBrief.model_validate(fields) for fields in read_data(f"data/fit_{part}.yaml")]
 
 
 def run(seed: int, tell: Callable[[str], None], options: EvalOptions) -> EvalResult:

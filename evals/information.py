@@ -17,6 +17,7 @@ from typing import Any
 from pydantic import JsonValue
 
 from agents.players.registry import parse_spec
+from evals.data import read_data
 from evals.leakage.omniscience import HONEST, OMNISCIENT, REASON, Deal, DealSetup, play_deal
 from evals.options import EvalOptions
 from evals.results import EvalError, EvalResult, Row, Score
@@ -29,42 +30,7 @@ from tools.playtest.runner import RunStoppedError, Workers, play_all
 
 Tell = Callable[[str], None]
 
-SETUPS = (
-    DealSetup(
-        "leduc poker, deals in turn",
-        "leduc_poker",
-        "ismcts:simulations=100",
-        quick=40,
-        full=1200,
-        every_deal=3,
-    ),
-    DealSetup(
-        "battleship, 4 by 4",
-        "battleship",
-        "ismcts:simulations=100",
-        parameters={"rows": 4, "columns": 4, "ships": "3,2"},
-        quick=8,
-        full=200,
-        at_least=0.9,
-    ),
-    DealSetup(
-        "battleship, 10 by 10",
-        "battleship",
-        "osla:passes=1,leaf=value",
-        quick=5,
-        full=100,
-        at_least=0.9,
-    ),
-    DealSetup("whist", "whist", "ismcts:simulations=20", players=4, quick=4, full=60),
-    DealSetup("go fish", "go_fish", "ismcts:simulations=20", quick=2, full=60),
-    DealSetup(
-        "capture the flag, small",
-        "small_capture_the_flag",
-        "ismcts:simulations=50,leaf=value",
-        quick=8,
-        full=200,
-    ),
-)
+SETUPS = tuple(DealSetup(**row) for row in read_data("data/information.yaml"))
 _SLACK = 0.03
 
 

@@ -7,16 +7,15 @@ says that it is not honoured, and *dropped* where neither holds. A pair *invents
 games differ in a setting that no clause of the difference names.
 """
 
-import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 from typing import Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, JsonValue
 
 from agents.protocols import Clause, Design, RoleError, RoleSet
+from evals.data import read_data
 from evals.results import EvalResult, Score, share
 from graph.run.opening import composer_over, open_store_here
 from graph.run.sandboxes import open_sandbox
@@ -82,10 +81,10 @@ def load_pairs() -> list[ParaphrasePair]:
     """
     pairs: list[ParaphrasePair] = []
     for name in ("paraphrase_pairs.json", "paraphrase_pairs_2.json", _HELD_OUT):
-        text = (files("evals") / "data" / name).read_text(encoding="utf-8")
         held_out = {"held_out": name == _HELD_OUT}
         pairs += [
-            ParaphrasePair.model_validate({**fields, **held_out}) for fields in json.loads(text)
+            ParaphrasePair.model_validate({**fields, **held_out})
+            for fields in read_data(f"data/{name}")
         ]
     return pairs
 

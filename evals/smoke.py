@@ -7,6 +7,7 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
+from evals.data import read_data
 from evals.results import EvalResult, share
 from games.checks.run import CheckSettings
 from graph.new.results import RunResult
@@ -33,39 +34,6 @@ class SmokePrompt:
     parameters: dict[str, JsonValue]
 
 
-SAMPLES = (
-    SmokePrompt(
-        "a trick-taking game for three players where taking hearts costs points and the last "
-        "trick counts double",
-        "trick_taking",
-        3,
-        {"last_trick_multiplier": 2},
-    ),
-    SmokePrompt(
-        "a game for two on a 7 by 8 board where pieces fall down and five in a row wins",
-        "placement",
-        2,
-        {"connect": 5, "gravity": True},
-    ),
-    SmokePrompt(
-        "crazy eights for four players, everybody starts with six cards",
-        "shedding",
-        4,
-        {"hand_size": 6},
-    ),
-    SmokePrompt("go fish for three players", "go_fish", 3, {}),
-    SmokePrompt("a rummy game for two with ten cards each", "rummy", 2, {"hand_size": 10}),
-    SmokePrompt("battleship on an 8 by 8 board", "battleship", 2, {"rows": 8, "columns": 8}),
-    SmokePrompt(
-        "a push your luck dice game for three, first to 60 wins",
-        "push_your_luck",
-        3,
-        {"target_score": 60},
-    ),
-    SmokePrompt("goofspiel for two with ten cards", "goofspiel", 2, {"cards": 10}),
-)
-
-
 def run(seed: int, tell: Callable[[str], None]) -> EvalResult:
     """Run the whole machine on every sample, with small matches and searches."""
     settings = RunSettings(
@@ -80,9 +48,9 @@ def run(seed: int, tell: Callable[[str], None]) -> EvalResult:
         check=CheckSettings(seed=seed, matches=4, samples=12),
     )
     context = make_context(settings, keeps_own_games=False)
-    rows = []
+    rows, samples = [], [SmokePrompt(**row) for row in read_data("data/smoke.yaml")]
     with tempfile.TemporaryDirectory() as place:
-        for index, sample in enumerate(SAMPLES):
+        for index, sample in enumerate(samples):
             folder = RunFolder(Path(place) / str(index))
             folder.journals.mkdir(parents=True)
             rows.append(judge_run(sample, start_run(sample.prompt, folder, context)))

@@ -37,6 +37,7 @@ from agents.search.rules import Rules, bind, first_state
 from agents.search.tree import UctSearch
 from agents.search.uct import UctSettings
 from agents.solving.form import log_after
+from evals.data import read_data
 from games import library
 from games.contract import (
     CHANCE,
@@ -52,19 +53,6 @@ from games.information import SeatLog
 Kind: TypeAlias = Literal["uct", "ismcts"]
 
 EXPLORATION: Mapping[str, float] = {"uct": 1.0, "ismcts": 0.7}
-
-_HEARTS: Mapping[str, Json] = {
-    "points_per_trick": 0,
-    "heart_points": -1,
-    "queen_of_spades_points": -13,
-    "shoot_the_moon": True,
-    "first_trick_safe": True,
-    "hearts_broken": True,
-    "queen_breaks_hearts": True,
-    "passing": 3,
-    "pass_direction": "random",
-    "lead": "two_of_clubs",
-}
 
 
 @dataclass(frozen=True)
@@ -93,22 +81,7 @@ class Contest:
     resampled: bool = False
 
 
-CONTESTS = (
-    Contest("tic_tac_toe", "tic_tac_toe", 2, 1000),
-    Contest("connect_four", "connect_four", 2, 1000),
-    Contest("breakthrough", "breakthrough", 2, 100),
-    Contest("leduc_poker", "leduc_poker", 2, 1000, hidden=True, resampled=True),
-    Contest(
-        "goofspiel",
-        "goofspiel",
-        2,
-        200,
-        {"cards": 13, "prize_order": "random", "returns": "win"},
-        {"imp_info": True, "num_cards": 13, "points_order": "random", "returns_type": "win_loss"},
-        hidden=True,
-    ),
-    Contest("hearts", "trick_taking", 4, 40, _HEARTS, hidden=True, resampled=True),
-)
+CONTESTS = tuple(Contest(**row) for row in read_data("data/contests.yaml"))
 
 
 @dataclass(frozen=True)

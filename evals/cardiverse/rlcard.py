@@ -10,7 +10,6 @@ instead of antes, folding where nothing is owed, and a second round that is begu
 the last one to act. RLCard pays in big blinds, our module in chips.
 """
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import import_module
 from importlib.metadata import version
@@ -24,6 +23,7 @@ import numpy as np
 from agents.search.leaves import mean_ranks
 from agents.search.rules import bind, first_state, scoring
 from evals.cardiverse.players import RECIPE, SEATS, PlayersSize, made_heuristics
+from evals.data import read_data
 from evals.options import EvalOptions
 from evals.results import EvalError, EvalResult, Row, Score
 from games import library
@@ -39,7 +39,7 @@ MISSING = (
 )
 FULL = PlayersSize(40_000, 1_000, 2_000, ("leduc-holdem", "uno"))
 QUICK = PlayersSize(1_000, 24, 100, FULL.games)
-_PUBLISHED: Row = json.loads((files("evals.cardiverse") / "published.json").read_text("utf-8"))
+_PUBLISHED: Row = read_data("cardiverse/published.json")
 _BLINDS = """
 
 _with_antes, _begun, _owing = initial_state, _begin_round, get_legal_actions

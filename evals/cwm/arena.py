@@ -7,7 +7,6 @@ fails. A forfeit is a loss. Where there are several models of a game, they rejec
 (App. F), and those that are left share the deals. The paper's rows stand beside ours.
 """
 
-import json
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -15,12 +14,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
-from typing import Any
 
 from agents.players.registry import PlayerRoster
 from agents.strategy.models import ModelContest, reject_models
 from evals.cwm.held import HeldModel, games_with_models, held_models, published_name, referee_of
 from evals.cwm.speed import TIMED, search_rates
+from evals.data import read_data
 from evals.options import EvalOptions
 from evals.results import EvalResult, NothingScoredError, Row, Score
 from graph.learn.arena import decided, followed, forfeits, paid_over, seated, used_by_first
@@ -37,9 +36,7 @@ EVEN_WITHIN = 7.0  # points
 RATE_AT_LEAST = 0.8
 _DEADLINE_S = 600.0
 _FOLLOWED = 40  # matches whose transitions a model is asked for
-_PUBLISHED: dict[str, Any] = json.loads(
-    (Path(__file__).parent / "published.json").read_text(encoding="utf-8")
-)
+_PUBLISHED = read_data("cwm/published.json")
 
 
 @dataclass(frozen=True)

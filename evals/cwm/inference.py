@@ -17,6 +17,7 @@ from typing import Any
 from agents.model.settings import ModelSettings
 from agents.recording import RecordPlan, record_matches
 from evals.cwm.synthesis import MODEL, Learned, LearningTask, learned, recording_of, tasks
+from evals.data import read_data
 from evals.options import EvalOptions
 from evals.results import EvalResult, NothingScoredError, Row, Score
 from games.environments.reading import read_trajectories
@@ -30,13 +31,7 @@ from tools.sandbox import Sandbox
 _SEED = 2_000  # what the seed of the fresh matches is larger by
 _DRAWS = 3
 _RARE = 0.0005  # one place in two thousand is as odd by chance
-_TABLES = {
-    "bargaining": {"1": 1.0, "8": 1.0, "2": 0.67359},
-    "leduc_poker": {"1": 1.0, "8": 1.0, "2": 0.9708},
-    "gin_rummy": {"1": 0.5376, "8": 0.9513, "2": 0.09523},
-    "quadranto": {"1": 0.9864, "8": 0.9911, "2": 0.95183},
-    "hand_of_war": {"1": 0.9357, "8": 1.0, "2": 0.8213},
-}
+_TABLES = read_data("cwm/published.json")["inference"]
 
 
 @dataclass(frozen=True)

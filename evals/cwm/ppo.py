@@ -6,12 +6,10 @@ each deal in both seats. `protocol=paper` learns one seat a match against unifor
 for 10 million steps, and took the best of five seeds.
 """
 
-import json
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from agents.learning.matches import PRELOAD, Matches
 from agents.learning.ppo import train
@@ -19,6 +17,7 @@ from agents.learning.settings import PpoSettings
 from agents.players.registry import PlayerRoster
 from evals.cwm.arena import SEATS, by_seat
 from evals.cwm.held import HeldModel, games_with_models, held_models, published_name, referee_of
+from evals.data import read_data
 from evals.options import EvalOptions
 from evals.results import EvalResult, NothingScoredError, Row, Score
 from graph.learn.arena import paid_over
@@ -29,9 +28,7 @@ from tools.sandbox import Sandbox
 
 OPPONENTS_OF = {"paper": "uniform", "ours": "self"}
 REQUIRED = ("tic_tac_toe", "leduc_poker")  # games in which random play must be beaten
-_PUBLISHED: dict[str, Any] = json.loads(
-    (Path(__file__).parent / "published_ppo.json").read_text(encoding="utf-8")
-)
+_PUBLISHED = read_data("cwm/published_ppo.json")
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict
 
 from agents.model.settings import ModelSettings
 from agents.recording import RecordPlan, record_matches
+from evals.data import read_data
 from evals.options import EvalOptions
 from evals.results import EvalResult, NothingScoredError, Row, Score
 from games.environments.reading import read_trajectories
@@ -38,17 +39,7 @@ RECORDINGS = Path(__file__).parents[2] / "tests" / "recordings"
 MODEL = "answered-by-hand"
 _HELD_SEED = 1_000  # what the seed of the held-out matches is larger by
 _SIGHTS, _DRAWS, _DEADLINE_S = 200, 3, 600.0
-# Code World Models, Tables 1 and 2: test accuracy of transitions and of hidden-history inference,
-# and calls of the model.
-_OPEN = {
-    "bargaining": (0.9827, 1.0, 23.0),
-    "leduc_poker": (0.9977, 1.0, 4.4),
-    "gin_rummy": (0.7455, 0.5376, 500.0),
-    "quadranto": (1.0, 0.9864, 6.0),
-    "hand_of_war": (0.9814, 0.9357, 144.0),
-}
-_CLOSED = {"quadranto_closed": (None, 0.95183, 99.0), "hand_of_war_closed": (None, 0.8213, 338.2)}
-PUBLISHED: Mapping[str, tuple[float | None, float, float]] = {**_OPEN, **_CLOSED}
+PUBLISHED: Mapping[str, Row] = read_data("cwm/published.json")["synthesis"]
 
 
 class LearningTask(BaseModel):
@@ -179,7 +170,8 @@ def run(
         with tempfile.TemporaryDirectory() as folder:
             met = learned(task, Path(folder), live if live.model else replayed)
             row = _held_against(task, met, Path(folder) / "held.jsonl", seed, size)
-        samples.append({"task": name, **row, **_published(name)})
+        paper = {"paper": PUBLISHED[name]} if name in PUBLISHED else {}
+        samples.append({"task": name, **row, **paper})
         tell(f"{name}: {samples[-1]}")
     scored = [row for row in samples if "missing" not in row]
     if not scored:
@@ -248,13 +240,6 @@ def _transitions(found: Predicted) -> Row:
         "worst": worst.right / worst.records,
         "worst_of": f"{worst.phase}, {worst.action} ({worst.right} of {worst.records})",
     }
-
-
-def _published(name: str) -> Row:
-    if name not in PUBLISHED:
-        return {}
-    transitions, inference, calls = PUBLISHED[name]
-    return {"paper": {"transitions": transitions, "inference": inference, "calls": calls}}
 
 
 def _scores(rows: Sequence[Row], missing: int) -> tuple[Score, ...]:

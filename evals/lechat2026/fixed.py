@@ -17,6 +17,7 @@ from statistics import fmean, stdev
 
 from pydantic import JsonValue
 
+from evals.data import read_data
 from evals.lechat2026.board import (
     Contestant,
     Entry,
@@ -41,37 +42,13 @@ OSLA = "OSLA"
 MOST_SHOTS, LEAST_RATE = 50.0, 0.7
 _STORED: dict[str, float] = PUBLISHED["shots"]["means"]
 _Z = 1.96
-_NEAREST = "leaf=value,belief=module"
-ALONE = {
-    "1 fleet": f"osla:passes=1,{_NEAREST}",
-    "5 fleets": f"osla:passes=5,{_NEAREST}",
-    "10 fleets": f"osla:passes=10,{_NEAREST}",
-    "40 fleets": f"osla:passes=40,{_NEAREST}",
-    "200 fleets": f"osla:passes=200,{_NEAREST}",
-    "1 fleet, weighted": "osla:passes=1,leaf=value,belief=constraint",
-    "40 fleets, weighted": "osla:passes=40,leaf=value,belief=constraint",
-    "40 fleets, heat map": "osla:passes=40,leaf=value,belief=heatmap",
-    "250 fleets, halving": (
-        "halving:simulations=4000,leaf=value,belief=module,determinizations=250"
-    ),
-    "bandit over 20 fleets": (
-        "flatmc:simulations=1000,leaf=value,belief=module,determinizations=20"
-    ),
-}
+_SPECS = read_data("lechat2026/fixed.yaml")
+ALONE: dict[str, str] = _SPECS["alone"]
 """Players that do not look at the other's progress, by the ingredient that is swept."""
 HELD = "250 fleets, halving"
 """Held against the thresholds; named beforehand, so that no luck of this run picks it."""
 QUICKLY = ("1 fleet", HELD)
-_TREE = "belief=module,determinizations=20"
-LOOKING = {
-    "IS-MCTS, 400 calls": f"ismcts:budget=calls,calls=400,leaf=value,{_TREE}",
-    "IS-MCTS, 4000 calls": f"ismcts:budget=calls,calls=4000,leaf=value,{_TREE}",
-    "MAST, 4000 calls": (
-        f"ismcts:budget=calls,calls=4000,leaf=truncated,depth=10,policy=mast,{_TREE}"
-    ),
-    "RMHC, 4000 calls": f"rmhc:budget=calls,calls=4000,leaf=value,horizon=3,trials=5,{_TREE}",
-    "1 fleet, rollouts": "osla:passes=1,leaf=rollout,rollouts=4,belief=module",
-}
+LOOKING: dict[str, str] = _SPECS["looking"]
 """Players that look: their searches play on for both seats."""
 
 

@@ -4,11 +4,9 @@ Rates of pairs and averages over the field are always published together: an ave
 says as much about the field as about the player.
 """
 
-import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from importlib.resources import files
 from itertools import combinations
 from random import Random
 from statistics import NormalDist, fmean
@@ -19,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import JsonValue
 
+from evals.data import read_data
 from evals.lechat2026.board import CELLS, Entry, FieldResult, Pair, View, numbers, random_fleet
 from evals.lechat2026.fleets import FleetKind, Worlds, heat_of
 from evals.lechat2026.shooters import OneStep
@@ -32,9 +31,7 @@ POINTS = 0.03
 _SHARED = 40  # fleets that a map serves in the tree search
 Z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
 
-PUBLISHED: dict[str, Any] = json.loads(
-    (files("evals.lechat2026") / "published.json").read_text(encoding="utf-8")
-)
+PUBLISHED: dict[str, Any] = read_data("lechat2026/published.json")
 """Figures of the thesis' result files; each part says what it is."""
 
 

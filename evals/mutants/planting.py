@@ -12,13 +12,12 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, partial
-from importlib.resources import files
+from functools import partial
 from typing import TypeAlias
 
 import numpy as np
-import yaml
 
+from evals.data import read_data
 from games import library
 from games.checks.sampling import Subject, played_matches, trusted_subject
 from games.checks.zones import exchange_hidden
@@ -39,6 +38,7 @@ _LATE = 0.5  # of the shortest match, from when on a late leak tells
 _ALL = 0.7  # of the leaks tell every seat, the others one
 _MATCHES, _PLIES, _ACTIONS = 2, 40, 4  # that the oracle looks at, of a match, of a ply
 _LONGEST = 300
+_LEAKS = read_data("data/planted_leaks.yaml")
 
 
 @dataclass(frozen=True)
@@ -180,16 +180,9 @@ def _without(pairs: ast.Dict, number: int) -> None:
     del pairs.keys[number], pairs.values[number]
 
 
-@cache
-def _planted() -> Mapping[str, Json]:
-    text = (files("evals") / "data" / "planted_leaks.yaml").read_text(encoding="utf-8")
-    planted: Mapping[str, Json] = yaml.safe_load(text)
-    return planted
-
-
 def leak_kinds() -> list[str]:
     """The kinds of leaks that are appended, each early and late, and dropped masks."""
-    kinds = as_object(_planted()["kinds"])
+    kinds = _LEAKS["kinds"]
     return [*kinds, *(f"late {kind}" for kind in kinds), "mask dropped"]
 
 
@@ -207,10 +200,10 @@ def leaking(game: PlantedGame, kind: str, generator: np.random.Generator) -> Mut
         "SEATS": seats if generator.random() < _ALL else [int(generator.integers(game.players))],
         "FIRST": _late(subject) if kind.startswith("late ") else 0,
     }
-    code = str(as_object(_planted()["kinds"])[kind.removeprefix("late ")])
+    code = _LEAKS["kinds"][kind.removeprefix("late ")]
     settings = "".join(f"{name} = {value!r}\n" for name, value in drawn.items())
     about = ", ".join(f"{name.lower()} {value}" for name, value in drawn.items())
-    source = f"{game.source}\n\n{settings}\n{_planted()['common']}\n\n{code}"
+    source = f"{game.source}\n\n{settings}\n{_LEAKS['common']}\n\n{code}"
     return Mutant(game, kind, about, source)
 
 

@@ -8,13 +8,12 @@ import time
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from importlib.resources import files
 from textwrap import indent
-from typing import Any, Literal
+from typing import Literal
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field
 
+from evals.data import read_data
 from evals.results import EvalError
 from evals.sandbox import attacks
 from evals.sandbox.stages import Scene, stage
@@ -148,8 +147,7 @@ def _defined(statement: ast.stmt) -> list[str]:
 
 
 def _probes_of(group: str) -> Iterator[Probe]:
-    text = (files("evals.sandbox.attacks") / f"{group}.yaml").read_text(encoding="utf-8")
-    told: dict[str, Any] = yaml.safe_load(text)
+    told = read_data(f"sandbox/attacks/{group}.yaml")
     for name, row in told["attacks"].items():
         about = {"group": group.replace("_", " "), "endless": group == "deadlines", **row}
         ways, base = about.pop("ways"), about.pop("base", "Attack")

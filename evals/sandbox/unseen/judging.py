@@ -8,16 +8,15 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from importlib.resources import files
 from math import comb
 from pathlib import Path
 from re import MULTILINE, findall
 from typing import Literal
 
-import yaml
 from pydantic import BaseModel, ConfigDict, JsonValue
 
 from agents.players.registry import PlayerRoster
+from evals.data import read_data
 from evals.results import Score
 from games.checks.run import CheckSettings
 from games.contract import canonical_key
@@ -75,8 +74,8 @@ class UnseenAttack(BaseModel):
 
 def unseen_attacks(kind: str) -> tuple[UnseenAttack, ...]:
     """The attacks of a kind: "told", "watched", "size" or "text"."""
-    text = (files("evals.sandbox.unseen") / f"{kind}.yaml").read_text(encoding="utf-8")
-    return tuple(UnseenAttack.model_validate(row) for row in yaml.safe_load(text))
+    rows = read_data(f"sandbox/unseen/{kind}.yaml")
+    return tuple(UnseenAttack.model_validate(row) for row in rows)
 
 
 def judged_unseen(sandbox: Sandbox) -> Iterator[dict[str, JsonValue]]:
