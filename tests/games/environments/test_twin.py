@@ -14,7 +14,10 @@ from games.table import Position
 from games.values import Json
 
 QUADRANTO = environment_named("own:quadranto")
-GAMES = ("openspiel:leduc_poker", "openspiel:bargaining", "openspiel:skat", "own:hand_of_war")
+GAMES = (
+    *("openspiel:leduc_poker", "openspiel:bargaining", "openspiel:skat"),
+    *("own:hand_of_war", "own:uno"),
+)
 
 
 def twin(name: str, seed: int = 3) -> TwinEnvironment:
