@@ -132,7 +132,8 @@ class _Leduc:
 
     source = library.source("leduc_poker") + _BLINDS
     agents = ("LeducHoldemRuleAgentV1", "LeducHoldemRuleAgentV2")
-    agents_from, unit = "rlcard.models.leducholdem_rule_models", 2.0
+    agents_from = "rlcard.models.leducholdem_rule_models"
+    unit = 2.0  # what our module pays for one that RLCard pays
 
     def __init__(self, match: Any, seat: int) -> None:  # noqa: ANN401 - RLCard has no types
         self.first = seat
@@ -200,11 +201,8 @@ def refereed(env: Any, module: Mapping[str, object], players: list[Choose], seed
     np.random.seed(seed)  # noqa: NPY002 - RLCard's agents draw from it
     env.seed(seed)
     seen, seat = env.reset()
-    lock, table, deck = (
-        Lockstep(module),
-        _TABLES[env.name](env.game, seat),
-        _Deck(env.game.dealer.deck),
-    )
+    lock, table = Lockstep(module), _TABLES[env.name](env.game, seat)
+    deck = _Deck(env.game.dealer.deck)
     deck.drawn, env.game.dealer.deck = table.drawn, deck
     while True:
         while lock.player == CHANCE:
