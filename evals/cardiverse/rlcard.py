@@ -37,7 +37,7 @@ from tools.playtest.results import win_share
 MISSING = (
     "RLCard is not installed; it comes with the extra rlcard: pip install 'rulewright[rlcard]'"
 )
-FULL = PlayersSize(40_000, 1_000, 2_000, ("leduc-holdem", "uno"))
+FULL = PlayersSize(40_000, 400, 2_000, ("leduc-holdem", "uno"))
 QUICK = PlayersSize(1_000, 24, 100, FULL.games)
 _PUBLISHED: Row = read_data("cardiverse/published.json")
 _BLINDS = """
