@@ -24,10 +24,36 @@ _REFUSALS = frozenset(
     }
 )
 
+# By their names: whoever raises one has loaded its module, and nobody else has to.
+KNOWN = frozenset(
+    {
+        "agents.learning.settings.LearningError",
+        "agents.model.errors.ModelError",
+        "agents.players.specs.PlayerSpecError",
+        "agents.protocols.RoleError",
+        "agents.recording.RecorderError",
+        "evals.results.EvalError",
+        "games.environments.environment.EnvironmentNotFoundError",
+        "games.library.UnknownGameError",
+        "games.specialise.UnknownParameterError",
+        "games.trajectories.TrajectoryError",
+        "games.values.ModuleFault",
+        "graph.run.folder.RunFolderError",
+        "tools.playtest.journal.JournalError",
+        "tools.playtest.runner.ExecutorUnavailableError",
+        "tools.playtest.runner.RunStoppedError",
+        "tools.playtest.schedule.TournamentError",
+        "tools.replaying.VoidResultError",
+        "tools.sandbox.backends.SandboxUnavailableError",
+        "tools.sources.GameNotFoundError",
+        "vectorstore.errors.StoreError",
+    }
+)
+
 
 def explained(error: Exception) -> str | None:
     """The message of an error that a person can act on; None for a bug of ours."""
-    if isinstance(error, _known()):
+    if any(f"{kind.__module__}.{kind.__qualname__}" in KNOWN for kind in type(error).__mro__):
         return f"{error}{_too_few_files(error)}"
     if isinstance(error, FileNotFoundError) and not _is_here():
         return "the working folder was removed; change to another one"
@@ -66,48 +92,3 @@ def _too_few_files(error: Exception) -> str:
     if not isinstance(error, SandboxUnavailableError) or allowed >= _FILES_NEEDED:
         return ""
     return f". Only {allowed} open files are allowed here: raise the limit ('ulimit -n 256')"
-
-
-def _known() -> tuple[type[Exception], ...]:
-    from agents.learning.settings import LearningError
-    from agents.model.errors import ModelError
-    from agents.players.specs import PlayerSpecError
-    from agents.protocols import RoleError
-    from agents.recording import RecorderError
-    from evals.registry import EvalError
-    from games.contract import ModuleFault
-    from games.environments.environment import EnvironmentNotFoundError
-    from games.library import UnknownGameError
-    from games.specialise import UnknownParameterError
-    from games.trajectories import TrajectoryError
-    from graph.run.folder import RunFolderError
-    from tools.playtest.journal import JournalError
-    from tools.playtest.runner import ExecutorUnavailableError, RunStoppedError
-    from tools.playtest.schedule import TournamentError
-    from tools.replaying import VoidResultError
-    from tools.sandbox import SandboxUnavailableError
-    from tools.sources import GameNotFoundError
-    from vectorstore.errors import StoreError
-
-    return (
-        EnvironmentNotFoundError,
-        EvalError,
-        ExecutorUnavailableError,
-        GameNotFoundError,
-        JournalError,
-        LearningError,
-        ModelError,
-        ModuleFault,
-        PlayerSpecError,
-        RecorderError,
-        RoleError,
-        RunFolderError,
-        RunStoppedError,
-        SandboxUnavailableError,
-        StoreError,
-        TournamentError,
-        TrajectoryError,
-        UnknownGameError,
-        UnknownParameterError,
-        VoidResultError,
-    )

@@ -4,10 +4,12 @@ import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
+from textwrap import indent
 
 from pydantic import BaseModel, ConfigDict, Field
 
 import evals.sandbox.tricks
+from evals.data import read_data
 from evals.results import EvalError
 from evals.sandbox.probes import stand_alone
 from games import library
@@ -33,7 +35,7 @@ class Trick:
     """One way to forge.
 
     Attributes:
-        name: Its function's name.
+        name: Its name.
         holds: What the checks hold when the trick fails.
         source: What is appended to a game, and takes the place of its `apply_action`.
     """
@@ -68,19 +70,21 @@ class ForgeOutcome(BaseModel):
 
 @cache
 def tricks() -> tuple[Trick, ...]:
-    """Every trick, by name: the public functions of `evals.sandbox.tricks`."""
-    text = inspect.getsource(evals.sandbox.tricks)
-    return tuple(
-        _trick(name, str(function.__doc__), text)
-        for name, function in sorted(inspect.getmembers(evals.sandbox.tricks, inspect.isfunction))
-        if not name.startswith("_")
+    """Every trick, by name."""
+    rows = read_data("sandbox/tricks.yaml")
+    return tuple(_trick(name, **row) for name, row in rows.items())
+
+
+def _trick(name: str, holds: str, body: str, load: str = "") -> Trick:
+    """A trick from the body of its `apply_action`, and of what it does when it is loaded."""
+    text = (
+        "\n\ndef apply_action(state: _State, action: str) -> object:\n"
+        f'    """{holds}"""\n{indent(body, " " * 4)}'
     )
-
-
-def _trick(name: str, holds: str, text: str) -> Trick:
-    load = f"_load_{name}"
-    source = stand_alone(["apply_action", load], text.replace(f"def {name}(", "def apply_action("))
-    return Trick(name, holds, source + (f"\n\n{load}()\n" if f"def {load}(" in text else ""))
+    if load:
+        text = f"\n\ndef _load() -> None:\n{indent(load, ' ' * 4)}\n{text}"
+    source = stand_alone(("apply_action", "_load"), inspect.getsource(evals.sandbox.tricks), text)
+    return Trick(name, holds, source + ("\n\n_load()\n" if load else ""))
 
 
 def spoiled(game: str, trick: Trick) -> str:

@@ -1,11 +1,12 @@
 """Which errors end a command in one sentence, and which stay as loud as a bug of ours must be."""
 
 import errno
+from importlib import import_module
 
 import pytest
 
 from agents.players.specs import PlayerSpecError
-from app.errors import explained
+from app.errors import KNOWN, explained
 from games.contract import IllegalActionError, ModuleFault
 from games.engine import PlayerFault
 from tools.sandbox import OperationError, SandboxUnavailableError
@@ -48,3 +49,10 @@ def test_what_the_machine_refuses_names_the_file() -> None:
 )
 def test_what_only_a_bug_of_ours_raises_stays_a_traceback(error: Exception) -> None:
     assert explained(error) is None
+
+
+@pytest.mark.parametrize("name", sorted(KNOWN))
+def test_every_known_error_is_there_under_its_name(name: str) -> None:
+    module, _, kind = name.rpartition(".")
+    assert issubclass(getattr(import_module(module), kind), Exception)
+    assert getattr(import_module(module), kind).__module__ == module
