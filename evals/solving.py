@@ -32,6 +32,7 @@ from numpy.typing import NDArray
 from pydantic import JsonValue
 
 from agents.players.registry import PRELOAD, make_player, parse_spec
+from agents.players.specs import Seating
 from agents.search.rules import bind, first_state
 from agents.solving.cfr import cfr_plus
 from agents.solving.enumeration import enumerate_game
@@ -190,15 +191,7 @@ def ours(game: SequenceForm, source: str, spec: str, seed: int) -> Iterator[Ask]
     """A player of ours, as it plays in matches: in a sandboxed worker, from the seat's log."""
     with Sandbox(preload=PRELOAD) as sandbox, ExitStack() as stack:
         players = [
-            make_player(
-                parse_spec(spec),
-                seat=seat,
-                num_players=len(game.seats),
-                parameters={},
-                source=source,
-                sandbox=sandbox,
-                heuristics={},
-            )
+            make_player(parse_spec(spec), Seating(seat, len(game.seats), {}, source, sandbox, {}))
             for seat in range(len(game.seats))
         ]
         for player in players:

@@ -1,6 +1,6 @@
 """Registry of the players: a row each. A player's own file holds its settings and decides."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, cast
 
@@ -34,7 +34,6 @@ from agents.players.specs import (
 from agents.players.uniform import RandomPlayer
 from agents.search.algorithms import SEARCHES
 from agents.search.settings import PlayerSettings
-from games.contract import Json
 from games.engine import Player
 from tools.playtest.jobs import GameSetup, PlayerConfig
 from tools.sandbox import Sandbox
@@ -172,40 +171,18 @@ def parse_spec(text: str) -> PlayerSpec:
     return kind.complete(spec)
 
 
-def make_player(
-    spec: PlayerSpec,
-    *,
-    seat: int,
-    num_players: int,
-    parameters: Mapping[str, Json],
-    source: str,
-    sandbox: Sandbox,
-    heuristics: Mapping[str, str],
-    host_search: bool = False,
-) -> SeatedPlayer:
+def make_player(spec: PlayerSpec, at: Seating) -> SeatedPlayer:
     """Make the player that a spec describes.
 
     Args:
         spec: From `parse_spec`.
-        seat: Its seat, 0-based.
-        num_players: Seats at the table.
-        parameters: The game's effective parameters.
-        source: The game module's source, for players that search.
-        sandbox: Where the module and the heuristics run; it must preload `PRELOAD`.
-        heuristics: The game's heuristics, source by name.
-        host_search: See `Seating`.
+        at: Where it sits; its sandbox must preload `PRELOAD`.
 
     Raises:
         PlayerSpecError: If the player cannot play this game, saying why and what can.
         ModuleFault: If the module or a heuristic does not load.
         SandboxUnavailableError: If no worker can be had.
     """
-    return _made(
-        spec, Seating(seat, num_players, parameters, source, sandbox, heuristics, host_search)
-    )
-
-
-def _made(spec: PlayerSpec, at: Seating) -> SeatedPlayer:
     kind = OF_FILE if spec.name == FILE else PLAYERS.get(spec.name)
     if kind is None:
         raise PlayerSpecError(f"no player is made from {spec.name!r}; use parse_spec to read specs")
@@ -255,4 +232,5 @@ class PlayerRoster:
             *(self.host_search, game.name, match, self.models),
             game.opened if game.environment else None,
         )
-        return _made(PlayerSpec(player.player, cast("dict[str, Setting]", player.settings)), at)
+        settings = cast("dict[str, Setting]", player.settings)
+        return make_player(PlayerSpec(player.player, settings), at)

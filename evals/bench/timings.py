@@ -50,17 +50,18 @@ class Timing:
 
 
 def interleaved(
-    measures: Mapping[Key, Callable[[], float]], rounds: int
+    measures: Mapping[Key, Callable[[], float | list[float]]], rounds: int
 ) -> dict[Key, tuple[float, ...]]:
     """Values of several measures, taken in turn so that all meet the same moments of a machine.
 
-    Every other round takes them in reverse order.
+    Every other round takes them in reverse order. A measure gives one value or several a round.
     """
     values: dict[Key, list[float]] = {key: [] for key in measures}
     for number in range(rounds):
         for key in list(measures)[:: -1 if number % 2 else 1]:
-            values[key].append(measures[key]())
-    return {key: tuple(found) for key, found in values.items()}
+            found = measures[key]()
+            values[key] += found if isinstance(found, list) else [found]
+    return {key: tuple(taken) for key, taken in values.items()}
 
 
 def seconds(work: Callable[[], object]) -> float:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Self, TypeAlias
 
 from agents.players.registry import make_player
-from agents.players.specs import PlayerSpec
+from agents.players.specs import PlayerSpec, Seating
 from evals.leakage.twins import Bout, OtherStates, Seated, Twins, play_twice
 from games import library
 from games.checks.sampling import UniformPlayer
@@ -89,15 +89,9 @@ class TwinMatches:
         """Pairs of the player that a spec describes, each with workers of its own."""
 
         def seated(seat: int, stack: ExitStack) -> Seated:
-            player = make_player(
-                spec,
-                seat=seat,
-                num_players=self.setup.players,
-                parameters=self.setup.parameters,
-                source=self.source,
-                sandbox=self.sandbox,
-                heuristics=self.heuristics,
-            )
+            place = (seat, self.setup.players, self.setup.parameters)
+            at = Seating(*place, self.source, self.sandbox, self.heuristics)
+            player = make_player(spec, at)
             stack.callback(player.close)
             return lambda _look: player
 

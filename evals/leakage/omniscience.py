@@ -13,7 +13,7 @@ from itertools import permutations
 import numpy as np
 
 from agents.players.registry import PRELOAD, make_player, parse_spec
-from agents.players.specs import PlayerSpec
+from agents.players.specs import PlayerSpec, Seating
 from agents.search.algorithms import SEARCHES
 from agents.worker.protocol import Chosen
 from evals.leakage.omniscient import OmniscientRequest
@@ -189,15 +189,9 @@ def _played(deal: Deal, seeing: int) -> Match:
             if seat % 2 == seeing:
                 players.append(OmniscientPlayer(spec, seat, setup.players, sighted, table))
                 continue
-            player = make_player(
-                spec,
-                seat=seat,
-                num_players=setup.players,
-                parameters=setup.parameters,
-                source=source,
-                sandbox=keep_sandbox(HONEST),
-                heuristics={},
-            )
+            sandbox = keep_sandbox(HONEST)
+            at = Seating(seat, setup.players, setup.parameters, source, sandbox, {})
+            player = make_player(spec, at)
             stack.callback(player.close)
             players.append(player)
         return play_match(

@@ -239,19 +239,14 @@ def _asked(sandboxes: Mapping[str, Sandbox], size: int, rounds: int) -> dict[str
             for key, sandbox in sandboxes.items():
                 worker = stack.enter_context(sandbox.worker("round trip", ""))
                 worker.request("ping", asked, 5)
-                blocks[key] = _block(worker, asked, taken[key])
-            interleaved(blocks, min(rounds, _BLOCKS_A_WORKER))
+                blocks[key] = partial(_block, worker, asked)
+            for key, values in interleaved(blocks, min(rounds, _BLOCKS_A_WORKER)).items():
+                taken[key] += values
     return taken
 
 
-def _block(
-    worker: Worker, asked: Mapping[str, JsonValue], taken: list[float]
-) -> Callable[[], float]:
-    def block() -> float:
-        taken.extend(seconds(lambda: worker.request("ping", asked, 5)) * 1e6 for _ in range(_BLOCK))
-        return 0.0
-
-    return block
+def _block(worker: Worker, asked: Mapping[str, JsonValue]) -> list[float]:
+    return [seconds(lambda: worker.request("ping", asked, 5)) * 1e6 for _ in range(_BLOCK)]
 
 
 def _penalties(confined: Sandbox, unconfined: Sandbox, rounds: int) -> Iterator[Timing | Lacking]:

@@ -26,6 +26,7 @@ import numpy as np
 from pydantic import JsonValue
 
 from agents.players.registry import SeatedPlayer, make_player, parse_spec
+from agents.players.specs import Seating
 from evals.bench.timings import Timing, interleaved, seconds
 from evals.results import EvalError
 from evals.sandbox.processes import on_one_processor
@@ -101,29 +102,23 @@ def transitions(sandbox: Sandbox, count: int, seed: int, rounds: int) -> list[Ti
     source = library.source(_GAME)
     matches = recorded_plies(count, seed)
 
-    forward: list[float] = []
-    whole: list[float] = []
-
-    def one_at_a_time() -> float:
+    def one_at_a_time() -> list[float]:
         with sandbox.worker("transitions", source) as worker:
             worker.load(source)
-            for match in matches:
-                forward.append(seconds(partial(_ask, worker, match)) * 1e6 / len(match))
-        return 0.0
+            return [seconds(partial(_ask, worker, match)) * 1e6 / len(match) for match in matches]
 
     def replay() -> float:
         begun = time.perf_counter()
         if not replay_transitions(sandbox, source, matches).passed:
             raise EvalError("the replay of a module's own transitions did not pass")
-        whole.append((time.perf_counter() - begun) * 1e6 / count)
-        return 0.0
+        return (time.perf_counter() - begun) * 1e6 / count
 
-    interleaved({"one": one_at_a_time, "whole": replay}, rounds)
+    found = interleaved({"one": one_at_a_time, "whole": replay}, rounds)
     conditions = {**conditions_of(sandbox), "transitions": count}
     scaled = {**conditions, "a_value_is": "one match's transitions, scaled"}
     return [
-        Timing("1,000 transitions, one call at a time, ms", tuple(forward), scaled),
-        Timing("1,000 transitions, the checks' whole replay, ms", tuple(whole), conditions),
+        Timing("1,000 transitions, one call at a time, ms", found["one"], scaled),
+        Timing("1,000 transitions, the checks' whole replay, ms", found["whole"], conditions),
     ]
 
 
@@ -160,7 +155,6 @@ def arena_rate(sandbox: Sandbox, matches: int, seed: int, rounds: int) -> list[T
     A value is one match of some eight plies, short enough that most matches meet no other process.
     """
     source = library.source(_GAME)
-    taken: dict[str, list[float]] = {key: [] for key in (_ASK, _GREEDY, f"{_ASK}{_HELD}", _BARE)}
     with contextlib.ExitStack() as stack:
         referee = stack.enter_context(sandbox.worker("referee", source))
         referee.load(source)
@@ -169,14 +163,12 @@ def arena_rate(sandbox: Sandbox, matches: int, seed: int, rounds: int) -> list[T
         greedy = [stack.enter_context(closing(_greedy(sandbox, seat))) for seat in range(2)]
         seated: dict[str, Sequence[Player]] = {_ASK: asking, _GREEDY: greedy}
         measures = {
-            key: _round(table, players, matches, seed, taken[key])
-            for key, players in seated.items()
+            key: partial(_round, table, players, matches, seed) for key, players in seated.items()
         }
-        interleaved(measures, rounds)
-        held = _round(table, asking, matches, seed, taken[f"{_ASK}{_HELD}"])
+        taken = interleaved(measures, rounds)
         with on_one_processor():
-            interleaved({_HELD: held}, rounds)
-        interleaved({_BARE: _messages(referee, table, asking[0], taken[_BARE])}, rounds)
+            taken |= interleaved({f"{_ASK}{_HELD}": measures[_ASK]}, rounds)
+        taken |= interleaved({_BARE: partial(_messages, referee, table, asking[0])}, rounds)
     conditions: dict[str, JsonValue] = {
         **conditions_of(sandbox),
         "path": "play_match, workers started before the clock; or a ply's two messages alone",
@@ -185,63 +177,42 @@ def arena_rate(sandbox: Sandbox, matches: int, seed: int, rounds: int) -> list[T
         "matches": matches,
     }
     return [
-        Timing(f"tic-tac-toe arena, {key}, us a ply", tuple(values), conditions)
+        Timing(f"tic-tac-toe arena, {key}, us a ply", values, conditions)
         for key, values in taken.items()
     ]
 
 
 def _greedy(sandbox: Sandbox, seat: int) -> SeatedPlayer:
-    return make_player(
-        parse_spec(_HEURISTIC),
-        seat=seat,
-        num_players=2,
-        parameters={},
-        source=library.source(_GAME),
-        sandbox=sandbox,
-        heuristics=library.heuristic_sources(_GAME),
-    )
+    heuristics = library.heuristic_sources(_GAME)
+    at = Seating(seat, 2, {}, library.source(_GAME), sandbox, heuristics)
+    return make_player(parse_spec(_HEURISTIC), at)
 
 
-def _messages(
-    referee: Worker, table: SandboxTable, player: _Asking, taken: list[float]
-) -> Callable[[], float]:
-    """A round of a ply's two messages alone, without the match around them."""
+def _messages(referee: Worker, table: SandboxTable, player: _Asking) -> list[float]:
+    """Microseconds of a ply's two messages alone, without the match around them."""
     start = table.open(2, {})
-    action, legal = start.legal[0], list(start.legal)
-    payload: dict[str, Json] = {"state": start.state, "action": action}
-    asked: list[Json] = [start.observations[0], [*legal], 0]
-
-    def exchange() -> float:
-        for _ in range(_EXCHANGES):
-            begun = time.perf_counter()
-            player.worker.call("choose", asked)
-            referee.request("advance", payload, referee.limits.call_s)
-            taken.append((time.perf_counter() - begun) * 1e6)
-        return 0.0
-
-    return exchange
+    payload: dict[str, Json] = {"state": start.state, "action": start.legal[0]}
+    asked: list[Json] = [start.observations[0], [*start.legal], 0]
+    taken = []
+    for _ in range(_EXCHANGES):
+        begun = time.perf_counter()
+        player.worker.call("choose", asked)
+        referee.request("advance", payload, referee.limits.call_s)
+        taken.append((time.perf_counter() - begun) * 1e6)
+    return taken
 
 
-def _round(
-    table: SandboxTable,
-    players: Sequence[Player],
-    matches: int,
-    seed: int,
-    taken: list[float],
-) -> Callable[[], float]:
-    """A round of matches; each adds its microseconds a ply to `taken`."""
-
-    def play() -> float:
-        for index in range(matches):
-            begun = time.perf_counter()
-            match = play_match(table, players, parameters={}, seed=seed, match=index)
-            spent = time.perf_counter() - begun
-            if match.ending != "finished":
-                raise EvalError(f"a match of the arena did not finish: {match.reason}")
-            taken.append(spent * 1e6 / len(match.plies))
-        return 0.0
-
-    return play
+def _round(table: SandboxTable, players: Sequence[Player], matches: int, seed: int) -> list[float]:
+    """Microseconds a ply of each of some matches."""
+    taken = []
+    for index in range(matches):
+        begun = time.perf_counter()
+        match = play_match(table, players, parameters={}, seed=seed, match=index)
+        spent = time.perf_counter() - begun
+        if match.ending != "finished":
+            raise EvalError(f"a match of the arena did not finish: {match.reason}")
+        taken.append(spent * 1e6 / len(match.plies))
+    return taken
 
 
 def copier_gains(sandbox: Sandbox, rounds: int) -> list[Timing]:

@@ -8,6 +8,7 @@ import pytest
 
 from agents.belief.belief import BeliefName
 from agents.players.registry import PlayerRoster, make_player, parse_spec
+from agents.players.specs import Seating
 from games import library
 from games.contract import Json
 from games.engine import Match, play_match
@@ -35,12 +36,14 @@ def played(sandbox: Sandbox, name: str, specs: list[str], parameters: dict[str, 
     players = [
         make_player(
             parse_spec(spec),
-            seat=seat,
-            num_players=len(specs),
-            parameters=parameters,
-            source=source,
-            sandbox=sandbox,
-            heuristics={},
+            Seating(
+                seat=seat,
+                num_players=len(specs),
+                parameters=parameters,
+                source=source,
+                sandbox=sandbox,
+                heuristics={},
+            ),
         )
         for seat, spec in enumerate(specs)
     ]
@@ -81,12 +84,14 @@ def test_a_player_resumed_late_decides_as_the_one_that_saw_every_decision(
     there, late = (
         make_player(
             parse_spec(f"ismcts:simulations=30,belief={belief}"),
-            seat=0,
-            num_players=2,
-            parameters=sea,
-            source=library.source("battleship"),
-            sandbox=sandbox,
-            heuristics={},
+            Seating(
+                seat=0,
+                num_players=2,
+                parameters=sea,
+                source=library.source("battleship"),
+                sandbox=sandbox,
+                heuristics={},
+            ),
         )
         for _ in "ab"
     )
@@ -110,12 +115,14 @@ def test_the_protocol_decides_what_is_played_where_nothing_explains_what_was_see
     for protocol in ("ours", "paper"):
         player = make_player(
             parse_spec(f"ismcts:simulations=10,protocol={protocol}"),
-            seat=1,
-            num_players=2,
-            parameters={},
-            source=KUHN + ELSEWHERE,
-            sandbox=sandbox,
-            heuristics={},
+            Seating(
+                seat=1,
+                num_players=2,
+                parameters={},
+                source=KUHN + ELSEWHERE,
+                sandbox=sandbox,
+                heuristics={},
+            ),
         )
         try:
             decision = player.choose(log, ["p", "b"], np.random.default_rng(0))

@@ -4,6 +4,7 @@ from contextlib import ExitStack
 import pytest
 
 from agents.players.registry import PRELOAD, SeatedPlayer, make_player, parse_spec
+from agents.players.specs import Seating
 from games.contract import Json
 from tools.sandbox import Sandbox
 
@@ -32,12 +33,14 @@ def seat(sandbox: Sandbox) -> Iterator[Seat]:
         ) -> SeatedPlayer:
             player = make_player(
                 parse_spec(spec),
-                seat=at,
-                num_players=num_players,
-                parameters=parameters or {},
-                source=source,
-                sandbox=sandbox,
-                heuristics=heuristics or {},
+                Seating(
+                    seat=at,
+                    num_players=num_players,
+                    parameters=parameters or {},
+                    source=source,
+                    sandbox=sandbox,
+                    heuristics=heuristics or {},
+                ),
             )
             stack.callback(player.close)
             return player

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from agents.players.registry import PRELOAD, make_player, parse_spec
+from agents.players.specs import Seating
 from games.contract import ModuleFault
 from tests.agents.belief.logs import logs_of
 from tests.agents.small_games import KUHN, game
@@ -30,12 +31,14 @@ def test_a_hanging_resampler_costs_a_share_of_the_time_and_no_forfeit(sandbox: S
     log = logs_of(rules, start, ["deal Q", "deal K", "b"])[1]
     player = make_player(
         parse_spec("ismcts:simulations=50,deadline=2"),
-        seat=1,
-        num_players=2,
-        parameters={},
-        source=KUHN + HANGING,
-        sandbox=sandbox,
-        heuristics={},
+        Seating(
+            seat=1,
+            num_players=2,
+            parameters={},
+            source=KUHN + HANGING,
+            sandbox=sandbox,
+            heuristics={},
+        ),
     )
     try:
         begun = monotonic()
@@ -57,12 +60,14 @@ def test_the_deadline_itself_still_holds(sandbox: Sandbox) -> None:
     source = KUHN + HANGING + "\ndef value_function(state, player_id):\n    while True: pass\n"
     player = make_player(
         parse_spec("ismcts:simulations=50,deadline=1,leaf=value"),
-        seat=1,
-        num_players=2,
-        parameters={},
-        source=source,
-        sandbox=sandbox,
-        heuristics={},
+        Seating(
+            seat=1,
+            num_players=2,
+            parameters={},
+            source=source,
+            sandbox=sandbox,
+            heuristics={},
+        ),
     )
     try:
         with pytest.raises(ModuleFault, match="value_function: timed_out"):
