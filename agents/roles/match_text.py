@@ -18,6 +18,7 @@ _WHOLE = 40_000  # characters of the match that is shown in full
 _OTHERS = 14_000
 _POSITION = 2_600
 _VIEWS = 4  # times that observations of one kind are shown
+_AROUND = 16  # plies that are shown with a failing test
 _LEGAL = 8  # outcomes of chance that are shown of each ply
 
 
@@ -28,6 +29,13 @@ def in_full(match: Trajectory) -> str:
     else:
         lines = [*_plies(match)]
     return "\n".join(_both_ends(lines, lambda step: f"{step}: {_whole_position(match, step)}"))
+
+
+def around(match: OpenTrajectory, position: int) -> str:
+    """What is played from a ply before a position on, the first line whole."""
+    first = max(position - 1, 0)
+    lines = [*_plies(match)][first : first + _AROUND]
+    return cut("\n".join([f"{first}: {_whole_position(match, first)}", *lines[1:]]), _OTHERS)
 
 
 def _both_ends(lines: Sequence[str], whole: Callable[[int], str]) -> list[str]:

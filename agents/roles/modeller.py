@@ -91,6 +91,23 @@ class GameBrief:
 
 
 @dataclass(frozen=True)
+class FailedTests:
+    """What is wrong with a source.
+
+    Attributes:
+        accuracy: How much of the tests holds, in words.
+        failures: Failing tests as text.
+        played: What was played around the first of them, as text; empty where nothing shows it.
+        tried: Versions that were made of the source already, and what is wrong with each.
+    """
+
+    accuracy: str
+    failures: Sequence[str]
+    played: str = ""
+    tried: Sequence[Attempt] = ()
+
+
+@dataclass(frozen=True)
 class Proposals:
     """What one call gave.
 
@@ -136,9 +153,8 @@ class ModelModeller:
         self,
         brief: GameBrief,
         source: str,
-        failures: Sequence[str],
+        failed: FailedTests,
         *,
-        accuracy: str,
         earlier: Sequence[Attempt],
         versions: int,
         part: str = "",
@@ -149,9 +165,8 @@ class ModelModeller:
         Args:
             brief: The game.
             source: As it stands.
-            failures: Failing tests as text.
-            accuracy: How much of the tests holds, in words.
-            earlier: What was tried before.
+            failed: What is wrong with it.
+            earlier: How the source came to be.
             versions: Versions to ask for.
             part: The line below which the part begins that may change; empty for all of it.
             needed: Functions that a version has to define.
@@ -163,9 +178,11 @@ class ModelModeller:
             contract="\n\n".join(_asked_for(brief, needed)),
             parameters=brief.told_parameters,
             source=source,
-            failures=list(failures),
-            accuracy=accuracy,
+            failures=[*failed.failures],
+            accuracy=failed.accuracy,
             earlier=[attempt.model_dump() for attempt in earlier],
+            tried=[attempt.model_dump() for attempt in failed.tried],
+            played=failed.played,
             part=part,
             versions=versions,
             **brief.common,

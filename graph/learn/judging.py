@@ -1,18 +1,26 @@
 """Judging a candidate: its tests, the held-out matches, random play in it, and steadiness."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import PurePath
 from typing import Any
 
+from agents.roles.modeller import FailedTests
 from games.checks.findings import Finding
-from games.trajectories import Trajectory
+from games.trajectories import OpenTrajectory, Trajectory
 from games.values import ModuleFault, State
 from graph.learn.calibration import calibrated
-from graph.learn.matches import Material, all_sights, open_matches, some_sights
+from graph.learn.matches import (
+    Material,
+    all_sights,
+    open_matches,
+    played_around,
+    some_sights,
+)
 from graph.learn.state import Judged, LearnContext, LearnState, TypeRow
-from graph.run.pool import Candidate
+from graph.run.pool import EDIT, Candidate, tried_from
 from tools.learned import learned_module
 from tools.playtest.runner import Workers, play_all
 from tools.predicting.failing import failing
@@ -89,7 +97,7 @@ class Judge:
             self.context.sandbox,
             source,
             questions,
-            shown=settings.tests_first,
+            shown=settings.tests_shown,
             deadline_s=settings.deadline_s,
         )
 
@@ -266,8 +274,49 @@ def share_of(judged: Judged, settings: Mapping[str, int]) -> float:
     return judged.right / (judged.records + lost) if judged.records else 0.0
 
 
+def failed_tests(
+    parent: Candidate,
+    judged: Judged,
+    candidates: Sequence[Candidate],
+    matches: Sequence[OpenTrajectory],
+    most: int,
+) -> FailedTests:
+    """What a refinement of a candidate is told.
+
+    Args:
+        parent: The candidate.
+        judged: How it was judged.
+        candidates: All of the run, for those that were made of it.
+        matches: Recorded matches of an open deck that may be shown.
+        most: Failing tests of each kind.
+    """
+    kinds: Counter[str] = Counter()
+    wrong: list[Finding] = []
+    for found in parent.findings or ():
+        kinds[found.check] += 1
+        if found.outcome != "passed" and kinds[found.check] <= most:
+            wrong.append(found)
+    return FailedTests(
+        f"{judged.right} of {judged.records} tests hold.",
+        [_as_told(found) for found in wrong],
+        played=played_around(matches, wrong),
+        tried=tried_from(candidates, parent),
+    )
+
+
+def _as_told(found: Finding) -> str:
+    if found.check == EDIT:
+        return f"The last answer could not be used: {found.evidence}"
+    where = f", line {found.line}" if found.line else ""
+    return f"{found.check} test, {found.function}{where}\n{found.evidence}"
+
+
 def expandable(state: LearnState, context: LearnContext) -> list[Candidate]:
-    """The candidates that may be refined (Code World Models App. D.1.3); all where none may."""
+    """The candidates that may be refined (Code World Models App. D.1.3); all where none may.
+
+    The paper asks for a gain of a hundredth over the parent, which nothing that comes of a version
+    above 0.99 could ever have: here it is a hundredth of what the parent lacks.
+    """
     settings, by_number = context.settings, {c.number: c for c in state.candidates}
     if settings.refine == "conversation":
         return state.pool
@@ -276,7 +325,8 @@ def expandable(state: LearnState, context: LearnContext) -> list[Candidate]:
         parent = by_number.get(candidate.parent if candidate.parent is not None else -1)
         if parent is None or parent.number < state.first:
             return candidate.share_passed >= settings.min_start
-        return candidate.share_passed - parent.share_passed >= settings.min_gain
+        gain, lacking = candidate.share_passed - parent.share_passed, 1 - parent.share_passed
+        return gain >= settings.min_gain * lacking
 
     return [c for c in state.pool if grew(c)] or state.pool
 

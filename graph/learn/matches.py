@@ -7,6 +7,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from agents.roles.match_text import around
+from games.checks.findings import Finding
 from games.environments.reading import read_trajectories
 from games.streams import stream
 from games.trajectories import (
@@ -21,6 +23,7 @@ from games.trajectories import (
 from games.values import Action, Json, State, canonical_key
 from graph.learn.settings import LearnSettings
 from graph.run.folder import RunFolder
+from tools.predicting.failing import place_of
 from tools.predicting.inference import SeatSight, sights_of
 from tools.predicting.kinds import taken
 
@@ -98,6 +101,15 @@ def played_before(match: OpenTrajectory, sight: SeatSight) -> list[Action]:
     """The actions of a match up to a seat's turn."""
     turns = [ply for ply, here in enumerate(match.positions) if here.player == sight.seat]
     return list(match.actions[: turns[len(sight.turns) - 1]])
+
+
+def played_around(matches: Sequence[OpenTrajectory], wrong: Sequence[Finding]) -> str:
+    """The plies around the first failing test whose place is in one of the matches; else empty."""
+    by_number = {match.match: match for match in matches}
+    for place in map(place_of, wrong):
+        if place is not None and place[0] in by_number:
+            return f"match {place[0]}\n{around(by_number[place[0]], place[1])}"
+    return ""
 
 
 def some_sights(sights: Sequence[SeatSight], most: int, seed: int) -> list[SeatSight]:

@@ -11,8 +11,9 @@ from agents.model.budget import BudgetExhaustedError
 from agents.model.errors import MalformedReplyError
 from agents.model.recording import place
 from agents.roles.modeller import PREDICTING, GameBrief, Proposals, bound_names
+from games.checks.findings import Finding
 from games.streams import stream
-from graph.learn.judging import BELOW, Judge, expandable, game_name, share_of
+from graph.learn.judging import BELOW, Judge, expandable, failed_tests, game_name, share_of
 from graph.learn.matches import (
     all_sights,
     open_matches,
@@ -115,13 +116,7 @@ def refine(
     generator = stream(settings.seed, "refine", ply=len(state.calls))
     parent = STRATEGIES[settings.refine](expandable(state, context), generator)
     judged = state.judged[parent.number]
-    kinds: dict[str, int] = {}
-    failures = []
-    for found in parent.findings or ():
-        kinds[found.check] = kinds.get(found.check, 0) + 1
-        if found.outcome != "passed" and kinds[found.check] <= settings.tests_shown:
-            where = f", line {found.line}" if found.line else ""
-            failures.append(f"{found.check} test, {found.function}{where}\n{found.evidence}")
+    known = open_matches(context.material.training(state.promoted))
     part = BELOW if state.base is not None else ""
     needed = [*PREDICTING, "resample_history"] if settings.closed_deck else [*PREDICTING]
     tried = parent.model_copy(update={"refined": parent.refined + 1})
@@ -131,8 +126,7 @@ def refine(
         lambda: context.modeller.mend(
             brief,
             parent.source,
-            failures,
-            accuracy=f"{judged.right} of {judged.records} tests hold.",
+            failed_tests(parent, judged, state.candidates, known, settings.tests_shown),
             earlier=earlier_attempts(state.candidates, parent),
             versions=settings.num_targets,
             part=part,
@@ -263,8 +257,6 @@ def _told(parent: Candidate, refused: Sequence[str], made: Sequence[Candidate]) 
     kept = [f for f in parent.findings or () if f.check != EDIT]
     if made or not refused or parent.findings is None or parent.outcome == "passed":
         return parent
-    from games.checks.findings import Finding
-
     noted = Finding(check=EDIT, outcome="failed", evidence="; ".join(refused))
     return parent.model_copy(update={"findings": (*kept, noted)})
 
@@ -292,8 +284,6 @@ def _tested(candidate: Candidate, judged: Judged, context: LearnContext) -> Cand
     score = share_of(judged, {"play": context.settings.play_matches})
     findings = judged.failures
     if not findings and judged.right == judged.records and not judged.broken:
-        from games.checks.findings import Finding
-
         findings = (Finding(check="tests", outcome="passed"),)
     return candidate.model_copy(update={"findings": findings, "score": score})
 

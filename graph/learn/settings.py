@@ -27,9 +27,10 @@ class LearnSettings(BaseModel):
         max_calls: Calls of the modeller in all; each may ask an endpoint more than once.
         num_targets: Versions asked for in a call; they are tested in parallel.
         tests_first: Tests shown with the first call, of each kind (Code World Models App. D.1.3).
-        tests_shown: Failing tests shown with a refinement, of each kind (App. D.1.3: 1).
+        tests_shown: Failing tests shown with a refinement, of each kind, each of another function
+            or type of action (App. D.1.3: 1 of each kind).
         min_start: A first candidate below this score is not refined, in a tree (App. D.1.3).
-        min_gain: Nor one that gained less than this over its parent.
+        min_gain: Nor one that gained less than this share of what its parent lacked.
         training_matches: Recorded matches that candidates are tested on, at most.
         heldout_matches: Recorded matches kept apart, at most; at most a fifth of all. One that a
             candidate fails joins the training matches.
@@ -63,7 +64,7 @@ class LearnSettings(BaseModel):
     max_calls: int = Field(default=20, ge=1)
     num_targets: int = Field(default=2, ge=1, le=8)
     tests_first: int = Field(default=5, ge=0)
-    tests_shown: int = Field(default=1, ge=1)
+    tests_shown: int = Field(default=4, ge=1)
     min_start: float = Field(default=0.01, ge=0, le=1)
     min_gain: float = Field(default=0.01, ge=0, le=1)
     training_matches: int = _sized(60, quick=10)

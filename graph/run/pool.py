@@ -145,6 +145,19 @@ def earlier_attempts(candidates: Sequence[Candidate], newest: Candidate) -> list
     return told
 
 
+def tried_from(candidates: Sequence[Candidate], parent: Candidate) -> list[Attempt]:
+    """The newest versions that came of a candidate, oldest first, with what is wrong with each."""
+    made = [c for c in candidates if c.parent == parent.number and c.findings is not None]
+    return [
+        Attempt(
+            open=f"{100 * one.share_passed:.2f} % hold; {what_failed(one.findings or ())}",
+            cause=one.cause,
+            diff=_diff(parent.source, one.source),
+        )
+        for one in made[-_ATTEMPTS:]
+    ]
+
+
 def _diff(before: str, after: str) -> str:
     lines = difflib.unified_diff(before.splitlines(), after.splitlines(), n=1, lineterm="")
     text = "\n".join(list(lines)[2:])

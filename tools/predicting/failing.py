@@ -2,6 +2,7 @@
 
 import difflib
 import json
+import re
 from collections.abc import Sequence
 
 from games.checks.findings import Finding
@@ -11,6 +12,7 @@ from tools.sandbox import Sandbox
 _LONGEST_VALUE = 2_000
 _LONGEST_DIFF = 3_000
 _LAST_LINES = 10
+_PLACE = re.compile(r"match (\d+), position (\d+)")
 
 
 def called(function: str, arguments: Sequence[Json]) -> str:
@@ -67,6 +69,16 @@ def with_output(sandbox: Sandbox, source: str, found: Finding, call: Sequence[Js
     return found.model_copy(
         update={"evidence": f"{found.evidence}\nlast output:\n{cut(last, _LONGEST_VALUE)}"}
     )
+
+
+def place_of(found: Finding) -> tuple[int, int] | None:
+    """Match and position of a failing test's place, where it names one.
+
+    >>> place_of(failing("transition", "get_rewards", "", 1, 2, "match 5, position 137"))
+    (5, 137)
+    """
+    named = _PLACE.match(found.evidence)
+    return (int(named[1]), int(named[2])) if named else None
 
 
 def cut(text: str, length: int) -> str:

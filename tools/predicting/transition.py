@@ -69,7 +69,7 @@ class Predicted:
         distinct_right: The same, of records that differ.
         distinct: Records that differ.
         rows: By phase and type of action, in the order of their names.
-        failures: The first failing test of each function, and of those the first of all first.
+        failures: The first failing test of each function, then of each type of action.
         matches: Indices of the matches with a wrong record.
     """
 
@@ -151,7 +151,7 @@ def predicted(
         sandbox: Where it runs.
         source: The learned source.
         questions: Of the matches.
-        shown: Failing tests to show at most, each of another function.
+        shown: Failing tests to show at most, each of another function or type of action.
         deadline_s: Seconds for everything; what was not answered by then counts as wrong.
     """
     try:
@@ -224,13 +224,18 @@ def _wrong(calls: DistinctCalls, answered: Answered) -> dict[str, CallResult]:
 def _told(
     sandbox: Sandbox, source: str, calls: DistinctCalls, wrong: dict[str, CallResult], shown: int
 ) -> tuple[Finding, ...]:
-    """The first failing test of each function, with what its call prints."""
-    first: dict[str, str] = {}
+    """The first failing test of each function, then of each type of action, with what it prints."""
+    functions: dict[str, str] = {}
+    actions: dict[str, str] = {}
     for key in sorted(wrong, key=lambda one: _is_lost(wrong[one])):  # stable: else as recorded
-        first.setdefault(calls.questions[key].function, key)
+        asked = calls.questions[key]
+        functions.setdefault(asked.function, key)
+        if asked.function == "apply_action":
+            actions.setdefault(type_of(str(asked.arguments[1])), key)
     found = []
-    for function, key in [*first.items()][:shown]:
+    for key in [*dict.fromkeys([*functions.values(), *actions.values()])][:shown]:
         asked, actual = calls.questions[key], wrong[key]
+        function = asked.function
         count = sum(calls.questions[one].function == function for one in wrong)
         place = f"{asked.place}; {count} distinct calls of {function} are wrong"
         expected = asked.expected

@@ -65,6 +65,25 @@ def test_the_prompt_shows_one_match_in_full_no_held_out_one_and_stays_short(lear
     assert max(map(len, prompts)) < 4 * 30_000
 
 
+def test_a_mend_shows_the_plies_of_a_failing_test_and_what_was_made_of_the_source(
+    learn: Learn,
+) -> None:
+    """Seen with a hand-answered modeller: nineteen versions of one source, none told of another."""
+    worse = changed(NO_TURN, ("return [state, state]", "return [{}, {}]"))
+    with serving(code(NO_TURN), code(worse), edits(EDIT)) as endpoint:
+        done = learn(endpoint, refine="tree")
+        prompts = [request["messages"][1]["content"] for request in endpoint.requests]
+    assert done.told["end"] == "passed"
+    played, tried = "What was really played", "What was made of this source already"
+    assert [(played in told, tried in told) for told in prompts] == [
+        (False, False),
+        (True, False),
+        (True, True),
+    ]
+    assert "+    return [{}, {}]" in prompts[2].partition(tried)[2]
+    assert "% hold; transition: " in prompts[2].partition(tried)[2]
+
+
 def test_a_model_that_knows_its_matches_by_heart_is_no_pass(
     begun: Callable[..., RunFolder], sandbox: Sandbox
 ) -> None:
@@ -206,7 +225,7 @@ def test_a_run_killed_while_the_environment_is_asked_asks_it_no_further_match(
 
 
 def test_a_tree_refines_what_gained(begun: Callable[..., RunFolder], sandbox: Sandbox) -> None:
-    """App. D.1.3: a draft from 0.01 on, a child that gained 0.01 over its parent; else any."""
+    """App. D.1.3: a draft from 0.01 on, a child that gained 0.01 of what was missing; else any."""
     folder = begun()
     with serving(code(NO_TURN)) as endpoint:
         context = learning(folder, endpoint, sandbox)
@@ -218,6 +237,7 @@ def test_a_tree_refines_what_gained(begun: Callable[..., RunFolder], sandbox: Sa
         ]
         return [c.number for c in expandable(LearnState(candidates=pool), context)]
 
-    assert eligible(0.5, 0.5, 0.505, 0.52) == [0, 3]
+    assert eligible(0.5, 0.5, 0.504, 0.52) == [0, 3]
+    assert eligible(0.99, 0.99, 0.992) == [0, 2]  # one more of 500 tests: all that it could gain
     assert eligible(0.0, 0.02) == [1]
     assert eligible(0.0, 0.0) == [0, 1]

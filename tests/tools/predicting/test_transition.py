@@ -58,7 +58,9 @@ def test_a_failing_test_shows_its_difference_its_line_and_its_output(sandbox: Sa
         ("    over = winner", "    print('marking', mark)\n    over = winner"),
         ("    won = winner", "    1 / 0\n    won = winner"),
     )
-    told = {f.function: f for f in predicted(sandbox, source, asked(MATCHES)).failures}
+    failures = predicted(sandbox, source, asked(MATCHES)).failures
+    told = {found.function: found for found in reversed(failures)}
+    assert [one.function for one in failures].count("apply_action") == 2  # one of x, one of o
     assert '- "board": [' in told["apply_action"].evidence
     assert "last output:\nmarking x" in told["apply_action"].evidence
     assert "ZeroDivisionError" in told["get_rewards"].evidence
