@@ -62,6 +62,18 @@ JournalFile = Annotated[
 ]
 
 
+def require_new(file: Path, force: bool) -> None:  # noqa: FBT001 - an option
+    """Refuse a file that cannot be written, or is there already.
+
+    Raises:
+        typer.BadParameter: Saying which.
+    """
+    if file.exists() and not force:
+        raise typer.BadParameter(f"{file} is there already; choose another name, or say --force")
+    if not file.parent.is_dir():
+        raise typer.BadParameter(f"{file.parent} is no folder; make it first")
+
+
 @contextmanager
 def sandbox_of(name: str | None, no_isolation: bool) -> Iterator[None]:  # noqa: FBT001 - an option
     """Let generated code run where the command line says, inside the block."""

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from pydantic import JsonValue
 
 from evals.data import read_data
 from evals.results import EvalError, EvalResult, share
+from evals.sandbox.processes import stats
 from graph.run.context import versions
 
 _LIMIT_S = 180
@@ -121,11 +123,10 @@ def _run(
             code: int | None = process.wait(_LIMIT_S)
         except subprocess.TimeoutExpired:
             code = None
-        for pid in _of_session(process.pid):
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                continue
+        for pid, (state, _parent, _group, session, *_rest) in stats():
+            if int(session) == process.pid and state != "Z":
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
         process.wait()
         sink.seek(0)
         output = sink.read(_LONGEST).decode("utf-8", "replace")
@@ -136,19 +137,6 @@ def _plain_signals() -> None:
     """Signals as a terminal's shell gives them, whatever the caller ignores."""
     for name in _SIGNALS:
         signal.signal(getattr(signal, name), signal.SIG_DFL)
-
-
-def _of_session(session: int) -> list[int]:
-    """Live processes of one session."""
-    found = []
-    for process in Path("/proc").glob("[0-9]*"):
-        try:
-            rest = (process / "stat").read_text().rpartition(")")[2].split()
-        except OSError:
-            continue
-        if int(rest[3]) == session and rest[0] != "Z":
-            found.append(int(process.name))
-    return found
 
 
 def _make_fixture(folder: Path) -> None:

@@ -212,17 +212,9 @@ def _run(worker: "Worker", source: str, name: str, call: str | None) -> dict[str
         if call is not None:
             value = worker.request("evaluate", {"expression": call}, worker.limits.call_s)
     except ModuleFault as fault:
-        return _stopped(worker, fault)
+        stopped = {"reason": _reason(fault), "ended_by": _ended_by(worker, fault)}
+        return {"outcome": fault.kind, "value": None, **stopped}
     return {"outcome": "ok", "value": value, "reason": None, "ended_by": None}
-
-
-def _stopped(worker: "Worker", fault: "ModuleFault") -> dict[str, Any]:
-    return {
-        "outcome": fault.kind,
-        "value": None,
-        "reason": _reason(fault),
-        "ended_by": _ended_by(worker, fault),
-    }
 
 
 def _load(worker: "Worker", source: str, name: str) -> None:

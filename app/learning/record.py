@@ -50,10 +50,7 @@ def record_environment(  # noqa: PLR0913 - one parameter an option
     """Record matches of an environment as trajectories."""
     if closed_deck != (seat is not None):
         raise typer.BadParameter("--closed-deck and --seat S go together: whose view is kept")
-    if out.exists() and not force:
-        raise typer.BadParameter(f"{out} is there already; choose another name, or say --force")
-    if not out.parent.is_dir():
-        raise typer.BadParameter(f"{out.parent} is no folder; make it first")
+    options.require_new(out, force)
     with options.sandbox_of(sandbox, no_isolation), ExitStack() as stack:
         from agents.recording import RecordPlan, record_matches
         from games.environments.registry import environment_named

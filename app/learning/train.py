@@ -33,10 +33,7 @@ def train_network(  # noqa: PLR0913 - one parameter an option
     as_json: options.Json = False,
 ) -> None:
     """Train a network that plays a game, by PPO in self-play (needs the extra 'learn')."""
-    if out.exists() and not force:
-        raise typer.BadParameter(f"{out} is there already; choose another name, or say --force")
-    if not out.parent.is_dir():
-        raise typer.BadParameter(f"{out.parent} is no folder; make it first")
+    options.require_new(out, force)
     # One thread, so that the same seed gives the same bytes; numpy reads it when it is loaded.
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
     with options.sandbox_of(sandbox, no_isolation), ExitStack() as stack:

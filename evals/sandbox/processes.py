@@ -26,16 +26,21 @@ class ProcessUse:
     descriptors: int
 
 
+def stats() -> Iterator[tuple[int, list[str]]]:
+    """Each process, and `/proc/PID/stat` from its state on: state, parent, group, session."""
+    for entry in _PROC.glob("[0-9]*"):
+        try:
+            text = (entry / "stat").read_text(encoding="utf-8")
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        yield int(entry.name), text.rpartition(") ")[2].split()
+
+
 def descendants(of: int) -> dict[int, str]:
     """Processes below one, parents first: state letter by process id ("Z" for a zombie)."""
     below: dict[int, list[tuple[int, str]]] = {}
-    for entry in _PROC.iterdir():
-        if entry.name.isdigit():
-            try:
-                fields = (entry / "stat").read_text(encoding="utf-8").rpartition(") ")[2].split()
-            except (FileNotFoundError, ProcessLookupError):
-                continue
-            below.setdefault(int(fields[1]), []).append((int(entry.name), fields[0]))
+    for pid, fields in stats():
+        below.setdefault(int(fields[1]), []).append((pid, fields[0]))
     found: dict[int, str] = {}
     waiting = [of]
     while waiting:

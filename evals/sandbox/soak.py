@@ -15,8 +15,6 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 
-from pydantic import JsonValue
-
 from evals.bench.timings import machine
 from evals.results import EvalError, EvalResult, Score
 from evals.sandbox.processes import UnreadableError, descendants, process_use
@@ -102,10 +100,6 @@ class Moment:
     below_descriptors: int
     zombies: int
 
-    def as_sample(self) -> dict[str, JsonValue]:
-        """For an evaluation's samples."""
-        return dict(asdict(self))
-
 
 def run(seed: int, tell: Callable[[str], None]) -> EvalResult:
     """Run the whole soak; the seed plays no part.
@@ -125,7 +119,7 @@ def run(seed: int, tell: Callable[[str], None]) -> EvalResult:
     return EvalResult(
         name="sandbox-soak",
         scores=tuple(scores(moments)),
-        samples=tuple(moment.as_sample() for moment in moments),
+        samples=tuple(asdict(moment) for moment in moments),
         effective={"seed": seed, **machine(), "sandbox": grade.model_dump(mode="json")},
     )
 
@@ -190,7 +184,7 @@ def soak(sandbox: Sandbox, amount: SoakAmount, tell: Callable[[str], None]) -> l
         done = min(first + batch, amount.workers)
         wrong += _wrong_answers(sandbox, range(first, done), each)
         moments.append(_moment(done, done * each, wrong, others, expected))
-        tell(f"{moments[-1].as_sample()}")
+        tell(f"{asdict(moments[-1])}")
     return moments
 
 
