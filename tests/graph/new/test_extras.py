@@ -6,9 +6,10 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from agents.model.errors import MalformedReplyError, ReplyError
-from agents.protocols import Design
+from agents.protocols import CoderTools, Design
 from agents.roles.extender import optional_functions
 from games import library
+from games.checks.unit_tests import UnitTest
 from graph.new.runs import start_run
 from graph.run.folder import RunFolder
 from tests.graph.conftest import MakeContext
@@ -28,11 +29,29 @@ DRAWS = """def resample_state(obs_action_history, player_id):
 """
 
 
+# The mover wins a pile that 3 does not divide (Bouton 1901, for takes of one or two).
+PILES = NIM.replace("pile 3", "pile 10").replace("pile 4", "pile 11")
+EXACT = """def value_function(state, player_id):
+    if state["won"] >= 0:
+        return get_rewards(state)[player_id]
+    if state["turn"] == -1:
+        return 0.0
+    return 1.0 if (state["pile"] % 3 != 0) == (state["turn"] == player_id) else -1.0
+"""
+
+
 @dataclass
 class Extending(ScriptedRoles):
     """Scripted roles with optional functions, or an exception in their place."""
 
     extras: Mapping[str, str] | Exception = field(default_factory=dict)
+    source: str = SOURCE
+
+    def draft(self, design: Design, tools: CoderTools) -> str:
+        return self.source
+
+    def unit_tests(self, design: Design, source: str) -> list[UnitTest]:
+        return []
 
     def extend(self, design: Design, source: str) -> Mapping[str, str]:
         self.calls.append("extend")
@@ -67,6 +86,21 @@ def test_what_does_not_win_or_fit_is_dropped_and_the_game_is_as_it_was(
     assert any(said in note for note in state.strategy_notes), state.strategy_notes
     assert (folder.path / "game.py").read_text() == SOURCE
     assert said in " ".join(folder.read_json("run.json")["strategy_notes"])  # type: ignore[index]
+
+
+def test_a_value_function_that_wins_is_kept_and_plays(
+    make_context: MakeContext, folder: RunFolder
+) -> None:
+    roles = Extending(extras={"value_function": EXACT}, source=PILES)
+    more = {"extras": True, "small_budget": 3, "ladder_matches": 20}
+    settings = SMALL.model_copy(update=more)
+    context = make_context(replace(role_set(roles), extender=roles), settings)
+    state = start_run("nim", folder, context).state
+    assert state.end == "made", state.reason
+    kept = [note for note in state.strategy_notes if note.startswith("value_function was kept")]
+    assert len(kept) == 1, state.strategy_notes
+    assert "leaf=value against" in kept[0]
+    assert EXACT.strip() in (folder.path / "game.py").read_text()
 
 
 @pytest.mark.parametrize("changes", [{}, {"extras": True, "quick": True}])
