@@ -2,6 +2,7 @@
 
 import threading
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 import pytest
 
@@ -14,8 +15,8 @@ from games.checks.findings import Finding
 from graph.new.results import exit_code, final_text
 from graph.new.rivals.drafting import drafted
 from graph.new.routing import after_drafts
-from graph.new.runs import start_run
-from graph.run.folder import RunFolder
+from graph.new.runs import resume_run, start_run
+from graph.run.folder import RunFolder, create_folder
 from graph.run.pool import Candidate
 from graph.run.settings import RunSettings
 from tests.agents.model.endpoint import serving
@@ -55,6 +56,33 @@ class Drafters(ScriptedRoles):
         )
 
 
+class Killed(BaseException):
+    """The process is gone."""
+
+
+@dataclass
+class Dying(Drafters):
+    """The process dies at one of the calls, counted from 0; at none below 0."""
+
+    at: int = -1
+    made: int = 0
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def _call(self) -> None:
+        with self.lock:
+            self.made += 1
+            if self.made - 1 == self.at:
+                raise Killed
+
+    def draft(self, design: Design, tools: CoderTools) -> str:
+        self._call()
+        return super().draft(design, tools)
+
+    def rule_on(self, design: Design, parting: Parting) -> Ruling:
+        self._call()
+        return super().rule_on(design, parting)
+
+
 def roles_of(drafters: Drafters) -> RoleSet:
     return replace(role_set(drafters), referee=drafters)
 
@@ -84,6 +112,30 @@ def test_where_two_drafts_part_the_designer_rules_and_amends_the_rule(
     outcomes = [candidate.outcome for candidate in state.candidates]
     assert outcomes[accepted] == "passed"
     assert outcomes[1 - accepted] == "failed"
+
+
+def test_killed_at_any_draft_or_ruling_the_run_ends_in_the_same_bytes(
+    make_context: MakeContext, tmp_path: Path
+) -> None:
+    def finished(name: str, at: int) -> tuple[Dying, dict[str, object], bytes, bytes]:
+        folder = create_folder(tmp_path / name, title="", runs=tmp_path)
+        roles = Dying(at=at)
+        if at >= 0:
+            with pytest.raises(Killed):
+                start_run("noughts", folder, make_context(roles_of(roles), TWO))
+            roles = Dying()
+            resume_run(folder, make_context(roles_of(roles), TWO))
+        else:
+            start_run("noughts", folder, make_context(roles_of(roles), TWO))
+        told = folder.read_json("run.json")
+        kept = {key: told[key] for key in ("end", "candidates", "evaluation")}  # type: ignore[index]
+        book = (folder.path / "rulebook.md").read_bytes()
+        return roles, kept, (folder.path / "game.py").read_bytes(), book
+
+    straight = finished("straight", -1)
+    assert straight[0].made == 3  # two drafts and a ruling
+    for at in range(3):
+        assert finished(f"killed-{at}", at)[1:] == straight[1:]
 
 
 @pytest.mark.parametrize("error", [MalformedReplyError("no JSON object")])
