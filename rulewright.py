@@ -36,9 +36,10 @@ def main() -> int:
             "'pipx install rulewright'"
         )
         return 2
-    from app.__main__ import load_and_run
+    from app.cli import main as run_command
 
-    return _written(load_and_run())
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    return _written(run_command())
 
 
 def _begin_anew_where_needed() -> None:

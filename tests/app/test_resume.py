@@ -113,7 +113,7 @@ def test_a_run_that_a_signal_ended_says_how_to_go_on(
 
 INTERRUPTED = """
 import os, signal, sys
-from app.__main__ import load_and_run
+from rulewright import main
 
 class Interrupting:
     def find_spec(self, name, *others):
@@ -122,7 +122,7 @@ class Interrupting:
 
 module, sys.argv[1] = sys.argv[1], "games"
 sys.meta_path.insert(0, Interrupting())
-sys.exit(load_and_run())
+sys.exit(main())
 """
 
 
