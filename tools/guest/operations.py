@@ -1,7 +1,6 @@
 """Operations of a worker on the one module that it holds."""
 
 import base64
-import linecache
 import marshal
 import random
 import sys
@@ -23,7 +22,7 @@ from games.contract import (
 )
 from games.modules import compiled, reseed
 from games.values import is_number
-from tools.guest.faults import MODULE_FILE, UnknownOperationError, describe
+from tools.guest.faults import UnknownOperationError, describe
 from tools.guest.protocol import (
     AdvanceRequest,
     CallRequest,
@@ -103,12 +102,10 @@ class Session:
 
     def _load(self, request: LoadRequest) -> Json:
         self.function = "module"
-        source = request.source
         reseed([0])
-        linecache.cache[MODULE_FILE] = (len(source), None, source.splitlines(True), MODULE_FILE)
         sys.modules["game"] = types.ModuleType("game")  # dataclasses look their module up there
         code = marshal.loads(base64.b64decode(request.code)) if request.code else None  # noqa: S302
-        self._module = LocalModule(source, code=code)
+        self._module = LocalModule(request.source, code=code)
         return list(sorted(self._module.names))
 
     def _constant(self, request: ConstantRequest) -> Json:
