@@ -9,6 +9,7 @@ from typing import TypeAlias
 from games.checks.comparing import as_numbers
 from games.contract import IllegalActionError, Json, ModuleFault, canonical_key
 from games.trajectories import Transition
+from tools.guest.framing import encode
 
 CallResult: TypeAlias = Json | ModuleFault | IllegalActionError
 
@@ -41,6 +42,14 @@ class RecordedCall:
     def wanted(self) -> str:
         """Key of the recorded value."""
         return self.successor or canonical_key(self.expected)
+
+    @property
+    def asked(self) -> str:
+        """The call as a message holds it, `[function, arguments]`; `shows` writes its state."""
+        if not self.shows:
+            return encode([self.function, [*self.arguments]]).decode()
+        rest = "".join(f",{encode(more).decode()}" for more in self.arguments[1:])
+        return f'["{self.function}",[{self.shows}{rest}]]'
 
     @cached_property
     def key(self) -> str:

@@ -203,9 +203,9 @@ class _Run:
             if self.protocol == "forward":
                 (question,) = questions
                 return [worker.call(question.function, question.arguments)]
-            calls: list[Json] = [[q.function, list(q.arguments)] for q in questions]
-            seconds = min(_MESSAGE_S, worker.limits.call_s + _CALL_S * len(calls))
-            reply = worker.request("columns", {"calls": calls}, seconds)
+            calls = ",".join(question.asked for question in questions)
+            seconds = min(_MESSAGE_S, worker.limits.call_s + _CALL_S * len(questions))
+            reply = worker.request("columns", f'{{"calls":[{calls}]}}'.encode(), seconds)
         except ModuleFault as fault:
             if self.protocol == "columns" and fault.kind == "timed_out":
                 return self._singly(questions)

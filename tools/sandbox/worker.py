@@ -162,12 +162,12 @@ class Worker:
             self._violation(function, "did not return the arguments")
         return reply[0], reply[1]
 
-    def request(self, op: str, payload: Mapping[str, Json], deadline_s: float) -> Json:
+    def request(self, op: str, payload: Mapping[str, Json] | bytes, deadline_s: float) -> Json:
         """Have one operation done.
 
         Args:
             op: A built-in operation or one that a preloaded package offers.
-            payload: Its arguments.
+            payload: Its arguments; as bytes where they are written already, as `encode` writes.
             deadline_s: Seconds after which the module is interrupted; `grace_s` later the worker
                 is killed.
 
@@ -180,9 +180,12 @@ class Worker:
         if not self._busy.acquire(blocking=False):
             raise RuntimeError(f"worker {self.role!r} is in use by another thread")
         try:
-            about = payload.get("function", payload.get("name", op))
-            function = "module" if op in ("compile", "load") else str(about)
-            reply = self._exchange(op, dict(payload), function, deadline_s)
+            about = op
+            if not isinstance(payload, bytes):
+                about = str(payload.get("function", payload.get("name", op)))
+                payload = encode(dict(payload))
+            function = "module" if op in ("compile", "load") else about
+            reply = self._exchange(op, payload, function, deadline_s)
         finally:
             self._busy.release()
         if "fault" in reply:
@@ -204,13 +207,12 @@ class Worker:
             self._channel.close()
         self._forget(self)
 
-    def _exchange(
-        self, op: str, payload: dict[str, Json], function: str, seconds: float
-    ) -> dict[str, Json]:
+    def _exchange(self, op: str, payload: bytes, function: str, seconds: float) -> dict[str, Json]:
         if not self.alive:
             raise ModuleFault("killed", function, f"worker {self.role!r} ended before this call")
         number = self._numbers.next()
-        body = encode({"id": number, "op": op, "soft_s": seconds, "payload": payload})
+        head = encode({"id": number, "op": op, "soft_s": seconds})
+        body = head[:-1] + b',"payload":' + payload + b"}"
         if len(body) > self.limits.request_bytes:
             raise ModuleFault(
                 "bad_value",
