@@ -58,51 +58,6 @@ class Differential:
     plies: int
 
 
-def differential_play(
-    one: Table,
-    other: Table,
-    *,
-    num_players: int,
-    matches: int,
-    seed: int,
-    max_plies: int = 500,
-    parameters: Mapping[str, Json] | None = None,
-    to_the_letter: bool = False,
-) -> Differential:
-    """Play random matches on one table and the same on another, until they part.
-
-    Args:
-        one: The table that chance and choices are drawn on.
-        other: The one that follows.
-        num_players: Seats.
-        matches: Matches to play.
-        seed: Draws everything; match m is drawn alike whatever came before it.
-        max_plies: Plies after which a match is left.
-        parameters: Given to both.
-        to_the_letter: Compare actions as they are written, and observations and events too; where
-            not, names that differ in case, spacing and punctuation alone are the same, and what
-            is seen is not compared, as two authors word it differently.
-    """
-    plies = finished = 0
-    for match in range(matches):
-        pair = _Pair(one, other, to_the_letter=to_the_letter)
-        found = pair.open(num_players, parameters or {})
-        while found is None and pair.positions[0].player != TERMINAL:
-            if len(pair.history) >= max_plies:
-                break
-            generator = stream(seed, "differential play", match=match, ply=len(pair.history))
-            found = pair.step(float(generator.random()))
-        plies += len(pair.history)
-        if found is not None:
-            about, readings = found
-            place = Divergence(match, len(pair.history), tuple(pair.history), about, readings)
-            if about == _VOCABULARY:
-                return Differential("could_not_judge", place, finished, plies)
-            return Differential("diverge", place, finished, plies)
-        finished += pair.positions[0].player == TERMINAL
-    return Differential("agree" if finished else "could_not_judge", None, finished, plies)
-
-
 def differential_sources(  # noqa: PLR0913 - which modules, where and how are all the caller's
     sandbox: Sandbox,
     one: str,
@@ -115,7 +70,20 @@ def differential_sources(  # noqa: PLR0913 - which modules, where and how are al
     parameters: Mapping[str, Json] | None = None,
     to_the_letter: bool = False,
 ) -> Differential:
-    """The same for two sources, each in a fresh worker of its own.
+    """Play random matches of one source and the same of another, until they part.
+
+    Args:
+        sandbox: Where both run, each in a fresh worker of its own.
+        one: The source that chance and choices are drawn on.
+        other: The one that follows.
+        num_players: Seats.
+        matches: Matches to play.
+        seed: Draws everything; match m is drawn alike whatever came before it.
+        max_plies: Plies after which a match is left.
+        parameters: Given to both.
+        to_the_letter: Compare actions as they are written, and observations and events too; where
+            not, names that differ in case, spacing and punctuation alone are the same, and what
+            is seen is not compared, as two authors word it differently.
 
     Raises:
         ModuleFault: If one does not load.
@@ -123,16 +91,26 @@ def differential_sources(  # noqa: PLR0913 - which modules, where and how are al
     with sandbox.worker("referee", one) as first, sandbox.worker("candidate", other) as second:
         first.load(one)
         second.load(other)
-        return differential_play(
-            SandboxTable(first),
-            SandboxTable(second),
-            num_players=num_players,
-            matches=matches,
-            seed=seed,
-            max_plies=max_plies,
-            parameters=parameters,
-            to_the_letter=to_the_letter,
-        )
+        tables = SandboxTable(first), SandboxTable(second)
+        plies = finished = 0
+        for match in range(matches):
+            pair = _Pair(tables, to_the_letter=to_the_letter)
+            found = pair.open(num_players, parameters or {})
+            while found is None and pair.positions[0].player != TERMINAL:
+                if len(pair.history) >= max_plies:
+                    break
+                generator = stream(seed, "differential play", match=match, ply=len(pair.history))
+                found = pair.step(float(generator.random()))
+            plies += len(pair.history)
+            if found is not None:
+                about, readings = found
+                place = Divergence(match, len(pair.history), tuple(pair.history), about, readings)
+                judged = about != _VOCABULARY
+                return Differential(
+                    "diverge" if judged else "could_not_judge", place, finished, plies
+                )
+            finished += pair.positions[0].player == TERMINAL
+        return Differential("agree" if finished else "could_not_judge", None, finished, plies)
 
 
 _VOCABULARY = "vocabulary"
@@ -142,8 +120,8 @@ _Found = tuple[str, tuple[str, str]]
 class _Pair:
     """One match on two tables."""
 
-    def __init__(self, one: Table, other: Table, *, to_the_letter: bool) -> None:
-        self.tables = (one, other)
+    def __init__(self, tables: tuple[Table, Table], *, to_the_letter: bool) -> None:
+        self.tables = tables
         self.exact = to_the_letter
         self.history: list[Action] = []
         self.positions: tuple[Position, Position]

@@ -55,8 +55,14 @@ Result = TypeVar("Result")
 
 
 @dataclass
-class _Learned:
-    """What the endpoint was seen to take; shared by all roles of a run."""
+class EndpointTraits:
+    """What the endpoint was seen to take; shared by all roles of a run.
+
+    Attributes:
+        reply_method: How replies in a schema are asked for, once one way has worked.
+        takes_tools: Whether requests may hold tools: not once the endpoint has refused one.
+        takes_temperature: The same of a temperature.
+    """
 
     reply_method: ReplyMethod | None
     takes_tools: bool
@@ -70,6 +76,7 @@ class ChatModel:
         identity: The model's name.
         role: Who asks, such as "designer"; empty where nobody said.
         budget: The run's budget, shared by all its roles.
+        learned: What its endpoint takes, shared by them too.
     """
 
     def __init__(
@@ -86,7 +93,7 @@ class ChatModel:
         self.role = ""
         self.settings = settings
         self.budget = budget
-        self._learned = _Learned(settings.reply_method, settings.tool_rounds > 0)
+        self.learned = EndpointTraits(settings.reply_method, settings.tool_rounds > 0)
         self._client = client
         self._recording = recording or Recording()
         self._clock = clock
@@ -97,24 +104,6 @@ class ChatModel:
         model = copy.copy(self)
         model.role = role
         return model
-
-    @property
-    def reply_method(self) -> ReplyMethod | None:
-        """How replies in a schema are asked for, once one way has worked."""
-        return self._learned.reply_method
-
-    @reply_method.setter
-    def reply_method(self, method: ReplyMethod) -> None:
-        self._learned.reply_method = method
-
-    @property
-    def takes_tools(self) -> bool:
-        """Whether requests may hold tools: not once the endpoint has refused one."""
-        return self._learned.takes_tools
-
-    @takes_tools.setter
-    def takes_tools(self, takes: bool) -> None:
-        self._learned.takes_tools = takes
 
     def ask(
         self,
@@ -219,14 +208,14 @@ class ChatModel:
         usual = _USUAL_TEMPERATURE if usual is None else usual
         steps = unusable + current_draft()
         risen = min(usual + steps * self.settings.temperature_step, max(usual, _WARMEST))
-        if risen > usual and self._learned.takes_temperature:
+        if risen > usual and self.learned.takes_temperature:
             try:
                 warmer = {**options, "temperature": round(risen, 2)}
                 return self._request(messages, warmer, deadline, wait)
             except RefusedRequestError as error:
                 if not error.form:
                     raise
-                self._learned.takes_temperature = False
+                self.learned.takes_temperature = False
         return self._request(messages, options, deadline, wait)
 
     def _request(

@@ -32,7 +32,7 @@ def ask_structured(
     """Ask for a reply in the schema of `reply` and turn it into a result.
 
     A server that refuses one way of asking is asked in the next way; the first way that works is
-    kept in `model.reply_method`.
+    kept in `model.learned`.
 
     Args:
         model: Whom to ask.
@@ -46,7 +46,7 @@ def ask_structured(
         EndpointError: For `ChatModel.ask`'s reasons.
         MalformedReplyError: If no reply fitted the schema within the bounded tries.
     """
-    methods = (model.reply_method,) if model.reply_method else METHODS
+    methods = (model.learned.reply_method,) if model.learned.reply_method else METHODS
     refused: list[str] = []
     status = 0
     for method in methods:
@@ -62,7 +62,7 @@ def ask_structured(
             refused.append(f"{method}: {error}")
             status = error.status
             continue
-        model.reply_method = method
+        model.learned.reply_method = method
         return result
     raise RefusedRequestError(
         f"{model.identity} takes no request for a reply in a schema: {'; '.join(refused)}",

@@ -113,7 +113,7 @@ class ModelCoder:
         from langchain_core.messages import AIMessage
 
         offered = tool_specifications()
-        rounds = self.model.settings.tool_rounds if self.model.takes_tools else 0
+        rounds = self.model.settings.tool_rounds if self.model.learned.takes_tools else 0
         try:
             for left in range(rounds, -1, -1) if rounds else ():
                 choice = {} if left else _last_choice(conversation, bench)
@@ -131,7 +131,7 @@ class ModelCoder:
         except RefusedRequestError as error:
             if not error.form:
                 raise
-            self.model.takes_tools = False
+            self.model.learned.takes_tools = False
             return None
         bench.settle()
         return None

@@ -1,28 +1,31 @@
 """Differential play: two modules of one game agree; where they part, the place is told."""
 
-from games.checks.sampling import trusted_subject
+from collections.abc import Callable
+from functools import partial
+from typing import TypeAlias
+
+import pytest
+
 from tests.tools.sources import NIM, nim_with
-from tools.differing import Differential, differential_play
+from tools.differing import Differential, differential_sources
+from tools.sandbox import Sandbox
+
+Played: TypeAlias = Callable[..., Differential]
 
 
-def played(one: str, other: str, *, to_the_letter: bool = False) -> Differential:
-    return differential_play(
-        trusted_subject(one, 2).table,
-        trusted_subject(other, 2).table,
-        num_players=2,
-        matches=6,
-        seed=1,
-        to_the_letter=to_the_letter,
-    )
+@pytest.fixture
+def played(sandbox: Sandbox) -> Played:
+    """Six matches of two sources."""
+    return partial(differential_sources, sandbox, num_players=2, matches=6, seed=1)
 
 
-def test_a_module_agrees_with_itself() -> None:
+def test_a_module_agrees_with_itself(played: Played) -> None:
     found = played(NIM, NIM, to_the_letter=True)
     assert (found.outcome, found.divergence, found.matches) == ("agree", None, 6)
     assert found.plies >= 6 * 3  # a pile of three or four, two at the most at a time
 
 
-def test_names_that_differ_in_case_and_punctuation_alone_are_the_same() -> None:
+def test_names_that_differ_in_case_and_punctuation_alone_are_the_same(played: Played) -> None:
     other = NIM.replace('f"take {n}"', 'f"Take_{n}!"').replace(
         "int(action.split()[1])", 'int(action.strip("!").replace("_", " ").split()[1])'
     )
@@ -30,7 +33,7 @@ def test_names_that_differ_in_case_and_punctuation_alone_are_the_same() -> None:
     assert played(NIM, other, to_the_letter=True).outcome == "diverge"
 
 
-def test_the_first_divergence_is_told_with_its_history_and_both_readings() -> None:
+def test_the_first_divergence_is_told_with_its_history_and_both_readings(played: Played) -> None:
     # Whoever takes the last one loses, in the other's reading.
     misere = NIM.replace("[1, -1] if", "[-1, 1] if").replace("else [-1, 1]", "else [1, -1]")
     found = played(NIM, misere)
@@ -42,20 +45,20 @@ def test_the_first_divergence_is_told_with_its_history_and_both_readings() -> No
     assert sorted(place.readings) == ["[-1.0,1.0]", "[1.0,-1.0]"]
 
 
-def test_other_odds_of_chance_and_other_legal_actions_are_told_apart() -> None:
+def test_other_odds_of_chance_and_other_legal_actions_are_told_apart(played: Played) -> None:
     even = nim_with("get_chance_probabilities", "return [0.5, 0.5]")
     assert played(NIM, even).divergence.about == "probabilities"  # type: ignore[union-attr]
     three = NIM.replace('"default": 2', '"default": 3').replace("most=2", "most=3")
     assert played(NIM, three).divergence.about == "legal actions"  # type: ignore[union-attr]
 
 
-def test_what_each_seat_sees_counts_only_to_the_letter() -> None:
+def test_what_each_seat_sees_counts_only_to_the_letter(played: Played) -> None:
     worded = NIM.replace('[f"{action}."], [f"{action}."]', '["It was so."], ["It was so."]')
     assert played(NIM, worded).outcome == "agree"
     assert played(NIM, worded, to_the_letter=True).outcome == "diverge"
 
 
-def test_two_vocabularies_cannot_be_judged() -> None:
+def test_two_vocabularies_cannot_be_judged(played: Played) -> None:
     other = NIM.replace('f"take {n}"', 'f"remove {n}"').replace(
         '"pile 3", "pile 4"', '"a 3", "b 4"'
     )
@@ -65,7 +68,7 @@ def test_two_vocabularies_cannot_be_judged() -> None:
     assert found.divergence.about == "vocabulary"
 
 
-def test_a_module_that_fails_where_the_other_goes_on_diverges() -> None:
+def test_a_module_that_fails_where_the_other_goes_on_diverges(played: Played) -> None:
     found = played(NIM, nim_with("get_rewards", "return [1 / 0, 0]"))
     assert found.divergence is not None
     assert found.divergence.about == "fault"

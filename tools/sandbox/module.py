@@ -1,7 +1,7 @@
 """A module behind a worker, as the contract's `Module` and as a table."""
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
 from games.contract import Action, IllegalActionError, Json, ModuleFault, read_events, read_state
@@ -10,30 +10,22 @@ from tools.guest.protocol import AdvanceRequest, MessageError, OpenRequest, RawP
 from tools.sandbox.worker import Worker, raise_fault
 
 _RANDOM_PREFIX = "resample_"
+_SEED = (0,)  # of `random` and `numpy.random`, before every call of a resampler
 _MATCH_S = 600.0  # that the table of one match may take
 
 
 class SandboxedModule:
     """`games.contract.Module` over a worker that has loaded its source."""
 
-    def __init__(
-        self, worker: Worker, *, seed: Sequence[int] = (0,), deadline_s: float | None = None
-    ) -> None:
+    def __init__(self, worker: Worker, *, deadline_s: float | None = None) -> None:
         """Read the module through `worker`.
 
         Args:
             worker: A worker after `load`.
-            seed: Words that `random` and `numpy.random` are seeded with before every
-                `resample_*` call; see `seeded`.
             deadline_s: Seconds one call may take; the worker's own limit by default.
         """
         self.worker = worker
-        self._seed = tuple(seed)
         self._deadline_s = deadline_s
-
-    def seeded(self, *words: int) -> "SandboxedModule":
-        """The same module with another seed for its `resample_*` calls."""
-        return SandboxedModule(self.worker, seed=words, deadline_s=self._deadline_s)
 
     @property
     def names(self) -> frozenset[str]:
@@ -52,7 +44,7 @@ class SandboxedModule:
             arguments,
             keywords,
             deadline_s=self._deadline_s,
-            seed=self._seed if function.startswith(_RANDOM_PREFIX) else None,
+            seed=_SEED if function.startswith(_RANDOM_PREFIX) else None,
         )
 
     def call_echo(self, function: str, arguments: list[Json]) -> tuple[Json, list[Json]]:

@@ -50,7 +50,7 @@ def test_a_schema_is_asked_for_strictly() -> None:
     assert sent["strict"] is True
     assert sent["schema"]["additionalProperties"] is False
     assert sent["schema"]["required"] == ["suit", "rank"]
-    assert model.reply_method == "json_schema"
+    assert model.learned.reply_method == "json_schema"
 
 
 def test_a_server_without_schemas_is_asked_for_a_function_call_and_that_is_remembered() -> None:
@@ -60,7 +60,7 @@ def test_a_server_without_schemas_is_asked_for_a_function_call_and_that_is_remem
         assert ask_structured(model, ASKED, Trump, accept) == "spades"
         forms = [sorted({"response_format", "tools"} & set(r)) for r in endpoint.requests]
     assert forms == [["response_format"], ["tools"], ["tools"]]
-    assert model.reply_method == "function_calling"
+    assert model.learned.reply_method == "function_calling"
     assert endpoint.requests[1]["tool_choice"]["function"]["name"] == "Trump"
 
 
@@ -68,7 +68,7 @@ def test_a_server_without_either_is_asked_in_plain_words_with_the_schema() -> No
     with serving(refusing("response_format", "tools")) as endpoint:
         model = chat_with(endpoint)
         assert ask_structured(model, ASKED, Trump, accept) == "spades"
-    assert model.reply_method == "plain"
+    assert model.learned.reply_method == "plain"
     assert '"suit"' in endpoint.requests[-1]["messages"][-1]["content"]
 
 

@@ -67,8 +67,8 @@ def test_inference_calls_depend_on_their_seed_alone(sandbox: Sandbox) -> None:
         "    return {'a': random.random(), 'b': float(numpy.random.random())}\n"
     )
     with loaded(sandbox, source) as first, loaded(sandbox, source) as second:
-        draws = [SandboxedModule(first).seeded(3, n).call("resample_state", [], 0) for n in (1, 2)]
-        again = SandboxedModule(second).seeded(3, 2).call("resample_state", [], 0)
+        draws = [first.call("resample_state", [[], 0], seed=[3, n]) for n in (1, 2)]
+        again = second.call("resample_state", [[], 0], seed=[3, 2])
     assert draws[0] != draws[1]
     assert draws[1] == again
 
