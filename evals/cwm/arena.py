@@ -138,7 +138,7 @@ def _left(
     )
     found = reject_models(game, {one.label: one.file for one in models}, contest)
     left = [one for one in models if one.label in found.kept] or models
-    return left, [one.label for one in models if one not in left]
+    return left[: size.deals], [one.label for one in models if one not in left]
 
 
 @dataclass(frozen=True)

@@ -18,10 +18,13 @@ def phase_of(state: State, player: int) -> str:
 
     >>> phase_of({"phase": "Knock"}, 1), phase_of({}, -1), phase_of({"round": 2}, -4)
     ('Knock', 'chance', 'end')
+    >>> phase_of({"round": 2}, 0)
+    'round 2'
     """
     if player == TERMINAL:
         return "end"
-    said = [str(state[name]) for name in _NAMED if isinstance(state.get(name), str | int)]
+    held = {name: state[name] for name in _NAMED if isinstance(state.get(name), str | int)}
+    said = [one if isinstance(one, str) else f"{name} {one}" for name, one in held.items()]
     who = ["chance"] if player == CHANCE else []
     return ", ".join([*who, *said])[:_LONGEST] or "play"
 

@@ -2,12 +2,13 @@
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from evals.cwm import arena
 from evals.cwm.arena import ArenaSize, run
+from evals.cwm.synthesis import RECORDINGS
 from evals.options import EvalOptions
 from evals.results import EvalResult
 
@@ -39,7 +40,10 @@ def test_each_table_stands_beside_the_papers(played: EvalResult) -> None:
     tables = [row for row in played.samples if "opponent" in row]
     met = {(row["protocol"], row["opponent"]) for row in tables}
     assert met == {(one, other) for one in ("paper", "ours") for other in ("gt", "random")}
-    assert all((row["n"], row["matches"]) == (1, 4) for row in tables)
+    syntheses = len([*(RECORDINGS / "learned").glob("leduc_poker*.json")])
+    left = {syntheses - len(cast("list[str]", row["rejected"])) for row in tables}
+    assert {row["n"] for row in tables} == {min(TINY.deals, *left)}
+    assert all(row["matches"] == 2 * TINY.deals for row in tables)
     # Table 10, Leduc poker against GT-ISMCTS, cwm first.
     gt: Any = next(row for row in tables if row["opponent"] == "gt")
     assert gt["published"]["open deck"]["payoffs"][0] == [-0.65, 0.65]
