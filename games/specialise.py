@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 
 from games.contract import Json, ModuleFault
+from games.text import syntax_tree
 from games.values import show
 
 
@@ -106,7 +107,7 @@ def defaults(game: Mapping[str, Json]) -> dict[str, Json]:
 
 def _assignment(source: str) -> ast.Dict:
     try:
-        tree = ast.parse(source)
+        tree = syntax_tree(source)
     except SyntaxError as error:
         raise ModuleFault("unreadable", "module", str(error.msg), line=error.lineno) from error
     for node in tree.body:

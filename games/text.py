@@ -1,7 +1,10 @@
 """Text that tested code or a person wrote, made harmless to show."""
 
+import ast
 import re
+import threading
 
+_PARSING = threading.Lock()
 _ESCAPES = re.compile(
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"  # a control sequence, such as a colour
     r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)?"  # such as a link
@@ -55,3 +58,19 @@ def is_plain_line(text: str) -> bool:
     if text.isascii():
         return text.isprintable()
     return plain_text(text) == text and "\n" not in text and "\t" not in text
+
+
+def syntax_tree(source: str | bytes) -> ast.Module:
+    """The syntax tree of a Python source.
+
+    One thread builds a tree at a time: CPython 3.11 counts the depth of all of them together, and
+    raises SystemError where two meet (gh-106905).
+
+    Raises:
+        SyntaxError: If it does not parse.
+        ValueError: If it holds a null character.
+        RecursionError: If it is nested too deeply.
+        MemoryError: The same, of some versions.
+    """
+    with _PARSING:
+        return ast.parse(source)  # noqa: TID251 - here alone

@@ -22,6 +22,7 @@ from typing import NamedTuple
 
 from games.contract import Action, IllegalActionError, Json, ModuleFault
 from games.records import MatchRecord
+from games.text import syntax_tree
 from tools.sandbox import Sandbox, Worker
 
 _NONE: frozenset[int] = frozenset()
@@ -165,7 +166,7 @@ def branch_coverage(  # noqa: PLR0913 - a match is played from its seats and par
     Raises:
         ModuleFault: If the source does not load.
     """
-    found = _branches(ast.parse(source), source.splitlines(), functions)
+    found = _branches(syntax_tree(source), source.splitlines(), functions)
     watched = frozenset(line for _, lines in found for line in lines)
     met: list[frozenset[int]] = []
     lost: list[int] = []
@@ -274,7 +275,7 @@ def _traced(
 def _marks(source: str) -> dict[str, list[_Place]]:
     """Where each rule stands, in the order of the source."""
     try:
-        tree = ast.parse(source)
+        tree = syntax_tree(source)
         comments = [*_comments(source)]
     except (SyntaxError, ValueError, RecursionError, tokenize.TokenError) as error:
         raise ModuleFault("unreadable", "module", str(error)) from error

@@ -9,6 +9,7 @@ import pprint
 from collections.abc import Mapping
 
 from games.contract import Json, ModuleFault, State
+from games.text import syntax_tree
 
 _WIDTH = 96
 _OURS = ("GAME", "ZONES", "initial_state", "get_events", "visible")
@@ -64,7 +65,7 @@ def learned_module(
         ModuleFault: If the source does not parse, or binds a name that is added to it.
     """
     try:
-        tree = ast.parse(source)
+        tree = syntax_tree(source)
     except (SyntaxError, ValueError) as error:
         line = getattr(error, "lineno", None)
         raise ModuleFault("unreadable", "module", str(error), line=line) from error

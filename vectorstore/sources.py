@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from games.contract import REQUIRED_FUNCTIONS
+from games.text import syntax_tree
 from vectorstore.errors import StoreError
 from vectorstore.rules import RULES_LINE, rule_ids
 
@@ -131,7 +132,7 @@ def readable(source: str) -> str:
     imports = sorted(
         one.source for one in kept if issubclass(one.kind, ast.Import | ast.ImportFrom)
     )
-    docstring = ast.get_docstring(ast.parse(source)) or ""
+    docstring = ast.get_docstring(syntax_tree(source)) or ""
     title = f'"""{docstring.splitlines()[0]}"""' if docstring else ""
     rest = [one.source for one in kept if not issubclass(one.kind, ast.Import | ast.ImportFrom)]
     parts = dict.fromkeys((title, "\n".join(imports), *rest))
@@ -145,7 +146,7 @@ def faults(source: str) -> list[str]:
     ['imports random']
     """
     found = []
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(syntax_tree(source)):
         if isinstance(node, ast.Import | ast.ImportFrom):
             of = getattr(node, "module", None)
             modules = [of] if of else [alias.name for alias in node.names]
@@ -192,7 +193,7 @@ def fitted(text: str, limit: int, *, nearest: Mapping[str, float] | None = None)
 
 def _parsed(source: str) -> ast.Module:
     try:
-        return ast.parse(source)
+        return syntax_tree(source)
     except SyntaxError as error:
         raise StoreError(f"line {error.lineno} does not parse: {error.msg}; mend it") from error
 

@@ -16,6 +16,7 @@ from games.checks.findings import Finding
 from games.contract import canonical_key
 from games.library import families, heuristic_sources, in_reading_order, rulebook, source
 from games.specialise import renumbered, specialise
+from games.text import syntax_tree
 
 _CAUSE = "It differed from the library's verified source."
 
@@ -107,7 +108,7 @@ def _parts(source: str) -> dict[str, str]:
     """Top-level statements by the name they define, or by their place where they define none."""
     lines = source.splitlines(keepends=True)
     parts: dict[str, str] = {}
-    for index, node in enumerate(ast.parse(source).body):
+    for index, node in enumerate(syntax_tree(source).body):
         name = f"statement {index}"
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             name = node.name
@@ -140,7 +141,7 @@ class ComposerStrategist:
         found = [
             Heuristic(
                 name=name,
-                policy=" ".join((ast.get_docstring(ast.parse(text)) or "").split()),
+                policy=" ".join((ast.get_docstring(syntax_tree(text)) or "").split()),
                 source=text,
             )
             for name, text in sorted(heuristic_sources(design.family).items())

@@ -25,6 +25,7 @@ from agents.roles.tool_calls import (
 )
 from games.checks.findings import Finding
 from games.contract import REQUIRED_CONSTANTS, REQUIRED_FUNCTIONS
+from games.text import syntax_tree
 from vectorstore.documents import Example
 
 if TYPE_CHECKING:
@@ -237,7 +238,7 @@ def _unmarked(text: str) -> list[str]:
     lines = text[start.start() :].split("\n") if start else []
     for _ in range(_PROSE_CUTS):
         try:
-            ast.parse("\n".join(lines))
+            syntax_tree("\n".join(lines))
         except SyntaxError as error:
             lines = lines[: (error.lineno or 1) - 1]
         except (ValueError, RecursionError, MemoryError):
@@ -250,7 +251,7 @@ def _unmarked(text: str) -> list[str]:
 def _is_whole(source: str) -> bool:
     """Whether a source parses and defines what the contract requires."""
     try:
-        body = ast.parse(source).body
+        body = syntax_tree(source).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
     names = {node.name for node in body if isinstance(node, ast.FunctionDef)}

@@ -10,6 +10,7 @@ from agents.prompting import load_prompt
 from agents.protocols import Design
 from agents.roles.coder import read_module
 from agents.roles.texts import design_text
+from games.text import syntax_tree
 
 if TYPE_CHECKING:
     from langchain_core.messages import AIMessage
@@ -41,8 +42,8 @@ def optional_functions(block: str, source: str) -> dict[str, str]:
             module has: the accepted game must stay as it is.
     """
     try:
-        body = ast.parse(block).body
-        taken = _names(ast.parse(source))
+        body = syntax_tree(block).body
+        taken = _names(syntax_tree(source))
     except (SyntaxError, ValueError, RecursionError) as error:
         raise ReplyError(f"the block is no Python: {error}") from error
     functions = [node for node in body if isinstance(node, ast.FunctionDef)]

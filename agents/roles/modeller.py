@@ -16,6 +16,7 @@ from agents.prompting import load_prompt
 from agents.roles.coder import code_blocks
 from agents.roles.match_text import in_full, shortened
 from agents.roles.tool_calls import CallError, EditReply, edited
+from games.text import syntax_tree
 from games.trajectories import Trajectory
 from games.values import Json, State, canonical_key
 from tools.predicting.inference import Inference
@@ -247,7 +248,7 @@ class ModelModeller:
 def bound_names(source: str) -> set[str]:
     """The names that a source binds at its top; none where it does not parse."""
     try:
-        body = ast.parse(source).body
+        body = syntax_tree(source).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return set()
     names = set[str]()

@@ -12,6 +12,7 @@ from agents.model.replies import ask_structured
 from agents.prompting import load_prompt
 from agents.protocols import Design, Heuristic, RoleError
 from agents.roles.texts import rules_text
+from games.text import syntax_tree
 
 POLICIES = 4  # of each kind: Cardiverse §C.3 finds no gain from six
 ALLOWED_IMPORTS = frozenset(
@@ -133,7 +134,7 @@ def _shown(
 def _functions(source: str) -> str:
     """The functions of a module that show how observations and actions are written."""
     try:
-        tree = ast.parse(source)
+        tree = syntax_tree(source)
     except SyntaxError as error:
         raise RoleError(f"the module does not parse at line {error.lineno}: {error.msg}") from error
     found = [
@@ -189,7 +190,7 @@ def _to_sources(names: Sequence[str]) -> Callable[[HeuristicsReply], dict[str, s
 def _require_score(name: str, source: str) -> None:
     """Read the source without running it; the sandbox runs it later."""
     try:
-        tree = ast.parse(source)
+        tree = syntax_tree(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise ReplyError(f"the source of {name} does not parse: {error}") from error
     scores = [n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name == "score"]

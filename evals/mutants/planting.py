@@ -29,6 +29,7 @@ from games.contract import (
     State,
     canonical_key,
 )
+from games.text import syntax_tree
 from games.values import as_object
 
 _PLAY = ("get_current_player", "get_legal_actions", "get_chance_probabilities", "apply_action")
@@ -84,7 +85,7 @@ def places_of(game: PlantedGame, *, telling: bool) -> dict[str, list[Place]]:
         game: The game.
         telling: Look at what tells the seats; else at play and pay.
     """
-    functions = _functions(ast.parse(game.source))
+    functions = _functions(syntax_tree(game.source))
     playing = _reached(functions, (*_PLAY, *_PAY, "initial_state"))
     names = [n for n in _reached(functions, _TELL) if n not in playing] if telling else playing
     places: dict[str, list[Place]] = defaultdict(list)
@@ -97,7 +98,7 @@ def places_of(game: PlantedGame, *, telling: bool) -> dict[str, list[Place]]:
 
 def variant_of(game: PlantedGame, kind: str, place: Place) -> Mutant:
     """The game with the change at one place."""
-    tree = ast.parse(game.source)
+    tree = syntax_tree(game.source)
     name, number, option = place
     node = [*ast.walk(_functions(tree)[name])][number]
     before, line = ast.unparse(node).splitlines()[0][:80], getattr(node, "lineno", 0)

@@ -18,6 +18,7 @@ from evals.results import EvalError
 from evals.sandbox import attacks
 from evals.sandbox.stages import Scene, stage
 from games.contract import Json, ModuleFault
+from games.text import syntax_tree
 from tools.sandbox import Limits, Sandbox, SandboxUnavailableError, Worker
 
 # Little room and short graces: what eats memory or holds the host up is to be seen soon.
@@ -120,7 +121,7 @@ def stand_alone(roots: Collection[str], *sources: str) -> str:
     places: dict[str, int] = {}
     for source in sources:
         lines, last = source.splitlines(), 0
-        for statement in ast.parse(source).body:
+        for statement in syntax_tree(source).body:
             for name in _defined(statement):
                 places.setdefault(name, len(texts))
             texts.append((statement, "\n".join(lines[last : statement.end_lineno])))

@@ -1,12 +1,16 @@
 """Text of others is shown without anything that steers a terminal or hides, and never as ours."""
 
+import gc
+import sys
 import unicodedata
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from games.checks.sampling import trusted_subject
 from games.contract import Json, ModuleFault
-from games.text import is_plain_line, plain_text, quoted, untagged
+from games.text import is_plain_line, plain_text, quoted, syntax_tree, untagged
 from tests.games.checks.test_checks import SOUND
 
 
@@ -69,3 +73,29 @@ def test_an_action_that_does_not_show_as_it_is_breaks_the_contract(ending: str) 
     state: dict[str, Json] = {"hands": [["2"], ["3"]], "deck": ["4", "5"], "bids": []}
     with pytest.raises(ModuleFault, match="get_legal_actions"):
         game.legal_actions(state)
+
+
+@pytest.fixture
+def switching() -> Iterator[None]:
+    """Threads that take turns, and collections that let them, as often as can be."""
+    before, interval = gc.get_threshold(), sys.getswitchinterval()
+    gc.set_threshold(1)
+    gc.callbacks.append(_let_others)
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(interval)
+    gc.callbacks.remove(_let_others)
+    gc.set_threshold(*before)
+
+
+def _let_others(_phase: str, _info: dict[str, int]) -> None:
+    """Be Python code in a collection, where another thread may go on."""
+
+
+@pytest.mark.usefixtures("switching")
+def test_threads_parse_side_by_side() -> None:
+    """CPython 3.11 raises SystemError in about one of a hundred parses here (gh-106905)."""
+    source = SOUND * 4
+    with ThreadPoolExecutor(4) as threads:
+        found = list(threads.map(lambda _: len(syntax_tree(source).body), range(60)))
+    assert len(set(found)) == 1

@@ -4,6 +4,7 @@ import ast
 from collections.abc import Sequence
 
 from games.checks.findings import Finding
+from games.text import syntax_tree
 from games.trajectories import OpenTrajectory
 from games.values import (
     CHANCE,
@@ -49,7 +50,7 @@ def imports(source: str) -> list[Finding]:
     shows.
     """
     try:
-        tree = ast.parse(source)
+        tree = syntax_tree(source)
     except (SyntaxError, ValueError, RecursionError):
         return []  # loading it says so, with the line
     found = []

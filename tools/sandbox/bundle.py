@@ -5,6 +5,7 @@ import importlib.util
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from games.text import syntax_tree
 from tools.sandbox.backends import SandboxUnavailableError
 
 _OURS = ("games", "tools")
@@ -73,7 +74,7 @@ def _parents(name: str) -> Iterator[str]:
 
 
 def _imported(content: bytes, package: str) -> Iterator[str]:
-    for node in ast.walk(ast.parse(content)):
+    for node in ast.walk(syntax_tree(content)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):

@@ -6,6 +6,7 @@ import types
 from collections.abc import Sequence
 from typing import Self
 
+from games.text import syntax_tree
 from tools.sandbox.backends import (
     Backend,
     Grade,
@@ -161,7 +162,7 @@ def _imports_numpy(source: str) -> bool:
     if "numpy" not in source:
         return False  # parsing a long source costs more than all the rest
     try:
-        tree = ast.parse(source)
+        tree = syntax_tree(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False  # it will not load; the worker says why
     for node in ast.walk(tree):
