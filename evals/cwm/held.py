@@ -3,6 +3,7 @@
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from agents.model.settings import ModelSettings
@@ -43,13 +44,19 @@ def held_models(game: str, folder: Path) -> Sequence[HeldModel]:
     folder.mkdir(parents=True, exist_ok=True)
     found = []
     for name in _recorded()[game]:
-        model, file = ModelSettings(model=MODEL, replay=recording_of(name)), folder / f"{name}.py"
-        with tempfile.TemporaryDirectory() as base:
-            run = learned(tasks()[name], Path(base), model).result.folder
-            text = (run.path / "model.py").read_text(encoding="utf-8")
+        text, file = _learned_source(name), folder / f"{name}.py"
         file.write_text(text, encoding="utf-8")
         found.append(HeldModel(f"{name}, answered by hand", text, file))
     return found
+
+
+@cache
+def _learned_source(name: str) -> str:
+    """What a recorded synthesis comes to; the replay gives the same in every call."""
+    model = ModelSettings(model=MODEL, replay=recording_of(name))
+    with tempfile.TemporaryDirectory() as base:
+        run = learned(tasks()[name], Path(base), model).result.folder
+        return (run.path / "model.py").read_text(encoding="utf-8")
 
 
 def _recorded() -> dict[str, list[str]]:
