@@ -124,6 +124,35 @@ class TooLarge(NamedTuple):
     about: float
 
 
+class PosteriorRequest(NamedTuple):
+    """Enumerate the states that a seat's log allows; answered with `Posterior`.
+
+    The answer is null where there are too many states, or they take too many calls.
+
+    Attributes:
+        num_players: Seats at the table.
+        start: The state before any ply.
+        seat: Whose log it is.
+        entries: Of the log, all of them; events are not looked at.
+        limit: States held at once.
+        calls: Module calls.
+    """
+
+    num_players: int
+    start: dict[str, Json]
+    seat: int
+    entries: list[dict[str, Json]]
+    limit: int
+    calls: int
+
+
+class Posterior(NamedTuple):
+    """Distinct states and their probabilities, which sum to 1; none where no play leads there."""
+
+    states: list[dict[str, Json]]
+    shares: list[float]
+
+
 class SolveRequest(NamedTuple):
     """Give the solution at one information state; answered with `Solution`.
 

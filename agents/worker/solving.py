@@ -1,9 +1,12 @@
 """The solution of a whole game, made beside its module; a worker serves one player at one table."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TypeAlias
 
-from agents.search.rules import bind, first_state
+from agents.belief.exact import TooManyStatesError, posterior
+from agents.belief.follow import BeliefCallsError, CallCount, Follower, counted_rules
+from agents.search.rules import Rules, bind, first_state
 from agents.solving.cfr import cfr_plus
 from agents.solving.enumeration import (
     MARGIN,
@@ -13,9 +16,12 @@ from agents.solving.enumeration import (
 )
 from agents.solving.exploitability import nash_conv
 from agents.solving.form import Behaviour, SequenceForm
+from agents.worker.blame import attributed
 from agents.worker.protocol import (
     Enumerated,
     EnumerateRequest,
+    Posterior,
+    PosteriorRequest,
     Solution,
     SolveRequest,
     TooLarge,
@@ -103,4 +109,26 @@ def solve(namespace: dict[str, object], payload: dict[str, Json]) -> Json:
     return None if solution is None else solution._asdict()
 
 
-OPERATIONS: dict[str, Operation] = {"enumerate": enumerate_module, "solve": solve}
+def enumerate_posterior(namespace: dict[str, object], payload: dict[str, Json]) -> Json:
+    """See `PosteriorRequest`."""
+    request = decoded(PosteriorRequest, payload)
+
+    def found(rules: Rules) -> Json:
+        silent: list[list[str]] = [[] for _ in range(request.num_players)]
+        told = replace(rules, events=lambda _state, _action: silent)
+        counted = counted_rules(told, CallCount(limit=request.calls))
+        follower = Follower(counted, request.seat, request.entries)
+        try:
+            fitting = posterior(follower, request.start, limit=request.limit)
+        except (TooManyStatesError, BeliefCallsError):
+            return None
+        return Posterior([state for state, _ in fitting], [p for _, p in fitting])._asdict()
+
+    return attributed(namespace, request.num_players, found, found)
+
+
+OPERATIONS: dict[str, Operation] = {
+    "enumerate": enumerate_module,
+    "solve": solve,
+    "posterior": enumerate_posterior,
+}

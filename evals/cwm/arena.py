@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 
+from agents.players.endpoint import ModelTable
 from agents.players.registry import PlayerRoster
 from agents.strategy.models import ModelContest, reject_models
 from evals.cwm.held import HeldModel, games_with_models, held_models, published_name, referee_of
@@ -23,6 +24,7 @@ from evals.data import read_data
 from evals.options import EvalOptions
 from evals.results import EvalResult, NothingScoredError, Row, Score
 from graph.learn.arena import decided, followed, forfeits, paid_over, seated, used_by_first
+from graph.run.opening import model_settings
 from tools.playtest.intervals import Estimate, NoSamplesError, share_interval
 from tools.playtest.jobs import MatchEntry, SandboxRecipe, sandbox_of_process
 from tools.playtest.runner import Workers
@@ -32,6 +34,7 @@ from tools.sandbox import Sandbox
 
 SEATS = 2
 PROTOCOLS = {"paper": "protocol=paper,belief=module", "ours": "protocol=ours,belief=auto"}
+LLM_PROTOCOLS = {"paper": "legal=no,rethinks=0", "ours": "legal=yes"}
 EVEN_WITHIN = 7.0  # points
 RATE_AT_LEAST = 0.8
 _DEADLINE_S = 600.0
@@ -78,20 +81,22 @@ def run(
     size: ArenaSize | None = None,
     games: Sequence[str] | None = None,
 ) -> EvalResult:
-    """Play the arena of every game that has a model.
+    """Play the arena of every game that has a model; with an endpoint, against an LLM too.
 
     Raises:
         NothingScoredError: If no deal finished.
     """
     size = size or (QUICK if options.quick else FULL)
     samples: list[Row] = []
+    roster = _roster()
     recipe = SandboxRecipe(preload=PlayerRoster().preload)
     with sandbox_of_process(recipe) as sandbox, _folder(options) as folder:
         for game in games or size.games or games_with_models():
             models, rejected = _left(game, seed, size, options, folder)
             for protocol in PROTOCOLS:
-                for opponent in ("gt", "random"):
-                    arena = _Arena(game, models, protocol, opponent, seed, size, options, folder)
+                for opponent in ("gt", "random", *(["llm"] if roster.models else [])):
+                    place = (game, models, protocol, opponent, seed, size, options, folder)
+                    arena = _Arena(*place, roster)
                     samples.append({**arena.row(sandbox), "rejected": rejected})
                     tell(_told(samples[-1]))
             if game in TIMED:
@@ -108,8 +113,17 @@ def run(
             "rollouts": size.rollouts,
             "protocols": dict(PROTOCOLS),
             "published": _PUBLISHED["source"],
+            **({"llm": roster.models.about()} if roster.models else {}),
         },
     )
+
+
+def _roster() -> PlayerRoster:
+    """The players, with the model that the environment names, if any."""
+    settings = model_settings()
+    if settings.model is None:
+        return PlayerRoster()
+    return PlayerRoster(models=ModelTable.opened(settings, {settings.model}))
 
 
 @contextmanager
@@ -153,6 +167,7 @@ class _Arena:
     size: ArenaSize
     options: EvalOptions
     folder: Path
+    roster: PlayerRoster
 
     def row(self, sandbox: Sandbox) -> Row:
         """What it came to."""
@@ -190,17 +205,20 @@ class _Arena:
         share = self.size.deals // len(self.models)
         deals = share + (number < self.size.deals % len(self.models))
         given = f"simulations={self.size.simulations},rollouts={self.size.rollouts}"
-        other = f"gt:{given}" if self.opponent == "gt" else self.opponent
+        other = {"gt": f"gt:{given}", "random": "random"}.get(self.opponent, "")
+        if self.roster.models is not None and not other:
+            named = self.roster.models.settings.model
+            other = f"llm:model={named},{LLM_PROTOCOLS[self.protocol]}"
         name = f"{self.game}-{self.protocol}-{self.opponent}-{model.label}.jsonl"
         return play_series(
             referee_of(self.game),
             [f"cwm:model={model.file},{given},{PROTOCOLS[self.protocol]}", other],
-            PlayerRoster(),
+            self.roster,
             matches=SEATS * deals,
             seed=self.seed,
             sandbox=SandboxRecipe(preload=PlayerRoster().preload),
             journal=self.folder / name.replace(" ", "_") if self.options.folder else None,
-            workers=Workers(self.options.workers),
+            workers=Workers(self.options.workers, "threads" if self.roster.models else "processes"),
             record=False,
         )
 

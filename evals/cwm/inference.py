@@ -15,6 +15,7 @@ from time import perf_counter
 from typing import Any
 
 from agents.model.settings import ModelSettings
+from agents.players.registry import PRELOAD
 from agents.recording import RecordPlan, record_matches
 from evals.cwm.synthesis import MODEL, Learned, LearningTask, learned, recording_of, tasks
 from evals.data import read_data
@@ -68,7 +69,7 @@ def run(
     """
     size = size or (QUICK if options.quick else FULL)
     samples: list[dict[str, Any]] = []
-    with tempfile.TemporaryDirectory() as folder, Sandbox() as sandbox:
+    with tempfile.TemporaryDirectory() as folder, Sandbox(preload=PRELOAD) as sandbox:
         for name, task in tasks().items():
             if not recording_of(name).exists() or (size.names and name not in size.names):
                 continue

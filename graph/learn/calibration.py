@@ -17,14 +17,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.belief.exact import TooManyStatesError, posterior
-from agents.belief.follow import BeliefCallsError, CallCount, Follower, counted_rules
-from agents.search.rules import Rules
+from agents.worker.protocol import Posterior, PosteriorRequest
 from games.checks.findings import Finding
 from games.information import SeatLog
 from games.streams import stream
 from games.trajectories import OpenTrajectory
-from games.values import IllegalActionError, ModuleFault, State, canonical_key
+from games.values import IllegalActionError, ModuleFault, State, as_object, canonical_key
+from tools.guest.protocol import MessageError, decoded
 from tools.predicting.inference import SeatSight
 from tools.sandbox import Sandbox, Worker
 
@@ -35,6 +34,7 @@ _FEW = 8  # draws that must not all be alike, where too many states fit to enume
 _STATES = 400
 _SIMULATED = 2000
 _RARE = 0.001
+_POSTERIOR_S = 60.0  # for one enumeration
 
 
 @dataclass(frozen=True)
@@ -78,6 +78,8 @@ def calibrated(
 ) -> Calibration:
     """Compare the draws of a module's inference function with the exact posterior.
 
+    The sandbox must preload what players need: the posterior is enumerated beside the module.
+
     Raises:
         ModuleFault: If the module fails on a state of its own.
     """
@@ -86,25 +88,19 @@ def calibrated(
     odds: list[float] = []
     failures: list[Finding] = []
     alike = 0
-    with sandbox.worker("posterior", module) as reader:
+    with sandbox.worker("replay", module) as reader:
         reader.load(module)
-        rules = _rules(reader, seats)
         for number, (sight, log) in enumerate(_places(matches, seats, seed)):
-            try:
-                count = CallCount(limit=calls)
-                follower = Follower(counted_rules(rules, count), sight.seat, log.entries)
-                exact: dict[str, float] | None = {
-                    canonical_key(state): share
-                    for state, share in posterior(follower, start, limit=_STATES)
-                }
-            except (TooManyStatesError, BeliefCallsError):
-                exact = None
+            asked = PosteriorRequest(seats, start, log.seat, log.entries, _STATES, calls)
+            exact = _posterior(sandbox, module, asked)
             if exact is not None and len(exact) < 2:  # noqa: PLR2004 - nothing is hidden here
                 continue
-            drawn = _drawn(sandbox, module, (rules, start), sight, function, (seed, number))
+            draws = _FEW if exact is None else _DRAWS
+            words = [(seed, number, draw) for draw in range(draws)]
+            drawn = _drawn(sandbox, module, (reader, start), sight, function, words)
             if exact is None:
-                alike += len(set(drawn[:_FEW])) == 1
-                failures += _alike(sight, drawn) if len(set(drawn[:_FEW])) == 1 else []
+                alike += len(set(drawn)) == 1
+                failures += _alike(sight, drawn) if len(set(drawn)) == 1 else []
                 continue
             place = _compared(exact, Counter(drawn), stream(seed, "calibration", match=number))
             distances.append(place[0])
@@ -120,21 +116,29 @@ def calibrated(
     )
 
 
-def _rules(reader: Worker, seats: int) -> Rules:
-    """The model's functions as a belief calls them, in a worker."""
+def _posterior(sandbox: Sandbox, module: str, request: PosteriorRequest) -> dict[str, float] | None:
+    """Shares by the keys of the states that a log allows; None where they are too many.
 
-    def of(function: str) -> Any:  # noqa: ANN401
-        return lambda *arguments: reader.call(function, list(arguments))
-
-    return Rules(
-        num_players=seats,
-        current_player=of("get_current_player"),
-        legal_actions=of("get_legal_actions"),
-        apply_action=of("apply_action"),
-        rewards=of("get_rewards"),
-        observations=of("get_observations"),
-        events=lambda _state, _action: [[] for _ in range(seats)],
-    )
+    Raises:
+        ModuleFault: If the module fails on a state of its own.
+    """
+    with sandbox.worker("posterior", preloaded=True) as worker:
+        worker.load(module)
+        try:
+            found = worker.request("posterior", request._asdict(), _POSTERIOR_S)
+        except ModuleFault as fault:
+            if fault.kind == "timed_out":
+                return None
+            raise
+    if found is None:
+        return None
+    try:
+        states, shares = decoded(Posterior, found)
+    except MessageError as error:
+        raise ModuleFault(
+            "bad_value", "posterior", f"was changed by the module: {error}"
+        ) from error
+    return {canonical_key(state): share for state, share in zip(states, shares, strict=True)}
 
 
 def _places(
@@ -163,24 +167,24 @@ def _places(
 def _drawn(
     sandbox: Sandbox,
     module: str,
-    model: tuple[Rules, State],
+    model: tuple[Worker, State],
     sight: SeatSight,
     function: str,
-    seed: tuple[int, int],
+    seeds: Sequence[Sequence[int]],
 ) -> list[str]:
     """Keys of the states that were drawn, in order; what failed has the key ""."""
-    rules, start = model
+    reader, start = model
     keys: list[str] = []
     with sandbox.worker("inference", module) as worker:
         worker.load(module)
-        for draw in range(_DRAWS):
+        for seed in seeds:
             try:
-                found = worker.call(function, [sight.history, sight.seat], seed=(*seed, draw))
+                found = worker.call(function, [sight.history, sight.seat], seed=seed)
                 state = found
                 if isinstance(found, list):
                     state = start
                     for action in found:
-                        state = rules.apply_action(state, str(action))
+                        state = as_object(reader.call("apply_action", [state, str(action)]))
                 keys.append(canonical_key(state))
             except (ModuleFault, IllegalActionError):
                 keys.append("")

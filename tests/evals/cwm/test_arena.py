@@ -11,6 +11,7 @@ from evals.cwm.arena import ArenaSize, run
 from evals.cwm.synthesis import RECORDINGS
 from evals.options import EvalOptions
 from evals.results import EvalResult
+from tests.agents.model.endpoint import message, serving
 
 TINY = ArenaSize(2, simulations=8, rollouts=1, rejecting=1, seconds=0.02)
 PUBLISHED = Path(arena.__file__).parent / "published.json"
@@ -58,3 +59,22 @@ def test_the_published_rows_are_what_a_table_can_say() -> None:
                     assert sum(shares) == pytest.approx(1), (name, deck)
                 for pays in row.get("payoffs", ()) if isinstance(row, dict) else ():
                     assert name == "bargaining" or sum(pays) == pytest.approx(0), (name, deck)
+
+
+def test_with_an_endpoint_a_language_model_sits_across(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """To call is legal at every decision of Leduc poker, so nobody forfeits."""
+    calls = message("THOUGHT: cheap.\nACTION: Call")
+    with serving(calls) as endpoint:
+        monkeypatch.setenv("RULEWRIGHT_MODEL", "scripted")
+        monkeypatch.setenv("OPENAI_BASE_URL", endpoint.url)
+        monkeypatch.setenv("OPENAI_API_KEY", "none")
+        options = EvalOptions(quick=True, folder=tmp_path)
+        result = run(1, lambda _: None, options, TINY, games=["leduc_poker"])
+    rows = [row for row in result.samples if row.get("opponent") == "llm"]
+    assert [row["protocol"] for row in rows] == ["paper", "ours"]
+    assert all(row["matches"] == 2 * TINY.deals and not row["reasons"] for row in rows)
+    asked = [str(request["messages"]) for request in endpoint.requests]
+    assert len(asked) >= len(rows) * 2 * TINY.deals
+    assert "'scripted'" in str(result.effective["llm"])
