@@ -133,18 +133,21 @@ class BeliefMemory:
         hung: Whether the module's resampler hung, or a search broke off in a state that it gave;
             it is not asked again.
         places: Where replays of the log came by.
+        too_many: By seat a first state, the beginning of a log that too many states fit, and the
+            module calls that it took to see it.
     """
 
     namespace: Mapping[str, object] = field(default_factory=dict)
     populations: dict[str, PopulationTracker] = field(default_factory=dict)
     hung: bool = False
     places: KeptPlaces = field(default_factory=KeptPlaces)
+    too_many: dict[int, tuple[State, list[dict[str, Json]], int]] = field(default_factory=dict)
 
     def about(self, namespace: Mapping[str, object]) -> "BeliefMemory":
         """This memory, emptied first if it was about another module."""
         if namespace is not self.namespace:
             self.namespace, self.populations, self.hung = namespace, {}, False
-            self.places = KeptPlaces()
+            self.places, self.too_many = KeptPlaces(), {}
         return self
 
     def population(self, name: str, rules: Rules, seat: int, initial: State) -> PopulationTracker:
@@ -209,7 +212,8 @@ class Belief:
     """Gives determinizations for one decision.
 
     "auto" asks the module's own functions first; where they give nothing that fits, it enumerates
-    all states, and replays the game if those are too many. Where the population of "particle" dies
+    all states. If those are too many it draws from the population of "constraint", and replays the
+    game where that one died out. Where the population of "particle" dies
     out, that of "constraint" is asked; after it, and after "heatmap", which draws from the same
     one, the module's own functions and then replays. The other names use one sampler alone. A state
     counts only if its legal actions are the seat's. There is no name for the true state.
@@ -402,11 +406,28 @@ class Belief:
             names = [self.name, "constraint"] if has_next else [self.name]
             populations = [(name, self._population(name)) for name in names]
             return [*populations, *self._resamplers(), ("replay", replay.sample)]
+        weighted = self._enumerated()
+        if weighted is not None:
+            return [("exact", partial(_drawn, weighted, self.draw))]
+        if self.name == "exact":
+            return []
+        return [("constraint", self._population("constraint")), ("replay", replay.sample)]
+
+    def _enumerated(self) -> Weighted | None:
+        """The exact posterior; None where it has too many states, at the cost of seeing it."""
+        here, seat = self.situation, self.situation.log.seat
+        initial, entries, calls = self.memory.too_many.get(seat, ({}, [], 0))
+        if calls and (initial, here.log.entries[: len(entries)]) == (here.initial, entries):
+            self.cost.skip(calls)
+            return None
+        before = self.cost.calls
         try:
-            weighted = posterior(here.follower, here.initial, limit=EXACT_LIMIT)
-        except TooManyStatesError:
-            return [("replay", replay.sample)] if self.name == "auto" else []
-        return [("exact", partial(_drawn, weighted, self.draw))]
+            return posterior(here.follower, here.initial, limit=EXACT_LIMIT)
+        except TooManyStatesError as error:
+            if error.lasts:
+                calls = self.cost.calls - before
+                self.memory.too_many[seat] = here.initial, [*here.log.entries], calls
+            return None
 
     def _population(self, name: str) -> Callable[[], State | None]:
         """Draws from a population that is brought up to date when it is first asked."""

@@ -25,7 +25,14 @@ Weighted = list[tuple[State, float]]
 
 
 class TooManyStatesError(Exception):
-    """More states fit the log than the enumeration may hold."""
+    """More states fit the log than the enumeration may hold.
+
+    Attributes:
+        lasts: Whether the log's end had no part in it, so that it will be so, after as many module
+            calls, however the log goes on.
+    """
+
+    lasts = False
 
 
 def posterior(follower: Follower, initial: State, *, limit: int, max_plies: int = 2000) -> Weighted:
@@ -49,10 +56,16 @@ def posterior(follower: Follower, initial: State, *, limit: int, max_plies: int 
     start = follower.start(initial)
     frontier = [] if start is None else [(start, 1.0)]
     present: dict[str, tuple[State, float]] = {}
+    lasts = True
     for _ in range(max_plies):
         if not frontier:
             break
-        frontier = _merged(follower, frontier, limit, present)
+        lasts = lasts and all(place.read < len(follower.entries) for place, _ in frontier)
+        try:
+            frontier = _merged(follower, frontier, limit, present)
+        except TooManyStatesError as error:
+            error.lasts = lasts
+            raise
     total = sum(weight for _, weight in present.values())
     return [(state, weight / total) for state, weight in present.values()]
 

@@ -68,7 +68,8 @@ class GreedyPlayer:
             PlayerFault: If a heuristic failed.
         """
         table = [self._scores(log, legal, index) for index in range(len(self.workers))]
-        means = np.mean(table, axis=0) if self.by_score else mean_ranks(table)
+        alone = len(table) == 1  # ranks then order the actions as scores do
+        means = np.mean(table, axis=0) if self.by_score or alone else mean_ranks(table)
         best = np.flatnonzero(means == means.max())
         action = legal[int(best[generator.integers(len(best))])]
         return Decision(action, {"algorithm": "greedy", "heuristics": list(self.names)})
@@ -94,6 +95,6 @@ class GreedyPlayer:
         return [float(number) for number in numbers]
 
     def close(self) -> None:
-        """End the workers."""
+        """Be done with the workers."""
         for worker in self.workers:
-            worker.kill()
+            worker.release()

@@ -34,8 +34,9 @@ _RESAMPLERS = frozenset({"resample_history", "resample_state"})
 _VALUE = "value_function"
 _BELIEFS = get_args(BeliefName)
 _SAMPLERS = (
-    "Where hidden states come from: the game's own sampler, exact enumeration, or replaying "
-    "the game, which auto tries in this order; or the sampler that is named."
+    "Where hidden states come from: the game's own sampler, exact enumeration, a population "
+    "that the game's zones constrain, or replaying the game, which auto tries in this order; or "
+    "the sampler that is named."
 )
 _WORDS = {2: "two"}
 _MOST_FIGURES, _LONGEST_WORD, _LONGEST_REASON = 32, 40, 400

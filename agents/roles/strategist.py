@@ -120,7 +120,9 @@ def _shown(
 ) -> dict[str, str]:
     """What every prompt for code shows of the game."""
     texts = []
-    for sample in samples[:_SAMPLES]:
+    count = min(_SAMPLES, len(samples))
+    for number in range(count):  # from early in a match to late
+        sample = samples[number * (len(samples) - 1) // max(1, count - 1)]
         text = json.dumps(dict(sample), separators=(",", ":"))
         more = len(text) - _SAMPLE_LENGTH
         texts.append(text[:_SAMPLE_LENGTH] + (f" [cut: {more} more]" if more > 0 else ""))

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import get_args
 
 from agents.prompting import fence
@@ -80,29 +81,31 @@ def record_text(
 ) -> tuple[str, frozenset[int]]:
     """A record within about `limit` characters, and the plies that it shows.
 
-    The first position, the last rounds and the ending always stand in full; where the rest does
-    not fit, plies of the middle are left out and that is said. What a seat is shown, and what is
-    legal, stands as the difference from what it was when that seat was last told.
+    The first ply, the last rounds and the ending always stand in full; where the rest does not
+    fit, plies of the middle are left out and that is said. What a seat is shown, and what is
+    legal, stands as the difference from what it was when that seat was last told; after plies that
+    are left out it stands whole again, with the state.
     """
     head = [f"seat {seat}: {name}" for seat, name in enumerate(record.players)]
     head.append(f"first state: {_compact(positions[0].state)}")
-    blocks = _plies(record, positions)
     ending = [
         f"ending: {record.match.ending} {record.match.reason}".rstrip(),
         f"last state: {_compact(positions[-1].state)}",
         f"returns: {json.dumps(record.match.returns)}",
     ]
-    spent = sum(len(line) + 1 for line in (*head, *ending))
-    first_kept = max(0, len(blocks) - _LAST_ROUNDS * len(record.players))
-    spent += sum(len(block) + 1 for block in blocks[first_kept:])
-    shown = 0
-    while shown < first_kept and spent + len(blocks[shown]) < limit:
+    blocks = _plies(record, positions, 0)
+    shown = min(1, len(blocks))
+    kept = max(shown, len(blocks) - _LAST_ROUNDS * len(record.players))
+    tail = _plies(record, positions, kept)
+    spent = sum(len(line) + 1 for line in (*head, *blocks[:1], *tail, *ending))
+    while shown < kept and spent + len(blocks[shown]) < limit:
         spent += len(blocks[shown]) + 1
         shown += 1
-    left_out = first_kept - shown
-    gap = [f"[plies {shown} to {first_kept - 1} are left out: too long to show]"] * bool(left_out)
-    plies = frozenset((*range(shown), *range(first_kept, len(blocks))))
-    return "\n".join([*head, *blocks[:shown], *gap, *blocks[first_kept:], *ending]), plies
+    if shown < kept:
+        gap = f"[plies {shown} to {kept - 1} are left out: too long to show]"
+        blocks = [*blocks[:shown], gap, f"state: {_compact(positions[kept].state)}", *tail]
+    plies = frozenset((*range(shown), *range(kept, len(record.match.plies))))
+    return "\n".join([*head, *blocks, *ending]), plies
 
 
 def excerpt(shown: str, ply: int, *, before: int = 3) -> str:
@@ -126,16 +129,16 @@ def numbered(source: str) -> str:
     return "\n".join(f"{n:4}| {line}" for n, line in enumerate(source.splitlines(), 1))
 
 
-def _plies(record: MatchRecord, positions: Sequence[Position]) -> list[str]:
+def _plies(record: MatchRecord, positions: Sequence[Position], first: int) -> list[str]:
+    """The plies from `first` on; at that one every seat is told the whole."""
     legal: dict[int, tuple[str, ...]] = {}
     seen: list[dict[str, Json]] = [{} for _ in record.players]
     blocks = []
-    for index, (ply, at, after) in enumerate(
-        zip(record.match.plies, positions, positions[1:], strict=False)
-    ):
+    following = zip(record.match.plies, positions, positions[1:], strict=False)
+    for index, (ply, at, after) in islice(enumerate(following), first, None):
         who = "chance" if ply.player == CHANCE else f"seat {ply.player}"
         lines = [f"ply {index}: {who} does: {ply.action}"]
-        lines += _shown_changes(seen, at.observations) if index == 0 else []
+        lines += _shown_changes(seen, at.observations) if index == first else []
         lines.append(f"  legal: {_legal(legal.get(ply.player), at.legal)}")
         legal[ply.player] = at.legal
         lines += [

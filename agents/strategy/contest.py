@@ -26,7 +26,7 @@ from tools.playtest.jobs import GameSetup, MatchEntry, SandboxRecipe
 from tools.playtest.results import win_share
 from tools.playtest.runner import Workers
 from tools.playtest.series import Series, play_series
-from tools.sandbox import Sandbox
+from tools.sandbox import ReusedWorkers, Sandbox
 
 _CALL_S = 1.0
 _ACTIONS_TRIED = 30
@@ -150,6 +150,12 @@ class HeuristicContest:
 
     def select(self) -> tuple[Selection, tuple[Heuristic, ...]]:
         """The ensemble, by stepwise inclusion; what fails while it plays loses the match."""
+        if not isinstance(self.sandbox, Sandbox):
+            return self._selected()
+        with ReusedWorkers(self.sandbox) as reused:
+            return replace(self, sandbox=reused)._selected()
+
+    def _selected(self) -> tuple[Selection, tuple[Heuristic, ...]]:
         seats = self.setup.num_players
         selector = Selector(
             play=self.scores,

@@ -6,7 +6,7 @@ with Sandbox() as sandbox, sandbox.worker("referee", source) as worker:
 """
 
 from tools.sandbox.backends import Grade, Limits, SandboxUnavailableError
-from tools.sandbox.host import Sandbox
+from tools.sandbox.host import ReusedWorkers, Sandbox
 from tools.sandbox.module import SandboxedModule, SandboxTable
 from tools.sandbox.worker import OperationError, Worker
 
@@ -14,6 +14,7 @@ __all__ = [
     "Grade",
     "Limits",
     "OperationError",
+    "ReusedWorkers",
     "Sandbox",
     "SandboxTable",
     "SandboxUnavailableError",

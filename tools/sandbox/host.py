@@ -146,6 +146,59 @@ class Sandbox:
         self.close()
 
 
+class ReusedWorkers(Sandbox):
+    """A sandbox whose workers serve their role and module again, loaded anew.
+
+    A worker is made in ten milliseconds, which is most of a short match. But what a module leaves
+    in its process may reach its next match there, so that this is for choosing among candidates,
+    and never for a result. Workers with preloaded packages are fresh all the same.
+
+    >>> with Sandbox() as sandbox, ReusedWorkers(sandbox) as reused:
+    ...     for _ in range(2):
+    ...         with reused.worker("referee", "n = []") as worker:
+    ...             worker.load("n = []")
+    ...             print(worker.request("evaluate", {"expression": "n.append(1) or n"}, 1))
+    [1]
+    [1]
+    """
+
+    def __init__(self, sandbox: Sandbox) -> None:
+        """Take workers of a sandbox, which is not closed with this one."""
+        super().__init__(sandbox.backend, limits=sandbox.limits)
+        self._sandbox = sandbox
+        self._idle: dict[tuple[str, str | None], list[Worker]] = {}
+
+    def worker(self, role: str, source: str | None = None, *, preloaded: bool = False) -> Worker:
+        """See `Sandbox.worker`; one that was released before, if there is."""
+        if preloaded:
+            return self._sandbox.worker(role, source, preloaded=True)
+        with self._lock:
+            idle = self._idle.setdefault((role, source), [])
+            while idle:
+                if (worker := idle.pop()).alive:
+                    return worker
+        worker = self._sandbox.worker(role, source)
+        worker.keeper = lambda done: self._keep(idle, done)
+        return worker
+
+    def close(self) -> None:
+        """Kill the workers that are idle; those at work are killed when they are released."""
+        with self._lock:
+            self._closed = True
+            idle = [worker for kept in self._idle.values() for worker in kept]
+            self._idle.clear()
+        for worker in idle:
+            worker.kill()
+
+    def _keep(self, idle: list[Worker], worker: Worker) -> bool:
+        with self._lock:
+            if self._closed:
+                return False
+            worker.empty()
+            idle.append(worker)
+            return True
+
+
 def kit_for(source: str | None) -> Kit:
     r"""The smallest kit for a module: numpy only where its source imports it.
 

@@ -48,7 +48,10 @@ class Worker:
         weight: About how many bytes its answers took in memory so far.
         alive: Whether it can still be asked.
         ended_by: How its process ended, once it is no longer alive.
+        keeper: Takes it when it is released, or says no; None has it killed then.
     """
+
+    keeper: Callable[["Worker"], bool] | None = None
 
     def __init__(
         self,
@@ -79,6 +82,7 @@ class Worker:
         self._codes = codes
         self._printed: dict[str, list[str]] = {"output": [], "errors": []}
         self._loaded = False
+        self._used = False
         self._numbers = _Numbers()
         self._busy = threading.Lock()
         self._ending = threading.Lock()
@@ -94,7 +98,7 @@ class Worker:
         return "".join(self._printed["errors"])
 
     def load(self, source: str) -> None:
-        """Load the module; once in a worker's life.
+        """Load the module; once in a worker's life, or since it was emptied.
 
         Raises:
             ModuleFault: With the line, where the source does not parse or fails while loading.
@@ -108,7 +112,8 @@ class Worker:
             line = source.count("\n", 0, error.start) + 1
             raise ModuleFault("unreadable", "module", f"is not text: {error}", line=line) from error
         # Before the module runs, so that it has no part in what workers of other roles will load.
-        if (code := self._codes.get(source)) is None:
+        code = self._codes.get(source, "" if self._used else None)
+        if code is None:
             found = self.request("compile", {"source": source}, self.limits.load_s)
             code = self._codes[source] = found if isinstance(found, str) else ""
             self.weight = 0
@@ -192,6 +197,18 @@ class Worker:
             own_code = op not in BUILT_IN or not self._loaded
             raise_fault(reply["fault"], function, own_code=own_code)
         return reply["value"]
+
+    def release(self) -> None:
+        """Be done with it: it is killed, unless its keeper takes it to serve once more."""
+        if self.keeper is None or not self.alive or self._busy.locked() or not self.keeper(self):
+            self.kill()
+
+    def empty(self) -> None:
+        """Forget the module; what it left in its process may still be there."""
+        self._loaded, self._used = False, True
+        self.names = frozenset()
+        self.weight = 0
+        self._printed = {"output": [], "errors": []}
 
     def kill(self) -> None:
         """Kill the process at once; safe to call twice, and from another thread."""
@@ -299,7 +316,7 @@ class Worker:
         error: BaseException | None,
         trace: types.TracebackType | None,
     ) -> None:
-        self.kill()
+        self.release()
 
 
 class _Numbers:

@@ -10,8 +10,11 @@ from agents.belief.belief import (
     DecisionPoint,
     NoDeterminizationError,
 )
+from agents.belief.exact import _random_decisions
 from agents.belief.module import HungError
-from games.contract import ModuleFault
+from agents.search.rules import bind, first_state
+from games import library
+from games.contract import ModuleFault, load_namespace
 from tests.agents.belief.logs import logs_of
 from tests.agents.small_games import KUHN, game
 
@@ -186,3 +189,23 @@ def test_a_memory_of_another_module_is_of_no_use() -> None:
     belief = Belief(situation(STATE), "auto", 0, np.random.default_rng(0), memory=memory)
     belief.sample()
     assert belief.effort()["belief"] == "resample_state"
+
+
+def test_without_a_sampler_of_its_own_a_card_game_is_believed_alike_after_a_resume() -> None:
+    """The true state fits, so some state does; a new belief gives the same at the same cost."""
+    namespace = load_namespace(library.source("shedding"), "shedding")
+    own = {name: value for name, value in namespace.items() if not name.startswith("resample_")}
+    rules, start = bind(own, 3), first_state(own, 3)
+    memories: dict[int, BeliefMemory] = {}
+    met = _random_decisions(rules, start, np.random.default_rng(1).random)
+    for number, log in enumerate(met[:6]):
+        kept = memories.setdefault(log.seat, BeliefMemory())
+        drawn = []
+        for memory in (kept, BeliefMemory()):
+            generator = np.random.default_rng(number)
+            here = DecisionPoint(rules, own, start, log, ())
+            belief = Belief(here, "auto", 0, generator, memory=memory)
+            drawn.append(([belief.sample() for _ in range(4)], belief.effort()))
+            assert belief.failures == 0
+        assert drawn[0] == drawn[1]
+    assert len(memories) == 3

@@ -115,8 +115,20 @@ def test_the_last_rounds_stand_in_full_however_long_a_record_is() -> None:
     text, shown = record_text(met, reached, limit=3_000)
     last = 6 * len(met.players)
     count = len(met.match.plies)
-    assert set(range(count - last, count)) <= shown
+    assert {0, *range(count - last, count)} <= shown
+    assert "\nply 0: " in text
     assert text.endswith(f"returns: {json.dumps(met.match.returns)}")
+
+
+def test_after_plies_that_are_left_out_every_seat_is_told_the_whole_again() -> None:
+    met, reached = long_record()
+    text, shown = record_text(met, reached, limit=3_000)
+    resumed = next(ply for ply in sorted(shown) if ply and ply - 1 not in shown)
+    gap, _, after = text.partition(" are left out: too long to show]\n")[2].partition("\nply ")
+    assert json.loads(gap.removeprefix("state: ")) == reached[resumed].state
+    told = [line for line in after.splitlines() if " is shown: " in line]
+    for seat, line in enumerate(told[: len(met.players)]):
+        assert json.loads(line.partition(": ")[2]) == reached[resumed].observations[seat]
 
 
 @pytest.mark.parametrize("upheld", [True, False])

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from games.contract import ModuleFault
 from tests.tools.sources import NIM
-from tools.sandbox import Limits, Sandbox
+from tools.sandbox import Limits, ReusedWorkers, Sandbox
 from tools.sandbox.backends import Kit
 from tools.sandbox.zygote_client import Layers, Zygote
 
@@ -182,3 +183,54 @@ def test_a_worker_without_a_handle_may_be_killed_after_its_end() -> None:
             one.channel.close()
     finally:
         zygote.close()
+
+
+COUNTING = """
+n = []
+def count():
+    n.append(1)
+    return len(n)
+def hang():
+    while True: pass
+"""
+
+
+def test_a_worker_that_serves_again_holds_its_module_anew_and_is_the_same_process() -> None:
+    with Sandbox() as sandbox, ReusedWorkers(sandbox) as reused:
+        served = []
+        for _ in range(3):
+            with reused.worker("player-0", COUNTING) as worker:
+                worker.load(COUNTING)
+                assert (worker.call("count"), worker.call("count")) == (1, 2)
+            served.append(worker)
+        assert len(set(map(id, served))) == 1
+        with reused.worker("player-1", COUNTING) as other:
+            assert other is not worker, "another role"
+    assert not worker.alive
+    assert not other.alive
+
+
+def test_a_worker_that_hung_or_was_at_work_at_the_end_serves_no_more() -> None:
+    with Sandbox() as sandbox, ReusedWorkers(sandbox) as reused:
+        with reused.worker("player-0", COUNTING) as hung:
+            hung.load(COUNTING)
+            with pytest.raises(ModuleFault, match="timed_out"):
+                hung.call("hang", deadline_s=0.05)
+            hung.kill()
+        late = reused.worker("player-0", COUNTING)
+        assert late is not hung
+        late.load(COUNTING)
+        reused.close()
+        late.release()
+        assert not late.alive
+
+
+def test_a_line_that_breaks_the_module_is_named_in_a_used_worker_too() -> None:
+    with Sandbox() as sandbox, ReusedWorkers(sandbox) as reused:
+        for _ in range(2):
+            with (
+                reused.worker("player-0", "x = 1\nx.y") as worker,
+                pytest.raises(ModuleFault) as found,
+            ):
+                worker.load("x = 1\nx.y")
+            assert found.value.line == 2
