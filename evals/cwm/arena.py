@@ -69,7 +69,6 @@ QUICK = ArenaSize(
     simulations=60,
     rollouts=1,
     rejecting=2,
-    seconds=0.1,
     games=("tic_tac_toe", "leduc_poker", "quadranto"),
 )
 
