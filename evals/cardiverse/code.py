@@ -128,7 +128,7 @@ def _submitted_sources(said: Sequence[tuple[str, Any]]) -> list[str]:
     nothing: Any = None  # no tool is run again
     bench, at = Workbench(nothing), ""
     for place, message in said:
-        if not place.startswith(("code/", "refine/", "recode/")):
+        if not place.startswith(("code/", "refine/")):  # a recoded module has other rules
             continue
         if place != at:
             bench, at = Workbench(nothing, *found[-1:]), place
