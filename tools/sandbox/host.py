@@ -166,6 +166,7 @@ class ReusedWorkers(Sandbox):
         """Take workers of a sandbox, which is not closed with this one."""
         super().__init__(sandbox.backend, limits=sandbox.limits)
         self._sandbox = sandbox
+        self._pools = sandbox._pools
         self._idle: dict[tuple[str, str | None], list[Worker]] = {}
 
     def worker(self, role: str, source: str | None = None, *, preloaded: bool = False) -> Worker:
@@ -189,6 +190,9 @@ class ReusedWorkers(Sandbox):
             self._idle.clear()
         for worker in idle:
             worker.kill()
+
+    def _pool(self, kit: Kit, *, instead_of: Pool | None) -> Pool:
+        return self._sandbox._pool(kit, instead_of=instead_of)
 
     def _keep(self, idle: list[Worker], worker: Worker) -> bool:
         with self._lock:

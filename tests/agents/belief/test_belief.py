@@ -209,3 +209,4 @@ def test_without_a_sampler_of_its_own_a_card_game_is_believed_alike_after_a_resu
             assert belief.failures == 0
         assert drawn[0] == drawn[1]
     assert len(memories) == 3
+    assert all(memory.too_many for memory in memories.values()), "enumerated once a seat"

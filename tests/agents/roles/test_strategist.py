@@ -124,6 +124,18 @@ def test_a_repair_is_one_call_that_says_what_was_wrong() -> None:
     assert SOURCE.strip() in user
 
 
+def test_of_many_samples_the_first_and_the_last_are_told() -> None:
+    samples: list[dict[str, JsonValue]] = [
+        {"observation": {"hand": [f"card {number}"]}, "legal": ["keep"]} for number in range(12)
+    ]
+    with serving(answer) as endpoint:
+        strategist = ModelStrategist(chat_with(endpoint, retries=0))
+        strategist.repair(DESIGN, high_draw(), samples, [(BROKEN, "raised KeyError")])
+    (asked,) = endpoint.requests
+    told = [n for n in range(12) if f'"card {n}"' in str(asked["messages"])]
+    assert told == [0, 3, 7, 11]
+
+
 def test_source_of_a_reply_is_read_and_never_run() -> None:
     trap = "raise SystemExit\n" + SOURCE
     found, _ = asked_of(sources(lambda item: item | {"source": trap}))
