@@ -43,7 +43,7 @@ class Calibration:
 
     Attributes:
         places: Places at which several states fit and draws were compared.
-        alike: Places with too many states, whose few draws were all the same.
+        alike: Places with too many states to enumerate, whose few draws were all the same.
         distance: Mean total variation distance between draws and posterior; None without places.
         least: The smallest probability of draws as odd as these.
         failures: What does not hold, one at most.
@@ -117,7 +117,7 @@ def calibrated(
 
 
 def _posterior(sandbox: Sandbox, module: str, request: PosteriorRequest) -> dict[str, float] | None:
-    """Shares by the keys of the states that a log allows; None where they are too many.
+    """Shares by the keys of the states that a log allows; None where they are too many in time.
 
     Raises:
         ModuleFault: If the module fails on a state of its own.
@@ -230,6 +230,6 @@ def _uneven(
 def _alike(sight: SeatSight, drawn: Sequence[str]) -> list[Finding]:
     said = (
         f"{_FEW} draws at match {sight.match}, seat {sight.seat} were all the same state, though "
-        f"more than {_STATES} fit: {drawn[0][:600]}"
+        f"those that fit are too many to enumerate: {drawn[0][:600] or 'it failed each time'}"
     )
     return [Finding(check=KIND, outcome="failed", evidence=said, function="resample_history")]
