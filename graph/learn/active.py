@@ -3,7 +3,8 @@
 Candidates that fit all that was recorded may still differ elsewhere. Where two of them part on a
 position that play can reach, the environment is asked for a match through it (query by committee,
 Seung et al. 1992). Where none part, it is asked in turn for a match of players that search, who
-come where random play never does, and for one that meets what no recorded match has met.
+come where random play never does, and for one that meets what no recorded match has met: found by
+exploration inside the model.
 """
 
 import tempfile
@@ -33,6 +34,7 @@ from graph.learn.matches import Material, keep_asked, open_matches
 from graph.learn.state import LearnContext, LearnState
 from tools.coverage import branch_coverage
 from tools.differing import differential_sources
+from tools.predicting.exploring import Explorer
 from tools.predicting.kinds import phases, taken
 from tools.predicting.playing import random_play
 from tools.sandbox import SandboxTable
@@ -41,6 +43,7 @@ from tools.sources import find_game
 _COMMITTEE = 4
 _COMPARED_MATCHES = 20
 _DIRECTED_MATCHES = 40
+_EXPLORED_PLIES = 10_000
 _SIMULATIONS = 30  # of a decision of players that search
 _MOST_PLIES = 1000
 _FROM, _WIDE = 12, 3  # positions of branch fidelity, and actions followed at each ply
@@ -146,14 +149,21 @@ def _directed(
     """A match inside the model that meets the most of what no recorded match has met."""
     header, material = context.material.header, context.material
     known = open_matches([*material.training(state.promoted), *material.heldout(state.promoted)])
-    played = random_play(
-        context.sandbox,
-        module,
-        num_players=header.num_players,
-        parameters=header.parameters,
-        matches=_DIRECTED_MATCHES,
-        seed=context.settings.seed + 1 + state.asked,
-    ).matches
+    seed = context.settings.seed + 1 + state.asked
+    explorer, explored = _explored(context, module, known, seed)
+    if explorer.broken:
+        return explorer.broken, "the model fails there"
+    played: list[OpenTrajectory] = [
+        *explored,
+        *random_play(
+            context.sandbox,
+            module,
+            num_players=header.num_players,
+            parameters=header.parameters,
+            matches=_DIRECTED_MATCHES,
+            seed=seed,
+        ).matches,
+    ]
     covered = branch_coverage(
         context.sandbox,
         module,
@@ -171,6 +181,19 @@ def _directed(
     if best is None or not new[best]:
         return (), "no candidates part, and play inside the model meets nothing new: any match"
     return played[best].actions, f"it meets {new[best]} things that no recorded match has met"
+
+
+def _explored(
+    context: LearnContext, module: str, known: Sequence[OpenTrajectory], seed: int
+) -> tuple[Explorer, list[OpenTrajectory]]:
+    """Beginnings of matches inside the model, each to an action of a kind that is new there."""
+    header = context.material.header
+    with context.sandbox.worker("explorer", module) as worker:
+        worker.load(module)
+        explorer = Explorer(
+            SandboxTable(worker), header.num_players, header.parameters, known, seed
+        )
+        return explorer, explorer.matches(_EXPLORED_PLIES)
 
 
 def _searched(environment: Environment, context: LearnContext, number: int) -> OpenTrajectory:

@@ -8,6 +8,7 @@ from games.values import CHANCE, TERMINAL, Action, State
 
 _NAMED = ("phase", "stage", "round", "step")
 _CARD = re.compile(r"\b(?:[2-9TJQKA]|10)[CDHScdhs]\b|\b[CDHS](?:[2-9TJQKA]|10)\b|\b[A-Z]\d\b")
+_CARDS = re.compile(r"\b(?:(?:[2-9TJQKA]|10)[CDHScdhs]){2,}\b")
 _NUMBER = re.compile(r"-?\d+")
 _MOST_TYPES = 40
 _LONGEST = 60
@@ -34,8 +35,10 @@ def type_of(action: Action) -> str:
 
     >>> type_of("Player: 0 Action: Draw upcard"), type_of("x(0,2)"), type_of("Deal K2")
     ('Player: # Action: Draw upcard', 'x(#,#)', 'Deal card')
+    >>> type_of("Player: 1 Action: 9cTcJc")
+    'Player: # Action: cards'
     """
-    return _NUMBER.sub("#", _CARD.sub("card", action))[:_LONGEST]
+    return _NUMBER.sub("#", _CARD.sub("card", _CARDS.sub("cards", action)))[:_LONGEST]
 
 
 def counted_as(types: Iterable[str]) -> dict[str, str]:
