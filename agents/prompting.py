@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from games.text import plain_text
 
 if TYPE_CHECKING:
-    from jinja2 import Environment
+    from jinja2 import Environment, Template
 
 _USER = "=== user ===\n"
 _TAGS = ("untrusted", "retrieved", "brief")
@@ -128,9 +128,14 @@ class Prompt:
             )
         texts = {"system": self.system, "user": self.user}
         return [
-            {"role": role, "content": _environment().from_string(text).render(values).strip()}
+            {"role": role, "content": _compiled(text).render(values).strip()}
             for role, text in texts.items()
         ]
+
+
+@cache
+def _compiled(text: str) -> "Template":
+    return _environment().from_string(text)
 
 
 def load_prompt(name: str) -> Prompt:

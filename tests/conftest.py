@@ -1,6 +1,7 @@
 """No test reaches a network: a model call that is not replayed, or leaves this machine, raises."""
 
 import fcntl
+import gc
 import os
 import subprocess
 import sys
@@ -38,3 +39,10 @@ def built_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
             environment = {**os.environ, "RULEWRIGHT_HOME": str(home)}
             subprocess.run(index, env=environment, check=True, capture_output=True)
     return home
+
+
+def pytest_collection_finish() -> None:
+    """What was imported stays: the collector need not look through it again and again."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)

@@ -11,10 +11,14 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+from typing import TYPE_CHECKING
 
 from games.contract import Json
 from games.library.tags import read_shown
 from games.specialise import UnknownParameterError, defaults, read_game, specialise
+
+if TYPE_CHECKING:
+    from jinja2 import Template
 
 _SECTIONS = (
     *("Components", "Setup", "Turn", "Legal Actions"),
@@ -132,8 +136,6 @@ def rulebook(name: str, parameters: Mapping[str, Json] | None = None, players: i
         UnknownGameError: Listing the names there are.
         UnknownParameterError: Listing the parameters there are.
     """
-    from jinja2 import Environment, StrictUndefined
-
     chosen = preset(name)
     known = {**defaults(_family_game(chosen.family)), **chosen.parameters}
     unknown = sorted((parameters or {}).keys() - known.keys())
@@ -141,12 +143,19 @@ def rulebook(name: str, parameters: Mapping[str, Json] | None = None, players: i
         raise UnknownParameterError(
             f"{name} has no parameter {', '.join(unknown)}; it has {', '.join(sorted(known))}"
         )
+    values = {**known, **(parameters or {}), "players": players or chosen.players}
+    text = _compiled(chosen.family).render(values)
+    return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
+
+
+@cache
+def _compiled(family: str) -> "Template":
+    from jinja2 import Environment, StrictUndefined
+
     environment = Environment(
         undefined=StrictUndefined, autoescape=False, trim_blocks=True, lstrip_blocks=True
     )
-    values = {**known, **(parameters or {}), "players": players or chosen.players}
-    text = environment.from_string(rulebook_template(chosen.family)).render(values)
-    return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
+    return environment.from_string(rulebook_template(family))
 
 
 def in_reading_order(text: str) -> tuple[str, dict[str, str]]:

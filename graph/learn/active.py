@@ -43,7 +43,7 @@ from tools.sources import find_game
 _COMMITTEE = 4
 _COMPARED_MATCHES = 20
 _DIRECTED_MATCHES = 40
-_EXPLORED_PLIES = 10_000
+_EXPLORED_PLIES = 20_000
 _SIMULATIONS = 30  # of a decision of players that search
 _MOST_PLIES = 1000
 _FROM, _WIDE = 12, 3  # positions of branch fidelity, and actions followed at each ply

@@ -1,9 +1,9 @@
 """Exploration inside a model: matches that come where random play hardly does.
 
 Go-Explore (Ecoffet et al. 2021, first phase): positions are sorted into cells by phase, by the
-types of action that are legal and by how deep they lie; play goes on at random from a cell that
-was seldom chosen and whose phase and types were seldom seen. A state is a value, so that going
-back to a cell costs nothing.
+types of action that are legal and by how deep they lie, of which a cell keeps the deepest; play
+goes on at random from a cell that was seldom chosen and whose phase and types were seldom seen. A
+state is a value, so that going back to a cell costs nothing.
 """
 
 from collections import Counter
@@ -21,7 +21,7 @@ from games.values import CHANCE, TERMINAL, Action, Json, ModuleFault
 from tools.predicting.kinds import phase_of, type_of
 
 _DEEP = 10  # plies between cells of the same phase and types
-_FAR = 24  # plies of an expedition
+_FAR = 12  # plies of an expedition
 _LONGEST = 1000
 
 _Offer: TypeAlias = tuple[str, frozenset[str]]
@@ -114,13 +114,15 @@ class Explorer:
             return
         offer = phase_of(here.state, here.player), frozenset(map(type_of, here.legal))
         self._seen[offer] += 1
-        self._cells.setdefault((offer, place.depth // _DEEP), place)
+        cell = offer, place.depth // _DEEP
+        if cell not in self._cells or self._cells[cell].depth < place.depth:
+            self._cells[cell] = place
 
     def _chosen(self, generator: np.random.Generator) -> _Place:
         """A cell, the likelier the more seldom it was chosen and its like was seen."""
         cells = [*self._cells.items()]
         weights = [
-            ((1 + place.chosen) * (1 + self._seen[offer])) ** -0.5 for (offer, _), place in cells
+            (1 + place.chosen) ** -0.5 / (1 + self._seen[offer]) for (offer, _), place in cells
         ]
         whole = sum(weights)
         index = sample_index([one / whole for one in weights], float(generator.random()))

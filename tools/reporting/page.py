@@ -1,8 +1,9 @@
 """The report as one self-contained HTML page."""
 
 import json
+from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from games.text import plain_text
 from tools.playtest.schedule import said_sides
@@ -10,11 +11,13 @@ from tools.reporting.content import Evaluation, Figure, Report, short_name
 from tools.reporting.svg import Bar, curve, histogram, interval_bars
 from tools.reporting.verdict import THRESHOLDS, order_of, verdict_of
 
+if TYPE_CHECKING:
+    from jinja2 import Template
 
-def render(report: Report) -> str:
-    """The page; the same report gives the same bytes."""
+
+@cache
+def _template() -> "Template":
     from jinja2 import Environment, StrictUndefined
-    from markupsafe import Markup
 
     environment = Environment(
         undefined=StrictUndefined,
@@ -26,7 +29,14 @@ def render(report: Report) -> str:
     )
     environment.filters["figure"] = figure_text
     environment.filters["player"] = short_name
-    template = files("tools.reporting") / "report.html.j2"
+    text = (files("tools.reporting") / "report.html.j2").read_text(encoding="utf-8")
+    return environment.from_string(text)
+
+
+def render(report: Report) -> str:
+    """The page; the same report gives the same bytes."""
+    from markupsafe import Markup
+
     plots = {name: Markup(svg) for name, svg in plots_of(report.evaluation).items()}  # noqa: S704
     values: dict[str, Any] = {
         "report": report,
@@ -37,7 +47,7 @@ def render(report: Report) -> str:
         "thresholds": THRESHOLDS,
         "settings": json.dumps(report.settings, indent=2, sort_keys=True),
     }
-    return environment.from_string(template.read_text(encoding="utf-8")).render(values)
+    return _template().render(values)
 
 
 def styled(title: str, body: str) -> str:

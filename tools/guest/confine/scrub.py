@@ -104,7 +104,7 @@ def _renamed(value: object, places: tuple[str, ...]) -> object:
 
 
 def _anonymous(path: str) -> str:
-    return f"{_ANYWHERE}/{Path(path).name}"
+    return f"{_ANYWHERE}/{path.rpartition('/')[2]}"
 
 
 def _blank_start_up() -> None:
