@@ -122,12 +122,14 @@ class Explorer:
         """A cell, the likelier the more seldom it was chosen and its like was seen."""
         cells = [*self._cells.items()]
         weights = [
-            (1 + place.chosen) ** -0.5 / (1 + self._seen[offer]) for (offer, _), place in cells
+            1 / ((1 + place.chosen) * (1 + self._seen[offer])) for (offer, _), place in cells
         ]
         whole = sum(weights)
         index = sample_index([one / whole for one in weights], float(generator.random()))
-        cells[index][1].chosen += 1
-        return cells[index][1]
+        (offer, _), place = cells[index]
+        place.chosen += 1
+        self._seen[offer] += 1
+        return place
 
     def _expedition(self, place: _Place, generator: np.random.Generator) -> Iterator[_Place]:
         """The places of some plies of random play from a cell."""

@@ -75,11 +75,9 @@ def test_exploration_begins_at_what_was_recorded() -> None:
     _, matches = explored(0)
     (gold,) = [match for match in matches if match.actions[-1] == "take the gold"]
     almost = OpenTrajectory(0, gold.positions[:-1], gold.actions[:-1], truncated=True)
-    explorer = Explorer(Corridor(), 1, {}, [almost], 1)
-    assert [match.actions for match in explorer.matches(400)][-1][-1] == "take the gold"
-    assert not any(
-        m.actions[-1] == "take the gold" for m in Explorer(Corridor(), 1, {}, [], 1).matches(400)
-    )
+    for known, reached in (((almost,), True), ((), False)):
+        begun = Explorer(Corridor(), 1, {}, known, 1).matches(400)
+        assert reached == any(match.actions[-1] == "take the gold" for match in begun)
 
 
 def test_a_model_that_fails_is_told_with_the_way_there() -> None:
