@@ -2,7 +2,8 @@
 
 import json
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from json import encoder as json_encoder
 from typing import Literal, TypeAlias, TypeGuard, get_args
 
 Json: TypeAlias = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
@@ -80,7 +81,31 @@ def canonical_key(value: Json) -> str:
     >>> canonical_key({"b": 1, "a": [True, None]})
     '{"a":[true,null],"b":1}'
     """
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return _write_sorted(value)
+
+
+def json_writer(*, sort_keys: bool, ascii_only: bool) -> Callable[[Json], str]:
+    """The standard encoder; its C part is made once where there is one, not at every call.
+
+    What it gives raises ValueError for a number that is not finite, and RecursionError for a value
+    that is nested too deeply.
+    """
+    encoder = json.JSONEncoder(
+        separators=(",", ":"),
+        allow_nan=False,
+        sort_keys=sort_keys,
+        ensure_ascii=ascii_only,
+        check_circular=False,
+    )
+    make = getattr(json_encoder, "c_make_encoder", None)
+    if make is None:
+        return encoder.encode
+    quoted = getattr(json_encoder, f"encode_basestring{'_ascii' * ascii_only}")
+    write = make(None, encoder.default, quoted, None, ":", ",", sort_keys, False, False)
+    return lambda value: "".join(write(value, 0))
+
+
+_write_sorted = json_writer(sort_keys=True, ascii_only=True)
 
 
 def canonical_value(value: Json) -> Json:

@@ -4,11 +4,9 @@ import json
 import math
 import os
 import struct
-from collections.abc import Callable
-from json import encoder as json_encoder
 from typing import NoReturn, Protocol
 
-from games.contract import Json
+from games.values import Json, json_writer
 
 HEADER = struct.Struct("<I")
 _VALUE_BYTES = 56  # an empty list
@@ -69,20 +67,7 @@ def _refuse(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is not a finite number")
 
 
-def _writer() -> Callable[[Json], str]:
-    """The standard encoder; its C part is made once where there is one, not at every call."""
-    encoder = json.JSONEncoder(
-        separators=(",", ":"), allow_nan=False, ensure_ascii=False, check_circular=False
-    )
-    make = getattr(json_encoder, "c_make_encoder", None)
-    if make is None:
-        return encoder.encode
-    quoted = json_encoder.encode_basestring
-    write = make(None, encoder.default, quoted, None, ":", ",", False, False, False)
-    return lambda value: "".join(write(value, 0))
-
-
-_write = _writer()
+_write = json_writer(sort_keys=False, ascii_only=False)
 _DECODER = json.JSONDecoder(parse_float=_finite, parse_constant=_refuse)
 
 
