@@ -42,7 +42,7 @@ from tools.sources import find_game
 
 _COMMITTEE = 4
 _COMPARED_MATCHES = 20
-_DIRECTED_MATCHES = 40
+_DIRECTED_MATCHES = 12
 _EXPLORED_PLIES = 20_000
 _SIMULATIONS = 30  # of a decision of players that search
 _MOST_PLIES = 1000
