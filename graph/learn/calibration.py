@@ -12,7 +12,7 @@ Where too many states fit, draws have to differ from each other.
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,14 +43,16 @@ class Calibration:
 
     Attributes:
         places: Places at which several states fit and draws were compared.
-        alike: Places with too many states to enumerate, whose few draws were all the same.
+        many: Places with too many states to enumerate; there, few draws must not be all alike.
+        slow: Places whose states were not enumerated in time; the same holds there.
         distance: Mean total variation distance between draws and posterior; None without places.
         least: The smallest probability of draws as odd as these.
         failures: What does not hold, one at most.
     """
 
     places: int
-    alike: int
+    many: int
+    slow: int
     distance: float | None
     least: float | None
     failures: tuple[Finding, ...]
@@ -60,6 +62,8 @@ class Calibration:
         return {
             "places": self.places,
             "draws_a_place": _DRAWS,
+            "places_with_too_many_states": self.many,
+            "places_not_enumerated_in_time": self.slow,
             "distance": self.distance,
             "least_probability": self.least,
             "problem": self.failures[0].evidence if self.failures else "",
@@ -87,19 +91,19 @@ def calibrated(
     distances: list[float] = []
     odds: list[float] = []
     failures: list[Finding] = []
-    alike = 0
+    unknown: Counter[str] = Counter()
     with sandbox.worker("replay", module) as reader:
         reader.load(module)
         for number, (sight, log) in enumerate(_places(matches, seats, seed)):
             asked = PosteriorRequest(seats, start, log.seat, log.entries, _STATES, calls)
             exact = _posterior(sandbox, module, asked)
-            if exact is not None and len(exact) < 2:  # noqa: PLR2004 - nothing is hidden here
+            if not isinstance(exact, str) and len(exact) < 2:  # noqa: PLR2004 - nothing is hidden
                 continue
-            draws = _FEW if exact is None else _DRAWS
+            draws = _FEW if isinstance(exact, str) else _DRAWS
             words = [(seed, number, draw) for draw in range(draws)]
             drawn = _drawn(sandbox, module, (reader, start), sight, function, words)
-            if exact is None:
-                alike += len(set(drawn)) == 1
+            if isinstance(exact, str):
+                unknown[exact] += 1
                 failures += _alike(sight, drawn) if len(set(drawn)) == 1 else []
                 continue
             place = _compared(exact, Counter(drawn), stream(seed, "calibration", match=number))
@@ -109,15 +113,18 @@ def calibrated(
                 failures.append(_uneven(sight, exact, Counter(drawn), function))
     return Calibration(
         places=len(distances),
-        alike=alike,
+        many=unknown["many"],
+        slow=unknown["slow"],
         distance=float(np.mean(distances)) if distances else None,
         least=min(odds, default=None),
         failures=tuple(failures[:1]),
     )
 
 
-def _posterior(sandbox: Sandbox, module: str, request: PosteriorRequest) -> dict[str, float] | None:
-    """Shares by the keys of the states that a log allows; None where they are too many in time.
+def _posterior(
+    sandbox: Sandbox, module: str, request: PosteriorRequest
+) -> dict[str, float] | Literal["many", "slow"]:
+    """Shares by the keys of the states that a log allows; why not, where they are not enumerated.
 
     Raises:
         ModuleFault: If the module fails on a state of its own.
@@ -128,10 +135,10 @@ def _posterior(sandbox: Sandbox, module: str, request: PosteriorRequest) -> dict
             found = worker.request("posterior", request._asdict(), _POSTERIOR_S)
         except ModuleFault as fault:
             if fault.kind == "timed_out":
-                return None
+                return "slow"
             raise
     if found is None:
-        return None
+        return "many"
     try:
         states, shares = decoded(Posterior, found)
     except MessageError as error:

@@ -5,12 +5,14 @@ from pathlib import Path
 
 import pytest
 
+from graph.learn.calibration import calibrated
 from graph.learn.runs import run_learning
 from graph.run.folder import RunFolder
 from tests.agents.model.endpoint import Answer, message, serving
 from tests.graph.learn.conftest import Learn, learning, recorded
 from tests.graph.learn.test_learning import NO_TURN, code
 from tests.tools.predicting.material import HISTORY, KUHN, TIC_TAC_TOE, changed, matches_of
+from tools.learned import learned_module
 from tools.sandbox import Sandbox
 
 MODEL = KUHN.replace("import random\n", "")
@@ -36,6 +38,8 @@ def test_the_inference_function_is_learned_on_top_of_the_model_and_calibrated(
     assert told["calls"] == {"transition": 1, "inference": 2}
     assert told["calibration"]["places"] > 0
     assert told["calibration"]["distance"] < 0.2
+    assert told["calibration"]["places_with_too_many_states"] == 0
+    assert told["calibration"]["places_not_enumerated_in_time"] == 0
     assert "played: ['Deal " in prompts[1]
     assert '"cards":[null,null]' in prompts[1]  # the first state
     systems = [request["messages"][0]["content"] for request in endpoint.requests]
@@ -52,6 +56,24 @@ def test_a_draw_that_fits_but_is_always_the_same_leaves_the_run_incomplete(
         told = learn(endpoint, matches=kuhn, max_calls=2).told
     assert (told["end"], told["accuracy"]) == ("incomplete", 1.0)
     assert "calibration" in told["reason"]
+
+
+@pytest.mark.parametrize(("limit", "calls", "counted"), [(1e-6, 2000, "slow"), (60.0, 1, "many")])
+def test_what_could_not_be_enumerated_is_counted_apart(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, limit: float, calls: int, counted: str
+) -> None:
+    monkeypatch.setattr("graph.learn.calibration._POSTERIOR_S", limit)
+    matches = matches_of("openspiel:kuhn_poker", 12)
+    first = matches[0].positions[0].state
+    module = learned_module(
+        MODEL + DRAWING, name="k", num_players=2, initial_state=first, parameters={}
+    )
+    found = calibrated(
+        sandbox, module, matches, "resample_history", start=first, seed=0, calls=calls
+    )
+    assert (found.places, found.distance) == (0, None)
+    assert {"slow": found.slow, "many": found.many}.pop(counted) > 0
+    assert found.slow * found.many == 0
 
 
 def test_what_defines_the_model_again_is_refused(learn: Learn, kuhn: Path) -> None:
