@@ -92,19 +92,20 @@ class AuditSize:
     Attributes:
         positions: Decisions with a choice, compared for every player in every game.
         matches: Matches played for them at the most.
-        planted: Decisions compared for every planted leak in every game.
+        planted: Decisions compared for every planted leak in every game, in as many matches at the
+            most. One planted player looks seldom: at Leduc poker one of eight decisions changes.
         total: Decisions that all players together must come to.
         plies: Plies after which a match is left; a game may have a lower limit of its own.
     """
 
     positions: int = 14
     matches: int = 20
-    planted: int = 20
+    planted: int = 48
     total: int = 1000
     plies: int = 1000
 
 
-QUICK = AuditSize(positions=2, matches=6, planted=10, total=100, plies=64)  # whist deals 52 cards
+QUICK = AuditSize(positions=2, matches=6, planted=48, total=100, plies=64)  # whist deals 52 cards
 
 
 def run(
@@ -201,7 +202,7 @@ def planted(
     )
     for name, text, heuristics, pairs in plants:
         with TwinMatches(setup, text, sandbox, seed, heuristics) as hall:
-            twins = hall.compared(pairs or hall.of(reader), amount.planted, amount.matches)
+            twins = hall.compared(pairs or hall.of(reader), amount.planted, amount.planted)
         row: Row = {"game": setup.name, "player": name, "planted": True, **_found(twins)}
         tell(_said(row))
         yield row

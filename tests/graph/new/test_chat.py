@@ -234,9 +234,10 @@ SERVED = """
 import json, sys
 from graph.new.export import graph
 
-asked = {"messages": [("user", "tic tac toe for two players")]}
-first = graph.invoke(asked, context={"quick": True})
-second = graph.invoke(asked, context={"quick": True, "own_games": True})
+hidden = "hidden movement: a spy flees across London while detectives search the city together"
+asked = [{"messages": [("user", text)]} for text in (hidden, "tic tac toe for two players")]
+first = graph.invoke(asked[0], context={"quick": True})
+second = graph.invoke(asked[1], context={"quick": True, "own_games": True})
 settings = [json.loads(made["artefacts"]["run.json"])["settings"] for made in (first, second)]
 assert settings[0]["quick"] and settings[1]["own_games"]
 assert first["folder"] != second["folder"]
@@ -263,4 +264,4 @@ def test_without_a_context_the_default_one_is_made_and_shared_by_all_runs(
         timeout=240,
         check=False,
     )
-    assert done.stdout.split() == ["made", "made"], done.stderr
+    assert done.stdout.split() == ["no_fit", "made"], done.stderr
