@@ -15,15 +15,18 @@ export PROMPT
 TEST_HOME := .test-home
 export TEST_HOME
 
-.PHONY: demo test check setup studio clean test-home
+.PHONY: demo test check setup studio suite clean test-home
 
 demo: setup
 	@$(BIN)/python scripts/demo.py
 
-# What needs one core runs beside something else that needs one.
+# What waits for a server or needs one core runs beside the rest.
 test: setup
-	@$(MAKE) --no-print-directory -j2 --output-sync=line check studio
-	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
+	@$(MAKE) --no-print-directory -j3 --output-sync=line check studio suite
+
+# A process more than two cores have: tests wait for processes of their own.
+suite: test-home
+	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder
 
 check: setup
 	$(BIN)/ruff check .

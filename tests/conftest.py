@@ -5,12 +5,23 @@ import gc
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from langgraph.types import RetryPolicy
+
+from tools.sandbox.backends import Kit, Limits, Pool, PoolGoneError, Process
+from tools.sandbox.local import LinuxBackend
+
+_OWN_POOLS = (
+    "tests/tools/",
+    "tests/evals/sandbox/",
+    "tests/evals/bench/",
+    "tests/app/test_sandbox",
+)
 
 os.environ["LANGSMITH_TRACING"] = "false"
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
@@ -35,6 +46,46 @@ def _tried_again_at_once() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("graph.new.build.RetryPolicy", at_once)
         yield
+
+
+class _SharedPool:
+    """A pool that its sandboxes leave open: tests of other rooms start a zygote a kit, not each."""
+
+    def __init__(self, pool: Pool, forget: Callable[[], object]) -> None:
+        self.grade, self.end = pool.grade, pool.close
+        self._pool, self._forget = pool, forget
+
+    def fork(self) -> Process:
+        try:
+            return self._pool.fork()
+        except PoolGoneError:
+            self._forget()
+            raise
+
+    def close(self) -> None:
+        pass
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _shared_pools() -> Iterator[None]:
+    """Zygotes are shared by all tests of a process, but for those of the sandbox itself."""
+    known: dict[object, _SharedPool] = {}
+    plain, lock = LinuxBackend.start, threading.RLock()
+
+    def start(backend: LinuxBackend, kit: Kit, limits: Limits) -> Pool:
+        if os.environ.get("PYTEST_CURRENT_TEST", "").startswith(_OWN_POOLS):
+            return plain(backend, kit, limits)
+        key = (kit, limits.model_dump_json(), vars(backend)["_layers"], os.getpid())
+        with lock:
+            if key not in known:
+                known[key] = _SharedPool(plain(backend, kit, limits), lambda: known.pop(key, None))
+            return known[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(LinuxBackend, "start", start)
+        yield
+    for pool in known.values():
+        pool.end()
 
 
 @pytest.fixture(scope="session")

@@ -298,10 +298,11 @@ def build_chat(
     """
     if settings.model is None:
         raise SettingsError("no model is configured: set RULEWRIGHT_MODEL")
+    import httpx2
     from langchain_openai import ChatOpenAI
     from pydantic import SecretStr
 
-    from agents.model.transport import forbid_network, http_client
+    from agents.model.transport import certificates, forbid_network, http_client
 
     if settings.offline:
         forbid_network()
@@ -318,6 +319,7 @@ def build_chat(
         disable_streaming=True,
         use_responses_api=False,
         http_client=http_client(settings.mode, recording, base_url=url, secret=settings.api_key),
+        http_async_client=httpx2.AsyncClient(verify=certificates()),  # unused; its own is slow
     )
     return ChatModel(
         client, settings, budget or Budget(settings), recording, clock=clock, sleep=sleep

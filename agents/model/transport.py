@@ -11,10 +11,12 @@ import ipaddress
 import json
 import re
 import socket
+import ssl
 import sys
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import cache
 from urllib.request import getproxies, proxy_bypass
 
 import httpx2
@@ -205,6 +207,12 @@ def _gathered(request: httpx2.Request, chunks: Iterator[bytes]) -> bytes:
     return bytes(body)
 
 
+@cache
+def certificates() -> ssl.SSLContext:
+    """What connections of this process trust; reading it takes longer than all else of a client."""
+    return httpx2.create_ssl_context()
+
+
 def http_client(
     mode: ExchangeMode, recording: Recording, *, base_url: str, secret: str | None = None
 ) -> httpx2.Client:
@@ -220,7 +228,7 @@ def http_client(
     proxy = None if proxy_bypass(address.host) else getproxies().get(address.scheme)
     # A model takes seconds to answer: a connection kept between calls would save nothing.
     limits = httpx2.Limits(max_keepalive_connections=0)
-    inner = httpx2.HTTPTransport(proxy=proxy, limits=limits)
+    inner = httpx2.HTTPTransport(verify=certificates(), proxy=proxy, limits=limits)
     return httpx2.Client(
         transport=ExchangeTransport(inner, mode, recording, base_path=address.path, secret=secret)
     )

@@ -159,7 +159,7 @@ class HeuristicContest:
         seats = self.setup.num_players
         selector = Selector(
             play=self.scores,
-            even=0.5 if self._is_team else 1 / seats,
+            even=self.even,
             deals=max(2, self.matches // (1 if self._is_team else seats)),
             protocol=self.protocol,
         )
@@ -187,6 +187,11 @@ class HeuristicContest:
         if ours == theirs:
             return [1 / seats] * deals
         return [_mean(series, deal) for deal in range(deals)]
+
+    @property
+    def even(self) -> float:
+        """The score of a player like the others: 1 / seats, or a half for a team."""
+        return 0.5 if self._is_team else 1 / self.setup.num_players
 
     @property
     def _is_team(self) -> bool:

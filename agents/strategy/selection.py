@@ -8,9 +8,10 @@ both.
 - "paper" is as printed: every candidate plays all its matches each time, the highest mean wins,
   and any gain is a gain. An ensemble so found may be worse than random play.
 - "ours": a candidate must first be shown to be better than random play; a negation is tried where
-  its original was not. A member joins where it is shown to improve the ensemble on the same deals.
-  Each question ends as soon as it is answered (Wald 1945). The ensemble is confirmed on deals
-  that chose nothing; one that is not is given up.
+  its original does not lead. Where the deals tell of no candidate, the one that leads
+  goes on. A member joins where it is shown to improve the ensemble on the same deals. Each question
+  ends as soon as it is answered (Wald 1945). The ensemble is confirmed on deals that chose nothing;
+  one that is not is given up.
 """
 
 from collections.abc import Callable, Sequence
@@ -23,6 +24,7 @@ from tools.playtest.sprt import ScoreQuestion, SequentialTest
 
 Protocol: TypeAlias = Literal["paper", "ours"]
 Members: TypeAlias = tuple[str, ...]
+Verdict: TypeAlias = Literal["better", "not better", "not known to be better"]
 Scores: TypeAlias = Sequence[float | None]
 Play: TypeAlias = Callable[[Members, Members, int, bool], Scores]
 """Scores from 0 to 1 of a line-up (members, rivals, deals, fresh), one a deal and None where the
@@ -117,42 +119,46 @@ class Selector:
         found = Selection()
         good = self._better_than_random(names, found.notes)
         if not good:
-            found.notes.append("No heuristic is better than random play, so none is kept.")
+            found.notes.append("No heuristic scored above random play, so none is kept.")
             return found
         first = self._grown(good, [()], found.notes)
         second = self._grown(good, [(), first], found.notes) if len(good) > 1 else first
         for members in dict.fromkeys((second, first)):
             confirmed = self._confirmed(members)
+            found.notes.append(self._told(members, confirmed))
             if confirmed is not None and confirmed.low > self.even:
                 found.members, found.against_random = members, confirmed
-                found.notes.append(
-                    f"{_listed(members)}: {confirmed.value:.2f} ({confirmed.low:.2f} to "
-                    f"{confirmed.high:.2f}) against random play on {confirmed.n} fresh deals, "
-                    f"where {self.even:.2f} is even."
-                )
                 return found
-        found.notes.append(
-            "On fresh deals the selected heuristics were not better than random play, so none is "
-            "kept."
-        )
+        found.notes.append("No heuristic was confirmed on fresh deals, so none is kept.")
         return found
 
+    def _told(self, members: Members, on_fresh: Estimate | None) -> str:
+        """A sentence on a confirmation."""
+        if on_fresh is None:
+            return f"{_listed(members)}: too few fresh deals ended to tell."
+        return (
+            f"{_listed(members)}: {on_fresh.value:.2f} ({on_fresh.low:.2f} to {on_fresh.high:.2f}) "
+            f"against random play on {on_fresh.n} fresh deals, where {self.even:.2f} is even."
+        )
+
     def _better_than_random(self, names: Sequence[str], notes: list[str]) -> list[str]:
-        """The candidates shown to be better than random play."""
-        good = []
+        """The candidates shown to be better than random play; else the one that leads, if any."""
+        good, leading = list[str](), dict[str, float]()
         for name in names:
             for candidate in (name, negation(name)):
-                scores, shown = self._shown(
+                scores, verdict = self._shown(
                     lambda deals, one=candidate: self.play((one,), (), deals, False),  # type: ignore[misc]  # noqa: FBT003
                     self.even,
                 )
                 said = f"{fmean(scores):.2f} on {len(scores)} deals" if scores else "no deal ended"
-                is_so = "better" if shown else "not better"
-                notes.append(f"{candidate}: {said}, {is_so} than random play ({self.even:.2f}).")
-                if shown:
+                notes.append(f"{candidate}: {said}, {verdict} than random play ({self.even:.2f}).")
+                if verdict == "better":
                     good.append(candidate)
                     break
-        return good
+                if verdict == "not known to be better" and scores and fmean(scores) > self.even:
+                    leading[candidate] = fmean(scores)
+                    break
+        return good or sorted(leading, key=leading.__getitem__)[-1:]
 
     def _grown(self, good: Sequence[str], pool: Sequence[Members], notes: list[str]) -> Members:
         """Stepwise inclusion: the best one, then whatever is shown to improve the ensemble."""
@@ -160,11 +166,11 @@ class Selector:
         while rest := [n for n in good if n not in members and negation(n) not in members]:
             gains: dict[str, float] = {}
             for name in rest:
-                scores, shown = self._shown(
+                scores, verdict = self._shown(
                     lambda deals, one=name: self._gain(members, one, pool, deals),  # type: ignore[misc]  # noqa: B023
                     0.5,
                 )
-                if shown:
+                if verdict == "better":
                     gains[name] = fmean(scores)
             if not gains:
                 break
@@ -182,7 +188,7 @@ class Selector:
             for old, new in zip(before, after, strict=True)
         ]
 
-    def _shown(self, play: Callable[[int], Scores], even: float) -> tuple[list[float], bool]:
+    def _shown(self, play: Callable[[int], Scores], even: float) -> tuple[list[float], Verdict]:
         """Scores until it is decided whether their mean is above `even`, and whether it is.
 
         Where the sequential test does not end within the deals, the interval decides.
@@ -197,14 +203,11 @@ class Selector:
                     test.take(score)
             taken = len(played)
             if test.answer.decision != "undecided":
-                return scores, test.answer.decision == "high"
+                return scores, "better" if test.answer.decision == "high" else "not better"
             if deals >= self.deals:
                 break
             deals = min(2 * deals, self.deals)
-        try:
-            return scores, share_interval(scores).low > even
-        except NoSamplesError:
-            return scores, False
+        return scores, _by_interval(scores, even)
 
     def _confirmed(self, members: Members) -> Estimate | None:
         """The score against random play on fresh deals; None where too few ended."""
@@ -213,6 +216,16 @@ class Selector:
             return share_interval(scores, _CONFIDENCE)
         except NoSamplesError:
             return None
+
+
+def _by_interval(scores: Sequence[float], even: float) -> Verdict:
+    try:
+        interval = share_interval(scores)
+    except NoSamplesError:
+        return "not known to be better"
+    if interval.low > even:
+        return "better"
+    return "not better" if interval.high < even else "not known to be better"
 
 
 def _listed(members: Members) -> str:

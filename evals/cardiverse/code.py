@@ -5,11 +5,8 @@ configured model is given the same briefs. "-val" is the first candidate that pl
 debugging without validation; "-ret" is a live run in which nothing is retrieved.
 """
 
-import json
-import re
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
@@ -21,7 +18,7 @@ from agents.model.chat import ChatModel, build_chat
 from agents.model.replies import ask_structured
 from agents.prompting import load_prompt
 from agents.roles.texts import rules_text
-from agents.roles.tool_calls import SUBMIT, EditReply, Workbench, edited
+from evals.cardiverse.recorded import RECORDINGS, Generation, recorded_generation
 from evals.options import EvalOptions
 from evals.results import EvalError, EvalResult, Row, Score
 from games.checks.sampling import Subject, random_matches
@@ -37,7 +34,6 @@ from tools.retrieval import Retrieval
 from tools.sandbox import SandboxedModule, SandboxTable
 from vectorstore.documents import Example
 
-RECORDINGS = Path(__file__).parents[2] / "tests" / "recordings"
 # Table 2 of the paper, not comparable: other games, coder, judge and embedding. Ours on common
 # games is the bar; an embedding's similarity has none.
 PUBLISHED: Mapping[str, float | None] = {"Succ": 27 / 29, "Exec": 1.0, "ECon": None, "PCon": 8.99}
@@ -50,29 +46,6 @@ _RECORDED = (
 )
 _LAST_PLIES = 12  # a player: about six rounds
 _PIECE = 800  # characters, which an embedder surely reads
-_BLOCK = re.compile(r"^```(?:python)?[ \t]*\n(.*?)^```", re.DOTALL | re.MULTILINE)
-_BRIEF = re.compile(r"<brief>\n(.*?)\n</brief>", re.DOTALL)
-
-
-@dataclass(frozen=True)
-class Generation:
-    """What one coder made of one task.
-
-    Attributes:
-        task: The recording's name.
-        coder: "recorded", "live" or "live -ret".
-        brief: The person's words.
-        rules: The description that the code is to follow.
-        players: Seats.
-        sources: Every candidate in order; the last is the coder's answer.
-    """
-
-    task: str
-    coder: str
-    brief: str
-    rules: str
-    players: int
-    sources: tuple[str, ...]
 
 
 class ScoreReply(BaseModel):
@@ -92,64 +65,6 @@ class NothingRetrieved(Retrieval):
         return []
 
     snippets = snippets_for_rule = drafting_snippets = mechanics = examples
-
-
-def recorded_generation(path: Path) -> Generation:
-    """A recording's brief and design, and its coder's draft with every edit applied.
-
-    Raises:
-        EvalError: If it holds no replies of these kinds.
-    """
-    try:
-        exchanges: Any = json.loads(path.read_text(encoding="utf-8"))["exchanges"]
-        brief = _BRIEF.findall(exchanges[0]["request"]["body"]["messages"][-1]["content"])[-1]
-        said = [
-            (e["place"], e["response"]["choices"][0]["message"])
-            for e in exchanges
-            if "choices" in e["response"]
-        ]
-        design = json.loads(
-            [message for place, message in said if place == "design"][-1]["content"]
-        )
-        sources = _submitted_sources(said)
-        rules = "\n".join(f"{rule['id']}: {rule['text']}" for rule in design["rules"])
-        seats = int(design["num_players"])
-        if not sources:
-            raise ValueError("no module")  # noqa: TRY301 - one sentence for all of them
-    except (IndexError, KeyError, TypeError, ValueError) as error:
-        problem = f"{path.name} holds no brief, design, module and edits that can be read"
-        raise EvalError(f"{problem} ({error!r}); record it anew") from error
-    return Generation(path.stem, "recorded", brief, rules, seats, tuple(sources))
-
-
-def _submitted_sources(said: Sequence[tuple[str, Any]]) -> list[str]:
-    """The modules that a coder gave as its answers: in a block, by edits, or as a named draft."""
-    found: list[str] = []
-    nothing: Any = None  # no tool is run again
-    bench, at = Workbench(nothing), ""
-    for place, message in said:
-        if not place.startswith(("code/", "refine/")):  # a recoded module has other rules
-            continue
-        if place != at:
-            bench, at = Workbench(nothing, *found[-1:]), place
-        for call in message.get("tool_calls") or ():
-            with suppress(ValueError, KeyError):  # a call that was refused then, too
-                given = json.loads(call["function"]["arguments"])
-                if given.get("source"):
-                    bench.keep(given["source"])
-                if given.get("edits"):
-                    bench.keep(_edited(bench.source(given["draft"]), given["edits"]))
-                if call["function"]["name"] == SUBMIT:
-                    found.append(bench.source(given["draft"]))
-        text = message.get("content") or ""
-        found += _BLOCK.findall(text)
-        if not place.startswith("code/") and text.lstrip().startswith("{"):
-            found.append(_edited(found[-1], json.loads(text)["edits"]))
-    return found or list(bench.drafts.values())[-1:]
-
-
-def _edited(source: str, edits: Sequence[Mapping[str, str]]) -> str:
-    return edited(source, [EditReply.model_validate(edit) for edit in edits])
 
 
 def live(task: Generation, context: RunContext, seed: int, *, retrieves: bool) -> Generation:

@@ -1,41 +1,63 @@
-"""Eval: how much better than random play are heuristics that were made without a model?
+"""Eval: how much better than random play are heuristics that were made in a run?
 
 For each of twelve library games heuristics are fitted and selected in the run itself: from lessons
-in a sandboxed worker, without the library's own heuristics in any part. The ensemble then meets
+in a sandboxed worker, without the library's own heuristics in any part. For each recorded run with
+a model they are what its strategist wrote, selected by the same procedure. The ensemble then meets
 random play on deals that neither taught nor chose anything, each deal in every seating. Cardiverse
 (Eq. 3) calls `A(p1, p2) = w(p2, p1) - w(p2, p2)` the win rate advantage; with every seat taken
-equally often and ties shared, `w(p2, p2)` is 1 / seats. No language model plays or is asked, and
-the paper's games and models are others, so its figures (16.3 points on average) are no comparison.
+equally often and ties shared, `w(p2, p2)` is 1 / seats, and a half for a team. No language model
+plays or is asked, and the paper's games and models are others, so its figures (16.3 points on
+average) are no comparison.
 """
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from statistics import fmean
+from typing import TypeAlias
 
-import numpy as np
+from pydantic import JsonValue
 
 from agents.players.registry import PRELOAD
 from agents.protocols import Heuristic
-from agents.search.rules import bind, first_state
-from agents.strategy.contest import HeuristicContest, taught_heuristics
+from agents.strategy.contest import HeuristicContest, fault_of, taught_heuristics
 from agents.strategy.selection import Selection
+from evals.cardiverse.recorded import RECORDINGS, recorded_generation, recorded_heuristics
 from evals.options import EvalOptions
-from evals.results import EvalResult, NothingScoredError, Row, Score
+from evals.results import EvalError, EvalResult, NothingScoredError, Row, Score
 from games import library
-from games.contract import CHANCE, TERMINAL, ModuleFault, load_namespace
-from games.streams import stream
+from games.checks.sampling import UniformPlayer
+from games.contract import ModuleFault
+from games.engine import play_match
 from tools.playtest.intervals import NoSamplesError, share_interval
 from tools.playtest.jobs import GameSetup, SandboxRecipe, sandbox_of_process
 from tools.playtest.runner import Workers
+from tools.playtest.schedule import sides_paid_alike
+from tools.sandbox import Sandbox, SandboxTable
 
 CARDS = frozenset({"go_fish", "goofspiel", "poker", "rummy", "shedding", "trick_taking"})
+RECORDED_CARDS = frozenset({"lanterns", "smugglers", "tides"})
 SEATS = 2
 POINTS_AT_LEAST = 12.0
+RECORDED_AT_LEAST = 16.3
 MS_AT_MOST = 1.0
 _MEASURED = 7  # what the seed of the measuring deals is larger by
+_TRIED = 6  # random matches of a recorded game, which tell whether its seats are one team
+_MAX_PLIES = 2000
 _TIMED = 60  # decisions
+_TIMED_S = 60.0  # seconds that they may take
+_DECISIONS = """
+
+
+def decisions(samples):
+    for sample in samples:
+        for action in sample["legal"]:
+            score(sample["observation"], action)
+    return len(samples)
+"""
 RECIPE = SandboxRecipe(preload=PRELOAD)
+Samples: TypeAlias = list[dict[str, JsonValue]]
 
 
 @dataclass(frozen=True)
@@ -47,16 +69,43 @@ class PlayersSize:
         selecting: Matches that a line-up plays at most while heuristics are selected.
         matches: That measure a game.
         games: The library's families, all of them or a few.
+        recorded: Recorded runs, by name.
     """
 
     plies: int
     selecting: int
     matches: int
     games: tuple[str, ...] = library.families()
+    recorded: tuple[str, ...] = ()
 
 
-FULL = PlayersSize(8_000, 200, 2_000)
-QUICK = PlayersSize(1_000, 24, 24, ("goofspiel", "placement", "poker", "tic_tac_toe"))
+FULL = PlayersSize(
+    8_000, 200, 2_000, recorded=("kalah", "lanterns", "orchard", "smugglers", "tides")
+)
+QUICK = PlayersSize(1_000, 24, 24, ("goofspiel", "placement", "poker", "tic_tac_toe"), ("orchard",))
+
+
+@dataclass(frozen=True)
+class PlayersTask:
+    """A game and the heuristics that were made for it.
+
+    Attributes:
+        game: Its name.
+        setup: The module and its seats; no heuristics of its own.
+        cards: Whether it is a card game.
+        found: The candidates.
+        samples: `{"observation", "legal"}` of decisions met in random play.
+        is_shared: Whether all seats are paid alike.
+        by_model: Whether a recorded model made the heuristics.
+    """
+
+    game: str
+    setup: GameSetup
+    cards: bool
+    found: Sequence[Heuristic]
+    samples: Samples
+    is_shared: bool = False
+    by_model: bool = False
 
 
 def run(
@@ -71,51 +120,62 @@ def run(
         NothingScoredError: If no game could be measured.
     """
     size = size or (QUICK if options.quick else FULL)
+    makers: list[tuple[str, Callable[[], PlayersTask]]] = [
+        *((game, partial(_taught, game, seed, size)) for game in size.games),
+        *((game, partial(_recorded, game, seed)) for game in size.recorded),
+    ]
     samples: list[Row] = []
-    for game in size.games:
-        samples.append(_sample(game, seed, size, options))
+    for game, make in makers:
+        samples.append(_row(game, make, seed, size, options))
         tell(f"{game}: {samples[-1]}")
     scored = [one for one in samples if one["points"] is not None]
     if not scored:
         raise NothingScoredError("no game could be measured")
-    cards = [one["points"] for one in scored if one["cards"]]
-    others = [one["points"] for one in scored if not one["cards"]]
-    lost = len(samples) - len(scored)
-    scores = [
-        Score(
-            name="mean advantage over random play, points",
-            value=fmean(one["points"] for one in scored),
-            at_least=POINTS_AT_LEAST,
-            scored=len(scored),
-            unscored=lost,
-        ),
-        Score(
-            name="milliseconds a decision, mean of the slowest game",
-            value=max(one["ms a decision"] for one in scored),
-            at_most=MS_AT_MOST,
-            scored=len(scored),
-        ),
-    ]
-    parts = {"card games alone, points": cards, "other games, points": others}
-    scores += [
-        Score(name=name, value=fmean(points), scored=len(points))
-        for name, points in parts.items()
-        if points
-    ]
     return EvalResult(
         name="cardiverse-players",
-        scores=tuple(scores),
+        scores=tuple(_scores(samples, scored)),
         samples=tuple(samples),
         effective={
             "seed": seed,
             "protocol": "ours",
-            "seats": SEATS,
+            "seats of library games": SEATS,
             "plies of lessons, a tenth of those with searches": size.plies,
             "matches a line-up, selecting": size.selecting,
             "matches a game, measuring": size.matches,
-            "made by": "fitting, without a model and without the library's heuristics",
+            "made by": "fitting, without a model and without the library's heuristics; "
+            "recorded games: the recorded strategist",
         },
     )
+
+
+def _scores(samples: Sequence[Row], scored: Sequence[Row]) -> list[Score]:
+    fitted = [one for one in samples if not one["by model"]]
+    parts: list[tuple[str, float | None, list[Row]]] = [
+        ("mean advantage over random play, points", POINTS_AT_LEAST, fitted),
+        ("card games alone, points", None, [one for one in fitted if one["cards"]]),
+        ("other games, points", None, [one for one in fitted if not one["cards"]]),
+        (
+            "mean advantage of a recorded model's heuristics, points",
+            RECORDED_AT_LEAST,
+            [one for one in samples if one["by model"]],
+        ),
+    ]
+    scores = []
+    for name, bar, rows in parts:
+        points = [one["points"] for one in rows if one["points"] is not None]
+        lost = len(rows) - len(points)
+        if points:
+            mean = fmean(points)
+            scores.append(
+                Score(name=name, value=mean, at_least=bar, scored=len(points), unscored=lost)
+            )
+    slowest = Score(
+        name="milliseconds a decision, mean of the slowest game",
+        value=max(one["ms a decision"] for one in scored),
+        at_most=MS_AT_MOST,
+        scored=len(scored),
+    )
+    return [*scores, slowest]
 
 
 def made_heuristics(
@@ -128,33 +188,96 @@ def made_heuristics(
     """
     with sandbox_of_process(RECIPE) as sandbox:
         found = taught_heuristics(setup, sandbox, seed=seed, plies=size.plies, shared=False)
-    return _contest(setup, found, seed, size.selecting, options).select()
+    task = PlayersTask(setup.name, setup, False, found, [])
+    return _contest(task, seed, size.selecting, options).select()
 
 
-def _contest(
-    setup: GameSetup, found: Sequence[Heuristic], seed: int, matches: int, options: EvalOptions
-) -> HeuristicContest:
-    workers = Workers(options.workers)
+def _taught(game: str, seed: int, size: PlayersSize) -> PlayersTask:
+    """A library game, with heuristics that are fitted to lessons."""
+    setup = GameSetup(game, library.source(game), SEATS)
+    with sandbox_of_process(RECIPE) as sandbox:
+        samples, _ = _sampled(setup, seed, sandbox)
+        found = taught_heuristics(setup, sandbox, seed=seed, plies=size.plies, shared=False)
+    return PlayersTask(game, setup, game in CARDS, found, samples)
+
+
+def _recorded(game: str, seed: int) -> PlayersTask:
+    """A recorded run's game, with those of its strategist's heuristics that work.
+
+    Raises:
+        EvalError: If the recording holds no game or no heuristic.
+    """
+    path = RECORDINGS / f"{game}.json"
+    made = recorded_generation(path)
+    setup = GameSetup(game, made.sources[-1], made.players)
+    written = recorded_heuristics(path, made.rules)
+    if not written:
+        raise EvalError(f"{path.name} holds no heuristic for its game; record it anew")
+    with sandbox_of_process(RECIPE) as sandbox:
+        samples, is_shared = _sampled(setup, seed, sandbox)
+        sound = [one for one in written if fault_of(one, samples, sandbox) is None]
+    cards = game in RECORDED_CARDS
+    return PlayersTask(game, setup, cards, sound, samples, is_shared, by_model=True)
+
+
+def _sampled(setup: GameSetup, seed: int, sandbox: Sandbox) -> tuple[Samples, bool]:
+    """Decisions of random matches, from the first one on, and whether all seats are paid alike."""
+    with sandbox.worker("referee", setup.source) as worker:
+        worker.load(setup.source)
+        matches = [
+            play_match(
+                SandboxTable(worker),
+                [UniformPlayer()] * setup.num_players,
+                parameters={},
+                seed=seed,
+                match=number,
+                max_plies=_MAX_PLIES,
+            )
+            for number in range(_TRIED)
+        ]
+    met = [ply for match in matches for ply in match.plies if len(ply.legal) > 1]
+    samples: Samples = [
+        {"observation": ply.observation, "legal": list(ply.legal)}
+        for ply in met
+        if ply.observation is not None
+    ]
+    paid = [match.returns for match in matches if match.returns is not None]
+    return samples[:_TIMED], len(sides_paid_alike(paid, setup.num_players)) == 1
+
+
+def _contest(task: PlayersTask, seed: int, matches: int, options: EvalOptions) -> HeuristicContest:
     return HeuristicContest(
-        setup, found, RECIPE, seed, matches, workers=workers, journals=options.folder
+        task.setup,
+        task.found,
+        RECIPE,
+        seed,
+        matches,
+        is_shared=task.is_shared,
+        workers=Workers(options.workers),
+        journals=options.folder,
     )
 
 
-def _sample(game: str, seed: int, size: PlayersSize, options: EvalOptions) -> Row:
-    setup = GameSetup(game, library.source(game), SEATS)
+def _row(
+    game: str,
+    make: Callable[[], PlayersTask],
+    seed: int,
+    size: PlayersSize,
+    options: EvalOptions,
+) -> Row:
+    row: Row = {"game": game, "cards": game in CARDS | RECORDED_CARDS, "points": None}
+    row["by model"] = game in size.recorded
     try:
-        selection, kept = made_heuristics(setup, seed, size, options)
-    except ModuleFault as fault:
-        return {"game": game, "cards": game in CARDS, "points": None, "problem": str(fault)}
-    measuring = _contest(setup, kept, seed + _MEASURED, size.matches, options)
-    row: Row = {
-        "game": game,
-        "cards": game in CARDS,
-        "members": [*selection.members],
-        "notes": [*selection.notes],
-        "ms a decision": _milliseconds(setup, kept, seed),
-    }
-    return row | _advantage(measuring, size.matches // SEATS)
+        task = make()
+        selection, kept = _contest(task, seed, size.selecting, options).select()
+        row |= {"heuristics": len(task.found), "members": [*selection.members]}
+        row |= {"notes": [*selection.notes], "ms a decision": _milliseconds(task, kept)}
+    except (ModuleFault, EvalError) as problem:
+        return row | {"problem": str(problem)}
+    measuring = _contest(replace(task, found=kept), seed + _MEASURED, size.matches, options)
+    return row | _advantage(
+        measuring, size.matches // (1 if task.is_shared else task.setup.num_players)
+    )
 
 
 def _advantage(measuring: HeuristicContest, deals: int) -> Row:
@@ -164,32 +287,26 @@ def _advantage(measuring: HeuristicContest, deals: int) -> Row:
         return {"points": 0.0, "low": None, "high": None, "deals": 0}
     scores = [one for one in measuring.scores(names, (), deals, True) if one is not None]  # noqa: FBT003
     try:
-        found = share_interval(scores).minus(1 / SEATS)
+        found = share_interval(scores).minus(measuring.even)
     except NoSamplesError as error:
         return {"points": None, "problem": str(error)}
     points = {"points": found.value, "low": found.low, "high": found.high}
     return {**{name: round(100 * value, 2) for name, value in points.items()}, "deals": found.n}
 
 
-def _milliseconds(setup: GameSetup, kept: Sequence[Heuristic], seed: int) -> float:
-    """Processor time of a decision: all heuristics over all legal actions, in random play."""
-    scores = [load_namespace(heuristic.source)["score"] for heuristic in kept]
-    namespace = load_namespace(setup.source)
-    rules, generator = bind(namespace, SEATS), stream(seed, "timing")
-    state, spent = first_state(namespace, SEATS), list[float]()
-    while len(spent) < _TIMED:
-        player, legal = rules.current_player(state), rules.legal_actions(state)
-        if player == TERMINAL:
-            state = first_state(namespace, SEATS)
-            continue
-        if player != CHANCE and len(legal) > 1:
-            seen = rules.observations(state)[player]
-            begun = time.process_time()
-            for score in scores:
-                for action in legal:
-                    score(seen, action)
-            spent.append(1000 * (time.process_time() - begun))
-        chances = rules.chance_probabilities
-        weights = chances(state) if player == CHANCE and chances else None
-        state = rules.apply_action(state, legal[int(generator.choice(len(legal), p=weights))])
-    return round(float(np.mean(spent)), 3)
+def _milliseconds(task: PlayersTask, kept: Sequence[Heuristic]) -> float:
+    """Time of a decision: all heuristics over all legal actions, a message of all decisions each.
+
+    Raises:
+        ModuleFault: If a heuristic fails.
+    """
+    spent = 0.0
+    with sandbox_of_process(RECIPE) as sandbox:
+        for heuristic in kept:
+            source = heuristic.source.rstrip() + _DECISIONS
+            with sandbox.worker(f"timed-{heuristic.name}", source) as worker:
+                worker.load(source)
+                begun = time.perf_counter()
+                worker.call("decisions", [[*task.samples]], deadline_s=_TIMED_S)
+                spent += time.perf_counter() - begun
+    return round(1000 * spent / max(1, len(task.samples)), 3)

@@ -1,15 +1,28 @@
 """Fit, judged with the packaged MiniLM; the briefs are of no set that the bar was fixed on."""
 
+import shutil
 from collections.abc import Sequence
 from functools import cache
+from pathlib import Path
 
 import pytest
 
 from agents.composer import composer_roles
 from agents.protocols import Brief, Choices, Design, NoFitError
+from vectorstore.cache import EmbeddingCache
 from vectorstore.documents import Example
 from vectorstore.embedders.base import Vectors
 from vectorstore.embedders.minilm import MiniLM
+
+_KNOWN: list[EmbeddingCache] = []
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _known(built_home: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """The vectors of all that the judge compares with, which a built store has."""
+    copied = tmp_path_factory.mktemp("cache") / "embeddings.sqlite3"
+    shutil.copy(built_home / "store" / copied.name, copied)
+    _KNOWN.append(EmbeddingCache(copied))
 
 
 @cache
@@ -17,13 +30,8 @@ def model() -> MiniLM:
     return MiniLM()
 
 
-@cache
-def vectors(texts: tuple[str, ...]) -> Vectors:
-    return model().embed(texts)
-
-
 def embed(texts: Sequence[str]) -> Vectors:
-    return vectors(tuple(texts))
+    return _KNOWN[-1].embed(model(), texts)
 
 
 def nothing(query: str) -> list[Example]:

@@ -75,7 +75,32 @@ def test_an_ensemble_that_fresh_deals_do_not_confirm_is_given_up() -> None:
 
     found = Selector(Lucky({}), EVEN, deals=100).select(["lucky"])
     assert found.members == ()
-    assert "On fresh deals" in found.notes[-1]
+    assert "confirmed on fresh deals" in found.notes[-1]
+
+
+def test_too_few_deals_are_never_told_as_a_defeat() -> None:
+    table = Table(strengths(sure=1.0, not_sure=0.0))
+    found = Selector(table, EVEN, deals=3).select(["sure"])
+    assert found.members == ()  # Wilson's interval of three of three begins at 0.44
+    assert "not known to be better" in found.notes[0]
+    assert ("not_sure",) not in {members for members, *_ in table.asked}
+
+
+def test_where_no_candidate_is_shown_the_one_that_leads_is_put_to_fresh_deals() -> None:
+    class Shorter(Table):
+        """Some chosen deals do not end, so that they cannot tell; all fresh ones do."""
+
+        def __call__(self, members: Members, rivals: Members, deals: int, fresh: bool) -> Scores:  # noqa: FBT001
+            return [
+                one if fresh or i < 3 else None
+                for i, one in enumerate(super().__call__(members, rivals, deals, fresh))
+            ]
+
+    found = Selector(Shorter(strengths(sure=1.0, idle=0.5)), EVEN, deals=20).select(
+        ["idle", "sure"]
+    )
+    assert found.members == ("sure",)
+    assert "20 fresh deals" in found.notes[-1]
 
 
 def test_deals_that_did_not_end_are_no_scores() -> None:

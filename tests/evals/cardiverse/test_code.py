@@ -4,22 +4,17 @@ import json
 import time
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from agents.players.registry import PRELOAD
 from evals.cardiverse.code import (
-    RECORDINGS,
-    Generation,
     NothingRetrieved,
     Scorer,
-    _submitted_sources,
     live,
-    recorded_generation,
     score_rows,
 )
-from evals.results import EvalError
+from evals.cardiverse.recorded import Generation
 from games import library
 from graph.run.context import RunContext
 from tests.agents.model.endpoint import as_json, serving
@@ -33,58 +28,6 @@ from vectorstore.settings import StoreSettings
 from vectorstore.store import open_store
 
 RULES = "R1: Two players take turns to mark the cells of a board; three in a row wins."
-
-
-def test_a_recording_gives_its_brief_its_rules_and_its_module() -> None:
-    made = recorded_generation(RECORDINGS / "kalah.json")
-    assert made.brief.startswith("A sowing game in the manner of kalah for two players")
-    assert made.players == 2
-    assert made.rules.startswith("R1: ")
-    assert all("def apply_action(" in source for source in made.sources)
-
-
-def test_edits_of_a_recording_are_applied_in_their_order(tmp_path: Path) -> None:
-    def said(place: str, content: str) -> dict[str, object]:
-        message = {"message": {"content": content}}
-        return {"place": place, "status": 200, "response": {"choices": [message]}}
-
-    design = {"rules": [{"id": "R1", "text": "Go."}], "num_players": 3}
-    first = said("intake/clarify", "{}")
-    first["request"] = {"body": {"messages": [{"content": "<brief>\na race\n</brief>"}]}}
-    edits = [{"edits": [{"search": a, "replace": b}]} for a, b in (("1", "2"), ("2", "3"))]
-    path = tmp_path / "race.json"
-    lines = [
-        first,
-        said("design", json.dumps(design)),
-        said("code/draft", "```python\nx = 1\n```"),
-        *(said(f"refine/{n}", json.dumps(edit)) for n, edit in enumerate(edits)),
-    ]
-    path.write_text(json.dumps({"exchanges": lines}))
-    sources = ("x = 1\n", "x = 2\n", "x = 3\n")
-    assert recorded_generation(path) == Generation(
-        "race", "recorded", "a race", "R1: Go.", 3, sources
-    )
-    path.write_text(json.dumps({"exchanges": lines[:2]}))
-    with pytest.raises(EvalError, match=r"race.json holds no brief.*record it anew"):
-        recorded_generation(path)
-
-
-def test_drafts_that_a_coder_named_edited_and_submitted_are_its_answers() -> None:
-    def called(name: str, **given: object) -> dict[str, object]:
-        return {"tool_calls": [{"function": {"name": name, "arguments": json.dumps(given)}}]}
-
-    change = [{"search": "1", "replace": "2"}]
-    answers = [
-        ("code/draft", called("run_module", source="x = 1\n")),
-        ("code/draft", called("edit_draft", draft="draft1", edits=change)),
-        ("code/draft", called("edit_draft", draft="draft1", edits=[{"search": "7"}])),
-        ("code/draft", called("submit", draft="draft2")),
-        ("check/0/tests", {"content": "```python\nx = 9\n```"}),
-        ("refine/0", called("edit_draft", draft="start", edits=[{"search": "2", "replace": "3"}])),
-        ("refine/0", called("submit", draft="draft1")),
-    ]
-    assert _submitted_sources(answers) == ["x = 2\n", "x = 3\n"]
-    assert _submitted_sources(answers[:2]) == ["x = 2\n"]  # never submitted: the newest draft
 
 
 @pytest.fixture(scope="module")

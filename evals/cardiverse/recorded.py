@@ -1,0 +1,123 @@
+"""Recorded runs with a model: what the coder and the strategist gave in each."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from agents.protocols import Heuristic
+from agents.roles.strategist import HeuristicsReply
+from agents.roles.tool_calls import SUBMIT, EditReply, Workbench, edited
+from evals.results import EvalError
+
+RECORDINGS = Path(__file__).parents[2] / "tests" / "recordings"
+_BLOCK = re.compile(r"^```(?:python)?[ \t]*\n(.*?)^```", re.DOTALL | re.MULTILINE)
+_BRIEF = re.compile(r"<brief>\n(.*?)\n</brief>", re.DOTALL)
+_POLICY = "The strategist's, as recorded."
+
+
+@dataclass(frozen=True)
+class Generation:
+    """What one coder made of one task.
+
+    Attributes:
+        task: The recording's name.
+        coder: "recorded", "live" or "live -ret".
+        brief: The person's words.
+        rules: The description that the code is to follow.
+        players: Seats.
+        sources: Every candidate in order; the last is the coder's answer.
+    """
+
+    task: str
+    coder: str
+    brief: str
+    rules: str
+    players: int
+    sources: tuple[str, ...]
+
+
+def recorded_generation(path: Path) -> Generation:
+    """A recording's brief and design, and its coder's draft with every edit applied.
+
+    Raises:
+        EvalError: If it holds no replies of these kinds.
+    """
+    try:
+        exchanges: Any = json.loads(path.read_text(encoding="utf-8"))["exchanges"]
+        brief = _BRIEF.findall(exchanges[0]["request"]["body"]["messages"][-1]["content"])[-1]
+        said = [
+            (e["place"], e["response"]["choices"][0]["message"])
+            for e in exchanges
+            if "choices" in e["response"]
+        ]
+        design = json.loads(
+            [message for place, message in said if place == "design"][-1]["content"]
+        )
+        sources = _submitted_sources(said)
+        rules = "\n".join(f"{rule['id']}: {rule['text']}" for rule in design["rules"])
+        seats = int(design["num_players"])
+        if not sources:
+            raise ValueError("no module")  # noqa: TRY301 - one sentence for all of them
+    except (IndexError, KeyError, TypeError, ValueError) as error:
+        problem = f"{path.name} holds no brief, design, module and edits that can be read"
+        raise EvalError(f"{problem} ({error!r}); record it anew") from error
+    return Generation(path.stem, "recorded", brief, rules, seats, tuple(sources))
+
+
+def _submitted_sources(said: Sequence[tuple[str, Any]]) -> list[str]:
+    """The modules that a coder gave as its answers: in a block, by edits, or as a named draft."""
+    found: list[str] = []
+    nothing: Any = None  # no tool is run again
+    bench, at = Workbench(nothing), ""
+    for place, message in said:
+        if not place.startswith(("code/", "refine/")):  # a recoded module has other rules
+            continue
+        if place != at:
+            bench, at = Workbench(nothing, *found[-1:]), place
+        for call in message.get("tool_calls") or ():
+            with suppress(ValueError, KeyError):  # a call that was refused then, too
+                given = json.loads(call["function"]["arguments"])
+                if given.get("source"):
+                    bench.keep(given["source"])
+                if given.get("edits"):
+                    bench.keep(_edited(bench.source(given["draft"]), given["edits"]))
+                if call["function"]["name"] == SUBMIT:
+                    found.append(bench.source(given["draft"]))
+        text = message.get("content") or ""
+        found += _BLOCK.findall(text)
+        if not place.startswith("code/") and text.lstrip().startswith("{"):
+            found.append(_edited(found[-1], json.loads(text)["edits"]))
+    return found or list(bench.drafts.values())[-1:]
+
+
+def _edited(source: str, edits: Sequence[Mapping[str, str]]) -> str:
+    return edited(source, [EditReply.model_validate(edit) for edit in edits])
+
+
+def recorded_heuristics(path: Path, rules: str) -> tuple[Heuristic, ...]:
+    """The heuristics that a recording's strategist wrote for a game with these rules.
+
+    A later reply replaces what has its name, as a repair does.
+
+    Args:
+        path: The recording.
+        rules: As in `Generation`: a run that was revised asked for heuristics of other rules too.
+    """
+    found: dict[str, Heuristic] = {}
+    for exchange in json.loads(path.read_text(encoding="utf-8"))["exchanges"]:
+        if exchange["place"] != "strategize" or "choices" not in exchange["response"]:
+            continue
+        asked = exchange["request"]["body"]["messages"][-1]["content"]
+        if not all(line.partition(": ")[2] in asked for line in rules.splitlines()):
+            continue
+        with suppress(ValidationError):  # policies in words
+            text = exchange["response"]["choices"][0]["message"]["content"]
+            for one in HeuristicsReply.model_validate_json(text).heuristics:
+                found[one.name] = Heuristic(name=one.name, policy=_POLICY, source=one.source)
+    return tuple(found.values())
