@@ -9,10 +9,11 @@ from pydantic import Field
 from agents.players.specs import PlayerSpec, PlayerSpecError, Seating
 from agents.search.leaves import mean_ranks
 from agents.search.settings import PlayerSettings
-from games.contract import Action, ModuleFault
+from games.contract import Action, Json, ModuleFault
 from games.engine import Decision, PlayerFault
 from games.information import SeatLog
 from games.values import is_number
+from tools.guest.framing import encode
 from tools.sandbox import Worker
 
 ENSEMBLE = "ensemble"  # all heuristics, by mean rank
@@ -62,35 +63,34 @@ class GreedyPlayer:
     def choose(
         self, log: SeatLog, legal: Sequence[Action], generator: np.random.Generator
     ) -> Decision:
-        """See `games.engine.Player.choose`.
+        """See `games.engine.Player.choose`; a forced action is played without a score.
 
         Raises:
             PlayerFault: If a heuristic failed.
         """
-        table = [self._scores(log, legal, index) for index in range(len(self.workers))]
+        told: dict[str, Json] = {"algorithm": "greedy", "heuristics": list(self.names)}
+        if len(legal) == 1:
+            return Decision(legal[0], told)
+        request = encode({"observation": log.latest(), "legal": list(legal)})
+        table = [self._scores(request, len(legal), index) for index in range(len(self.workers))]
         alone = len(table) == 1  # ranks then order the actions as scores do
         means = np.mean(table, axis=0) if self.by_score or alone else mean_ranks(table)
         best = np.flatnonzero(means == means.max())
         action = legal[int(best[generator.integers(len(best))])]
-        return Decision(action, {"algorithm": "greedy", "heuristics": list(self.names)})
+        return Decision(action, told)
 
-    def _scores(self, log: SeatLog, legal: Sequence[Action], index: int) -> list[float]:
+    def _scores(self, request: bytes, count: int, index: int) -> list[float]:
         worker = self.workers[index]
         try:
-            scores = worker.request(
-                "score",
-                {"observation": log.latest(), "legal": list(legal)},
-                worker.limits.call_s,
-            )
+            scores = worker.request("score", request, worker.limits.call_s)
         except ModuleFault as fault:
             raise PlayerFault(f"heuristic {self.names[index]!r}: {fault}") from fault
         numbers = (
             [score for score in scores if is_number(score)] if isinstance(scores, list) else []
         )
-        if not isinstance(scores, list) or not len(numbers) == len(scores) == len(legal):
+        if not isinstance(scores, list) or not len(numbers) == len(scores) == count:
             raise PlayerFault(
-                f"heuristic {self.names[index]!r} answered {scores!r:.80}; required: "
-                f"{len(legal)} scores"
+                f"heuristic {self.names[index]!r} answered {scores!r:.80}; required: {count} scores"
             )
         return [float(number) for number in numbers]
 

@@ -13,6 +13,8 @@ import pytest
 
 from agents.players.registry import PlayerRoster
 from app.cli import main
+from graph.run.settings import RunSettings
+from tests.app.smaller import smaller
 from tools.playtest.jobs import SandboxRecipe, sandbox_of_process
 
 Command = Callable[..., "Outcome"]
@@ -46,6 +48,11 @@ def _shared_sandbox() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(autouse=True)
+def _few_matches(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(RunSettings, "model_validate", smaller(RunSettings.model_validate))
+
+
 @pytest.fixture
 def command(capfd: pytest.CaptureFixture[str]) -> Command:
     def call(*arguments: str | Path) -> Outcome:
@@ -66,7 +73,8 @@ def started() -> Iterator[Started]:
     running: list[subprocess.Popen[str]] = []
 
     def start(*arguments: str | Path, **environment: str) -> "subprocess.Popen[str]":
-        command = [sys.executable, "-m", "app.cli", *map(str, arguments)]
+        module = "tests.app.smaller" if arguments[0] == "new" else "app.cli"
+        command = [sys.executable, "-m", module, *map(str, arguments)]
         process = subprocess.Popen(
             command,
             text=True,

@@ -17,8 +17,8 @@ from tests.app.conftest import Command, Started, wait_for
 LIMITED = """
 import resource, sys
 resource.setrlimit(resource.RLIMIT_FSIZE, (20 * 1024, 20 * 1024))
-from app.cli import main
-sys.exit(main())
+import runpy
+runpy.run_module("tests.app.smaller", run_name="__main__")
 """
 CLOSED = "http://127.0.0.1:9/v1"
 MODEL = {

@@ -21,6 +21,14 @@ pytestmark = [pytest.mark.studio, pytest.mark.timeout(600)]
 
 ROOT = Path(__file__).parents[2]
 PROMPT = "tic tac toe for two players"
+SMALL: Any = {
+    "quick": True,
+    "ladder_matches": 4,
+    "random_matches": 4,
+    "heuristic_matches": 4,
+    "lessons": 0,
+    "large_budget": 20,
+}
 
 
 def free_port() -> int:
@@ -90,7 +98,7 @@ def test_a_chat_ends_with_what_was_made_and_where(server: str) -> None:
     with get_sync_client(url=server) as client:
         thread = client.threads.create()
         result = client.runs.wait(
-            thread["thread_id"], "rulewright", input=chat(PROMPT), context={"quick": True}
+            thread["thread_id"], "rulewright", input=chat(PROMPT), context=SMALL
         )
     assert isinstance(result, dict)
     last = result["messages"][-1]
@@ -112,15 +120,14 @@ def test_a_prompt_that_names_no_game_gets_a_question(server: str) -> None:
 def test_a_second_message_revises_the_game_of_the_first(server: str) -> None:
     from langgraph_sdk import get_sync_client
 
-    quick: Any = {"quick": True}
     with get_sync_client(url=server) as client:
         name = client.threads.create()["thread_id"]
         said = chat("goofspiel for two players with three cards")
-        first: Any = client.runs.wait(name, "rulewright", input=said, context=quick)
+        first: Any = client.runs.wait(name, "rulewright", input=said, context=SMALL)
         said = chat("make it four cards")
-        second: Any = client.runs.wait(name, "rulewright", input=said, context=quick)
+        second: Any = client.runs.wait(name, "rulewright", input=said, context=SMALL)
         said = chat("why does the first player win so often?")
-        asked: Any = client.runs.wait(name, "rulewright", input=said, context=quick)
+        asked: Any = client.runs.wait(name, "rulewright", input=said, context=SMALL)
     assert set(first) == {"messages", "folder", "end", "reason", "summary", "artefacts"}
     assert second["end"] == "made"
     assert second["folder"] == str(Path(first["folder"]) / "revisions" / "1")

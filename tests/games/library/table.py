@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Callable, Mapping, Sequence
+from statistics import fmean, stdev
 from typing import cast
 
 from games import library
@@ -9,6 +10,8 @@ from games.checks.findings import Finding
 from games.checks.run import CheckSettings, run_checks
 from games.checks.sampling import trusted_subject
 from games.contract import CHANCE, TERMINAL, Action, Game, Json, LocalModule, Observation, State
+
+_LEAST = 40  # matches before a gain is believed
 
 Score = Callable[[Observation, Action], float]
 Chooser = Callable[[Observation, Sequence[Action], random.Random], Action]
@@ -95,3 +98,21 @@ def mean_against_random(
         mine += returns[seat]
         theirs += (sum(returns) - returns[seat]) / (num_players - 1)
     return mine / matches, theirs / matches
+
+
+def beats_random(family: str, name: str, num_players: int, most: int) -> bool:
+    """Whether a heuristic in rotating seats gains more than the random players about it.
+
+    It plays until its gain is four standard errors above zero, and at least 40 matches; after
+    `most` matches two standard errors are enough.
+    """
+    game, skilled = load(family), greedy(heuristic(name, family))
+    gains: list[float] = []
+    for match in range(most):
+        seat = match % num_players
+        choosers = [skilled if s == seat else at_random for s in range(num_players)]
+        returns = play(game, choosers, random.Random(f"{name}/{match}"), {})
+        gains.append(returns[seat] - (sum(returns) - returns[seat]) / (num_players - 1))
+        if len(gains) >= _LEAST and fmean(gains) > 4 * stdev(gains) / len(gains) ** 0.5:
+            return True
+    return bool(fmean(gains) > 2 * stdev(gains) / len(gains) ** 0.5)

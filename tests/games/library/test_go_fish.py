@@ -11,10 +11,11 @@ import pytest
 
 from games import library
 from games.contract import CHANCE, TERMINAL, Game, IllegalActionError, LocalModule, ModuleFault
-from games.engine import Decision, Player, play_match
+from games.engine import Decision, play_match
 from games.information import SeatLog
 from games.table import GameTable
 from tests.games.library.lockstep import Pairing, SpielState, play_in_lockstep
+from tests.games.library.table import beats_random
 
 SOURCE = library.source("go_fish")
 MODULE = LocalModule(SOURCE)
@@ -186,24 +187,7 @@ def within_bounds(seen: dict[str, Any], hands: list[list[str]]) -> bool:
 
 @pytest.mark.parametrize(("name", "players"), [("remember", 2), ("remember", 4), ("widest_net", 4)])
 def test_each_heuristic_beats_random_play(name: str, players: int) -> None:
-    score: Any = LocalModule(library.heuristic_sources("go_fish")[name]).namespace["score"]
-
-    class Greedy:
-        def choose(
-            self, log: SeatLog, legal: Sequence[str], generator: np.random.Generator
-        ) -> Decision:
-            return Decision(max(legal, key=lambda action: score(log.latest(), action)))
-
-    gains = []
-    for number in range(120):
-        own = number % players
-        seats: list[Player] = [Greedy() if s == own else RandomPlayer() for s in range(players)]
-        match = play_match(
-            GameTable(GAME), seats, parameters={}, seed=3, match=number // players, max_plies=4000
-        )
-        assert match.returns is not None
-        gains.append(match.returns[own])
-    assert np.mean(gains) > 2 * np.std(gains) / np.sqrt(len(gains))
+    assert beats_random("go_fish", name, players, 120)
 
 
 def their_action(action: str, state: SpielState) -> int:

@@ -12,9 +12,10 @@ import pytest
 
 from games import library
 from games.contract import CHANCE, TERMINAL, Game, IllegalActionError, LocalModule, ModuleFault
-from games.engine import Decision, Player, play_match
+from games.engine import Decision, play_match
 from games.information import SeatLog
 from games.table import GameTable
+from tests.games.library.table import beats_random
 
 MODULE = LocalModule(library.source("rummy"))
 GAME = Game(MODULE)
@@ -277,21 +278,4 @@ def test_a_resampled_state_looks_the_same_to_its_player(
 @pytest.mark.parametrize("players", [2, 4])
 @pytest.mark.parametrize("name", sorted(library.heuristic_sources("rummy")))
 def test_each_heuristic_beats_random_play(name: str, players: int) -> None:
-    score: Any = LocalModule(library.heuristic_sources("rummy")[name]).namespace["score"]
-
-    class Greedy:
-        def choose(
-            self, log: SeatLog, legal: Sequence[str], generator: np.random.Generator
-        ) -> Decision:
-            return Decision(max(legal, key=lambda action: score(log.latest(), action)))
-
-    gains = []
-    for number in range(200 if players == 2 else 60):
-        own = number % players
-        seats: list[Player] = [Greedy() if s == own else RandomPlayer() for s in range(players)]
-        match = play_match(
-            GameTable(GAME), seats, parameters={}, seed=3, match=number // players, max_plies=4000
-        )
-        assert match.returns is not None
-        gains.append(match.returns[own])
-    assert np.mean(gains) > 4 * np.std(gains) / np.sqrt(len(gains))
+    assert beats_random("rummy", name, players, 200 if players == 2 else 60)

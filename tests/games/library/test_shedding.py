@@ -9,9 +9,10 @@ import pytest
 
 from games import library
 from games.contract import CHANCE, TERMINAL, Game, IllegalActionError, LocalModule, ModuleFault
-from games.engine import Decision, Player, play_match
+from games.engine import Decision, play_match
 from games.information import SeatLog
 from games.table import GameTable
+from tests.games.library.table import beats_random
 
 SOURCE = library.source("shedding")
 GAME = Game(LocalModule(SOURCE))
@@ -232,25 +233,7 @@ def test_resampling_respects_what_a_player_could_not_match() -> None:
 
 @pytest.mark.parametrize("name", sorted(library.heuristic_sources("shedding")))
 def test_each_heuristic_beats_random_play(name: str) -> None:
-    score: Any = LocalModule(library.heuristic_sources("shedding")[name]).namespace["score"]
-
-    class Greedy:
-        def choose(
-            self, log: SeatLog, legal: Sequence[str], generator: np.random.Generator
-        ) -> Decision:
-            return Decision(max(legal, key=lambda action: score(log.latest(), action)))
-
-    gains = []
-    for number in range(400):
-        seats: list[Player] = [Greedy(), RandomPlayer()]
-        seats = seats if number % 2 == 0 else seats[::-1]
-        match = play_match(
-            GameTable(GAME), seats, parameters={}, seed=11, match=number // 2, max_plies=4000
-        )
-        assert match.returns is not None
-        own = number % 2
-        gains.append(match.returns[own] - match.returns[1 - own])
-    assert np.mean(gains) > 2 * np.std(gains) / np.sqrt(len(gains))
+    assert beats_random("shedding", name, 2, 400)
 
 
 def test_no_new_deal_begins_after_three_hundred_turns() -> None:

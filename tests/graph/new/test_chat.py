@@ -236,8 +236,9 @@ from graph.new.export import graph
 
 hidden = "hidden movement: a spy flees across London while detectives search the city together"
 asked = [{"messages": [("user", text)]} for text in (hidden, "tic tac toe for two players")]
-first = graph.invoke(asked[0], context={"quick": True})
-second = graph.invoke(asked[1], context={"quick": True, "own_games": True})
+small = {"quick": True, "ladder_matches": 4, "random_matches": 4, "lessons": 0}
+first = graph.invoke(asked[0], context=small)
+second = graph.invoke(asked[1], context={**small, "own_games": True})
 settings = [json.loads(made["artefacts"]["run.json"])["settings"] for made in (first, second)]
 assert settings[0]["quick"] and settings[1]["own_games"]
 assert first["folder"] != second["folder"]

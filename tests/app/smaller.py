@@ -1,0 +1,26 @@
+"""The command, with play-tests of few matches; `eval run smoke` plays those of a real quick run."""
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from app.cli import main
+from graph.run.settings import RunSettings
+
+FEW = {
+    "ladder_matches": 4,
+    "random_matches": 8,
+    "heuristic_matches": 4,
+    "lessons": 200,
+    "large_budget": 20,
+}
+
+
+def smaller(validate: Callable[[Any], RunSettings]) -> Callable[[dict[str, Any]], RunSettings]:
+    """`RunSettings.model_validate`, where sizes that are not given are these."""
+    return lambda given: validate(FEW | given)
+
+
+if __name__ == "__main__":
+    setattr(RunSettings, "model_validate", smaller(RunSettings.model_validate))  # noqa: B010
+    sys.exit(main(sys.argv[1:]))
