@@ -4,7 +4,8 @@ Every set was written by somebody who saw neither the composer's code nor its wo
 were developed against the development sets, and after its first run a confirming set was read too:
 only the last is unread. First runs: confirm 1, one of 40 in a wrong family, none of 20 refused,
 seats 18 of 20, settings 0.69; confirm 2 (bar 0.08, lowered to 0.04 after it), none wrong, 6 of 20
-refused, seats 15 of 16, settings 0.58. An `out` brief is no family's game, an `in` brief is one's,
+refused, seats 15 of 16, settings 0.58; confirm 3, one wrong, none refused, seats 22 of 23, settings
+0.61. An `out` brief is no family's game, an `in` brief is one's,
 a `border` brief has a family's core and rules that none has: made with these listed, or refused,
 both are right.
 """
@@ -25,7 +26,7 @@ from tools.retrieval import Retrieval
 
 REFUSED_AT_MOST = 0.1
 SETTINGS_AT_LEAST = 0.8
-_SETS = ("development_1", "development_2", "confirm_1", "confirm_2", "confirm_3")
+_SETS = ("development_1", "development_2", "confirm_1", "confirm_2", "confirm_3", "confirm_4")
 
 
 class Seats(BaseModel):

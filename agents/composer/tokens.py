@@ -199,7 +199,9 @@ _TENS_VALUE = {word: 20 + 10 * index for index, word in enumerate(_TEN_WORDS.spl
 _SCALE = {"hundred": 100, "thousand": 1000, "dozen": 12}
 _ARTICLES = frozenset({"a", "an"})
 _TEN, _HUNDRED = 10, 100
-_BEFORE_PRONOUN = word_set("no the this that any every each which next other before until")
+_BEFORE_PRONOUN = word_set(
+    "no the this that any every each which next first last other before until"
+)
 _AFTER_PRONOUN = word_set(
     "another who that whose must may can cannot should has might could would will needs likes wants"
 )

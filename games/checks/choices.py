@@ -171,7 +171,7 @@ class _Inquiry:
     def _ends(self, deal: int, match: Match) -> dict[str, float]:
         """Kinds of action that end the match in its first turn, with the win share they take."""
         generator = stream(self.seed, CHECK, match=deal)
-        position = self.subject.table.open(self.subject.num_players, self.subject.parameters)
+        position = self.subject.open()
         paid = np.zeros(self.subject.num_players)
         for ply in match.plies:
             if ply.player >= 0 and len(ply.legal) > 1:
@@ -210,7 +210,7 @@ class _Inquiry:
 
     def _match_against(self, best: frozenset[int], number: int) -> frozenset[int] | None:
         """Who wins where all seats but `best` look ahead; None where nobody does in time."""
-        position = self.subject.table.open(self.subject.num_players, self.subject.parameters)
+        position = self.subject.open()
         paid = np.zeros(self.subject.num_players)
         for ply in range(_LONGEST):
             if position.player == TERMINAL:
@@ -238,6 +238,7 @@ class _Inquiry:
         self, position: Position, paid: np.ndarray, action: Action, generator: np.random.Generator
     ) -> np.ndarray:
         """What the seats were paid in all at the end of one random continuation."""
+        self.subject.open()  # nobody keeps what a continuation tells: no match grows by it
         for _ in range(_LONGEST):
             position = self.subject.table.advance(position, action)
             paid, self.spent = paid + position.rewards, self.spent + 1

@@ -150,6 +150,7 @@ def _accepted_illegal(subject: Subject, samples: Sequence[Sample]) -> Iterator[F
 def _futile(subject: Subject, samples: Sequence[Sample]) -> Iterator[Finding]:
     """Listed actions, not those alone that were played, that cannot be taken or change nothing."""
     for sample in samples:
+        subject.open()  # samples are no match, and none of them is kept
         for action in sample.legal[:_ACTIONS]:
             before = Position(
                 sample.state, sample.player, sample.legal, (), (0.0,) * subject.num_players, (), ()

@@ -39,6 +39,10 @@ class Subject:
     anew: Callable[[], contextlib.AbstractContextManager[Table]]
     weight: Callable[[], int] = lambda: 0
 
+    def open(self) -> Position:
+        """The first position; what one match takes in memory is counted anew from here."""
+        return self.table.open(self.num_players, self.parameters)
+
 
 def trusted_subject(
     source: str, num_players: int, parameters: Mapping[str, Json] | None = None

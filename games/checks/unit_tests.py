@@ -111,7 +111,7 @@ def _run(subject: Subject, test: UnitTest) -> Finding:
 
 def _reach(subject: Subject, test: UnitTest, path: list[Position]) -> None:
     """Play the test's actions; `path` takes every position on the way."""
-    path.append(subject.table.open(subject.num_players, subject.parameters))
+    path.append(subject.open())
     for index, action in enumerate(test.actions):
         if action not in path[-1].legal:
             raise IllegalActionError(

@@ -10,8 +10,9 @@ from games.checks.findings import verdict
 from games.checks.run import CheckSettings
 from games.checks.unit_tests import UnitTest
 from tests.games.checks.test_checks import SOUND
+from tests.games.checks.test_choices import GAME, GAMES
 from tools.checking import check_source, usual_players
-from tools.sandbox import Sandbox
+from tools.sandbox import Limits, Sandbox
 from tools.sources import GameNotFoundError, find_game
 
 SETTINGS = CheckSettings(matches=3, samples=8)
@@ -132,6 +133,21 @@ def test_a_unit_test_is_judged_on_the_host(sandbox: Sandbox, expected: str, outc
         expected_json=expected,
     )
     assert [f.outcome for f in run.unit_tests([test])] == [outcome]
+
+
+def test_what_looking_ahead_tells_makes_no_match_too_large() -> None:
+    """A match tells some 50 KiB, all that is looked at ahead some MiB; 1 MiB a match is allowed."""
+    player, legal, pays = GAMES["random play never wins as the second, play that looks ahead does"]
+    source = GAME.format(player=player, legal=legal, pays=pays)
+    assert source.count('{"n": len(state["m"])}') == 1
+    source = source.replace('{"n": len(state["m"])}', '{"n": len(state["m"]), "pad": "x" * 2000}')
+    names = "{-1: 'chance', -4: 'terminal'}.get(player_id, 'player')"
+    source += f"\ndef get_player_name(player_id):\n    return {names}\n"
+    with Sandbox(limits=Limits(table_bytes=2**20)) as narrow:
+        settings = CheckSettings(matches=12, samples=8, seed=0)
+        run = check_source(narrow, source, settings=settings, num_players=2, parameters={})
+    assert "decisions" in {finding.check for finding in run.findings}
+    assert not [f for f in run.findings if "of memory" in f.evidence]
 
 
 def test_a_unit_test_with_an_illegal_action_fails(sandbox: Sandbox) -> None:

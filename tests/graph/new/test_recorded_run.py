@@ -27,9 +27,9 @@ RECORDED = [name for name in runs() if (FOLDER / f"{name}.json").exists()]
 MOST_BEFORE_ACCEPTANCE, MOST_IN_ALL, MOST_OF_A_DRAFT = 60_000, 200_000, 6_000
 # Over the bound by a hundredth: one reply was lost on its way, and asked for again.
 OVER = {"lanterns": 202_200}
-# Errors that the answerer made on purpose as the validator: a wrong test and a wrong verdict. Of
-# the three faults planted in the first draft none was left when the game was delivered.
-PLANTED = {"lanterns": 2, "smugglers": 2}
+# Errors that the answerer made on purpose as the validator: a wrong test, and in lanterns a wrong
+# verdict. Of the three faults planted in the first draft none was left when the game was delivered.
+PLANTED = {"lanterns": 2, "smugglers": 1}
 
 
 def replaying(name: str) -> ModelSettings:
