@@ -31,10 +31,12 @@ REQUIRED_FUNCTIONS = (
 )
 OPTIONAL_FUNCTIONS = (
     "get_chance_probabilities",
+    "observation_to_tensor",
     "parse_action",
     "render",
     "resample_history",
     "resample_state",
+    "tensor_to_observation",
     "value_function",
 )
 REQUIRED_CONSTANTS = ("GAME", "ZONES")

@@ -3,7 +3,8 @@
 python -m scripts.recordings check
 python -m scripts.recordings record NAME   (the endpoint is the environment's, as for any run)
 
-NAME is a game of runs.yaml, or `learned/` and a task of learned.yaml.
+NAME is a game of runs.yaml, or `learned/` and a task of learned.yaml. A task with a `base`
+begins with its exchanges, and asks for what is new.
 """
 
 import json
@@ -60,6 +61,9 @@ def main() -> int:
         sys.stderr.write(f"{__doc__}\nknown: {', '.join(known)}\n")
         return 2
     path = FOLDER / f"{sys.argv[2]}.json"
+    task = synthesis.tasks().get(sys.argv[2].removeprefix("learned/"))
+    if task and task.base and not path.exists():
+        path.write_bytes(synthesis.recording_of(task.base).read_bytes())
     os.environ["RULEWRIGHT_RECORD"] = str(path)
     told = _run(sys.argv[2])
     kept = json.loads(path.read_text())

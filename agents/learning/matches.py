@@ -11,6 +11,7 @@ from games.streams import run_key, stream
 from games.values import are_texts, is_number
 from tools.guest.protocol import MessageError, decoded
 from tools.playtest.jobs import GameSetup
+from tools.predicting.tensors import TENSORS
 from tools.sandbox import Sandbox
 
 PRELOAD = ("agents.worker.stepping", "agents.worker.session")  # what the sandbox must preload
@@ -32,7 +33,7 @@ class Matches:
         Raises:
             ModuleFault: If the module does not load.
         """
-        self.game, self.settings = game, settings
+        self.sandbox, self.game, self.settings = sandbox, game, settings
         self._words = stream(run_key(seed, game.source), "train").integers(2**32, size=4).tolist()
         self._worker = sandbox.worker("training", preloaded=True)
         self._worker.load(game.source)
@@ -45,12 +46,20 @@ class Matches:
         found = self._worker.request("perfect_information", asked._asdict(), _LATE_S)
         return found is not None
 
+    @property
+    def has_tensors(self) -> bool:
+        """Whether the module turns observations into arrays and back."""
+        return self._worker.names >= {*TENSORS}
+
     def open(self) -> Turns:
         """The first turn of every match.
 
         Raises:
             ModuleFault: If the module fails or breaks the contract.
         """
+        return self._turns("open_many", self._opening())
+
+    def _opening(self) -> dict[str, Json]:
         settings, game = self.settings, self.game
         asked = OpenManyRequest(
             settings.environments,
@@ -59,7 +68,19 @@ class Matches:
             self._words,
             settings.max_plies,
         )
-        return self._turns("open_many", asked._asdict())
+        return asked._asdict()
+
+    def keep(self) -> Json:
+        """Where every match stands, for `resume`.
+
+        Raises:
+            ModuleFault: If a state is no JSON.
+        """
+        return self._worker.request("keep_many", {}, _LATE_S)
+
+    def resume(self, kept: Json) -> Turns:
+        """The turns that stood when `keep` gave this; see `open`."""
+        return self._turns("resume_many", {"asked": self._opening(), "kept": kept})
 
     def step(self, actions: Sequence[Action]) -> Turns:
         """The next turn of every match, each after its action; see `open`."""

@@ -19,6 +19,7 @@ from safetensors.numpy import load, save
 from agents.learning.encoding import Array, Encoder, encoder_of
 from agents.learning.network import Weights, drawn_actions, forward, log_chances, shapes
 from agents.learning.settings import LearningError
+from agents.learning.tensors import Arrays, TensorSource
 from games.contract import Action, Json
 
 FORMAT = 1
@@ -35,20 +36,54 @@ class Codec:
         actions: Those that the network knows, in the order of its logits.
         recurrent: Whether the network remembers. Where it does not, only the newest observation
             and the seat are told.
+        tensors: What turns the observation into an array, where the encoder does not.
     """
 
     encoder: Encoder
     actions: tuple[Action, ...]
     recurrent: bool
+    tensors: TensorSource | None = None
+
+    @property
+    def width(self) -> int:
+        """Length of `features`."""
+        return self.encoder.width + (self.tensors.width if self.tensors else 0)
 
     @cached_property
     def number(self) -> dict[Action, int]:
         """Place of each action."""
         return {action: place for place, action in enumerate(self.actions)}
 
-    def features(self, seat: int, view: Mapping[str, Json]) -> tuple[Array, int]:
-        """See `Encoder.encoded`."""
-        return self.encoder.encoded(network_view(seat, view, recurrent=self.recurrent))
+    def features(
+        self, seat: int, view: Mapping[str, Json], arrays: Arrays | None
+    ) -> tuple[Array, int]:
+        """See `Encoder.encoded`; the module's array, where there is one, stands behind.
+
+        Args:
+            seat: 0-based.
+            view: Of the decision.
+            arrays: Those of the observations, by `tensors`; None without them. One that is not
+                there is told as zeros, and counts as a value that is not known.
+        """
+        whole = self.tensors is None
+        told, unknown = self.encoder.encoded(
+            network_view(seat, view, recurrent=self.recurrent, whole=whole)
+        )
+        if self.tensors is None:
+            return told, unknown
+        array = arrays.of(view["observation"]) if arrays else None
+        if array is None:
+            array, unknown = np.zeros(self.tensors.width, np.float32), unknown + 1
+        return np.concatenate([told, array]), unknown
+
+    def as_json(self) -> dict[str, Json]:
+        """All of it, for a file; `codec_of` reads it."""
+        return {
+            "recurrent": self.recurrent,
+            "actions": [*self.actions],
+            "encoder": self.encoder.as_json(),
+            "tensors": self.tensors and self.tensors._asdict(),
+        }
 
     def mask(self, legal: Sequence[Action]) -> NDArray[np.bool_]:
         """`[actions]`: which are legal; none where no legal action is known."""
@@ -57,8 +92,21 @@ class Codec:
         return mask
 
 
-def network_view(seat: int, view: Mapping[str, Json], *, recurrent: bool) -> dict[str, Json]:
-    """What a network is told of a decision."""
+def codec_of(meta: Mapping[str, Any]) -> Codec:
+    """The codec that a file tells of; raises as Python does where it tells another thing."""
+    tensors = meta.get("tensors")
+    if tensors is not None:
+        tensors = TensorSource(str(tensors["source"]), int(tensors["width"]))
+    return Codec(
+        encoder_of(meta["encoder"]), tuple(meta["actions"]), bool(meta["recurrent"]), tensors
+    )
+
+
+def network_view(
+    seat: int, view: Mapping[str, Json], *, recurrent: bool, whole: bool = True
+) -> dict[str, Json]:
+    """What a network is told of a decision; not `whole`, all but the observation."""
+    view = view if whole else {**view, "observation": None}
     return {"seat": seat, **view} if recurrent else {"seat": seat, "seen": view["observation"]}
 
 
@@ -85,6 +133,7 @@ class Policy:
         legal: Sequence[Action],
         temperature: float,
         generator: np.random.Generator,
+        arrays: Arrays | None = None,
     ) -> tuple[Action, dict[str, Json]]:
         """An action for one seat, and what was not known.
 
@@ -94,6 +143,7 @@ class Policy:
             legal: What it may do.
             temperature: Of the softmax; 0 takes the likeliest action.
             generator: Draws.
+            arrays: See `Codec.features`.
 
         Returns:
             One of `legal`. Where the network knows none of them it is drawn uniformly, and the
@@ -102,7 +152,7 @@ class Policy:
         mask = self.codec.mask(legal)
         hidden = np.zeros((1, self.weights["first"].shape[1]), np.float32)
         for view in views if self.codec.recurrent else views[-1:]:
-            features, unknown = self.codec.features(seat, view)
+            features, unknown = self.codec.features(seat, view, arrays)
             logits, _, hidden = forward(self.weights, features[None], hidden, np)
         effort: dict[str, Json] = {
             "unknown_values": unknown,
@@ -118,13 +168,7 @@ class Policy:
 
     def saved(self) -> bytes:
         """The file; equal policies give equal bytes."""
-        meta = {
-            **self.about,
-            "format": FORMAT,
-            "recurrent": self.codec.recurrent,
-            "actions": [*self.codec.actions],
-            "encoder": self.codec.encoder.as_json(),
-        }
+        meta = {**self.about, "format": FORMAT, **self.codec.as_json()}
         text = json.dumps(meta, sort_keys=True, separators=(",", ":"))
         raw = np.frombuffer(text.encode(), np.uint8)
         return save({**self.weights, _META: raw})
@@ -159,11 +203,11 @@ def _read(path: str, _changed: int, _size: int) -> Policy:
                 f"{path} has the form {meta['format']!r:.20}; this version reads {FORMAT}: train "
                 "again with 'rulewright train'"
             )
-        codec = Codec(encoder_of(meta["encoder"]), tuple(meta["actions"]), meta["recurrent"])
-        about = {key: meta[key] for key in meta if key not in ("encoder", "actions")}
+        codec = codec_of(meta)
+        about = {key: meta[key] for key in meta if key not in ("encoder", "actions", "tensors")}
         about["game"], about["num_players"]  # noqa: B018 - a file without them is none
         sizes = shapes(
-            *(codec.encoder.width, len(codec.actions), int(meta["settings"]["units"])),
+            *(codec.width, len(codec.actions), int(meta["settings"]["units"])),
             recurrent=codec.recurrent,
         )
     except (OSError, SafetensorError, KeyError, TypeError, ValueError, SyntaxError) as error:

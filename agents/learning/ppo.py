@@ -8,27 +8,30 @@ minibatch.
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.learning.encoding import Array, fitted_encoder
+from agents.learning.checkpoint import Checkpoint, identity_of, read_checkpoint
+from agents.learning.encoding import Array
+from agents.learning.exploring import Explored, any_action, explored_by
 from agents.learning.matches import Matches, require_trainable
 from agents.learning.network import (
     NEVER,
-    Weights,
     drawn_actions,
     forward,
     initial_weights,
     log_chances,
     shapes,
 )
-from agents.learning.policy import Codec, Policy, network_view
-from agents.learning.settings import LearningError
-from agents.worker.stepping import Turns
+from agents.learning.policy import Codec, Policy
+from agents.learning.settings import LearningError, PpoSettings
+from agents.learning.tensors import Arrays
 from games.contract import Action, Json
 from games.streams import stream
 
@@ -118,7 +121,7 @@ class Rollout:
     @classmethod
     def empty(cls, size: int, codec: Codec, units: int) -> "Rollout":
         """Room for so many decisions."""
-        width, actions = codec.encoder.width, len(codec.actions)
+        width, actions = codec.width, len(codec.actions)
         logs, values, rewards = np.zeros((3, size), np.float32)
         return cls(
             inputs=np.zeros((size, width), np.float32),
@@ -155,8 +158,10 @@ def train(
     about: Mapping[str, Json],
     *,
     on_update: Callable[[dict[str, Json]], None] = lambda _: None,
+    kept: Path | None = None,
+    anew: bool = False,
 ) -> Policy:
-    """Train a network by play.
+    """Train a network by play, or go on where a training was stopped, to the same bytes.
 
     Args:
         matches: The game.
@@ -164,39 +169,48 @@ def train(
         seed: Of all that is drawn.
         about: What else the policy's file says: versions, grade.
         on_update: Told of every update.
+        kept: File that holds how far it came after each update; None keeps nothing.
+        anew: Whether a file of another training is replaced and not refused.
 
     Raises:
-        LearningError: If torch is missing, there are no steps, or there is one seat.
+        LearningError: If torch is missing, there are no steps, there is one seat, or what was
+            kept is of another training.
         ModuleFault: If the module fails or breaks the contract.
     """
     settings = matches.settings
     require_trainable(matches.game, steps)
     torch = _torch()
-    hides = matches.hides() if settings.memory == "auto" else settings.memory == "yes"
-    explored = _explored(matches, stream(seed, "explore"), recurrent=hides)
-    sizes = shapes(
-        *(explored.codec.encoder.width, len(explored.codec.actions), settings.units),
-        recurrent=hides,
-    )
-    weights = initial_weights(sizes, stream(seed, "weights"))
-    trainer = _Trainer(torch, matches, explored, weights, stream(seed, "learn"))
-    course: list[Json] = []
-    done, batch = 0, settings.environments
-    while done < steps:
-        horizon = min(settings.horizon, max(2, math.ceil((steps - done) / batch)))
-        rows = trainer.update(horizon, done / steps)
-        done += horizon * batch
-        course.append({"steps": done, **rows})
-        on_update({"steps": done, **rows})
+    identity = identity_of(matches.game, settings, steps, seed)
+    found = read_checkpoint(kept, identity, anew=anew) if kept else None
+    explored = found.explored(matches) if found else explored_by(matches, stream(seed, "explore"))
+    trainer = _Trainer(torch, matches, explored, found or _begun(explored.codec, settings, seed))
+    batch = settings.environments
+    with closing(trainer):
+        while trainer.done < steps:
+            horizon = min(settings.horizon, max(2, math.ceil((steps - trainer.done) / batch)))
+            row = trainer.update(horizon, trainer.done / steps)
+            if kept:
+                trainer.checkpoint().write(kept, identity)
+            on_update(row)
     game = matches.game
     made: dict[str, Json] = {
         **about,
         "torch": version("torch"),
         **{"game": game.name, "num_players": game.num_players, "parameters": {**game.parameters}},
-        **{"settings": settings.model_dump(mode="json"), "steps": done, "seed": seed},
-        **{"scale": explored.scale, "explored": explored.about, "course": course},
+        **{"settings": settings.model_dump(mode="json"), "steps": trainer.done, "seed": seed},
+        **{"scale": explored.scale, "explored": explored.about, "course": [*trainer.course]},
     }
-    return Policy(explored.codec, weights, made)
+    return Policy(explored.codec, trainer.weights, made)
+
+
+def _begun(codec: Codec, settings: PpoSettings, seed: int) -> Checkpoint:
+    """Where a training begins."""
+    sizes = shapes(codec.width, len(codec.actions), settings.units, recurrent=codec.recurrent)
+    learn = stream(seed, "learn").bit_generator.state
+    weights = initial_weights(sizes, stream(seed, "weights"))
+    first = {name: np.zeros_like(array) for name, array in weights.items()}
+    second = {name: np.zeros_like(array) for name, array in weights.items()}
+    return Checkpoint(weights, first, second, None, {"step": 0, "generator": learn, "course": []})
 
 
 def _torch() -> Any:  # noqa: ANN401 - whose types are too many to read
@@ -211,40 +225,6 @@ def _torch() -> Any:  # noqa: ANN401 - whose types are too many to read
     return torch
 
 
-@dataclass(frozen=True)
-class _Explored:
-    """What random play showed."""
-
-    codec: Codec
-    turns: Turns
-    scale: float
-    about: dict[str, Json]
-
-
-def _explored(matches: Matches, generator: np.random.Generator, *, recurrent: bool) -> _Explored:
-    """Play at random, and fit the encoder to what was seen."""
-    seen: list[Json] = []
-    actions, largest, turns = set[Action](), 0.0, matches.open()
-    while len(seen) < matches.settings.explore:
-        pairs = zip(turns.seats, turns.views, strict=True)
-        seen += [network_view(seat, view, recurrent=recurrent) for seat, view in pairs]
-        actions.update(*turns.legal)
-        turns = matches.step([_any(legal, generator) for legal in turns.legal])
-        largest = max(largest, *(abs(paid) for seats in turns.rewards for paid in seats))
-    encoder = fitted_encoder(seen)
-    lost = sum(encoder.decoded(encoder.encoded(view)[0]) != view for view in seen)
-    about: dict[str, Json] = {
-        **{"decisions": len(seen), "actions": len(actions), "width": encoder.width},
-        "not_restored": lost,
-    }
-    codec = Codec(encoder, tuple(sorted(actions)), recurrent)
-    return _Explored(codec, turns, largest or 1.0, about)
-
-
-def _any(legal: Sequence[Action], generator: np.random.Generator) -> Action:
-    return legal[int(generator.integers(len(legal)))]
-
-
 class _Trainer:
     """A network in training, and the matches it plays."""
 
@@ -252,20 +232,55 @@ class _Trainer:
         self,
         torch: Any,  # noqa: ANN401 - see `_torch`
         matches: Matches,
-        explored: _Explored,
-        weights: Weights,
-        generator: np.random.Generator,
+        explored: Explored,
+        stood: Checkpoint,
     ) -> None:
         self.torch, self.matches, self.settings = torch, matches, matches.settings
-        self.codec, self.turns, self.scale = explored.codec, explored.turns, explored.scale
-        self.weights, self.generator = weights, generator
+        self.explored, self.codec, self.scale = explored, explored.codec, explored.scale
+        self.turns, self.weights = explored.turns, stood.weights
+        self.generator = stream(0, "learn")
+        self.generator.bit_generator.state = stood.told["generator"]
         self.tensors = {  # they share their memory with the weights
-            name: torch.from_numpy(array).requires_grad_() for name, array in weights.items()
+            name: torch.from_numpy(array).requires_grad_() for name, array in self.weights.items()
         }
-        self.adam = Adam(self.settings.learning_rate)
+        moments = {
+            name: (torch.from_numpy(array), torch.from_numpy(stood.second[name]))
+            for name, array in stood.first.items()
+        }
+        self.adam = Adam(self.settings.learning_rate, stood.told["step"], moments)
+        self.course: list[dict[str, Json]] = [*stood.told["course"]]
         count = self.settings.environments
         seats, units = matches.game.num_players, self.settings.units
-        self.hidden = np.zeros((count, seats, units if self.codec.recurrent else 1), np.float32)
+        empty = np.zeros((count, seats, units if self.codec.recurrent else 1), np.float32)
+        self.hidden = empty if stood.hidden is None else stood.hidden
+        told = self.codec.tensors
+        self.arrays = Arrays(matches.sandbox, told) if told else None
+
+    @property
+    def done(self) -> int:
+        """Decisions that were learned from."""
+        steps = self.course[-1]["steps"] if self.course else 0
+        return steps if isinstance(steps, int) else 0
+
+    def checkpoint(self) -> Checkpoint:
+        """Where it stands between two updates."""
+        first, second = (
+            {name: pair[place].numpy() for name, pair in self.adam.moments.items()}
+            for place in (0, 1)
+        )
+        told = {
+            "step": self.adam.step,
+            "generator": self.generator.bit_generator.state,
+            "course": self.course,
+            "matches": self.matches.keep(),
+            **self.explored.as_json(),
+        }
+        return Checkpoint(self.weights, first, second, self.hidden, told)
+
+    def close(self) -> None:
+        """End the worker of the module's own arrays, where there is one."""
+        if self.arrays is not None:
+            self.arrays.close()
 
     def update(self, horizon: int, progress: float) -> dict[str, Json]:
         """Play, then learn from it.
@@ -275,7 +290,7 @@ class _Trainer:
             progress: Share of the training that is done, which the entropy's weight follows.
 
         Returns:
-            What it came to.
+            What it came to, as in `course`.
         """
         settings = self.settings
         rollout, met = self._played(horizon)
@@ -289,7 +304,9 @@ class _Trainer:
                 batch = [units[place] for place in part]
                 losses.append(self._learned(rollout, batch, advantages, returns, weight))
         value, entropy = np.mean(losses, axis=0).tolist() if losses else (None, None)
-        return {**met, "value_loss": value, "entropy": entropy}
+        steps = self.done + horizon * settings.environments
+        self.course.append({"steps": steps, **met, "value_loss": value, "entropy": entropy})
+        return self.course[-1]
 
     def _played(self, horizon: int) -> tuple[Rollout, dict[str, Json]]:
         """Decisions of `horizon` steps of all matches."""
@@ -325,8 +342,10 @@ class _Trainer:
     ) -> tuple[list[Action], NDArray[np.bool_]]:
         """An action a match, written down in the rollout; and where the network chose it."""
         turns, codec, rows = self.turns, self.codec, range(self.settings.environments)
+        if self.arrays is not None:
+            self.arrays.ask([view["observation"] for view in turns.views])
         for place, (seat, view) in enumerate(zip(turns.seats, turns.views, strict=True)):
-            features, unknown = codec.features(seat, view)
+            features, unknown = codec.features(seat, view, self.arrays)
             rollout.inputs[here.start + place] = features
             rollout.legal[here.start + place] = codec.mask(turns.legal[place])
             met["unknown_values"] += unknown
@@ -346,7 +365,7 @@ class _Trainer:
         chosen = [
             codec.actions[picked[place]]
             if known[place] and self._learns(place, seat)
-            else _any(turns.legal[place], self.generator)
+            else any_action(turns.legal[place], self.generator)
             for place, seat in enumerate(turns.seats)
         ]
         return chosen, known

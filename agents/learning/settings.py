@@ -45,6 +45,18 @@ class PpoSettings(PlayerSettings):
             "shows that a seat does not see all that there is."
         ),
     ] = "auto"
+    encoder: Annotated[
+        Literal["auto", "general", "model"],
+        Field(
+            description="What makes arrays of observations: the functions of the module, as "
+            "'rulewright learn --tensors' asks for them, or a general encoder; auto: the module's "
+            "where it has them."
+        ),
+    ] = "auto"
+    choice_deals: Annotated[
+        int,
+        Field(ge=2, le=MANY, description="Against random play, by which the best seed is chosen."),
+    ] = 100
     explore: Annotated[
         int, Field(ge=1, le=1_000_000, description="Random decisions that the encoder is made of.")
     ] = 5000

@@ -1,6 +1,7 @@
 """The player of a trained network, by the policy file that `rulewright train` wrote."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Annotated, Self
 
 import numpy as np
@@ -8,10 +9,11 @@ from pydantic import Field, model_validator
 
 from agents.learning.policy import Policy, read_policy
 from agents.learning.settings import LearningError
+from agents.learning.tensors import Arrays
 from agents.players.specs import PlayerSpec, PlayerSpecError, Seating
 from agents.search.settings import NoYes, PlayerSettings
 from agents.worker.stepping import decision_view
-from games.contract import Action
+from games.contract import Action, ModuleFault
 from games.engine import Decision
 from games.information import SeatLog
 
@@ -45,6 +47,8 @@ class PolicySettings(PlayerSettings):
 class PolicyPlayer:
     """Plays by a network, on the host, from the seat's own log; legal actions alone are drawn.
 
+    Where the file brings functions that turn observations into arrays, they run in a worker.
+
     What it does not know is counted in each decision's effort.
     """
 
@@ -58,6 +62,8 @@ class PolicyPlayer:
         self.settings = spec.part(PolicySettings)
         self.seat = at.seat
         self.policy = _policy(self.settings)
+        tensors = self.policy.codec.tensors
+        self.arrays = Arrays(at.sandbox, tensors) if tensors else None
         about = self.policy.about
         if about["num_players"] != at.num_players:
             raise self._unsuited(f"{about['num_players']} seats", f"a table of {at.num_players}")
@@ -81,13 +87,18 @@ class PolicyPlayer:
         entries = log.entries
         acted = [place for place, entry in enumerate(entries) if "action" in entry]
         views = [decision_view(entries[:end]) for end in (*acted, len(entries))]
+        if self.arrays is not None:
+            with suppress(ModuleFault):  # what it does not know is counted
+                self.arrays.ask([view["observation"] for view in views])
         action, effort = self.policy.act(
-            self.seat, views, legal, self.settings.temperature, generator
+            self.seat, views, legal, self.settings.temperature, generator, self.arrays
         )
         return Decision(action, {"algorithm": PPO, **effort})
 
     def close(self) -> None:
-        """Nothing to release."""
+        """End the worker of the file's functions, where it has some."""
+        if self.arrays is not None:
+            self.arrays.close()
 
 
 def with_policy_hash(spec: PlayerSpec) -> PlayerSpec:

@@ -21,6 +21,7 @@ from games.trajectories import Trajectory
 from games.values import Json, State, canonical_key
 from tools.predicting.inference import Inference
 from tools.predicting.steady import ALLOWED_IMPORTS
+from tools.predicting.tensors import LARGEST, MOST_NUMBERS, TENSORS
 
 if TYPE_CHECKING:
     from langchain_core.messages import AIMessage
@@ -241,6 +242,29 @@ class ModelModeller:
         )
         return self._blocks(task, ("value_function",))
 
+    def tensors(
+        self, brief: GameBrief, source: str, observations: Sequence[str], versions: int
+    ) -> Proposals:
+        """Versions of the functions that turn observations into arrays and back.
+
+        Args:
+            brief: The game.
+            source: The model.
+            observations: Some that seats had at their turns, as JSON.
+            versions: Versions to ask for.
+
+        Raises:
+            MalformedReplyError: If no reply had code in it.
+        """
+        task = load_prompt("modeller_tensors").fill(
+            task=_arrays(),
+            source=source,
+            observations="\n".join(observations),
+            versions=versions,
+            **brief.common,
+        )
+        return self._blocks(task, TENSORS)
+
     def _blocks(self, task: Sequence[Message], needed: Sequence[str]) -> Proposals:
         return self.model.ask(task, lambda message: _versions(message, needed))
 
@@ -313,7 +337,9 @@ def _contract(*, closed: bool) -> str:
 
 
 def _asked_for(brief: GameBrief, needed: Sequence[str]) -> list[str]:
-    """The contract, and what the inference function does that is mended."""
+    """The contract, and what the functions do that are mended."""
+    if tuple(needed) == TENSORS:
+        return [_arrays()]
     told = [_contract(closed=brief.closed)]
     if brief.closed:
         return [*told, _history(ends=True)]
@@ -325,6 +351,12 @@ def _drawing(function: str) -> str:
     if function == "resample_state":
         return load_prompt("modeller_state").fill()[0]["content"]
     return _history(ends=False)
+
+
+def _arrays() -> str:
+    """What the functions do that turn observations into arrays and back."""
+    prompt = load_prompt("modeller_arrays")
+    return prompt.fill(imports=_IMPORTS, most=MOST_NUMBERS, largest=f"{LARGEST:,.0f}")[0]["content"]
 
 
 def _history(*, ends: bool) -> str:

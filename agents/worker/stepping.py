@@ -47,6 +47,34 @@ class StepManyRequest(NamedTuple):
     actions: list[Action]
 
 
+class KeptMatch(NamedTuple):
+    """Where a match stands.
+
+    Attributes:
+        state: Of the game.
+        logs: What the next views need of every seat's log.
+        draws: Of chance so far, this place's earlier matches included.
+        plies: Of the match.
+    """
+
+    state: dict[str, Json]
+    logs: list[list[dict[str, Json]]]
+    draws: int
+    plies: int
+
+
+class ResumeManyRequest(NamedTuple):
+    """Go on with matches as `keep_many` gave them; answered with `Turns`.
+
+    Attributes:
+        asked: The `OpenManyRequest` that opened them.
+        kept: A `KeptMatch` each.
+    """
+
+    asked: dict[str, Json]
+    kept: list[dict[str, Json]]
+
+
 class Turns(NamedTuple):
     """Whose turn it is in every match, `[environments]` each.
 
@@ -102,7 +130,21 @@ class _Match:
     def __init__(self, rules: Rules, initial: State, chance: random.Random, longest: int) -> None:
         self.rules, self.initial, self.chance, self.longest = rules, initial, chance, longest
         self.rewards = [0.0] * rules.num_players
+        self.draws = 0
         self._begin()
+
+    def kept(self) -> KeptMatch:
+        """Where it stands; a log is cut to what `decision_view` reads of it."""
+        logs = [log.entries[_needed(log.entries) :] for log in self.logs]
+        return KeptMatch(self.state, logs, self.draws, self.plies)
+
+    def go_on(self, kept: KeptMatch) -> None:
+        """Stand where a match was kept, with chance that drew as much."""
+        for _ in range(kept.draws - self.draws):
+            self.chance.random()  # one number a draw
+        self.draws, self.plies = kept.draws, kept.plies
+        self.logs = [SeatLog(seat, [*entries]) for seat, entries in enumerate(kept.logs)]
+        self._stand(kept.state)
 
     def _begin(self) -> None:
         self.plies = 0
@@ -111,11 +153,14 @@ class _Match:
         self._settle()
 
     def _enter(self, state: State, events: list[list[str]]) -> None:
+        self._stand(state)
+        for log, seen, told in zip(self.logs, self.rules.observations(state), events, strict=True):
+            log.see(seen, told)
+
+    def _stand(self, state: State) -> None:
         self.state = state
         self.seat = self.rules.current_player(state)
         self.legal = [] if self.seat == TERMINAL else self.rules.legal_actions(state)
-        for log, seen, told in zip(self.logs, self.rules.observations(state), events, strict=True):
-            log.see(seen, told)
 
     def _apply(self, action: Action) -> None:
         if action not in self.legal:
@@ -136,6 +181,7 @@ class _Match:
                 return
             weights = self.rules.chance_probabilities
             chances = weights(self.state) if weights else None
+            self.draws += 1
             self._apply(self.chance.choices(self.legal, chances)[0])
         raise ModuleFault("bad_value", "get_current_player", "gave chance the turn without end")
 
@@ -153,6 +199,15 @@ class _Match:
         if self.seat == TERMINAL:
             raise ModuleFault("bad_value", "get_current_player", "ends a match before any decision")
         return "done" if over else "cut"
+
+
+def _needed(entries: Sequence[Mapping[str, Json]]) -> int:
+    """From which entry on a log is needed: its newest action and its newest observation."""
+    found = [
+        max((place for place, entry in enumerate(entries) if name in entry), default=0)
+        for name in ("action", "observation")
+    ]
+    return min(found)
 
 
 _matches: list[_Match] = []  # of this worker
@@ -187,4 +242,24 @@ def step_many(namespace: dict[str, object], payload: dict[str, Json]) -> Json:
     return _turns([match.act(one) for match, one in zip(_matches, actions, strict=True)])
 
 
-OPERATIONS: dict[str, Operation] = {"open_many": open_many, "step_many": step_many}
+def keep_many(namespace: dict[str, object], payload: dict[str, Json]) -> Json:
+    """Where every match stands: a `KeptMatch` each."""
+    del namespace, payload
+    return [match.kept()._asdict() for match in _matches]
+
+
+def resume_many(namespace: dict[str, object], payload: dict[str, Json]) -> Json:
+    """See `ResumeManyRequest`."""
+    request = decoded(ResumeManyRequest, payload)
+    open_many(namespace, request.asked)
+    for match, kept in zip(_matches, request.kept, strict=True):
+        match.go_on(decoded(KeptMatch, kept))
+    return _turns([""] * len(_matches))
+
+
+OPERATIONS: dict[str, Operation] = {
+    "keep_many": keep_many,
+    "open_many": open_many,
+    "resume_many": resume_many,
+    "step_many": step_many,
+}

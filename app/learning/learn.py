@@ -46,6 +46,14 @@ def learn_model(  # noqa: PLR0913 - one parameter an option
     values: Annotated[
         int, typer.Option("--values", min=0, max=8, help="Value functions to ask for.")
     ] = 0,
+    tensors: Annotated[
+        int,
+        typer.Option(
+            "--tensors",
+            min=0,
+            help="Calls at most for functions that turn observations into arrays (for train).",
+        ),
+    ] = 0,
     out: Annotated[Path | None, typer.Option("--out", help="Folder of the run.")] = None,
     seed: Seed = 0,
     quick: Annotated[bool, typer.Option("--quick", help="Fewer matches and draws.")] = False,
@@ -80,6 +88,7 @@ def learn_model(  # noqa: PLR0913 - one parameter an option
             if environment and Path(environment).exists()
             else environment,
             "values": values,
+            "tensors": tensors,
             "keep_learning": keep_learning,
         }
     )

@@ -39,11 +39,17 @@ def referee_of(game: str) -> GameSetup:
     return environment_game(tasks()[_recorded()[game][0]].environment)
 
 
-def held_models(game: str, folder: Path) -> Sequence[HeldModel]:
-    """The models of a game, written as whole modules into a folder."""
+def held_models(game: str, folder: Path, *, tensors: bool = False) -> Sequence[HeldModel]:
+    """The models of a game, written as whole modules into a folder.
+
+    Args:
+        game: Its name.
+        folder: Where they are written.
+        tensors: Whether those alone are given that turn observations into arrays.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     found = []
-    for name in _recorded()[game]:
+    for name in _recorded(tensors=tensors).get(game, ()):
         text, file = _learned_source(name), folder / f"{name}.py"
         file.write_text(text, encoding="utf-8")
         found.append(HeldModel(f"{name}, answered by hand", text, file))
@@ -59,11 +65,11 @@ def _learned_source(name: str) -> str:
         return (run.path / "model.py").read_text(encoding="utf-8")
 
 
-def _recorded() -> dict[str, list[str]]:
-    """Recorded tasks by game; a closed deck is a game of its own."""
+def _recorded(*, tensors: bool = False) -> dict[str, list[str]]:
+    """Recorded tasks by game, those with tensors or the others; a closed deck is its own game."""
     found: dict[str, list[str]] = {}
     for name, task in tasks().items():
-        if recording_of(name).exists():
+        if recording_of(name).exists() and bool(task.base) == tensors:
             found.setdefault(_game_of(task), []).append(name)
     return found
 

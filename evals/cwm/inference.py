@@ -71,7 +71,7 @@ def run(
     samples: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory() as folder, Sandbox(preload=PRELOAD) as sandbox:
         for name, task in tasks().items():
-            if not recording_of(name).exists() or (size.names and name not in size.names):
+            if task.base or not recording_of(name).exists() or name not in (size.names or (name,)):
                 continue
             base = Path(folder) / name
             base.mkdir()

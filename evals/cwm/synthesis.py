@@ -53,6 +53,8 @@ class LearningTask(BaseModel):
         seed: Of the matches and of the run.
         active: Further matches that the environment may be asked for.
         max_calls: Calls of the modeller at most.
+        tensors: Of these at most so many for functions that turn observations into arrays.
+        base: The recorded task whose model they stand on; its exchanges come first in this one's.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -64,6 +66,8 @@ class LearningTask(BaseModel):
     seed: int = 31
     active: int = 0
     max_calls: int = 20
+    tensors: int = 0
+    base: str = ""
 
 
 @dataclass(frozen=True)
@@ -128,6 +132,7 @@ def learned(task: LearningTask, base: Path, model: ModelSettings) -> Learned:
         quick=True,
         closed_deck=task.seat is not None,
         max_calls=task.max_calls,
+        tensors=task.tensors,
         active=task.active,
         environment=task.environment if task.active else "",
         arena=0,
@@ -160,8 +165,8 @@ def run(
     live = model_settings()
     samples: list[Row] = []
     for name, task in tasks().items():
-        if size.games is not None and name not in size.games:
-            continue
+        if task.base or (size.games is not None and name not in size.games):
+            continue  # the model of a task with tensors is another task's
         path = recording_of(name)
         replayed = live.model_copy(update={"model": MODEL, "replay": path})
         if live.model is None and not path.exists():

@@ -33,7 +33,9 @@ OPPONENTS = ("random", "gt")
 _MOST_PLIES = 1000
 
 
-def arena(state: LearnState, runtime: Runtime[LearnContext]) -> Command[Literal["check", "report"]]:
+def arena(
+    state: LearnState, runtime: Runtime[LearnContext]
+) -> Command[Literal["check", "tensors"]]:
     """Play the accepted model against random play, and against a search in the game itself.
 
     With `keep_learning` a match that it does not predict joins the recorded ones, and the model is
@@ -42,7 +44,7 @@ def arena(state: LearnState, runtime: Runtime[LearnContext]) -> Command[Literal[
     context, settings = runtime.context, runtime.context.settings
     chosen = state.chosen
     if not settings.arena or chosen is None:
-        return Command(goto="report")
+        return Command(goto="tensors")
     try:
         row, strange = _round(state, context, chosen)
     except (ModuleFault, VoidResultError, ValueError, LookupError, RuntimeError) as error:
@@ -50,7 +52,7 @@ def arena(state: LearnState, runtime: Runtime[LearnContext]) -> Command[Literal[
     runtime.stream_writer({"node": "arena", "round": len(state.arena) + 1, **_gist(row)})
     update: dict[str, Any] = {"arena": [*state.arena, row]}
     if strange is None or not settings.keep_learning or _is_spent(state, settings):
-        return Command(goto="report", update=update)
+        return Command(goto="tensors", update=update)
     keep_asked(context.folder, [*context.material.asked[: state.asked], strange])
     above, _, below = chosen.source.partition(f"\n{BELOW}\n")
     number = len(state.candidates)

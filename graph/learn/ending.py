@@ -1,6 +1,7 @@
-"""Nodes behind an accepted candidate: value functions, and the report."""
+"""Nodes behind an accepted candidate: inference, value functions, tensors, and the report."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 from langgraph.runtime import Runtime
@@ -11,22 +12,65 @@ from agents.model.errors import MalformedReplyError
 from agents.model.recording import place
 from agents.roles.modeller import PREDICTING, bound_names
 from agents.strategy.models import ModelContest, choose_value
-from games.values import ModuleFault
+from games.values import ModuleFault, canonical_key
 from graph.learn.active import branch_fidelity
 from graph.learn.arena import wrong_in_play
 from graph.learn.calibration import KIND as CALIBRATION
 from graph.learn.judging import BELOW, module_of, start_of
-from graph.learn.matches import open_matches
-from graph.learn.nodes import brief_of
+from graph.learn.matches import all_sights, open_matches, played_before, some_sights
+from graph.learn.nodes import ask_modeller, brief_of, is_spent
 from graph.learn.reporting import learn_object, page_of
 from graph.learn.state import CallNote, Gaps, LearnContext, LearnState
 from graph.run.pool import Candidate, what_failed
 from graph.run.sandboxes import grades_of, keep_grade
 from tools.coverage import branch_coverage
+from tools.predicting.failing import called
 from tools.predicting.kinds import offered, phases, taken
 from tools.predicting.playing import random_play
 
 _SHOWN_BRANCHES = 40
+_HISTORIES, _MANY = 3, 24
+_SHOWN = 17_000  # characters of these histories, and of observations
+_OBSERVATIONS = 60
+
+
+def infer(
+    state: LearnState, runtime: Runtime[LearnContext]
+) -> Command[Literal["infer", "check", "report"]]:
+    """Ask for the function that draws what is hidden, on top of the accepted model."""
+    context = runtime.context
+    settings, brief = context.settings, brief_of(context, state)
+    base = state.candidate(state.base if state.base is not None else 0)
+    header = context.material.header
+    known = context.material.training(state.promoted)
+    sights = all_sights(known, header.num_players, header.seat)
+    function: Any = state.inference
+    by_number = {match.match: match for match in open_matches(known)}
+
+    def told(most: int) -> list[str]:
+        return [
+            f"{called(function, [sight.history, sight.seat])}\n"
+            f"played: {played_before(by_number[sight.match], sight)!r}"
+            for sight in some_sights(sights, most, settings.seed)
+        ]
+
+    histories = told(_HISTORIES)
+    if sum(map(len, histories)) > _SHOWN:  # of a long game the short ones, which stand in full
+        histories = sorted(told(_MANY), key=len)[:_HISTORIES]
+    return ask_modeller(
+        state,
+        runtime,
+        lambda: context.modeller.infer(
+            brief,
+            base.source,
+            function,
+            histories,
+            start=context.material.start,
+            versions=settings.num_targets,
+        ),
+        again="infer",
+        parent=base,
+    )
 
 
 def value(state: LearnState, runtime: Runtime[LearnContext]) -> Command[Literal["arena"]]:
@@ -95,6 +139,42 @@ def _competed(
         "judged": {**state.judged, number: judged},
         "values": [free[choice.chosen]],
     }
+
+
+def tensors(
+    state: LearnState, runtime: Runtime[LearnContext]
+) -> Command[Literal["tensors", "check", "report"]]:
+    """Ask for the functions that turn observations into arrays and back, on top of all the rest."""
+    context, model = runtime.context, state.chosen
+    settings = context.settings
+    if model is None or not settings.tensors:
+        return Command(goto="report")
+    first = state.first if state.stage == "tensors" else len(state.candidates)
+    entered = {"stage": "tensors", "base": model.number, "first": first}
+    state = state.model_copy(update=entered)
+    if is_spent(state, state.calls, context):
+        said = f"all {len(state.calls)} calls are used"
+        return Command(goto="report", update={**entered, "tensors": said})
+    asked = ask_modeller(
+        state,
+        runtime,
+        lambda: context.modeller.tensors(
+            brief_of(context, state), model.source, _seen(state, context), settings.num_targets
+        ),
+        again="tensors",
+        parent=model,
+    )
+    return replace(asked, update={**entered, **(asked.update or {})})
+
+
+def _seen(state: LearnState, context: LearnContext) -> list[str]:
+    """Observations that seats had at their turns, as JSON, evenly taken of those that differ."""
+    header = context.material.header
+    sights = all_sights(context.material.training(state.promoted), header.num_players, header.seat)
+    told = dict.fromkeys(canonical_key(one.turns[-1][0]) for one in sights if not one.ended)
+    texts = [*told]
+    most = min(_OBSERVATIONS, max(1, _SHOWN * len(texts) // (1 + sum(map(len, texts)))))
+    return texts[:: -(-len(texts) // most)]
 
 
 def report(state: LearnState, runtime: Runtime[LearnContext]) -> dict[str, Any]:

@@ -27,10 +27,12 @@ from tools.predicting.failing import failing
 from tools.predicting.inference import Inference, Inferred, inferred
 from tools.predicting.playing import Played, random_play
 from tools.predicting.steady import arguments_kept, asked_again, imports, names_told
+from tools.predicting.tensors import RoundTrips, round_trips
 from tools.predicting.transition import LOADING, Predicted, RecordQuestions, Row, predicted
 
 START = "INITIAL_STATE"
 BELOW = "# Below this line stands what was learned on top of the model."
+ARRAYS = "# Of that, observations as arrays of numbers."
 _AT_ONCE = 2
 _AGAIN_MATCHES = 6
 
@@ -57,6 +59,8 @@ class Judge:
         material = self.context.material
         training = material.training(self.promoted)
         heldout = material.heldout(self.promoted)
+        if self.state.stage == "tensors":
+            return self._turning(candidate, training, heldout)
         if self.context.settings.closed_deck:
             return self._closed(candidate, training, heldout)
         if self.state.stage == "transition":
@@ -149,6 +153,35 @@ class Judge:
             shown=settings.tests_shown,
         )
 
+    def _turning(
+        self, candidate: Candidate, training: Sequence[Trajectory], heldout: Sequence[Trajectory]
+    ) -> Judged:
+        """Round trips of what seats saw in recorded matches and in random ones in the model."""
+        header, source = self.context.material.header, candidate.source
+        model = self.state.candidate(self.state.base or 0).source
+
+        def met(matches: Sequence[Trajectory], width: int = 0) -> RoundTrips:
+            sights = all_sights(matches, header.num_players, header.seat)
+            shown = self.context.settings.tests_shown
+            return round_trips(self.context.sandbox, source, sights, width=width, shown=shown)
+
+        fresh = self._play(model, start_of(self.context, model)).matches
+        found = met([*training, *fresh])
+        failures = [*found.failures, *imports(source, ["numpy"])]
+        held = met(heldout, found.width) if heldout and not failures else None
+        return Judged(
+            number=candidate.number,
+            right=found.right,
+            records=found.asked,
+            distinct_right=found.right,
+            distinct=found.asked,
+            held_right=held.right if held else 0,
+            held=held.asked if held else 0,
+            failures=tuple(failures),
+            broken=tuple(sorted(held.matches)) if held else (),
+            width=found.width,
+        )
+
     def _closed(
         self, candidate: Candidate, training: Sequence[Trajectory], heldout: Sequence[Trajectory]
     ) -> Judged:
@@ -182,6 +215,11 @@ class Judge:
             matches=settings.play_matches,
             seed=settings.seed,
         )
+
+
+def above_of(state: LearnState) -> str:
+    """The line above what the stage adds to the accepted model."""
+    return ARRAYS if state.stage == "tensors" else BELOW
 
 
 @lru_cache(maxsize=2)

@@ -1,4 +1,4 @@
-"""Nodes up to an accepted candidate: intake, synthesise, check, refine, infer, and what follows."""
+"""Nodes up to an accepted candidate: intake, synthesise, check, refine, and what follows."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -13,24 +13,24 @@ from agents.model.recording import place
 from agents.roles.modeller import PREDICTING, GameBrief, Proposals, bound_names
 from games.checks.findings import Finding
 from games.streams import stream
-from graph.learn.judging import BELOW, Judge, expandable, failed_tests, game_name, share_of
-from graph.learn.matches import (
-    all_sights,
-    open_matches,
-    played_before,
-    shown_first,
-    some_sights,
-    take_in,
+from graph.learn.judging import (
+    ARRAYS,
+    BELOW,
+    Judge,
+    above_of,
+    expandable,
+    failed_tests,
+    game_name,
+    share_of,
 )
+from graph.learn.matches import open_matches, shown_first, take_in
 from graph.learn.state import CallNote, Judged, LearnContext, LearnState, Stage
 from graph.run.pool import EDIT, STRATEGIES, Candidate, earlier_attempts
-from tools.predicting.failing import called
+from tools.predicting.tensors import TENSORS
 from tools.predicting.transition import record_examples
 
 _Node: TypeAlias = Literal["synthesise", "check", "refine", "infer", "active", "value", "report"]
 _Go: TypeAlias = Command[_Node]
-_HISTORIES, _MANY = 3, 24
-_SHOWN = 17_000  # characters of these histories
 
 
 def intake(state: LearnState, runtime: Runtime[LearnContext]) -> Command[Literal["synthesise"]]:
@@ -60,7 +60,7 @@ def synthesise(
     context = runtime.context
     settings, brief = context.settings, brief_of(context, state)
     tests = record_examples(open_matches(brief.matches), settings.tests_first)
-    return _asked(
+    return ask_modeller(
         state,
         runtime,
         lambda: context.modeller.draft(brief, tests, settings.num_targets),
@@ -101,9 +101,9 @@ def check(state: LearnState, runtime: Runtime[LearnContext]) -> _Go:
     if passing:
         chosen = max(passing, key=lambda c: (everything[c.number].held_right, -c.number))
         return _accepted(state, runtime, chosen, update)
-    if len(notes) >= context.settings.max_calls:
+    if is_spent(state, notes, context):
         said = f"all {len(notes)} calls are used and no candidate passes its tests"
-        return Command(goto="report", update={**update, "end": "gave_up", "reason": said})
+        return _given_up(state, update, said)
     return Command(goto="refine", update=update)
 
 
@@ -117,10 +117,12 @@ def refine(
     parent = STRATEGIES[settings.refine](expandable(state, context), generator)
     judged = state.judged[parent.number]
     known = open_matches(context.material.training(state.promoted))
-    part = BELOW if state.base is not None else ""
+    part = above_of(state) if state.base is not None else ""
     needed = [*PREDICTING, "resample_history"] if settings.closed_deck else [*PREDICTING]
+    if part:
+        needed = [*TENSORS] if state.stage == "tensors" else [state.inference]
     tried = parent.model_copy(update={"refined": parent.refined + 1})
-    return _asked(
+    return ask_modeller(
         state.model_copy(update={"candidates": _replaced(state.candidates, tried)}),
         runtime,
         lambda: context.modeller.mend(
@@ -130,49 +132,10 @@ def refine(
             earlier=earlier_attempts(state.candidates, parent),
             versions=settings.num_targets,
             part=part,
-            needed=[state.inference] if part else needed,
+            needed=needed,
         ),
         again="refine",
         parent=tried,
-    )
-
-
-def infer(
-    state: LearnState, runtime: Runtime[LearnContext]
-) -> Command[Literal["infer", "check", "report"]]:
-    """Ask for the function that draws what is hidden, on top of the accepted model."""
-    context = runtime.context
-    settings, brief = context.settings, brief_of(context, state)
-    base = state.candidate(state.base if state.base is not None else 0)
-    header = context.material.header
-    known = context.material.training(state.promoted)
-    sights = all_sights(known, header.num_players, header.seat)
-    function: Any = state.inference
-    by_number = {match.match: match for match in open_matches(known)}
-
-    def told(most: int) -> list[str]:
-        return [
-            f"{called(function, [sight.history, sight.seat])}\n"
-            f"played: {played_before(by_number[sight.match], sight)!r}"
-            for sight in some_sights(sights, most, settings.seed)
-        ]
-
-    histories = told(_HISTORIES)
-    if sum(map(len, histories)) > _SHOWN:  # of a long game the short ones, which stand in full
-        histories = sorted(told(_MANY), key=len)[:_HISTORIES]
-    return _asked(
-        state,
-        runtime,
-        lambda: context.modeller.infer(
-            brief,
-            base.source,
-            function,
-            histories,
-            start=context.material.start,
-            versions=settings.num_targets,
-        ),
-        again="infer",
-        parent=base,
     )
 
 
@@ -190,7 +153,7 @@ def brief_of(context: LearnContext, state: LearnState) -> GameBrief:
     )
 
 
-def _asked(
+def ask_modeller(
     state: LearnState,
     runtime: Runtime[LearnContext],
     ask: Callable[[], Proposals],
@@ -216,8 +179,7 @@ def _asked(
     except MalformedReplyError as error:
         refused.append(str(error))
     except BudgetExhaustedError as error:
-        ended = {"end": "gave_up", "reason": str(error)}
-        return Command(goto="report", update=ended)
+        return _given_up(state, {}, str(error))
     refused += proposals.refused
     made: list[Candidate] = []
     for text in proposals.sources:
@@ -242,14 +204,31 @@ def _asked(
         refused=tuple(refused),
     )
     changed = [] if parent is None else [_told(state.candidate(parent.number), refused, made)]
-    update = {"calls": [*state.calls, note], "candidates": [*changed, *made]}
+    calls = [*state.calls, note]
+    update = {"calls": calls, "candidates": [*changed, *made]}
     if made:
         return Command(goto="check", update=update)
     _tell(runtime, note)
-    if number >= context.settings.max_calls:
+    if is_spent(state, calls, context):
         said = f"all {number} calls are used; the last one gave nothing: {'; '.join(refused)}"
-        return Command(goto="report", update={**update, "end": "gave_up", "reason": said})
+        return _given_up(state, update, said)
     return Command(goto=again, update=update)
+
+
+def is_spent(state: LearnState, calls: Sequence[CallNote], context: LearnContext) -> bool:
+    """Whether nothing more may be asked in the run, or for its tensors."""
+    asked = sum(note.function == "tensors" for note in calls)
+    spent = state.stage == "tensors" and asked >= context.settings.tensors
+    return spent or len(calls) >= context.settings.max_calls
+
+
+def _given_up(state: LearnState, update: dict[str, Any], said: str) -> Command[Any]:
+    """Go to the report; without tensors what was accepted before them stands."""
+    if state.stage == "tensors":
+        ended = {"tensors": said, "first": len(state.candidates)}
+    else:
+        ended = {"end": "gave_up", "reason": said}
+    return Command(goto="report", update={**update, **ended})
 
 
 def _told(parent: Candidate, refused: Sequence[str], made: Sequence[Candidate]) -> Candidate:
@@ -269,7 +248,8 @@ def _whole(state: LearnState, text: str) -> tuple[str, str]:
     twice = sorted(bound_names(text) & (bound_names(above) - {*_SHARED}))
     if twice:
         return "", f"it defines {', '.join(twice)} again, which the model defines"
-    return f"{above.rstrip()}\n\n\n{BELOW}\n\n{text.strip()}\n", ""
+    line = BELOW if above_of(state) == BELOW else f"{BELOW}\n{ARRAYS}"
+    return f"{above.rstrip()}\n\n\n{line}\n\n{text.strip()}\n", ""
 
 
 _SHARED = ("random", "math", "copy", "itertools", "json", "re", "Counter", "defaultdict")
@@ -330,6 +310,8 @@ def _accepted(
     if state.stage == "transition" and state.asking and state.asked < settings.active:
         return Command(goto="active", update=update)
     runtime.stream_writer({"node": "check", "accepted": chosen.number, "of": state.stage})
+    if state.stage == "tensors":
+        return Command(goto="report", update=update)
     update |= {"base": chosen.number, "first": len(state.candidates)}
     if state.stage == "transition":
         update |= {"stage": "inference", "inference": _inference(context)}

@@ -21,8 +21,9 @@ def learn_object(
 ) -> dict[str, Any]:
     """The run as one JSON object: what it came to, the curve, and all effective parameters."""
     material = context.material
-    drawing = state.judged.get(chosen.number) if chosen else None
-    judged = _predicting(state, chosen)
+    model = state.candidate(state.base) if chosen and state.stage == "tensors" else chosen  # type: ignore[arg-type]
+    drawing = state.judged.get(model.number) if model else None
+    judged = _predicting(state, model)
     if judged is drawing:
         drawing = None
     rows = judged.rows if judged else ()
@@ -70,6 +71,7 @@ def learn_object(
         if drawing
         else None,
         "calibration": (drawing.calibration or None) if drawing else None,
+        "tensors": _tensors(state, chosen),
         "values": {"used": bool(state.values), "notes": state.value_notes},
         "active": state.questions,
         "branch_fidelity": state.fidelity,
@@ -86,6 +88,22 @@ def learn_object(
         else None,
         "versions": dict(context.versions),
         "sandbox": sandbox,
+    }
+
+
+def _tensors(state: LearnState, chosen: Candidate | None) -> dict[str, Any] | None:
+    """What the functions that turn observations into arrays came to; None where not asked for."""
+    if chosen is None or state.stage != "tensors":
+        return None
+    if state.tensors:
+        return {"used": False, "problem": state.tensors}
+    met = state.judged[chosen.number]
+    return {
+        "used": True,
+        "width": met.width,
+        "observations": met.records,
+        "held_out_accuracy": met.held_accuracy,
+        "held_out_observations": met.held,
     }
 
 
@@ -142,6 +160,13 @@ def final_words(told: dict[str, Any], folder: RunFolder) -> str:
             lines.append(
                 f"{drawn['function']}: accuracy {drawn['accuracy']:.4f} at {drawn['sights']} places"
             )
+        if arrays := told["tensors"]:
+            lines.append(
+                f"observations as arrays of {arrays['width']} numbers and back: all of "
+                f"{arrays['observations']}"
+                if arrays["used"]
+                else f"no arrays of observations: {quoted(arrays['problem'])}"
+            )
         for row in (told["arena"] or [{}])[-1].get("rows", []):
             lines.append(
                 f"in play against {row['opponent']}: {row['distinct right']} of {row['distinct']} "
@@ -185,7 +210,7 @@ def page_of(told: dict[str, Any], state: LearnState, chosen: Candidate | None) -
     parts += _arena(told["arena"])
     parts += _listed("Rules and matches part", [one["said"] for one in told["contradictions"]])
     parts += _listed("Value functions", told["values"]["notes"])
-    for name in ("inferred", "calibration", "branch_fidelity"):
+    for name in ("inferred", "calibration", "branch_fidelity", "tensors"):
         if told[name]:
             parts.append(f"<h2>{name.replace('_', ' ').capitalize()}</h2>")
             parts.append(_table(("", ""), list(told[name].items())))

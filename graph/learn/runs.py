@@ -10,8 +10,8 @@ from langgraph.types import Command
 from agents.model.settings import SettingsError
 from graph.learn.active import active
 from graph.learn.arena import arena
-from graph.learn.ending import report, value
-from graph.learn.nodes import check, infer, intake, refine, synthesise
+from graph.learn.ending import infer, report, tensors, value
+from graph.learn.nodes import check, intake, refine, synthesise
 from graph.learn.settings import LearnRequest, read_learning, write_learning
 from graph.learn.state import LearnContext, LearnState
 from graph.run.checkpoints import Tell, as_plain, has_checkpoint, open_checkpoints, stream_graph
@@ -48,13 +48,13 @@ class LearnResult:
 
 
 def build_learning(saver: "BaseCheckpointSaver[str] | None" = None) -> Any:  # noqa: ANN401
-    """The compiled machine: intake, synthesise, check <-> refine, infer, value, arena, report.
+    """The compiled machine: intake, synthesise, check <-> refine, infer, ..., tensors, report.
 
     `active` lies between `check` and itself, as long as the environment may be asked. From `arena`
     a run that keeps learning goes back to `check`.
     """
     builder = StateGraph(LearnState, context_schema=LearnContext)
-    for node in (intake, synthesise, check, refine, infer, active, value, arena, report):
+    for node in (intake, synthesise, check, refine, infer, active, value, arena, tensors, report):
         builder.add_node(node.__name__, _plainly(node))
     builder.add_edge(START, "intake")
     return builder.compile(checkpointer=saver, name="rulewright learn")

@@ -44,6 +44,7 @@ class LearnSettings(BaseModel):
         values: Value functions asked for; 0 for none.
         value_simulations: Of a decision, where value functions compete (the paper: 1,000).
         value_deals: Deals of each pair of them, each played in both seats.
+        tensors: Calls at most for the functions that turn observations into arrays, of `max_calls`.
         active: Further matches that the environment may be asked for.
         environment: Its name; empty for none.
         arena: Deals played in the environment, against random play and against a search in it; each
@@ -77,6 +78,7 @@ class LearnSettings(BaseModel):
     values: int = Field(default=0, ge=0, le=8)
     value_simulations: int = Field(default_factory=lambda s: 20 if s["quick"] else 200, ge=1)
     value_deals: int = Field(default_factory=lambda s: 6 if s["quick"] else 25, ge=1)
+    tensors: int = Field(default=0, ge=0)
     active: int = Field(default=0, ge=0)
     environment: str = ""
     arena: int = Field(

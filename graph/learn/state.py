@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from agents.roles.modeller import ModelModeller
     from tools.sandbox import Sandbox
 
-Stage: TypeAlias = Literal["transition", "inference", "value"]
+Stage: TypeAlias = Literal["transition", "inference", "value", "tensors"]
 LearnEnd: TypeAlias = Literal["passed", "incomplete", "gave_up"]
 
 
@@ -51,6 +51,7 @@ class Judged(_Value):
         failures: What failed, as findings; also random play, imports and steadiness.
         broken: Indices of held-out matches that it fails.
         calibration: Its draws against the exact posterior, where they were compared.
+        width: Length of its arrays of observations, where it makes them.
     """
 
     number: int
@@ -64,6 +65,7 @@ class Judged(_Value):
     failures: tuple[Finding, ...] = ()
     broken: tuple[int, ...] = ()
     calibration: dict[str, Any] = Field(default_factory=dict)
+    width: int = 0
 
     @property
     def accuracy(self) -> float:
@@ -149,6 +151,8 @@ class LearnState(BaseModel):
         values: The value function that is used, if any.
         value_notes: What became of them.
         arena: Its rounds.
+        tensors: Why no functions that turn observations into arrays are used; empty where they are,
+            or were not asked for.
         carried: The inference function before play surprised the model, to be tried again.
         gaps: What was never put to the test.
         fidelity: Branch fidelity; None where it was not measured.
@@ -171,6 +175,7 @@ class LearnState(BaseModel):
     values: list[str] = Field(default_factory=list)
     value_notes: list[str] = Field(default_factory=list)
     arena: list[dict[str, Any]] = Field(default_factory=list)
+    tensors: str = ""
     carried: str = ""
     gaps: Gaps | None = None
     fidelity: dict[str, Any] | None = None

@@ -240,7 +240,10 @@ def _replay(reader: Worker, draws: Sequence[_Draw], function: Inference, *, clos
             if draw.problem is None:
                 _met(draw, function, closed=closed)
         live = [d for d in live if d.problem is None and d.at < len(d.actions)]
-        answers = _ask(reader, [("apply_action", [d.state, d.actions[d.at]]) for d in live])
+        asked: list[tuple[str, list[Json]]] = [
+            ("apply_action", [d.state, d.actions[d.at]]) for d in live
+        ]
+        answers = ask_together(reader, asked)
         for draw, answer in zip(live, answers, strict=True):
             if isinstance(answer, dict):
                 draw.state, draw.at = answer, draw.at + 1
@@ -254,7 +257,7 @@ _STATE_FUNCTIONS = ("get_current_player", "get_observations", "get_legal_actions
 
 def _ask_states(reader: Worker, live: Sequence[_Draw]) -> None:
     asked: list[tuple[str, list[Json]]] = [(f, [d.state]) for d in live for f in _STATE_FUNCTIONS]
-    answers = iter(_ask(reader, asked))
+    answers = iter(ask_together(reader, asked))
     for draw in live:
         draw.answers = {}
         for function in _STATE_FUNCTIONS:
@@ -327,10 +330,13 @@ def _require_pay(draws: Sequence[_Draw]) -> None:
             same[0].problem = same[0].unpaid
 
 
-def _ask(reader: Worker, asked: Sequence[tuple[str, list[Json]]]) -> list[CallResult]:
+def ask_together(
+    reader: Worker, asked: Sequence[tuple[str, list[Json]]], at_once: int = _MESSAGE_CALLS
+) -> list[CallResult]:
+    """What each call gives, or its fault, with so many calls in a message."""
     answers: list[CallResult] = []
-    for start in range(0, len(asked), _MESSAGE_CALLS):
-        part = asked[start : start + _MESSAGE_CALLS]
+    for start in range(0, len(asked), at_once):
+        part = asked[start : start + at_once]
         calls: list[Json] = [[function, arguments] for function, arguments in part]
         try:
             reply = reader.request("columns", {"calls": calls}, _MESSAGE_S)

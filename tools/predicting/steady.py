@@ -43,8 +43,8 @@ _OF_A_STATE = (
 )
 
 
-def imports(source: str) -> list[Finding]:
-    """A finding for everything that a source imports and a model has no use for.
+def imports(source: str, more: Sequence[str] = ()) -> list[Finding]:
+    """A finding for everything that a source imports and a model, or `more`, has no use for.
 
     `random` is for the inference functions alone; that it plays no part elsewhere, asking again
     shows.
@@ -53,7 +53,7 @@ def imports(source: str) -> list[Finding]:
         tree = syntax_tree(source)
     except (SyntaxError, ValueError, RecursionError):
         return []  # loading it says so, with the line
-    found = []
+    allowed, found = (*ALLOWED_IMPORTS, *more), []
     for node in ast.walk(tree):
         names = []
         if isinstance(node, ast.Import):
@@ -61,8 +61,8 @@ def imports(source: str) -> list[Finding]:
         elif isinstance(node, ast.ImportFrom):
             names = [node.module or "."]
         for name in names:
-            if name.split(".")[0] not in ALLOWED_IMPORTS:
-                said = f"it imports {name}; allowed: {', '.join(ALLOWED_IMPORTS)}"
+            if name.split(".")[0] not in allowed:
+                said = f"it imports {name}; allowed: {', '.join(allowed)}"
                 line = getattr(node, "lineno", None)
                 found.append(Finding(check=KIND, outcome="failed", evidence=said, line=line))
     return found

@@ -1,4 +1,5 @@
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 
@@ -6,6 +7,8 @@ from agents.learning.matches import PRELOAD, Matches
 from agents.learning.policy import Policy
 from agents.learning.settings import PpoSettings
 from games import library
+from tests.tools.predicting.material import ARRAYS, KUHN
+from tools.learned import learned_module
 from tools.playtest.jobs import GameSetup
 from tools.sandbox import Sandbox
 
@@ -24,6 +27,15 @@ def sandbox() -> Iterator[Sandbox]:
 
 def setup(name: str) -> GameSetup:
     return GameSetup(name, library.source(name), 2)
+
+
+def arrayed() -> GameSetup:
+    """A learned model of Kuhn poker that turns observations into arrays itself."""
+    start: dict[str, Any] = {"betting": [], "cards": [None, None], "current_player": "chance"}
+    source = learned_module(
+        KUHN + ARRAYS, name="kuhn", num_players=2, initial_state=start, parameters={}
+    )
+    return GameSetup("kuhn", source, 2)
 
 
 @pytest.fixture(scope="package")

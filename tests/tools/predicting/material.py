@@ -127,3 +127,22 @@ def resample_history(obs_action_history, player_id, last_is_terminal=False):
     deal = [seen["card"], other] if player_id == 0 else [other, seen["card"]]
     return [f"Deal {card}" for card in deal] + seen["betting"]
 """
+
+ARRAYS = """
+import numpy
+
+
+def observation_to_tensor(observation):
+    row = [float(observation['card'] == c) for c in 'JQK'] + [float(observation["my_player_id"])]
+    betting = observation["betting"] + [None] * (3 - len(observation["betting"]))
+    row += [float(move == name) for move in betting for name in ("Pass", "Bet")]
+    return numpy.array(row)
+
+
+def tensor_to_observation(tensor):
+    seat = int(tensor[3])
+    pairs = [tensor[4 + 2 * place : 6 + 2 * place] for place in range(3)]
+    betting = ["Bet" if pair[1] else "Pass" for pair in pairs if pair.any()]
+    return {'card': 'JQK'[int(tensor[:3].argmax())], "betting": betting, "my_player_id": seat,
+            "current_player": str(seat)}
+"""

@@ -1,0 +1,109 @@
+"""Best of several seeds: each trains a network, and play against random play chooses one of them.
+
+Code World Models, App. E: five seeds, of which the one counts that wins most against random play.
+Its figure there is no estimate of anything, as it is the largest of several; so all are kept.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from agents.learning.matches import Matches
+from agents.learning.policy import Policy
+from agents.learning.ppo import train
+from agents.learning.settings import LearningError, PpoSettings
+from agents.players.registry import PlayerRoster
+from games.contract import Json
+from games.streams import stream
+from tools.playtest.intervals import Estimate, NoSamplesError
+from tools.playtest.jobs import GameSetup
+from tools.playtest.series import play_series
+from tools.sandbox import Sandbox
+
+_DEALS = 2**48  # seeds of deals that no person types
+
+
+def best_of_seeds(  # noqa: PLR0913 - what is trained, how long and where are all the caller's
+    sandbox: Sandbox,
+    game: GameSetup,
+    settings: PpoSettings,
+    *,
+    steps: int,
+    seed: int,
+    seeds: int,
+    about: Mapping[str, Json],
+    folder: Path,
+    anew: bool = False,
+    on_update: Callable[[int, dict[str, Json]], None] = lambda *_: None,
+) -> Policy:
+    """Train a network from each of several seeds, one after the other, and give the best one.
+
+    Args:
+        sandbox: It must preload `agents.learning.matches.PRELOAD`.
+        game: With all its parameters.
+        settings: Of each training.
+        steps: Decisions that each learns from.
+        seed: The first seed; the others follow it.
+        seeds: How many.
+        about: What else the policy's file says.
+        folder: Of this training alone; holds what is needed to go on where it was stopped.
+        anew: See `train`.
+        on_update: Told of every update, with its seed.
+
+    Returns:
+        The one that was paid most against random play, on deals that all of them played; of equals
+        the first. Its `about` has the mean returns of all in `seeds`.
+
+    Raises:
+        LearningError: See `train`; or if a policy's matches do not end.
+        ModuleFault: If the module fails or breaks the contract.
+    """
+    folder.mkdir(exist_ok=True)
+    policies: list[Policy] = []
+    for number in range(seed, seed + seeds):
+        with Matches(sandbox, game, settings, number) as matches:
+            policies.append(
+                train(
+                    *(matches, steps, number, about),
+                    on_update=lambda row, at=number: on_update(at, row),  # type: ignore[misc]
+                    kept=folder / str(number),
+                    anew=anew,
+                )
+            )
+    if seeds == 1:
+        return policies[0]
+    deals = int(stream(seed, "best of seeds").integers(_DEALS))
+    paid = [
+        _paid(policy, sandbox, game, deals, folder / f"{number}.policy")
+        for number, policy in enumerate(policies, seed)
+    ]
+    rows = [{"seed": seed + place, **one.model_dump()} for place, one in enumerate(paid)]
+    best = policies[max(range(seeds), key=lambda place: (paid[place].value, -place))]
+    return replace(best, about={**best.about, "seeds": rows})
+
+
+def _paid(policy: Policy, sandbox: Sandbox, game: GameSetup, deals: int, file: Path) -> Estimate:
+    """Mean return of a policy against random play.
+
+    Raises:
+        LearningError: If too few deals were played to their end in every seat.
+    """
+    file.write_bytes(policy.saved())
+    count = policy.about["settings"]["choice_deals"]
+    series = play_series(
+        game,
+        [f"ppo:policy={file}", *["random"] * (game.num_players - 1)],
+        PlayerRoster(),
+        matches=game.num_players * count,
+        seed=deals,
+        sandbox=sandbox,
+        replay=False,
+        record=False,
+    )
+    try:
+        return series.tables.mean_return(0)
+    except NoSamplesError as error:
+        raise LearningError(
+            f"{game.name}: of {len(series.entries)} matches against random play too few came to "
+            f"their end to choose a seed by ({error})"
+        ) from error
