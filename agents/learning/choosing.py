@@ -12,11 +12,10 @@ from agents.learning.matches import Matches
 from agents.learning.policy import Policy
 from agents.learning.ppo import train
 from agents.learning.settings import LearningError, PpoSettings
-from agents.players.registry import PlayerRoster
 from games.contract import Json
 from games.streams import stream
 from tools.playtest.intervals import Estimate, NoSamplesError
-from tools.playtest.jobs import GameSetup
+from tools.playtest.jobs import GameSetup, Roster
 from tools.playtest.series import play_series
 from tools.sandbox import Sandbox
 
@@ -27,6 +26,7 @@ def best_of_seeds(  # noqa: PLR0913 - what is trained, how long and where are al
     sandbox: Sandbox,
     game: GameSetup,
     settings: PpoSettings,
+    roster: Roster,
     *,
     steps: int,
     seed: int,
@@ -42,6 +42,7 @@ def best_of_seeds(  # noqa: PLR0913 - what is trained, how long and where are al
         sandbox: It must preload `agents.learning.matches.PRELOAD`.
         game: With all its parameters.
         settings: Of each training.
+        roster: Knows the player `ppo`.
         steps: Decisions that each learns from.
         seed: The first seed; the others follow it.
         seeds: How many.
@@ -74,7 +75,7 @@ def best_of_seeds(  # noqa: PLR0913 - what is trained, how long and where are al
         return policies[0]
     deals = int(stream(seed, "best of seeds").integers(_DEALS))
     paid = [
-        _paid(policy, sandbox, game, deals, folder / f"{number}.policy")
+        _paid(policy, sandbox, game, roster, deals, folder / f"{number}.policy")
         for number, policy in enumerate(policies, seed)
     ]
     rows = [{"seed": seed + place, **one.model_dump()} for place, one in enumerate(paid)]
@@ -82,7 +83,9 @@ def best_of_seeds(  # noqa: PLR0913 - what is trained, how long and where are al
     return replace(best, about={**best.about, "seeds": rows})
 
 
-def _paid(policy: Policy, sandbox: Sandbox, game: GameSetup, deals: int, file: Path) -> Estimate:
+def _paid(
+    policy: Policy, sandbox: Sandbox, game: GameSetup, roster: Roster, deals: int, file: Path
+) -> Estimate:
     """Mean return of a policy against random play.
 
     Raises:
@@ -93,7 +96,7 @@ def _paid(policy: Policy, sandbox: Sandbox, game: GameSetup, deals: int, file: P
     series = play_series(
         game,
         [f"ppo:policy={file}", *["random"] * (game.num_players - 1)],
-        PlayerRoster(),
+        roster,
         matches=game.num_players * count,
         seed=deals,
         sandbox=sandbox,

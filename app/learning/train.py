@@ -59,6 +59,7 @@ def train_network(  # noqa: PLR0913 - one parameter an option
 
         from agents.learning.choosing import best_of_seeds
         from agents.learning.matches import PRELOAD
+        from agents.players.registry import PlayerRoster
         from app.commands.match import chosen_recipe
         from app.table.opening import open_table
         from graph.run.context import versions
@@ -68,7 +69,7 @@ def train_network(  # noqa: PLR0913 - one parameter an option
         setup = open_table(game, players, settings or [], made, stack).setup
         grade = made.grade.model_dump(mode="json")
         policy = best_of_seeds(
-            *(made, setup, chosen),
+            *(made, setup, chosen, PlayerRoster()),
             steps=steps,
             seed=seed,
             seeds=seeds,

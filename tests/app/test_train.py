@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.app.conftest import Command
+from tests.app.conftest import Command, Started, wait_for
 
 SMALL = ("--ppo", "environments=10,horizon=10,units=8,explore=200")
 
@@ -34,6 +34,30 @@ def test_what_was_trained_plays_its_game(command: Command, out: Path) -> None:
     other = command("match", "leduc_poker", "--player", f"ppo:policy={out}", "--player", "random")
     assert other.code == 2
     assert "was trained on kuhn_poker, and this is leduc_poker" in other.err
+
+
+def test_a_training_of_two_seeds_killed_twice_ends_in_the_same_bytes(
+    command: Command, started: Started, tmp_path: Path
+) -> None:
+    pytest.importorskip("torch", reason="training is an extra: not verified without torch")
+    small = f"{SMALL[1]},choice_deals=4"
+    asked = ("train", "kuhn_poker", "--steps", "400", "--seeds", "2", "--ppo", small)
+    whole, killed = tmp_path / "whole", tmp_path / "killed"
+    told = command(*asked, "--out", whole, "--json")
+    assert [row["seed"] for row in told.json["seeds"]] == [0, 1], told.err
+    for words in ("seed 0, 200 decisions", "seed 1, 200 decisions"):
+        process = started(*asked, "--out", killed)
+        wait_for(process, words)
+        process.kill()
+        process.wait()
+        assert not killed.exists()
+    other = command(*asked, "--out", killed, "--steps", "500")
+    assert (other.code, "with another steps" in other.err) == (2, True)
+    again = command(*asked, "--out", killed)
+    assert "seed 0" not in again.err  # it was done
+    assert "(kept)" in again.out
+    assert whole.read_bytes() == killed.read_bytes()
+    assert [path.name for path in tmp_path.iterdir() if "part" in path.name] == []
 
 
 @pytest.mark.parametrize(

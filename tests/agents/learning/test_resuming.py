@@ -9,6 +9,7 @@ import pytest
 from agents.learning.matches import Matches
 from agents.learning.policy import Policy
 from agents.learning.settings import LearningError, PpoSettings
+from agents.players.registry import PlayerRoster
 from tests.agents.learning.conftest import QUICK, arrayed, setup
 from tools.playtest.jobs import GameSetup
 from tools.sandbox import Sandbox
@@ -108,6 +109,7 @@ def test_the_best_of_several_seeds_is_chosen_by_play_and_all_figures_are_told(
             sandbox,
             setup("kuhn_poker"),
             settings,
+            PlayerRoster(),
             steps=400,
             seed=5,
             seeds=seeds,

@@ -12,7 +12,8 @@ from evals.cwm.ppo import PpoSize, run
 from evals.options import EvalOptions
 from evals.results import EvalResult
 
-TINY = PpoSize(150, 3, 2, PpoSettings(environments=10, horizon=10, units=8, explore=300))
+SMALL = PpoSettings(environments=10, horizon=10, units=8, explore=300, choice_deals=3)
+TINY = PpoSize(150, 2, 3, 2, SMALL)
 PUBLISHED = json.loads((Path(ppo.__file__).parent / "published_ppo.json").read_text())
 
 
@@ -26,6 +27,13 @@ def test_what_was_trained_in_the_model_knows_the_games_own_actions(played: EvalR
     scores = {score.name: score for score in played.scores}
     assert scores["decisions without a known action"].value == 0
     assert all(row["explored"]["not_restored"] == 0 for row in played.samples)  # type: ignore[call-overload,index]
+
+
+def test_the_best_of_the_seeds_plays_and_no_figure_of_them_is_left_out(played: EvalResult) -> None:
+    for row in played.samples:
+        seeds: Any = row["against random in the model"]
+        assert [one["seed"] for one in seeds] == [1, 2]
+        assert row["seed"] == max(seeds, key=lambda one: one["value"])["seed"]
 
 
 def test_each_table_says_by_seat_what_the_paper_says(played: EvalResult) -> None:
