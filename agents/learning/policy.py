@@ -97,6 +97,8 @@ def codec_of(meta: Mapping[str, Any]) -> Codec:
     tensors = meta.get("tensors")
     if tensors is not None:
         tensors = TensorSource(str(tensors["source"]), int(tensors["width"]))
+        if tensors.width < 1:
+            raise ValueError(f"its arrays have {tensors.width} numbers")
     return Codec(
         encoder_of(meta["encoder"]), tuple(meta["actions"]), bool(meta["recurrent"]), tensors
     )

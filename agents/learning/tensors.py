@@ -56,8 +56,13 @@ class Arrays:
             return
         if self._worker is None or not self._worker.alive:
             source = with_lists(self.told.source)
-            self._worker = self._sandbox.worker("tensors", source)
-            self._worker.load(source)
+            worker = self._sandbox.worker("tensors", source)
+            try:
+                worker.load(source)
+            except ModuleFault:
+                worker.kill()
+                raise
+            self._worker = worker
         calls: list[tuple[str, list[Json]]] = [
             ("numbers_of_observation", [one]) for one in new.values()
         ]

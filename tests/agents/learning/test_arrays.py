@@ -46,6 +46,10 @@ def test_one_that_ends_its_worker_is_named_and_others_are_told_still(sandbox: Sa
     arrays.ask([SEEN])
     assert arrays.of(SEEN) is not None
     arrays.close()
+    broken = Arrays(sandbox, TensorSource("import numpyy", 10))
+    for _ in range(2):
+        with pytest.raises(ModuleFault, match="numpyy"):
+            broken.ask([SEEN])
 
 
 def policy_of(sandbox: Sandbox, **changes: Any) -> Any:  # noqa: ANN401

@@ -89,6 +89,9 @@ def test_a_damaged_file_is_refused_in_a_sentence(file: Path) -> None:
         ({"encoder": {"paths": [[1]], "spelled": []}}, "no policy file, or is damaged"),
         ({"encoder": None}, "no policy file, or is damaged"),
         ({"settings": {}}, "no policy file, or is damaged"),
+        ({"tensors": 3}, "no policy file, or is damaged"),
+        ({"tensors": {"source": "", "width": -9}}, "no policy file, or is damaged"),
+        ({"tensors": {"source": "", "width": 10**9}}, "no policy file, or is damaged"),
         ({"recurrent": False}, "no policy file, or is damaged"),
     ],
 )
