@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from games.checks.unit_tests import UnitTest
 
-ClaimStatus: TypeAlias = Literal["standing", "upheld", "disputed", "dropped"]
+ClaimStatus: TypeAlias = Literal["standing", "upheld", "disputed", "dropped", "amended"]
 
 
 class _Value(BaseModel):
@@ -24,12 +24,13 @@ class Claim(_Value):
     """A test or a verdict of the validator: it stands until it is contested and voted on.
 
     Attributes:
-        id: "T1" for a test, "V1" for a verdict on a record.
+        id: "T1" for a test, "V1" for a verdict on a record, "S1" for seats that differ.
         rule: Id of the rule it speaks for.
         says: What the module does wrong, or the value it must give.
-        shown: The record it rests on; empty for a test, which is played.
-        test: The test; None for a verdict.
-        status: "disputed" where no majority voted for it; "dropped" by a person, or unreadable.
+        shown: The record it rests on; empty for a test, which is played, and for counts.
+        test: The test; None for the others.
+        status: "disputed" where no majority voted for it; "dropped" by a person, or unreadable;
+            "amended" where its rule reads otherwise by now.
         argument: Why the coder holds the module for right.
         votes: Of the validators who were asked beside the first.
     """

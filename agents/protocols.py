@@ -279,7 +279,11 @@ class Validator(Protocol):
     """Validator: do records obey the rules, and which tests do the rules imply?"""
 
     def judge(
-        self, design: Design, record: MatchRecord, positions: Callable[[], Sequence[Position]]
+        self,
+        design: Design,
+        record: MatchRecord,
+        positions: Callable[[], Sequence[Position]],
+        facts: Sequence[str] = (),
     ) -> Verdict:
         """Judge one record. An unreadable verdict is an exception, never a pass.
 
@@ -288,11 +292,20 @@ class Validator(Protocol):
             record: The match.
             positions: Gives those before its first ply and after each, as a fresh worker replays
                 it; raises ModuleFault where it does not.
+            facts: What sets seats apart over all matches, which the rules may mean or not.
         """
         ...
 
-    def unit_tests(self, design: Design, source: str) -> Sequence[UnitTest]:
-        """Tests that the rules imply, with values worked out from the rules."""
+    def unit_tests(
+        self, design: Design, source: str, amended: Sequence[str] = ()
+    ) -> Sequence[UnitTest]:
+        """Tests that the rules imply, with values worked out from the rules.
+
+        Args:
+            design: The game.
+            source: A module, which shows how actions are written.
+            amended: Ids of the only rules to test; none for all.
+        """
         ...
 
     def arbitrate(self, design: Design, claim: Claim, *, second: bool) -> Vote:

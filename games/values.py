@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from collections.abc import Callable, Iterable
 from json import encoder as json_encoder
 from typing import Literal, TypeAlias, TypeGuard, get_args
@@ -75,6 +76,12 @@ class ModuleFault(Exception):  # noqa: N818 - a fault is the module's, an error 
 
 class IllegalActionError(ValueError):
     """`apply_action` refused an action with ValueError, as the contract asks."""
+
+
+_CARD = re.compile(r"\b(?:[2-9TJQKA]|10)[CDHScdhs]\b|\b[CDHS](?:[2-9TJQKA]|10)\b|\b[A-Z]\d\b")
+_CARDS = re.compile(r"\b(?:(?:[2-9TJQKA]|10)[CDHScdhs]){2,}\b")
+_NUMBER = re.compile(r"-?\d+")
+_LONGEST_TYPE = 60
 
 
 def canonical_key(value: Json) -> str:
@@ -218,3 +225,43 @@ def show(value: object, limit: int = 120) -> str:
     """A value's repr, cut to `limit` characters, for messages."""
     text = repr(value)
     return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def same_value(value: Json, expected: Json) -> bool:
+    """Whether two JSON values are the same, strictly: True is not 1 and 1 is not 1.0.
+
+    The order of a dict's keys does not matter.
+
+    Raises:
+        ModuleFault: If either is no contract JSON (a tuple, a set, a key that is no string, NaN).
+
+    >>> same_value({"a": 1, "b": [True]}, {"b": [True], "a": 1})
+    True
+    >>> same_value([1], [True]), same_value([1], [1.0])
+    (False, False)
+    """
+    require_json(value, "value")
+    require_json(expected, "value", "expected value")
+    return canonical_key(value) == canonical_key(expected)
+
+
+def as_numbers(rewards: Json) -> Json:
+    """Rewards as the contract reads them: numbers, whether written 1, 1.0 or -0.0; a bool is none.
+
+    >>> as_numbers([1, -0.0, True])
+    [1.0, 0.0, True]
+    """
+    if not isinstance(rewards, list):
+        return rewards
+    return [float(n) + 0.0 if is_number(n) else n for n in rewards]
+
+
+def type_of(action: Action) -> str:
+    """The type of an action: its words, with numbers and cards taken out.
+
+    >>> type_of("Player: 0 Action: Draw upcard"), type_of("x(0,2)"), type_of("Deal K2")
+    ('Player: # Action: Draw upcard', 'x(#,#)', 'Deal card')
+    >>> type_of("Player: 1 Action: 9cTcJc")
+    'Player: # Action: cards'
+    """
+    return _NUMBER.sub("#", _CARD.sub("card", _CARDS.sub("cards", action)))[:_LONGEST_TYPE]

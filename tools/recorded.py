@@ -6,9 +6,9 @@ from functools import cached_property
 from itertools import pairwise
 from typing import TypeAlias
 
-from games.checks.comparing import as_numbers
 from games.contract import IllegalActionError, Json, ModuleFault, canonical_key
 from games.trajectories import Transition
+from games.values import as_numbers
 from tools.guest.framing import encode
 
 CallResult: TypeAlias = Json | ModuleFault | IllegalActionError

@@ -43,6 +43,7 @@ class ComposerValidator:
         design: Design,
         record: MatchRecord,
         positions: Callable[[], Sequence[Position]],  # noqa: ARG002 - it makes its own
+        facts: Sequence[str] = (),  # noqa: ARG002 - the verified module says all
     ) -> Verdict:
         """Judge one record by replaying it.
 
@@ -67,7 +68,12 @@ class ComposerValidator:
                 return _verdict(design, index, *wrong)
         return _ending(design, record, position, len(plies))
 
-    def unit_tests(self, design: Design, source: str) -> Sequence[UnitTest]:  # noqa: ARG002
+    def unit_tests(
+        self,
+        design: Design,
+        source: str,  # noqa: ARG002
+        amended: Sequence[str] = (),  # noqa: ARG002 - its designer amends none
+    ) -> Sequence[UnitTest]:
         """Tests at rule boundaries; their values are worked out by the verified module."""
         tests: dict[tuple[str, str], UnitTest] = {}
         for match in range(_MATCHES):

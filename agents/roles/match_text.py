@@ -10,9 +10,9 @@ from games.trajectories import (
     SeenTrajectory,
     Trajectory,
 )
-from games.values import CHANCE, TERMINAL, Json, canonical_key
+from games.values import CHANCE, TERMINAL, Json, canonical_key, type_of
 from tools.predicting.failing import cut
-from tools.predicting.kinds import phase_of, type_of
+from tools.predicting.kinds import phase_of
 
 _WHOLE = 40_000  # characters of the match that is shown in full
 _OTHERS = 14_000

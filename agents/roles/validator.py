@@ -82,9 +82,9 @@ def verdict_reply(design: Design) -> type[VerdictReply]:
     )
 
 
-def tests_reply(design: Design) -> type[TestsReply]:
-    """The tests' schema for one game: a rule is one of its ids."""
-    rule: Any = Literal[tuple(rule.id for rule in design.rules)]
+def tests_reply(design: Design, amended: Sequence[str]) -> type[TestsReply]:
+    """The tests' schema for one game: a rule is one of its ids, or of those that were amended."""
+    rule: Any = Literal[tuple(amended or (rule.id for rule in design.rules))]
     test: Any = create_model(
         "TestReply",
         __base__=TestReply,
@@ -100,13 +100,20 @@ class ModelValidator:
         self.model = model
 
     def judge(
-        self, design: Design, record: MatchRecord, positions: Callable[[], Sequence[Position]]
+        self,
+        design: Design,
+        record: MatchRecord,
+        positions: Callable[[], Sequence[Position]],
+        facts: Sequence[str] = (),
     ) -> Verdict:
         """See `Validator.judge`; the explanation says so where a long record was cut."""
         text, judged = record_text(record, positions(), limit=RECORD_LIMIT)
         total = len(record.match.plies)
         messages = load_prompt("validator_judge").fill(
-            rules=rules_text(design), record=text, players=", ".join(record.players)
+            rules=rules_text(design),
+            record=text,
+            players=", ".join(record.players),
+            facts="\n".join(facts),
         )
         cut = f" (it was shown {len(judged)} of {total} plies)" if len(judged) < total else ""
 
@@ -125,12 +132,17 @@ class ModelValidator:
 
         return ask_structured(self.model, messages, verdict_reply(design), accept)
 
-    def unit_tests(self, design: Design, source: str) -> Sequence[UnitTest]:
+    def unit_tests(
+        self, design: Design, source: str, amended: Sequence[str] = ()
+    ) -> Sequence[UnitTest]:
         """See `Validator.unit_tests`."""
         messages = load_prompt("validator_tests").fill(
-            rules=rules_text(design), num_players=design.num_players, source=source
+            rules=rules_text(design),
+            num_players=design.num_players,
+            source=source,
+            amended=", ".join(amended),
         )
-        return ask_structured(self.model, messages, tests_reply(design), _to_tests)
+        return ask_structured(self.model, messages, tests_reply(design, amended), _to_tests)
 
     def arbitrate(self, design: Design, claim: Claim, *, second: bool) -> Vote:
         """See `Validator.arbitrate`."""

@@ -31,12 +31,12 @@ from evals.bench.timings import Timing, interleaved, seconds
 from evals.results import EvalError
 from evals.sandbox.processes import on_one_processor
 from games import library
-from games.checks.comparing import same_value
 from games.checks.sampling import random_matches, trusted_subject
 from games.contract import Action, Json
 from games.engine import Decision, Player, play_match
 from games.information import SeatLog
 from games.trajectories import Transition, open_deck
+from games.values import same_value
 from tools.sandbox import Sandbox, SandboxTable, Worker
 from tools.transitions import replay_transitions
 

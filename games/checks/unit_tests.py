@@ -6,7 +6,6 @@ from typing import Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from games.checks.comparing import as_numbers, same_value
 from games.checks.contract import from_fault
 from games.checks.findings import Finding
 from games.checks.sampling import Subject
@@ -20,6 +19,7 @@ from games.contract import (
     require_json,
 )
 from games.table import Position
+from games.values import as_numbers, same_value
 
 CHECK = "unit_test"
 Tested: TypeAlias = Literal[

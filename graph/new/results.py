@@ -114,7 +114,7 @@ def open_ends(state: RunState) -> list[str]:
     ends += [
         f"{one.id}, a claim of the validator on {one.rule}, {_FATES[one.status]}: {one.says}"
         for one in state.claims
-        if not one.counts
+        if one.status in _FATES
     ]
     return ends + [f"not judged: {what}" for what in shown.lacking]
 

@@ -24,7 +24,7 @@ NodeName: TypeAlias = Literal[
 AfterIntake: TypeAlias = NodeName  # a message may go on at any node where a run had stopped
 AfterDesign: TypeAlias = Literal["approve", "code", "report"]
 AfterCheck: TypeAlias = Literal["check", "compare", "refine", "arbitrate", "strategize", "report"]
-AfterVote: TypeAlias = Literal["check", "refine", "strategize", "report"]
+AfterVote: TypeAlias = Literal["check", "compare", "refine", "strategize", "report"]
 
 
 def after_intake(question: str | None) -> AfterIntake:
@@ -45,8 +45,24 @@ def after_design(*, approve: bool) -> AfterDesign:
     return "approve" if approve else "code"
 
 
+def drafts_passed(pool: Sequence[Candidate]) -> dict[int, int]:
+    """Draft -> the newest candidate that passed, itself or edited from it."""
+    parents = {candidate.number: candidate.parent for candidate in pool}
+    found: dict[int, int] = {}
+    for candidate in pool:
+        root = candidate.number
+        while (parent := parents[root]) is not None:
+            root = parent
+        if candidate.outcome == "passed":
+            found[root] = candidate.number
+    return found
+
+
 def after_drafts(pool: Sequence[Candidate]) -> Literal["check", "compare"] | None:
-    """Every draft is checked; where there are several, those that passed are compared.
+    """Every draft is checked; where there are several, what passed is compared.
+
+    Later on two candidates pass only where a vote made them: they are compared where they come of
+    different drafts.
 
     >>> after_drafts([Candidate(number=0, source="x")])
     'check'
@@ -55,8 +71,8 @@ def after_drafts(pool: Sequence[Candidate]) -> Literal["check", "compare"] | Non
     if any(candidate.findings is None for candidate in pool):
         return "check"
     drafts = [candidate for candidate in pool if candidate.parent is None]
-    passed = any(candidate.outcome == "passed" for candidate in pool)
-    return "compare" if passed and len(drafts) == len(pool) > 1 else None
+    passed = drafts_passed(pool)
+    return "compare" if len(passed) > 1 or (passed and len(drafts) == len(pool) > 1) else None
 
 
 def after_check(outcome: Outcome, *, last: bool, vote: bool) -> AfterCheck:

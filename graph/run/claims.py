@@ -1,6 +1,6 @@
 """Claims of the validator in a run: which are to be voted on, and what a vote leaves."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from agents.claims import Claim, Objection
 from games.checks.findings import Finding
@@ -8,6 +8,8 @@ from graph.run.pool import EDIT, Candidate, best
 
 # A claim that outlived two edits which passed all else is put to the vote unasked.
 _OUTLIVED = 3
+SEATS = "S1"
+"""The claim that seats differ where the rules treat them alike: one a run."""
 _UNASKED = "The module passes everything else; edits have not satisfied this claim."
 
 
@@ -89,6 +91,23 @@ def updated(claims: Sequence[Claim], newer: Sequence[Claim]) -> tuple[Claim, ...
     return tuple(by_id.values())
 
 
+def outdated(claims: Sequence[Claim], rules: Collection[str]) -> tuple[Claim, ...]:
+    """The claims, of which tests of these rules, which read otherwise by now, count no more."""
+    return tuple(
+        claim.model_copy(update={"status": "amended"})
+        if claim.test and claim.counts and claim.rule in rules
+        else claim
+        for claim in claims
+    )
+
+
+def to_ask_anew(claims: Sequence[Claim]) -> tuple[str, ...]:
+    """Rules whose tests were all written before the rule was amended."""
+    tests = [claim for claim in claims if claim.test]
+    newer = {claim.rule for claim in tests if claim.status != "amended"}
+    return tuple(dict.fromkeys(claim.rule for claim in tests if claim.rule not in newer))
+
+
 def without_struck(candidates: Sequence[Candidate], claims: Sequence[Claim]) -> list[Candidate]:
     """The candidates with what is left of their findings; an upheld one quotes its votes."""
     by_id = {claim.id: claim for claim in claims}
@@ -109,7 +128,7 @@ def _unjudged_records(candidate: Candidate, by_id: Mapping[str, Claim]) -> list[
     return [
         f"the verdict {claim.id} on {claim.rule} found no majority; its record is not judged"
         for claim in told
-        if claim is not None and claim.test is None and not claim.counts
+        if claim is not None and claim.test is None and not claim.counts and claim.id != SEATS
     ]
 
 
@@ -144,4 +163,5 @@ def _open(candidate: Candidate) -> list[str]:
 
 def _alike(claim: Claim) -> str:
     """Verdicts are given anew on every candidate: those on one rule are one claim."""
-    return claim.id if claim.test is not None else f"verdict on {claim.rule}"
+    given_anew = claim.test is None and claim.id != SEATS
+    return f"verdict on {claim.rule}" if given_anew else claim.id

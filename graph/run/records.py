@@ -17,6 +17,7 @@ import numpy as np
 from agents.players.registry import PlayerRoster
 from agents.players.specs import PlayerSpecError
 from agents.protocols import Design
+from games.checks.seats import SeatFact, beginner_varies, seat_facts
 from games.contract import Action, ModuleFault
 from games.engine import Decision, Player, play_match
 from games.information import SeatLog
@@ -26,7 +27,7 @@ from graph.run.context import RunContext
 from tools.coverage import RuleCoverage, rule_coverage
 from tools.playtest.jobs import GameSetup
 from tools.playtest.report import affordable_simulations
-from tools.sandbox import SandboxTable
+from tools.sandbox import SandboxedModule, SandboxTable
 
 # In a full and in a quick run; counts and no clock, so that the same seed gives the same records.
 _RANDOM = {False: 30, True: 12}
@@ -36,6 +37,7 @@ _THINKING = {False: 2, True: 1}  # matches of each player that thinks
 _THINKING_PLIES = {False: 150_000, True: 20_000}  # that all of these may simulate
 _GREEDY, _SEARCH = 24, 60  # simulations a move: of one ply ahead, and of a tree
 _FEW = 8  # returns of no more kinds than this are told apart as they are
+_APART = "not by chance, though perhaps by the rules,"
 _LEANING = 2.0  # standard deviation of the log of a kind's weight
 
 
@@ -48,18 +50,20 @@ class DiverseRecords:
         coverage: Of these records, by their index; but `never` names what no match met that was
             played, chosen or not.
         played: Matches there were to choose from, finished or not.
+        seats: What sets seats apart in all of them.
     """
 
     records: tuple[MatchRecord, ...]
     coverage: RuleCoverage
     played: int
+    seats: tuple[SeatFact, ...] = ()
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What no match reached, in words; nothing where every marked rule was met."""
-        if not self.coverage.never:
-            return ()
-        return (f"rules that no match reached: {', '.join(self.coverage.never)}",)
+        """What no match reached, and what sets seats apart, in words; nothing where neither."""
+        never = ", ".join(self.coverage.never)
+        reached = (f"rules that no match reached: {never}",) if never else ()
+        return (*reached, *(f"{_APART} {fact}" for fact in self.seats))
 
 
 def notes_of_play(context: RunContext, source: str, design: Design) -> tuple[str, ...]:
@@ -98,7 +102,8 @@ def diverse_records(
     best = chosen_records(finished, [pool.met[n] for n in kept], count)
     records = tuple(finished[n] for n in best)
     coverage = rule_coverage(context.sandbox, source, pool.rules, records)
-    return DiverseRecords(records, replace(coverage, never=pool.missing), pool.played)
+    coverage = replace(coverage, never=pool.missing)
+    return DiverseRecords(records, coverage, pool.played, pool.seats())
 
 
 def chosen_records(
@@ -186,6 +191,15 @@ class _Pool:
         self.marked = tuple(coverage.lines)
         self.records += records
         self.met += [coverage.of(number) for number in range(len(records))]
+
+    def seats(self) -> tuple[SeatFact, ...]:
+        """What sets seats apart."""
+        with self.context.sandbox.worker("records", self.source) as worker:
+            worker.load(self.source)
+            zones = SandboxedModule(worker).constant("ZONES")
+        rules = [*(rule.text for rule in self.design.rules), *self.design.assumptions]
+        matches = [record.match for record in self.records]
+        return seat_facts(matches, zones, varies=any(map(beginner_varies, rules)))
 
     def random(self, count: int, *, leaning: bool = False) -> list[MatchRecord]:
         """Matches of random players; those that lean prefer other kinds of action in each match."""

@@ -94,14 +94,20 @@ class RecordsOnly:
     validator: Validator
 
     def judge(
-        self, design: Design, record: MatchRecord, positions: Callable[[], Sequence[Position]]
+        self,
+        design: Design,
+        record: MatchRecord,
+        positions: Callable[[], Sequence[Position]],
+        facts: Sequence[str] = (),
     ) -> Verdict:
-        return self.validator.judge(design, record, positions)
+        return self.validator.judge(design, record, positions, facts)
 
     def arbitrate(self, design: Design, claim: Claim, *, second: bool) -> Vote:
         return self.validator.arbitrate(design, claim, second=second)
 
-    def unit_tests(self, design: Design, source: str) -> Sequence[UnitTest]:
+    def unit_tests(
+        self, design: Design, source: str, amended: Sequence[str] = ()
+    ) -> Sequence[UnitTest]:
         return []
 
 
@@ -110,14 +116,20 @@ class Undecided:
     """A validator that can judge nothing."""
 
     def judge(
-        self, design: Design, record: MatchRecord, positions: Callable[[], Sequence[Position]]
+        self,
+        design: Design,
+        record: MatchRecord,
+        positions: Callable[[], Sequence[Position]],
+        facts: Sequence[str] = (),
     ) -> Verdict:
         raise RoleError("the record leaves me in doubt")
 
     def arbitrate(self, design: Design, claim: Claim, *, second: bool) -> Vote:
         raise RoleError("both may be right")
 
-    def unit_tests(self, design: Design, source: str) -> Sequence[UnitTest]:
+    def unit_tests(
+        self, design: Design, source: str, amended: Sequence[str] = ()
+    ) -> Sequence[UnitTest]:
         return []
 
 

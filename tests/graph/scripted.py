@@ -92,12 +92,18 @@ class ScriptedRoles:
         raise RoleError("the script has no mend for these findings")
 
     def judge(
-        self, design: Design, record: MatchRecord, positions: Callable[[], Sequence[Position]]
+        self,
+        design: Design,
+        record: MatchRecord,
+        positions: Callable[[], Sequence[Position]],
+        facts: Sequence[str] = (),
     ) -> Verdict:
         self.calls.append("judge")
         return Verdict(illegal_ply=None, rule="")
 
-    def unit_tests(self, design: Design, source: str) -> Sequence[UnitTest]:
+    def unit_tests(
+        self, design: Design, source: str, amended: Sequence[str] = ()
+    ) -> Sequence[UnitTest]:
         self.calls.append("unit_tests")
         return [
             UnitTest(

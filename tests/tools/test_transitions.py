@@ -8,10 +8,10 @@ from itertools import pairwise
 import pytest
 
 from games import library
-from games.checks.comparing import as_numbers, same_value
 from games.checks.sampling import random_matches, trusted_subject
 from games.contract import Json, ModuleFault
 from games.trajectories import Transition, open_deck
+from games.values import as_numbers, same_value
 from tests.games.checks.test_checks import SOUND
 from tools.recorded import RecordedCall, hidden_yet, require_hidden
 from tools.sandbox import Sandbox

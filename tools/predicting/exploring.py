@@ -17,8 +17,8 @@ from games.engine import sample_index
 from games.streams import stream
 from games.table import Position, Table
 from games.trajectories import OpenTrajectory, trajectory_of
-from games.values import CHANCE, TERMINAL, Action, Json, ModuleFault
-from tools.predicting.kinds import phase_of, type_of
+from games.values import CHANCE, TERMINAL, Action, Json, ModuleFault, type_of
+from tools.predicting.kinds import phase_of
 
 _DEEP = 10  # plies between cells of the same phase and types
 _FAR = 12  # plies of an expedition

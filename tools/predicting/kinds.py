@@ -4,12 +4,9 @@ import re
 from collections.abc import Iterable, Sequence
 
 from games.trajectories import OpenTrajectory
-from games.values import CHANCE, TERMINAL, Action, State
+from games.values import CHANCE, TERMINAL, State, type_of
 
 _NAMED = ("phase", "stage", "round", "step")
-_CARD = re.compile(r"\b(?:[2-9TJQKA]|10)[CDHScdhs]\b|\b[CDHS](?:[2-9TJQKA]|10)\b|\b[A-Z]\d\b")
-_CARDS = re.compile(r"\b(?:(?:[2-9TJQKA]|10)[CDHScdhs]){2,}\b")
-_NUMBER = re.compile(r"-?\d+")
 _MOST_TYPES = 40
 _LONGEST = 60
 
@@ -28,17 +25,6 @@ def phase_of(state: State, player: int) -> str:
     said = [one if isinstance(one, str) else f"{name} {one}" for name, one in held.items()]
     who = ["chance"] if player == CHANCE else []
     return ", ".join([*who, *said])[:_LONGEST] or "play"
-
-
-def type_of(action: Action) -> str:
-    """The type of an action: its words, with numbers and cards taken out.
-
-    >>> type_of("Player: 0 Action: Draw upcard"), type_of("x(0,2)"), type_of("Deal K2")
-    ('Player: # Action: Draw upcard', 'x(#,#)', 'Deal card')
-    >>> type_of("Player: 1 Action: 9cTcJc")
-    'Player: # Action: cards'
-    """
-    return _NUMBER.sub("#", _CARD.sub("card", _CARDS.sub("cards", action)))[:_LONGEST]
 
 
 def counted_as(types: Iterable[str]) -> dict[str, str]:

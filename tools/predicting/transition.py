@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from games.checks.comparing import as_numbers
 from games.checks.findings import Finding
 from games.trajectories import OpenPosition, OpenTrajectory
 from games.values import (
@@ -21,10 +20,12 @@ from games.values import (
     Json,
     ModuleFault,
     are_texts,
+    as_numbers,
     canonical_key,
+    type_of,
 )
 from tools.predicting.failing import called, failing, with_output
-from tools.predicting.kinds import counted_as, phase_of, type_of
+from tools.predicting.kinds import counted_as, phase_of
 from tools.recorded import CallResult, Column, DistinctCalls, RecordedCall
 from tools.sandbox import Sandbox
 from tools.transitions import Answered, ask_columns

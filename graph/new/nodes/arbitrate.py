@@ -7,11 +7,12 @@ from agents.claims import Claim, ClaimStatus
 from agents.model.recording import place
 from agents.protocols import Design
 from graph.new.nodes.check import UNREADABLE, not_passing, write_checks
-from graph.new.routing import AfterVote, after_vote
+from graph.new.routing import AfterVote, after_drafts, after_vote, drafts_passed
 from graph.new.state import RunState, need_design
 from graph.run.claims import unjudged, updated, without_struck
 from graph.run.context import RunContext
 from graph.run.opening import context_of
+from graph.run.pool import keep_newest
 
 
 def arbitrate(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterVote]:
@@ -25,13 +26,21 @@ def arbitrate(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterVot
     newest = next((c for c in reversed(pool) if c.outcome == "passed"), pool[-1])
     update: dict[str, object] = {"claims": claims, "contested": (), "candidates": pool}
     again = unjudged(newest) and context.settings.records_judged > 0
+    several = drafts_passed(pool).values() if again else ()
+    if len(several) > 1:  # each is judged before they are compared
+        anew = [c for c in pool if c.number in several and unjudged(c)]
+        update["candidates"] = keep_newest(
+            pool, [c.model_copy(update={"findings": None}) for c in anew]
+        )
+        return Command(goto="check", update=update)
     if newest.findings is None or again:
         copy = newest.model_copy(update={"number": len(pool), "parent": newest.number})
         pool += [] if newest is pool[-1] else [copy]
         update["candidates"] = pool
         return Command(goto="check", update=update)
     write_checks(state, context, newest.number, newest.findings, claims)
-    goto = after_vote(newest.outcome, last=state.rounds >= context.settings.max_rounds)
+    vote = after_vote(newest.outcome, last=state.rounds >= context.settings.max_rounds)
+    goto: AfterVote = (after_drafts(pool) if vote == "strategize" else None) or vote
     if goto == "strategize":
         update |= {"accepted": newest.number}
     if goto == "report":

@@ -1,7 +1,7 @@
 """Check: every named check, then the validator's claims: tests that stay, verdicts on records."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from langgraph.runtime import Runtime
 from langgraph.types import Command
@@ -14,13 +14,14 @@ from agents.model.recording import place
 from agents.protocols import Design, RoleError
 from games.checks.contract import from_fault
 from games.checks.findings import Finding, verdict
+from games.checks.seats import even_handed
 from games.checks.unit_tests import UnitTest
 from games.contract import ModuleFault
 from games.engine import Match
 from games.records import MatchRecord
 from graph.new.routing import AfterCheck, after_check, after_drafts
 from graph.new.state import RunState, folder_of, need_design
-from graph.run.claims import named, to_settle, updated
+from graph.run.claims import SEATS, named, to_ask_anew, to_settle, updated
 from graph.run.context import RunContext
 from graph.run.opening import context_of
 from graph.run.pool import keep_newest, what_failed
@@ -39,7 +40,7 @@ def check(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterCheck]:
     unchecked = (c for c in state.candidates if c.findings is None)
     candidate = next(unchecked, state.candidates[-1])
     keep_grade(folder_of(state), context.sandbox.grade)
-    trial = _Trial(made, context, candidate.number, candidate.source, state.claims)
+    trial = Trial(made, context, candidate.number, candidate.source, state.claims)
     trial.judge()
     judged = candidate.model_copy(
         update={"findings": tuple(trial.findings), "lacking": tuple(trial.lacking)}
@@ -99,7 +100,7 @@ def write_checks(
 
 
 @dataclass
-class _Trial:
+class Trial:
     """One candidate on trial.
 
     Attributes:
@@ -107,7 +108,8 @@ class _Trial:
         findings: What was found.
         matches: The matches that were judged.
         lacking: What could not be judged.
-        notes: Which rules no match reached.
+        notes: Which rules no match reached, and what sets seats apart.
+        facts: What sets seats apart, for the validator.
     """
 
     design: Design
@@ -115,19 +117,16 @@ class _Trial:
     number: int
     source: str
     claims: tuple[Claim, ...]
+    findings: list[Finding] = field(default_factory=list)
+    matches: list[Match] = field(default_factory=list)
+    lacking: list[str] = field(default_factory=list)
+    notes: Sequence[str] = ()
+    facts: Sequence[str] = ()
 
     def judge(self) -> None:
         """Checks by program, then tests, then records: what is cheaper comes first."""
-        self.findings: list[Finding] = []
-        self.matches: list[Match] = []
-        self.lacking: list[str] = []
-        self.notes: Sequence[str] = ()
         with trace("checks", run_type="tool", inputs={"candidate": self.number}) as span:
-            settings = self.context.settings
-            players = self.design.num_players
-            run = self.context.checked(
-                self.source, settings.check, players, settings.records_judged
-            )
+            run = self._checked()
             wrong = what_failed(run.findings)
             span.end(outputs={"outcome": verdict(run.findings), "wrong": wrong})
         self.findings += run.findings
@@ -137,6 +136,8 @@ class _Trial:
         if verdict(self.findings) != "passed":
             return
         records = self._records(run)
+        if verdict(self.findings) != "passed":
+            return
         for index, record in enumerate(records):
             with place(f"check/{self.number}/record/{index}"):
                 self._record(record, run)
@@ -144,6 +145,14 @@ class _Trial:
         missing = self.context.settings.records_judged - len(records)
         if missing:
             self.findings.append(_unfinished(missing, self.context.settings.records_judged))
+
+    def retest(self) -> None:
+        """Hold it against the tests alone, of amended rules against new ones."""
+        self._tests(self._checked())
+
+    def _checked(self) -> CheckRun:
+        settings, players = self.context.settings, self.design.num_players
+        return self.context.checked(self.source, settings.check, players, settings.records_judged)
 
     def _records(self, run: CheckRun) -> Sequence[MatchRecord]:
         """What the validator judges: where it reads, few matches that differ in what they show."""
@@ -155,12 +164,33 @@ class _Trial:
             self.context, self.source, self.design, settings.records_judged, settings.seed
         )
         self.notes = found.notes
+        self.facts = [str(fact) for fact in found.seats]
+        self._seats([str(fact) for fact in found.seats if fact.whole])
         return found.records
 
+    def _seats(self, found: Sequence[str]) -> None:
+        """Seats that no turn order tells apart, under rules with a part for none of them.
+
+        It is a claim: the rules may mean it in words that no program reads.
+        """
+        rules = [*(rule.text for rule in self.design.rules), *self.design.assumptions]
+        before = next((claim for claim in self.claims if claim.id == SEATS), None)
+        struck = before is not None and not before.counts
+        if not found or struck or not even_handed(rules, self.design.num_players):
+            return
+        says = f"{'; '.join(found)}; but the rules treat the seats alike"
+        rule = next((r.id for r in self.design.rules if "player" in r.text.lower()), "R1")
+        claim = before or Claim(id=SEATS, rule=rule, says=says)
+        self.claims = updated(self.claims, [claim.model_copy(update={"says": says})])
+        self.findings.append(
+            Finding(check="seats", outcome="failed", rule=rule, evidence=says, claim=SEATS)
+        )
+
     def _tests(self, run: CheckRun) -> None:
-        """Hold the candidate against the run's tests, which are asked for once."""
-        if not any(claim.test for claim in self.claims):
-            self._ask_tests()
+        """Hold the candidate against the run's tests, asked for once, or anew for amended rules."""
+        anew = to_ask_anew(self.claims)
+        if anew or not any(claim.test for claim in self.claims):
+            self._ask_tests(anew)
         held = [(claim, claim.test) for claim in self.claims if claim.test and claim.counts]
         if not held:
             return
@@ -175,10 +205,11 @@ class _Trial:
             else:
                 self.findings.append(finding.model_copy(update={"claim": claim.id}))
 
-    def _ask_tests(self) -> None:
+    def _ask_tests(self, amended: Sequence[str]) -> None:
+        validator = self.context.roles.validator
         try:
             with place(f"check/{self.number}/tests"):
-                tests = self.context.roles.validator.unit_tests(self.design, self.source)
+                tests = validator.unit_tests(self.design, self.source, amended)
         except UNREADABLE as error:
             self.lacking.append(f"no tests were worked out from the rules: {error}")
             return
@@ -192,7 +223,7 @@ class _Trial:
         """The validator's verdict on one record; a fault it names is a claim of its own."""
         try:
             found = self.context.roles.validator.judge(
-                self.design, record, lambda: run.positions(record)
+                self.design, record, lambda: run.positions(record), self.facts
             )
         except ModuleFault as fault:
             self.findings.append(from_fault("record", fault))

@@ -2,19 +2,21 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
-from agents.claims import Ambiguity, Parting, Ruling
+from agents.claims import Ambiguity, Claim, Parting, Ruling
 from agents.model.recording import place
 from agents.protocols import Design, Rule
 from games.checks.findings import Finding
 from games.contract import ModuleFault
-from graph.new.nodes.check import UNREADABLE, not_passing, write_checks
+from graph.new.nodes.check import UNREADABLE, Trial, not_passing, write_checks
 from graph.new.nodes.design import write_design
+from graph.new.routing import AfterCheck, after_check, drafts_passed
 from graph.new.state import RunState, folder_of, need_design
+from graph.run.claims import outdated, to_settle, unjudged
 from graph.run.context import RunContext
 from graph.run.opening import context_of
 from graph.run.pool import Candidate, keep_newest
@@ -23,33 +25,52 @@ from tools.differing import Differential, differential_sources
 
 _MATCHES = 20
 _ACTIONS_SHOWN = 30
-_To: TypeAlias = Command[Literal["strategize", "refine", "report"]]
+_To: TypeAlias = Command[AfterCheck]
 
 
 def compare(state: RunState, runtime: Runtime[RunContext]) -> _To:
     """Accept the draft whose readings hold; where none does, the drafts are refined."""
     context = context_of(runtime, state.folder)
     bout = _Bout(context, need_design(state))
-    holder = bout.winner([c for c in state.candidates if c.outcome == "passed"])
-    pool = keep_newest(state.candidates, bout.losers)
+    holder = bout.winner(_rivals(state.candidates))
+    ruled = [one.ruling.rule for one in bout.found if one.ruling]
+    claims = outdated(state.claims, ruled)
+    bout.notes += [
+        f"the test {claim.id} spoke for {claim.rule} as it read before; it counts no more"
+        for claim in claims
+        if claim not in state.claims
+    ]
+    if holder is not None and claims != state.claims:
+        holder, claims = bout.retested(holder, claims)
+    judged = [*bout.losers, *([holder] if holder else [])]
+    pool = keep_newest(state.candidates, judged)
     runtime.stream_writer({"node": "compare", "ambiguities": len(bout.found)})
-    update: dict[str, object] = {"candidates": bout.losers, "ambiguities": tuple(bout.found)}
+    found = (*state.ambiguities, *bout.found)
+    update: dict[str, object] = {"candidates": judged, "ambiguities": found}
     if bout.design != state.design and state.brief is not None:
         write_design(folder_of(state), bout.design, state.brief)
         update["design"] = bout.design
     shown = holder or pool[-1]
-    write_checks(state, context, shown.number, shown.findings or (), state.claims)
+    write_checks(state, context, shown.number, shown.findings or (), claims)
+    last = state.rounds >= context.settings.max_rounds
+    settle = to_settle(claims, pool, last=last) if holder else ()
+    goto = after_check(holder.outcome if holder else "failed", last=last, vote=bool(settle))
     notes = (*state.notes, *bout.notes)
-    if holder is not None:
-        notes = (*notes, *notes_of_play(context, holder.source, bout.design))
-        return Command(
-            goto="strategize", update={**update, "accepted": holder.number, "notes": notes}
-        )
-    if state.rounds < context.settings.max_rounds:
-        return Command(goto="refine", update={**update, "notes": notes})
-    reason = not_passing(state.rounds, shown.findings or ())
-    ended = {"end": "gave_up", "reason": reason, "notes": notes}
-    return Command(goto="report", update={**update, **ended})
+    if goto == "strategize":
+        update |= {"accepted": shown.number}
+        notes = (*notes, *notes_of_play(context, shown.source, bout.design))
+    if goto == "report":
+        reason = not_passing(state.rounds, shown.findings or ())
+        update |= {"end": "gave_up", "reason": reason}
+    told = {"claims": claims, "contested": settle, "notes": notes}
+    return Command(goto=goto, update={**update, **told})
+
+
+def _rivals(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Of every draft the newest version that passed, and whose records were looked at."""
+    by_number = {candidate.number: candidate for candidate in candidates}
+    passed = [by_number[number] for number in drafts_passed(candidates).values()]
+    return [one for one in passed if not unjudged(one)] or passed
 
 
 @dataclass
@@ -75,6 +96,20 @@ class _Bout:
         for rival in passed:
             holder = rival if holder is None else self._against(holder, rival)
         return holder
+
+    def retested(
+        self, holder: Candidate, claims: tuple[Claim, ...]
+    ) -> tuple[Candidate, tuple[Claim, ...]]:
+        """The holder against the tests of the rules as they read now, and the claims after it."""
+        trial = Trial(self.design, self.context, holder.number, holder.source, claims)
+        trial.retest()
+        tests = {claim.id for claim in trial.claims if claim.test}
+        kept = [found for found in holder.findings or () if found.claim not in tests]
+        update = {
+            "findings": (*kept, *trial.findings),
+            "lacking": (*holder.lacking, *trial.lacking),
+        }
+        return holder.model_copy(update=update), trial.claims
 
     def _against(self, holder: Candidate, rival: Candidate) -> Candidate | None:
         try:

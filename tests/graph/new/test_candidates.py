@@ -1,17 +1,19 @@
 """Several drafts of one design: checked alike, played on each other, ruled on where they part."""
 
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
 
-from agents.claims import Parting, Ruling
+from agents.claims import Claim, Mending, Objection, Parting, Ruling, Vote
 from agents.model.errors import EndpointError, MalformedReplyError
 from agents.model.recording import current_draft, current_place
 from agents.protocols import CoderTools, Design, RoleError, RoleSet
 from games import library
 from games.checks.findings import Finding
+from games.checks.unit_tests import UnitTest
 from graph.new.results import exit_code, final_text
 from graph.new.rivals.drafting import drafted
 from graph.new.routing import after_drafts
@@ -112,6 +114,56 @@ def test_where_two_drafts_part_the_designer_rules_and_amends_the_rule(
     outcomes = [candidate.outcome for candidate in state.candidates]
     assert outcomes[accepted] == "passed"
     assert outcomes[1 - accepted] == "failed"
+
+
+@dataclass
+class Retested(Drafters):
+    """A validator that is asked for tests once more where a rule was amended."""
+
+    amended: list[tuple[str, ...]] = field(default_factory=list)
+    begins: tuple[str, ...] = ("0", "0")
+
+    def unit_tests(
+        self, design: Design, source: str, amended: Sequence[str] = ()
+    ) -> Sequence[UnitTest]:
+        (test,) = super().unit_tests(design, source)
+        self.amended.append(tuple(amended))
+        assert (AMENDED in [rule.text for rule in design.rules]) == bool(amended)
+        expected = self.begins[len(self.amended) - 1]
+        return [test.model_copy(update={"expected_json": expected})]
+
+    def edit(self, *_: object) -> Mending:
+        self.calls.append("edit")
+        return Mending(contested=(Objection(finding=1, argument="the rules"),))
+
+    def arbitrate(self, design: Design, claim: Claim, *, second: bool) -> Vote:
+        return Vote(upheld=False, why="worked out from R1")
+
+
+@pytest.mark.parametrize(("begins", "fate"), [("0", "standing"), ("1", "disputed")])
+def test_a_test_of_an_amended_rule_is_asked_anew_and_the_old_one_is_named(
+    make_context: MakeContext, folder: RunFolder, begins: str, fate: str
+) -> None:
+    roles = Retested(begins=("0", begins))
+    state = start_run("noughts", folder, make_context(roles_of(roles), TWO)).state
+    assert roles.amended == [(), ("R1",)]
+    assert [(c.id, c.status) for c in state.claims] == [("T1", "amended"), ("T2", fate)]
+    assert state.end == ("made" if fate == "standing" else "delivered")
+    assert state.accepted == 0
+    accepted = [found.claim for found in state.candidate(0).findings or () if found.claim]
+    assert accepted == (["T2"] if fate == "standing" else [])
+    assert "the test T1 spoke for R1 as it read before" in final_text(state)
+
+
+def test_drafts_that_a_vote_made_pass_are_compared_too(
+    make_context: MakeContext, folder: RunFolder
+) -> None:
+    roles = Retested(begins=("1", "0"), holds="second")
+    state = start_run("noughts", folder, make_context(roles_of(roles), TWO)).state
+    assert roles.calls.count("edit") == 1
+    assert [parting.candidates for parting in roles.asked] == [(0, 1)]
+    assert state.accepted == 1
+    assert {claim.id: claim.status for claim in state.claims}["T1"] == "disputed"
 
 
 def test_killed_at_any_draft_or_ruling_the_run_ends_in_the_same_bytes(

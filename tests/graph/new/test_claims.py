@@ -7,8 +7,10 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
 from agents.claims import Attempt, Claim, Edit, Mending, Objection, Vote
+from agents.model.budget import Budget
 from agents.model.errors import MalformedReplyError
 from agents.protocols import CoderTools, Design, RoleError, Verdict
+from games import library
 from games.checks.findings import Finding
 from games.checks.run import CheckSettings
 from games.checks.unit_tests import UnitTest
@@ -21,6 +23,7 @@ from graph.new.runs import resume_run, start_run
 from graph.new.state import RunState
 from graph.run.folder import RunFolder, RunFolderError
 from graph.run.settings import RunSettings
+from tests.agents.model.talking import settings_for
 from tests.graph.conftest import MakeContext
 from tests.graph.scripted import ScriptedRoles, role_set
 from tests.graph.settings import SMALL
@@ -63,11 +66,17 @@ class Claiming(ScriptedRoles):
     upheld: bool | None = False
     asked: list[str] = field(default_factory=list)
 
-    def unit_tests(self, design: Design, source: str) -> Sequence[UnitTest]:
+    def unit_tests(
+        self, design: Design, source: str, amended: Sequence[str] = ()
+    ) -> Sequence[UnitTest]:
         return self.tests
 
     def judge(
-        self, design: Design, record: MatchRecord, positions: Callable[[], Sequence[Position]]
+        self,
+        design: Design,
+        record: MatchRecord,
+        positions: Callable[[], Sequence[Position]],
+        facts: Sequence[str] = (),
     ) -> Verdict:
         if not self.blames:
             return Verdict(illegal_ply=None, rule="")
@@ -177,11 +186,17 @@ def test_every_candidate_is_held_against_the_same_tests(make_context: MakeContex
 class Silent(Claiming):
     """A validator whose replies cannot be read."""
 
-    def unit_tests(self, design: Design, source: str) -> Sequence[UnitTest]:
+    def unit_tests(
+        self, design: Design, source: str, amended: Sequence[str] = ()
+    ) -> Sequence[UnitTest]:
         raise MalformedReplyError("no test could be read")
 
     def judge(
-        self, design: Design, record: MatchRecord, positions: Callable[[], Sequence[Position]]
+        self,
+        design: Design,
+        record: MatchRecord,
+        positions: Callable[[], Sequence[Position]],
+        facts: Sequence[str] = (),
     ) -> Verdict:
         raise RoleError("no verdict could be read")
 
@@ -253,3 +268,46 @@ def test_a_claim_keeps_its_votes_in_the_files_of_the_run(
         (claim,) = folder.read_json(name)["claims"]  # type: ignore[index]
         assert (claim["id"], claim["status"], len(claim["votes"])) == ("T1", "disputed", 2)
     assert "T1" in (folder.path / "report.html").read_text()
+
+
+PEEK = """
+_sound = get_observations
+def get_observations(state):
+    return [{**seen, "peek": seat} if seat else seen for seat, seen in enumerate(_sound(state))]
+"""
+
+
+@dataclass
+class Peeking(Claiming):
+    """A draft that shows the second player a field more, and a coder that contests or mends it."""
+
+    facts: list[Sequence[str]] = field(default_factory=list)
+
+    def draft(self, design: Design, tools: CoderTools) -> str:
+        return library.source("tic_tac_toe") + PEEK
+
+    def judge(self, *given: object) -> Verdict:
+        self.facts.append(list(given[3]))  # type: ignore[call-overload]
+        return Verdict(illegal_ply=None, rule="")
+
+    def edit(self, design: Design, source: str, findings: Sequence[Finding], *_: object) -> Mending:
+        if self.contests:
+            return Mending(contested=(Objection(finding=1, argument="R1 does not forbid it"),))
+        return Mending(cause="a field too many", edits=(Edit(search=PEEK, replace=""),))
+
+
+@pytest.mark.parametrize(("contests", "fate"), [(True, "disputed"), (False, "standing")])
+def test_seats_that_no_rule_sets_apart_are_a_claim_that_can_be_contested(
+    make_context: MakeContext, folder: RunFolder, contests: bool, fate: str
+) -> None:
+    roles = Peeking(contests=contests)
+    context = make_context(role_set(roles), SETTINGS)
+    context.budget = Budget(settings_for())
+    state = start_run("noughts", folder, context).state
+    (claim,) = state.claims
+    assert (claim.id, claim.status) == ("S1", fate)
+    assert "is shown the field 'peek': only seat 1" in claim.says
+    assert state.end == ("delivered" if contests else "made")
+    marks = {"may choose 'x'", "may choose 'o'"}  # whoever has the first turn has the crosses
+    told = {fact.partition(":")[0] for fact in roles.facts[-1]}
+    assert told == marks | ({"is shown the field 'peek'"} if contests else set())

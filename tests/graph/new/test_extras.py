@@ -50,7 +50,7 @@ class Extending(ScriptedRoles):
     def draft(self, design: Design, tools: CoderTools) -> str:
         return self.source
 
-    def unit_tests(self, design: Design, source: str) -> list[UnitTest]:
+    def unit_tests(self, design: Design, source: str, amended: object = ()) -> list[UnitTest]:
         return []
 
     def extend(self, design: Design, source: str) -> Mapping[str, str]:

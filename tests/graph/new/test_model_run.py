@@ -161,9 +161,13 @@ class Breaking:
         self._judge = roles.validator.judge
 
     def judge(
-        self, design: Design, record: MatchRecord, positions: Callable[[], Sequence[Position]]
+        self,
+        design: Design,
+        record: MatchRecord,
+        positions: Callable[[], Sequence[Position]],
+        facts: Sequence[str] = (),
     ) -> Verdict:
-        self._judge(design, record, positions)
+        self._judge(design, record, positions, facts)
         raise KeyboardInterrupt
 
 
