@@ -3,23 +3,29 @@
 python -m scripts.recordings check
 python -m scripts.recordings record NAME   (the endpoint is the environment's, as for any run)
 
-NAME is a game of runs.yaml, or `learned/` and a task of learned.yaml. A task with a `base`
-begins with its exchanges, and asks for what is new.
+NAME is a game of runs.yaml, or `learned/` and a task of learned.yaml. A task with a `base` begins
+with its exchanges, and asks for what is new. NAME is also `drafts/` and a recorded game: its first
+draft alone, asked for with retrieval, or as `drafts/GAME-ret` without.
 """
 
 import json
 import os
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from agents.model.errors import ModelError
+from agents.model.recording import place
+from evals.cardiverse.drafts import NothingRetrieved, draft_names, recorded_design
 from evals.cwm import synthesis
+from graph.new.nodes.code import GraphCoderTools
 from graph.new.requests import Request, write_request
 from graph.new.runs import resume_run
+from graph.run.context import RunContext
 from graph.run.folder import create_folder
 from graph.run.opening import make_context, model_settings
 from graph.run.settings import RunSettings
@@ -55,6 +61,7 @@ def request_of(name: str) -> Request:
 def main() -> int:
     """Record or check, as the arguments say."""
     known = [*runs(), *(f"learned/{name}" for name in synthesis.tasks())]
+    known += [f"drafts/{name}" for name in draft_names()]
     if sys.argv[1:] == ["check"]:
         return max([_check(name) for name in known], default=0)
     if len(sys.argv) != 3 or sys.argv[1] != "record" or sys.argv[2] not in known:  # noqa: PLR2004
@@ -95,12 +102,35 @@ def _run(name: str) -> str:
             task = synthesis.tasks()[name.removeprefix("learned/")]
             told = synthesis.learned(task, Path(folder), model_settings()).result.told
             return f"{told['end']}: {told['reason'] or told['accuracy']}"
-        context = make_context(settings_of(name), keeps_own_games=False)
+        game = name.removeprefix("drafts/").removesuffix("-ret")
+        context = make_context(settings_of(game), keeps_own_games=False)
         with context.retrieval.store, context.sandbox:
+            if name.startswith("drafts/"):
+                source = first_draft(name.removeprefix("drafts/"), context)
+                return f"a first draft of {source.count(chr(10))} lines"
             home = create_folder(Path(folder) / "run", title=name, runs=Path(folder))
             write_request(request_of(name), home)
             state = resume_run(home, context).state
             return f"{state.end}: {state.summary}"
+
+
+def first_draft(name: str, context: RunContext) -> str:
+    """Ask the context's coder for the module of a recorded design, once.
+
+    Args:
+        name: One of `draft_names`.
+        context: Its coder is asked; its store is searched, but for an arm without retrieval.
+
+    Raises:
+        ReplayMissError: If the design's own recording no longer replays.
+    """
+    design = recorded_design(name.removesuffix("-ret"), context)
+    retrieval = context.retrieval
+    if name.endswith("-ret"):
+        retrieval = NothingRetrieved(retrieval.store)
+    tools = GraphCoderTools(replace(context, retrieval=retrieval), design)
+    with place("code/draft"):
+        return context.roles.coder.draft(design, tools)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,9 @@
 
 A task is the brief of one recording under `tests/recordings`. The recorded coder is scored, and a
 configured model is given the same briefs. "-val" is the first candidate that plays, so mechanical
-debugging without validation; "-ret" is a live run in which nothing is retrieved.
+debugging without validation; "-ret" is a live run in which nothing is retrieved. "recorded +ret"
+and "recorded -ret" are first drafts alone of the same recorded designs, asked for with and without
+retrieval (`evals.cardiverse.drafts`): they are held against each other, not against Table 2.
 """
 
 import tempfile
@@ -18,6 +20,7 @@ from agents.model.chat import ChatModel, build_chat
 from agents.model.replies import ask_structured
 from agents.prompting import load_prompt
 from agents.roles.texts import rules_text
+from evals.cardiverse.drafts import CHECKED, NothingRetrieved, checked, recorded_drafts
 from evals.cardiverse.recorded import RECORDINGS, Generation, recorded_generation
 from evals.options import EvalOptions
 from evals.results import EvalError, EvalResult, Row, Score
@@ -30,20 +33,12 @@ from graph.run.context import RunContext
 from graph.run.folder import RunFolder
 from graph.run.opening import make_context, model_settings
 from graph.run.settings import RunSettings
-from tools.retrieval import Retrieval
 from tools.sandbox import SandboxedModule, SandboxTable
-from vectorstore.documents import Example
 
 # Table 2 of the paper, not comparable: other games, coder, judge and embedding. Ours on common
 # games is the bar; an embedding's similarity has none.
 PUBLISHED: Mapping[str, float | None] = {"Succ": 27 / 29, "Exec": 1.0, "ECon": None, "PCon": 8.99}
 _TESTS, _TRIES = 10, 3
-_RECORDED = (
-    "the effect of retrieval is not measurable from a recording: what is retrieved is no part of a "
-    "recorded request, so a recorded coder answers alike with and without it. Measured live, "
-    "with the rows `live` and `live -ret`: OPENAI_BASE_URL=URL RULEWRIGHT_MODEL=NAME rulewright "
-    "eval run cardiverse-code"
-)
 _LAST_PLIES = 12  # a player: about six rounds
 _PIECE = 800  # characters, which an embedder surely reads
 
@@ -55,16 +50,6 @@ class ScoreReply(BaseModel):
 
     working: str = Field(description="What was compared, ply by ply, and what differs.")
     score: int = Field(ge=1, le=10, description="1 (another game) to 10 (exactly these rules).")
-
-
-class NothingRetrieved(Retrieval):
-    """A store in which nothing is found."""
-
-    def examples(self, *_: object, **__: object) -> list[Example]:
-        """Nothing."""
-        return []
-
-    snippets = snippets_for_rule = drafting_snippets = mechanics = examples
 
 
 def live(task: Generation, context: RunContext, seed: int, *, retrieves: bool) -> Generation:
@@ -176,6 +161,8 @@ def run(seed: int, tell: Callable[[str], None], options: EvalOptions) -> EvalRes
             made += [live(task, context, seed + number, retrieves=kind) for kind in (True, False)]
     scorer = Scorer(context, judge, *((20, 2) if options.quick else ()))
     rows = [scorer.row(one, validated=kind) for one in made for kind in (True, False)]
+    drafts, lacking = recorded_drafts(context)
+    rows += [scorer.row(one, validated=True) | checked(one, context) for one in drafts]
     for row in rows:
         tell(str(row))
     effective: dict[str, JsonValue] = {
@@ -189,9 +176,7 @@ def run(seed: int, tell: Callable[[str], None], options: EvalOptions) -> EvalRes
         "versions": dict(context.versions),
         "published": dict(PUBLISHED),
     }
-    if judge is None:
-        unscored["-ret"] = _RECORDED
-    return score_rows(rows, effective, unscored)
+    return score_rows(rows, effective, {**unscored, **lacking})
 
 
 def score_rows(
@@ -202,11 +187,12 @@ def score_rows(
     for coder in dict.fromkeys(str(row["coder"]) for row in rows):
         own = [row for row in rows if row["coder"] == coder]
         tasks = dict.fromkeys(row["task"] for row in own)
-        for metric, published in PUBLISHED.items():
+        measured = {**PUBLISHED, **{m: None for m in CHECKED if any(m in row for row in own)}}
+        for metric, published in measured.items():
             values = [row[metric] for row in own if metric in row]
             if metric == "Succ":
                 values = [any(r["Succ"] for r in own if r["task"] == task) for task in tasks]
-            bar = None if "-" in coder else published
+            bar = published if coder in ("recorded", "live") else None
             if values:
                 name, count = f"{coder} {metric}", len(values)
                 scores.append(Score(name=name, value=fmean(values), at_least=bar, scored=count))

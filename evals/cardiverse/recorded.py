@@ -49,17 +49,13 @@ def recorded_generation(path: Path) -> Generation:
         EvalError: If it holds no replies of these kinds.
     """
     try:
-        exchanges: Any = json.loads(path.read_text(encoding="utf-8"))["exchanges"]
+        exchanges = exchanged(path)
         brief = _BRIEF.findall(exchanges[0]["request"]["body"]["messages"][-1]["content"])[-1]
-        said = [
-            (e["place"], e["response"]["choices"][0]["message"])
-            for e in exchanges
-            if "choices" in e["response"]
-        ]
+        said = _said(exchanges)
         design = json.loads(
             [message for place, message in said if place == "design"][-1]["content"]
         )
-        sources = _submitted_sources(said)
+        _, sources = _modules(said)
         rules = "\n".join(f"{rule['id']}: {rule['text']}" for rule in design["rules"])
         seats = int(design["num_players"])
         if not sources:
@@ -70,8 +66,31 @@ def recorded_generation(path: Path) -> Generation:
     return Generation(path.stem, "recorded", brief, rules, seats, tuple(sources))
 
 
-def _submitted_sources(said: Sequence[tuple[str, Any]]) -> list[str]:
-    """The modules that a coder gave as its answers: in a block, by edits, or as a named draft."""
+def exchanged(path: Path) -> list[Any]:
+    """The exchanges of a recording, as they lie in the file."""
+    exchanges: list[Any] = json.loads(path.read_text(encoding="utf-8"))["exchanges"]
+    return exchanges
+
+
+def _said(exchanges: Sequence[Any]) -> list[tuple[str, Any]]:
+    """Place and message of every completion."""
+    return [
+        (e["place"], e["response"]["choices"][0]["message"])
+        for e in exchanges
+        if "choices" in e["response"]
+    ]
+
+
+def written(path: Path) -> list[str]:
+    """Every module of a recording in order, so that the last is the coder's answer."""
+    drafts, answers = _modules(_said(exchanged(path)))
+    *before, last = [*drafts, *answers[-1:]] or [""]
+    return [*dict.fromkeys(one for one in before if one != last), last] if last else []
+
+
+def _modules(said: Sequence[tuple[str, Any]]) -> tuple[list[str], list[str]]:
+    """The drafts of a coder, and its answers: in a block, by edits, or as a named draft."""
+    drafts: list[str] = []
     found: list[str] = []
     nothing: Any = None  # no tool is run again
     bench, at = Workbench(nothing), ""
@@ -84,16 +103,17 @@ def _submitted_sources(said: Sequence[tuple[str, Any]]) -> list[str]:
             with suppress(ValueError, KeyError):  # a call that was refused then, too
                 given = json.loads(call["function"]["arguments"])
                 if given.get("source"):
-                    bench.keep(given["source"])
+                    drafts.append(bench.source(bench.keep(given["source"])))
                 if given.get("edits"):
-                    bench.keep(_edited(bench.source(given["draft"]), given["edits"]))
+                    source = _edited(bench.source(given["draft"]), given["edits"])
+                    drafts.append(bench.source(bench.keep(source)))
                 if call["function"]["name"] == SUBMIT:
                     found.append(bench.source(given["draft"]))
         text = message.get("content") or ""
         found += _BLOCK.findall(text)
         if not place.startswith("code/") and text.lstrip().startswith("{"):
             found.append(_edited(found[-1], json.loads(text)["edits"]))
-    return found or list(bench.drafts.values())[-1:]
+    return drafts, found or drafts[-1:]
 
 
 def _edited(source: str, edits: Sequence[Mapping[str, str]]) -> str:

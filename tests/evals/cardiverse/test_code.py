@@ -8,12 +8,8 @@ from dataclasses import replace
 import pytest
 
 from agents.players.registry import PRELOAD
-from evals.cardiverse.code import (
-    NothingRetrieved,
-    Scorer,
-    live,
-    score_rows,
-)
+from evals.cardiverse.code import Scorer, live, score_rows
+from evals.cardiverse.drafts import NothingRetrieved
 from evals.cardiverse.recorded import Generation
 from games import library
 from graph.run.context import RunContext

@@ -8,7 +8,7 @@ import pytest
 from evals.cardiverse.recorded import (
     RECORDINGS,
     Generation,
-    _submitted_sources,
+    _modules,
     recorded_generation,
     recorded_heuristics,
 )
@@ -63,8 +63,8 @@ def test_drafts_that_a_coder_named_edited_and_submitted_are_its_answers() -> Non
         ("refine/0", called("edit_draft", draft="start", edits=[{"search": "2", "replace": "3"}])),
         ("refine/0", called("submit", draft="draft1")),
     ]
-    assert _submitted_sources(answers) == ["x = 2\n", "x = 3\n"]
-    assert _submitted_sources(answers[:2]) == ["x = 2\n"]  # never submitted: the newest draft
+    assert _modules(answers) == (["x = 1\n", "x = 2\n", "x = 3\n"], ["x = 2\n", "x = 3\n"])
+    assert _modules(answers[:2])[1] == ["x = 2\n"]  # never submitted: the newest draft
 
 
 def test_heuristics_are_those_for_these_rules_and_a_repair_replaces_what_it_mends(
