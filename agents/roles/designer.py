@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
@@ -220,7 +220,8 @@ def to_revision(design: Design, talk: Talk, reply: RevisionReply) -> Revision:
         raise ReplyError(f"it drops {', '.join(strangers)}; the rules are {', '.join(rules)}")
     _require_once("rule", [*(rule.id for rule in reply.rules), *reply.dropped])
     _require_parameters(reply.parameters)
-    _require_quotes(_words(talk.message), reply.clauses)
+    known = [*rules, *(rule.id for rule in reply.rules)]
+    _require_clauses(_words(talk.message), reply.clauses, known)
     fields = reply.model_dump()
     try:
         rules |= {rule["id"]: Rule(**rule) for rule in fields["rules"]}
@@ -255,7 +256,7 @@ def to_design(brief: Brief, reply: DesignReply) -> Design:
     _require_choices(brief.choices, reply)
     fields = reply.model_dump()
     try:
-        return Design(
+        made = Design(
             title=reply.title,
             summary=reply.summary,
             family=NEW_FAMILY,
@@ -270,6 +271,8 @@ def to_design(brief: Brief, reply: DesignReply) -> Design:
     except ValidationError as error:
         problem = error.errors()[0]
         raise ReplyError(f"{problem['msg']}, got {problem['input']!r}") from error
+    _require_clauses(_words(brief.words), reply.clauses, [rule.id for rule in made.rules])
+    return made
 
 
 def _fixed(choices: Choices) -> dict[str, JsonValue]:
@@ -308,7 +311,6 @@ def _require_sound(brief: Brief, reply: DesignReply) -> None:
     _require_bounded(reply.rules)
     _require_parameters(reply.parameters)
     _require_graph(reply)
-    _require_quotes(_words(brief.words), reply.clauses)
 
 
 def _require_once(kind: str, names: Sequence[str]) -> None:
@@ -332,13 +334,22 @@ def _require_parameters(parameters: Sequence[ParameterReply]) -> None:
         raise ReplyError(f"parameter names must be in snake_case, got {unnamed}")
 
 
-def _require_quotes(words: set[str], clauses: Sequence[ClauseReply]) -> None:
+def _require_clauses(
+    words: set[str], clauses: Sequence[ClauseReply], rules: Collection[str]
+) -> None:
+    """Every clause quotes the person, on rules that there are; all that is wrong is told."""
+    wrong = []
     for clause in clauses:
         own = _words(clause.text)
         if own and len(own & words) * 2 < len(own):
-            raise ReplyError(
-                f"the clause {clause.text!r} is not in the person's own words; quote them"
+            wrong.append(f"the clause {clause.text!r} is not in the person's own words; quote them")
+        lost = [name for name in re.findall(r"\bR\d+\b", clause.setting) if name not in rules]
+        if lost:
+            wrong.append(
+                f"the clause {clause.text!r} names {', '.join(lost)}; there is no such rule"
             )
+    if wrong:
+        raise ReplyError("; ".join(wrong))
 
 
 def _require_graph(reply: DesignReply) -> None:

@@ -68,6 +68,7 @@ def test_retrieved_mechanics_stand_in_the_prompt_as_material() -> None:
             {"clauses": [REPLY["clauses"][0] | {"text": "with pirates and parrots"}]},
             "not in the person's own words",
         ),
+        ({"clauses": [REPLY["clauses"][0] | {"setting": "R1, R77"}]}, "names R77"),
     ],
 )
 def test_a_design_that_contradicts_itself_is_sent_back(changes: dict[str, Any], said: str) -> None:
@@ -214,6 +215,7 @@ def test_an_answer_and_another_game_leave_the_design() -> None:
             {**CHANGE, "clauses": [{**CHANGE["clauses"][0], "text": "purple dragons"}]},
             "not in the person's own words",
         ),
+        ({**CHANGE, "clauses": [{**CHANGE["clauses"][0], "setting": "R77"}]}, "names R77"),
     ],
 )
 def test_a_revision_that_contradicts_itself_is_sent_back(change: dict[str, Any], said: str) -> None:
