@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from games import library
-from games.contract import Json, LocalModule
-from games.environments.of_module import ModuleEnvironment
+from games.contract import Json
 from games.environments.registry import environment_named
-from games.table import GameTable
+from games.environments.served import source_of
 from tools.playtest.jobs import GameSetup
 
 _LARGEST_SOURCE = 2_000_000
@@ -82,10 +81,7 @@ def environment_game(
         EnvironmentNotFoundError: Listing what is known.
     """
     found = environment_named(text, parameters, players)
-    table = found.table if isinstance(found, ModuleEnvironment) else None
-    module = table.game.module if isinstance(table, GameTable) else None
-    source = module.source if isinstance(module, LocalModule) else ""
-    known = dict(found.parameters)
+    source, known = source_of(found) or "", dict(found.parameters)
     return GameSetup(found.name, source, found.num_players, known, environment=found.name)
 
 

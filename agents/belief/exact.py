@@ -23,6 +23,8 @@ from games.information import SeatLog
 
 Weighted = list[tuple[State, float]]
 
+_TINY = 2.0**-500
+
 
 class TooManyStatesError(Exception):
     """More states fit the log than the enumeration may hold.
@@ -66,6 +68,7 @@ def posterior(follower: Follower, initial: State, *, limit: int, max_plies: int 
         except TooManyStatesError as error:
             error.lasts = lasts
             raise
+        frontier = _scaled(frontier, present)
     total = sum(weight for _, weight in present.values())
     return [(state, weight / total) for state, weight in present.values()]
 
@@ -90,6 +93,17 @@ def _merged(
         if len(merged) + len(present) > limit:
             raise TooManyStatesError(f"more than {limit} states fit what seat {follower.seat} saw")
     return list(merged.values())
+
+
+def _scaled(
+    frontier: list[tuple[LogPlace, float]], present: dict[str, tuple[State, float]]
+) -> list[tuple[LogPlace, float]]:
+    """The frontier of a long log, all weights times a power of two: no share changes by a bit."""
+    weights = [weight for _, weight in (*frontier, *present.values())]
+    if not weights or max(weights) > _TINY:
+        return frontier
+    present.update({key: (state, weight / _TINY) for key, (state, weight) in present.items()})
+    return [(place, weight / _TINY) for place, weight in frontier]
 
 
 REPLAYED = 10_000_000  # bytes of states that are kept with their branches; in memory ten times that

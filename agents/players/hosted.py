@@ -11,11 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 from agents.belief.module import DeadlineError
 from agents.search.rules import HEURISTIC
-from agents.worker.native import NativeRules
 from agents.worker.protocol import HeuristicsRequest, Refused
 from agents.worker.session import SeatSession, perfect_information
 from games.contract import Action, Json, ModuleFault, Observation
-from games.environments.environment import Environment
 from games.values import REQUIRED_CONSTANTS, is_number
 from tools.guest.protocol import decoded
 from tools.sandbox import Sandbox, Worker
@@ -78,10 +76,6 @@ class HostedSearch:
         self._workers.append(self._sandbox.worker(self._role))
         self._workers[0].load(source)
         self._namespace = _Namespace(self._workers[0], self._left)
-
-    def open(self, environment: Environment) -> None:
-        """Search over an environment's own states, in the place of a module's: it is trusted."""
-        self._namespace = NativeRules(environment, self._left).namespace()
 
     def request(self, op: str, payload: Mapping[str, Json], deadline_s: float) -> Json:
         """See `Worker.request`: "choose", "perfect_information" or "hold_heuristics"."""

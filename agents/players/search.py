@@ -22,6 +22,7 @@ from agents.worker.protocol import (
 )
 from games.contract import Action, IllegalActionError, Json, ModuleFault
 from games.engine import Decision, PlayerFault
+from games.environments.served import preload_of, served_source
 from games.information import SeatLog
 from games.streams import match_words
 from games.text import plain_text
@@ -146,17 +147,15 @@ class SearchPlayer:
         self.sent = 0  # entries of that log which the worker holds
         self.is_known = False
         role = f"player-{at.seat}"
-        native = at.environment() if at.environment and not at.source else None
+        served = at.environment() if at.environment and not at.source else None
+        more = () if served is None else preload_of(served)
         self.worker: Worker | HostedSearch = (
             HostedSearch(at.sandbox, role)
-            if at.host_search or native
-            else at.sandbox.worker(role, preloaded=True)
+            if at.host_search and served is None
+            else at.sandbox.worker(role, preloaded=True, more=more)
         )
         try:
-            if native is not None and isinstance(self.worker, HostedSearch):
-                self.worker.open(native)
-            else:
-                self.worker.load(at.source)
+            self.worker.load(at.source if served is None else served_source(served))
             self._prepare(at.heuristics)
         except BaseException:
             self.close()

@@ -40,7 +40,7 @@ class Rules:
             module without `get_events` tells nobody anything.
         chance_probabilities: Aligned with the outcomes; None where all chance is uniform.
         value: Leaf estimate for one seat; None where the module defines none.
-        key: Equal for equal states; of a namespace with a `state_key`, its own.
+        key: Equal for equal states; of an environment that is served, its own.
     """
 
     num_players: int
@@ -75,7 +75,7 @@ def bind(namespace: Mapping[str, object], num_players: int) -> Rules:
         events=_optional(namespace, "get_events") or silent,
         chance_probabilities=_optional(namespace, "get_chance_probabilities"),
         value=_optional(namespace, "value_function"),
-        key=getattr(namespace, "state_key", canonical_key),
+        key=_optional(namespace, "__state_key__") or canonical_key,
     )
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from games.contract import Json
     from games.environments.environment import Environment
+    from tools.sandbox import Sandbox
 
 _TOLD = 10  # times
 
@@ -53,12 +54,16 @@ def record_environment(  # noqa: PLR0913 - one parameter an option
     options.require_new(out, force)
     with options.sandbox_of(sandbox, no_isolation), ExitStack() as stack:
         from agents.recording import RecordPlan, record_matches
+        from app.commands.match import chosen_recipe
         from games.environments.registry import environment_named
         from graph.run.context import versions
+        from tools.sandbox.module import environment_in
+
+        own = stack.enter_context(chosen_recipe().make())
 
         def of_file(name: str, given: "Mapping[str, Json]", seats: int) -> "Environment":
             del given
-            return _of_file(name, settings or [], seats, stack)
+            return _of_file(name, settings or [], seats, own, stack)
 
         opened = environment_named(
             environment, given_parameters(settings or ()), players, of_file=of_file
@@ -72,21 +77,23 @@ def record_environment(  # noqa: PLR0913 - one parameter an option
             max_plies=max_plies,
             versions=versions(),
         )
-        result = record_matches(opened, plan, out, on_match=_tell(matches))
+        with environment_in(own, opened) as worked:
+            result = record_matches(worked, plan, out, on_match=_tell(matches))
     if as_json:
         print_json(result)
     else:
         _show(result)
 
 
-def _of_file(name: str, settings: list[str], players: int, stack: ExitStack) -> "Environment":
+def _of_file(
+    name: str, settings: list[str], players: int, own: "Sandbox", stack: ExitStack
+) -> "Environment":
     """A module file in a worker that lives as long as the command."""
-    from app.commands.match import chosen_recipe
     from app.table.opening import open_table
     from games.environments.of_module import ModuleEnvironment
     from tools.sandbox import SandboxTable
 
-    laid = open_table(name, players, settings, stack.enter_context(chosen_recipe().make()), stack)
+    laid = open_table(name, players, settings, own, stack)
     setup, table = laid.setup, SandboxTable(laid.worker)
     return ModuleEnvironment(
         setup.name, setup.num_players, setup.parameters, laid.rulebook(), table

@@ -28,6 +28,7 @@ from graph.learn.matches import all_sights, open_matches, some_sights
 from tools.learned import learned_module
 from tools.predicting.inference import inferred
 from tools.sandbox import Sandbox
+from tools.sandbox.module import environment_in
 
 _SEED = 2_000  # what the seed of the fresh matches is larger by
 _DRAWS = 3
@@ -104,7 +105,8 @@ def _asked(
     """What one model draws at places of fresh matches."""
     environment = environment_named(task.environment)
     plan = RecordPlan(size.matches, "mixed", size.simulations, seed + _SEED, task.seat)
-    record_matches(environment, plan, path)
+    with environment_in(sandbox, environment) as worked:
+        record_matches(worked, plan, path)
     matches, function = [*read_trajectories(path)[1]], met.result.told["inference"]
     sights = some_sights(all_sights(matches, environment.num_players, task.seat), size.sights, seed)
     began = perf_counter()

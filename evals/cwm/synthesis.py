@@ -34,6 +34,7 @@ from graph.run.opening import model_settings
 from tools.predicting.inference import inferred
 from tools.predicting.transition import Predicted, RecordQuestions, predicted
 from tools.sandbox import Sandbox
+from tools.sandbox.module import environment_in
 
 RECORDINGS = Path(__file__).parents[2] / "tests" / "recordings"
 MODEL = "answered-by-hand"
@@ -126,7 +127,8 @@ def learned(task: LearningTask, base: Path, model: ModelSettings) -> Learned:
     path = base / "matches.jsonl"
     plan = RecordPlan(task.matches, task.policy, seed=task.seed, seat=task.seat)
     environment = environment_named(task.environment)
-    record_matches(environment, plan, path)
+    with Sandbox() as sandbox, environment_in(sandbox, environment) as worked:
+        record_matches(worked, plan, path)
     settings = LearnSettings(
         seed=task.seed,
         quick=True,
@@ -211,9 +213,10 @@ def _held_against(
     if not met.source:
         return row
     plan = RecordPlan(size.matches, "mixed", size.simulations, seed + _HELD_SEED, task.seat)
-    record_matches(environment_named(task.environment), plan, path)
-    matches = list(read_trajectories(path)[1])
     with Sandbox() as sandbox:
+        with environment_in(sandbox, environment_named(task.environment)) as environment:
+            record_matches(environment, plan, path)
+        matches = list(read_trajectories(path)[1])
         if opened := [one for one in matches if isinstance(one, OpenTrajectory)]:
             found = predicted(
                 sandbox, met.source, RecordQuestions.of(opened), deadline_s=_DEADLINE_S

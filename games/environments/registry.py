@@ -38,8 +38,8 @@ def environment_named(
         if not seed.isdecimal():
             raise EnvironmentNotFoundError(f"{text!r}: required is twin:SEED:NAME, SEED a number")
         return TwinEnvironment(environment_named(name, given, players, of_file=of_file), int(seed))
-    if kind == "openspiel" and rest in ENCODINGS:
-        return _as_it_is(of_openspiel(rest, _rules(rest)), given, players)
+    if kind == "openspiel" and (plain := rest.partition("(")[0]) in ENCODINGS:
+        return _as_it_is(of_openspiel(rest, _rules(plain)), given, players)
     if kind == "own" and rest in own_games():
         return _as_it_is(of_own(rest, _rules(rest)), given, players)
     if kind == "library" or text in library.names():

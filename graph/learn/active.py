@@ -38,6 +38,7 @@ from tools.predicting.exploring import Explorer
 from tools.predicting.kinds import phases, taken
 from tools.predicting.playing import random_play
 from tools.sandbox import SandboxTable
+from tools.sandbox.module import environment_in
 from tools.sources import find_game
 
 _COMMITTEE = 4
@@ -75,15 +76,16 @@ def active(state: LearnState, runtime: Runtime[LearnContext]) -> Command[Literal
 
 @contextmanager
 def open_environment(context: LearnContext) -> Iterator[Environment]:
-    """The environment that the matches were recorded in; a module file runs in a worker.
+    """The environment that the matches were recorded in, in a worker.
 
     Raises:
         EnvironmentNotFoundError: If there is none with their parameters.
-        ModuleFault: If a module file does not load.
+        ModuleFault: If it does not load.
     """
     name, header = context.settings.environment, context.material.header
     if not Path(name).exists():
-        yield environment_like(name, header)
+        with environment_in(context.sandbox, environment_like(name, header)) as environment:
+            yield environment
         return
     found = find_game(name)
     with context.sandbox.worker("environment", found.source) as worker:

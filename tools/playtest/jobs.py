@@ -18,7 +18,7 @@ from games.table import Table
 from tools.guest.framing import weight_of
 from tools.sandbox import Limits, Sandbox, SandboxTable, Worker
 from tools.sandbox.local import backend_named
-from tools.sandbox.module import GivenUpError, TimedTable
+from tools.sandbox.module import GivenUpError, TimedTable, environment_in
 
 _ENTRY_BYTES, _ENTRY_WEIGHT = 4 * 2**20, 32 * 2**20  # many times what any library game leaves
 
@@ -53,8 +53,7 @@ class GameSetup:
         num_players: Seats, 2 to 8.
         parameters: Those given; where a tournament runs, all of them, defaults filled in.
         heuristics: Sources of its heuristics by name.
-        environment: Name of the environment that is its referee, in the process that plays; "" for
-            a referee's worker with the module.
+        environment: Name of the environment that is its referee; "" for the module.
     """
 
     name: str
@@ -76,13 +75,14 @@ class GameSetup:
 
     @contextmanager
     def refereed(self, sandbox: Sandbox, deadline_s: float | None = None) -> Iterator[Table]:
-        """The table of a match: the environment, or the module in a fresh worker.
+        """The table of a match: the environment or the module, in a fresh worker.
 
         Raises:
-            ModuleFault: If the module does not load.
+            ModuleFault: If it does not load.
         """
         if self.environment:
-            yield self.opened()
+            with environment_in(sandbox, self.opened(), deadline_s=deadline_s) as environment:
+                yield environment
             return
         with sandbox.worker("referee", self.source) as worker:
             worker.load(self.source)

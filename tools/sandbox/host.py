@@ -4,6 +4,7 @@ import ast
 import threading
 import types
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Self
 
 from games.text import syntax_tree
@@ -76,7 +77,14 @@ class Sandbox:
         """
         self._pool(Kit(), instead_of=None)
 
-    def worker(self, role: str, source: str | None = None, *, preloaded: bool = False) -> Worker:
+    def worker(
+        self,
+        role: str,
+        source: str | None = None,
+        *,
+        preloaded: bool = False,
+        more: tuple[str, ...] = (),
+    ) -> Worker:
         """A fresh worker, for one module in one role.
 
         Args:
@@ -84,11 +92,13 @@ class Sandbox:
             source: The module that will be loaded; numpy is there where it is imported. None for
                 a worker whose module is not known yet: numpy is there.
             preloaded: Whether it has numpy and the preloaded packages, as a searching player does.
+            more: Packages that it has besides, for a source of our own.
 
         Raises:
             SandboxUnavailableError: If the sandbox cannot start, or no process can be made.
         """
         kit = Kit(self._preload, numpy=True) if preloaded else kit_for(source)
+        kit = replace(kit, preload=(*kit.preload, *more))
         pool = self._pool(kit, instead_of=None)
         try:
             process = pool.fork()
@@ -169,10 +179,17 @@ class ReusedWorkers(Sandbox):
         self._pools = sandbox._pools
         self._idle: dict[tuple[str, str | None], list[Worker]] = {}
 
-    def worker(self, role: str, source: str | None = None, *, preloaded: bool = False) -> Worker:
+    def worker(
+        self,
+        role: str,
+        source: str | None = None,
+        *,
+        preloaded: bool = False,
+        more: tuple[str, ...] = (),
+    ) -> Worker:
         """See `Sandbox.worker`; one that was released before, if there is."""
-        if preloaded:
-            return self._sandbox.worker(role, source, preloaded=True)
+        if preloaded or more:
+            return self._sandbox.worker(role, source, preloaded=preloaded, more=more)
         with self._lock:
             idle = self._idle.setdefault((role, source), [])
             while idle:

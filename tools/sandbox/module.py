@@ -1,17 +1,25 @@
-"""A module behind a worker, as the contract's `Module` and as a table."""
+"""A module behind a worker, as the contract's `Module`, as a table and as an environment."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from games.contract import Action, IllegalActionError, Json, ModuleFault, read_events, read_state
+from games.environments.environment import Environment
+from games.environments.of_module import ModuleEnvironment
+from games.environments.served import preload_of, served_source, source_of
+from games.environments.twin import TwinEnvironment
 from games.table import Position, Table, position_of, refused
 from tools.guest.protocol import AdvanceRequest, MessageError, OpenRequest, RawPly, decoded
+from tools.sandbox.host import Sandbox
 from tools.sandbox.worker import Worker, raise_fault
 
 _RANDOM_PREFIX = "resample_"
 _SEED = (0,)  # of `random` and `numpy.random`, before every call of a resampler
 _MATCH_S = 600.0  # that the table of one match may take
+_SEARCH_S = 60.0  # that an environment's own search may take for a decision
 
 
 class SandboxedModule:
@@ -152,3 +160,117 @@ class TimedTable:
         if self._spent > _MATCH_S:
             told = f"the referee's part of the match took more than {_MATCH_S:g} s"
             raise ModuleFault("timed_out", "apply_action", told)
+
+
+@contextmanager
+def environment_in(
+    sandbox: Sandbox, environment: Environment, *, deadline_s: float | None = None
+) -> Iterator[Environment]:
+    """The same environment, which plays in a worker; one that plays elsewhere as it is.
+
+    Its `open` and `advance` raise `ModuleFault` where it raises, ends itself, or does not answer
+    in time.
+
+    Args:
+        sandbox: Where it plays.
+        environment: The environment.
+        deadline_s: Seconds one ply may take; the worker's `call_s` by default.
+
+    Raises:
+        ModuleFault: If it does not load.
+    """
+    if isinstance(environment, TwinEnvironment):
+        with environment_in(sandbox, environment.origin, deadline_s=deadline_s) as origin:
+            yield TwinEnvironment(origin, environment.seed)
+        return
+    source = source_of(environment)
+    if isinstance(environment, ModuleEnvironment):
+        if source is None:
+            yield environment
+            return
+        with sandbox.worker("environment", source) as worker:
+            worker.load(source)
+            yield replace(environment, table=SandboxTable(worker, deadline_s=deadline_s))
+        return
+    with sandbox.worker("environment", more=preload_of(environment)) as worker:
+        worker.load(served_source(environment))
+        yield _WorkerEnvironment(environment, worker, deadline_s)
+
+
+@dataclass(frozen=True)
+class _WorkerPosition(Position):
+    """A position, with all that led to it."""
+
+    history: tuple[Action, ...] = field(repr=False, compare=False)
+
+
+@dataclass(frozen=True)
+class _WorkerEnvironment:
+    """An environment whose `position` and `best` are functions of a worker's module."""
+
+    told: Environment
+    worker: Worker
+    deadline_s: float | None
+
+    @property
+    def name(self) -> str:
+        """See `Environment.name`."""
+        return self.told.name
+
+    @property
+    def num_players(self) -> int:
+        """See `Environment.num_players`."""
+        return self.told.num_players
+
+    @property
+    def parameters(self) -> Mapping[str, Json]:
+        """See `Environment.parameters`."""
+        return self.told.parameters
+
+    @property
+    def rules(self) -> str:
+        """See `Environment.rules`."""
+        return self.told.rules
+
+    @property
+    def versions(self) -> Mapping[str, str]:
+        """See `Environment.versions`."""
+        return self.told.versions
+
+    def open(self, num_players: int, parameters: Mapping[str, Json]) -> Position:
+        """See `Table.open`."""
+        del num_players, parameters  # its own
+        return self._position(())
+
+    def advance(self, position: Position, action: Action) -> Position:
+        """See `Table.advance`."""
+        return self._position((*_history(position), action))
+
+    def best(self, position: Position, simulations: int, seed: int) -> Action | None:
+        """See `SearchableEnvironment.best`."""
+        asked: list[Json] = [[*_history(position)], simulations, seed]
+        found = self.worker.call("best", asked, deadline_s=_SEARCH_S)
+        return found if isinstance(found, str) else None
+
+    def _position(self, history: tuple[Action, ...]) -> Position:
+        told: Any = self.worker.call("position", [[*history]], deadline_s=self.deadline_s)
+        try:
+            state, player, legal, probabilities, rewards, observations = told
+        except (TypeError, ValueError) as error:
+            raise ModuleFault("bad_value", "position", f"gave {told!r:.80}") from error
+        return _WorkerPosition(
+            state=state,
+            player=player,
+            legal=tuple(legal),
+            probabilities=tuple(probabilities),
+            rewards=tuple(rewards),
+            observations=tuple(observations),
+            events=((),) * self.num_players,
+            history=history,
+        )
+
+
+def _history(position: Position) -> tuple[Action, ...]:
+    if not isinstance(position, _WorkerPosition):
+        raise TypeError("required: a position that this environment gave")
+    return position.history

@@ -14,6 +14,7 @@ from games.values import CHANCE, Action, Json
 
 _EXPLORATION = 2.0  # of UCT, for returns as the game pays them
 _MEMORY_MB = 200
+_PAIR = 2
 
 ENCODINGS: Mapping[str, Encoding] = {**BOARDS, **CARDS}
 
@@ -39,9 +40,13 @@ class OpenSpielEnvironment:
     num_players: int
     parameters: Mapping[str, Json]
     rules: str
-    versions: Mapping[str, str]
     game: Native = field(repr=False)
     encoding: Encoding = field(repr=False)
+
+    @property
+    def versions(self) -> Mapping[str, str]:
+        """See `Environment.versions`."""
+        return {"open_spiel": version("open_spiel")}
 
     def open(self, num_players: int, parameters: Mapping[str, Json]) -> Position:
         """See `Table.open`."""
@@ -101,20 +106,35 @@ def of_openspiel(name: str, rules: str) -> OpenSpielEnvironment:
     """The environment of a game of OpenSpiel.
 
     Args:
-        name: One of `ENCODINGS`.
+        name: One of `ENCODINGS`; with parameters as OpenSpiel writes them, `NAME(key=value,...)`.
         rules: Its rulebook.
 
     Raises:
-        EnvironmentNotFoundError: If the extra is missing.
+        EnvironmentNotFoundError: If the extra is missing, or the parameters are none of its own.
     """
-    encoding = ENCODINGS[name]
-    game = _pyspiel().load_game(encoding.game)
+    plain, opens, given = name.partition("(")
+    encoding = ENCODINGS[plain]
+    pairs = [pair.split("=") for pair in given.removesuffix(")").split(",") if opens]
+    known = f"openspiel:{plain} takes {', '.join(encoding.free) or 'no parameters'}"
+    if (opens and not given.endswith(")")) or any(
+        len(p) != _PAIR or p[0] not in encoding.free or not p[1].isdecimal() for p in pairs
+    ):
+        raise EnvironmentNotFoundError(
+            f"no environment 'openspiel:{name}': {known}, as NAME(key=number,...)"
+        )
+    spiel = _pyspiel()
+    usual = spiel.game_parameters_from_string(encoding.game)
+    changed = {key: int(number) for key, number in pairs}
+    try:
+        game = spiel.load_game(usual.pop("name"), {**usual, **changed})
+    except (RuntimeError, TypeError) as error:
+        raise EnvironmentNotFoundError(f"openspiel:{name} is refused: {error}; {known}") from error
+    told = ", ".join(f"{number} {encoding.free[key]}" for key, number in changed.items())
     return OpenSpielEnvironment(
         name=f"openspiel:{name}",
         num_players=game.num_players(),
         parameters=game.get_parameters(),
-        rules=rules,
-        versions={"open_spiel": version("open_spiel")},
+        rules=f"{rules}\nBut here: {told}.\n" if told else rules,
         game=game,
         encoding=encoding,
     )

@@ -145,8 +145,14 @@ def _cells(way: str, row: int, column: int, length: int) -> set[tuple[int, int]]
 
 BOARDS = {
     "tic_tac_toe": Encoding("tic_tac_toe", _struct),
-    "connect_four": Encoding("connect_four", _struct),
-    "mnk": Encoding("mnk(m=6,n=6,k=4)", _mnk),
+    "connect_four": Encoding(
+        "connect_four",
+        _struct,
+        free={"rows": "rows", "columns": "columns", "x_in_row": "in line to win"},
+    ),
+    "mnk": Encoding(
+        "mnk(m=6,n=6,k=4)", _mnk, free={"m": "columns", "n": "rows", "k": "in line to win"}
+    ),
     "backgammon": Encoding("backgammon", _backgammon, _backgammon_action),
     "battleship": Encoding(_FLEET, _battleship),
     "phantom_ttt": Encoding("phantom_ttt", _phantom),

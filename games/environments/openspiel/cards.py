@@ -289,7 +289,7 @@ CARDS = {
     "kuhn_poker": Encoding("kuhn_poker", _kuhn, _kuhn_action),
     "leduc_poker": Encoding("leduc_poker", _leduc, _leduc_action),
     "bargaining": Encoding("bargaining", _bargaining, _bargaining_action),
-    "gin_rummy": Encoding("gin_rummy", _gin_rummy, history=drawn_history),
+    "gin_rummy": Encoding("gin_rummy", _gin_rummy, kept=2000, history=drawn_history),
     "hearts": Encoding("hearts", _hearts),
     "skat": Encoding("skat", _skat),
     "crazy_eights": Encoding("crazy_eights(players=4)", _crazy_eights),

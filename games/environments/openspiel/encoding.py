@@ -1,8 +1,8 @@
 """Encodings: what of an OpenSpiel state is shown, and what its actions are called."""
 
 import json
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from games.values import CHANCE, TERMINAL, Action, Json, Observation, State
@@ -25,6 +25,8 @@ class Encoding:
         game: What `pyspiel.load_game` takes.
         view: The state, from which all that follows can be told, and one observation a seat.
         action: The name of a legal action or chance outcome.
+        free: Parameters of OpenSpiel, whole numbers, that may be given: name -> what they count.
+        kept: Positions that a worker may hold at once, in a few hundred MiB.
         history: Draws all actions of a match that a seat's view may have come from; see
             `resample_history` in the contract. None where none is known.
     """
@@ -32,6 +34,8 @@ class Encoding:
     game: str
     view: Callable[[Native], View]
     action: Callable[[Native, int], Action] = spoken
+    free: Mapping[str, str] = field(default_factory=dict)
+    kept: int = 10_000
     history: Callable[[Sequence[Sequence[Any]], int], list[Action]] | None = None
 
 

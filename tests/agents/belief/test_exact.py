@@ -69,6 +69,25 @@ def get_events(state, action): return [[]]
     assert {s["coin"]: p for s, p in found} == pytest.approx({"red": 0.75, "blue": 0.25})
 
 
+def test_a_long_match_leaves_the_same_shares_as_a_short_one() -> None:
+    # Each of the tosses has 1/8; after 400 of them the product is 0 as a float.
+    source = """
+def initial_state(num_players): return {"tosses": 0, "first": ""}
+def get_current_player(state): return -1 if state["tosses"] < LAST else 0
+def get_legal_actions(state): return ["go"] if state["tosses"] == LAST else [*"abcdefgh"]
+def apply_action(state, action):
+    return {"tosses": state["tosses"] + 1, "first": state["first"] or action}
+def get_rewards(state): return [0.0]
+def get_observations(state): return [{"tosses": state["tosses"], "early": state["first"] < "c"}]
+def get_events(state, action): return [[action] if state["tosses"] else []]
+"""
+    for last in (2, 400):
+        rules, _, start = game(source.replace("LAST", str(last)), 1)
+        log = logs_of(rules, start, ["a", *["b"] * (last - 1)])[0]
+        found = posterior(Follower(rules, 0, log.entries), start, limit=10)
+        assert {s["first"]: p for s, p in found} == {"a": 0.5, "b": 0.5}
+
+
 def test_a_log_that_no_play_gives_leaves_nothing() -> None:
     rules, _, start = game(KUHN)
     log = logs_of(rules, start, ["deal Q", "deal K"])[0]

@@ -10,8 +10,8 @@ import pytest
 from agents.players.registry import PlayerRoster, parse_spec
 from agents.players.specs import PlayerSpecError
 from agents.search.rules import bind
-from agents.worker.native import NativeRules
 from games.contract import Game, LocalModule, State
+from games.environments.served import ServedRules
 from games.information import SeatLog
 from games.streams import stream
 from games.table import GameTable
@@ -180,8 +180,8 @@ def test_a_model_is_named_once_and_by_what_it_says(tmp_path: Path) -> None:
 
 def test_two_ways_to_one_position_of_an_environment_are_one_state() -> None:
     # x and o may take their squares in either order: a log that does not tell is followed once.
-    rules = NativeRules(environment_game("openspiel:tic_tac_toe").opened(), lambda: 1.0)
-    bound = bind(rules.namespace(), 2)
+    rules = ServedRules(environment_game("openspiel:tic_tac_toe").opened())
+    bound = bind(rules.functions(), 2)
     ways = (("x(0,0)", "o(1,1)", "x(2,2)"), ("x(2,2)", "o(1,1)", "x(0,0)"))
     start: State = {"h": []}
     reached = [reduce(bound.apply_action, way, start) for way in ways]

@@ -1,0 +1,250 @@
+"""Environments in a worker: one module each, that a referee asks and a search plays over.
+
+A state stands as `{"h": [...]}`, all actions and outcomes that led to it: plain JSON, from which
+the environment's own position is made again where it was forgotten.
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import Any, Protocol
+
+from games.contract import (
+    CHANCE,
+    Action,
+    Game,
+    Json,
+    LocalModule,
+    Observation,
+    State,
+    canonical_key,
+)
+from games.environments.environment import Environment, SearchableEnvironment
+from games.environments.of_module import ModuleEnvironment
+from games.environments.openspiel.adapter import OpenSpielEnvironment, of_openspiel
+from games.environments.twin import TwinEnvironment
+from games.table import GameTable, Position
+
+PRELOAD = (__name__, "pyspiel")  # what a worker of an environment of OpenSpiel must hold
+_KEPT = 10_000  # positions that are held at once
+_ALIKE = 1e-9  # by which probabilities of uniform chance may differ
+
+
+def served_source(environment: Environment) -> str:
+    """The module that plays an environment in a worker, beside what it is made of.
+
+    Besides the contract's functions it has `position` and `best`; see `ServedRules`.
+    """
+    told = json.dumps(_described(environment))
+    return f"from {__name__} import served\nglobals().update(served({told!r}))\n"
+
+
+def served(description: str) -> dict[str, object]:
+    """The functions of the module that `served_source` writes."""
+    return ServedRules(_made(json.loads(description))).functions()
+
+
+def preload_of(environment: Environment) -> tuple[str, ...]:
+    """What a worker must hold that plays an environment by `served_source`."""
+    while isinstance(environment, TwinEnvironment):
+        environment = environment.origin
+    return PRELOAD if isinstance(environment, OpenSpielEnvironment) else PRELOAD[:1]
+
+
+def _described(environment: Environment) -> Json:
+    """What an environment is made of, as `_made` reads it.
+
+    Raises:
+        TypeError: If it plays elsewhere.
+    """
+    if isinstance(environment, OpenSpielEnvironment):
+        return {"openspiel": environment.name.partition(":")[2]}
+    if isinstance(environment, TwinEnvironment):
+        return {"seed": environment.seed, "twin": _described(environment.origin)}
+    source = source_of(environment)
+    if source is None or not isinstance(environment, ModuleEnvironment):
+        raise TypeError(f"{environment.name} plays elsewhere and cannot be sent to a worker")
+    seats, parameters = environment.num_players, dict(environment.parameters)
+    return {"source": source, "seats": seats, "parameters": parameters}
+
+
+def _made(told: Any) -> Environment:  # noqa: ANN401 - JSON of our own
+    if "openspiel" in told:
+        return of_openspiel(told["openspiel"], "")
+    if "twin" in told:
+        return TwinEnvironment(_made(told["twin"]), told["seed"])
+    table = GameTable(Game(LocalModule(told["source"])))
+    return ModuleEnvironment("module", told["seats"], told["parameters"], "", table)
+
+
+def source_of(environment: Environment) -> str | None:
+    """The source of an environment that is a module in this process; else None."""
+    table = environment.table if isinstance(environment, ModuleEnvironment) else None
+    module = table.game.module if isinstance(table, GameTable) else None
+    return module.source if isinstance(module, LocalModule) else None
+
+
+class _Place(Protocol):
+    """A position, as far as a search looks at it."""
+
+    @property
+    def player(self) -> int: ...
+
+    @property
+    def key(self) -> str: ...
+
+    @property
+    def rewards(self) -> Sequence[float]: ...
+
+    @property
+    def legal(self) -> Iterable[Action]: ...
+
+    @property
+    def observations(self) -> Sequence[Observation]: ...
+
+    def after(self, action: Action) -> "_Place": ...
+
+
+class _Plain:
+    """A position of any environment."""
+
+    def __init__(self, environment: Environment, position: Position) -> None:
+        self._environment, self._position = environment, position
+        self.player, self.rewards = position.player, position.rewards
+        self.legal, self.observations = position.legal, position.observations
+        self.key = canonical_key(position.state)
+        _require_uniform(position.probabilities)
+
+    def after(self, action: Action) -> "_Plain":
+        return _Plain(self._environment, self._environment.advance(self._position, action))
+
+
+class _Lazy:
+    """A state of OpenSpiel, whose names and observations are made when they are asked for."""
+
+    def __init__(self, environment: OpenSpielEnvironment, native: Any) -> None:  # noqa: ANN401
+        self._environment, self._native = environment, native
+        self.player: int = native.current_player()
+        self.rewards: list[float] = native.rewards()
+
+    @cached_property
+    def legal(self) -> dict[Action, int]:
+        native, name = self._native, self._environment.encoding.action
+        chances = native.chance_outcomes() if self.player == CHANCE else []
+        _require_uniform([chance for _, chance in chances])
+        numbers = [number for number, _ in chances] or native.legal_actions()
+        return {name(native, number): number for number in numbers}
+
+    @cached_property
+    def _view(self) -> tuple[State, Sequence[Observation]]:
+        return self._environment.encoding.view(self._native)
+
+    @property
+    def key(self) -> str:
+        return canonical_key(self._view[0])
+
+    @property
+    def observations(self) -> Sequence[Observation]:
+        return self._view[1]
+
+    def after(self, action: Action) -> "_Lazy":
+        native = self._native.clone()
+        native.apply_action(self.legal[action])
+        return _Lazy(self._environment, native)
+
+
+def _require_uniform(chances: Sequence[float]) -> None:
+    if chances and max(chances) - min(chances) > _ALIKE:
+        raise ValueError("chance is not uniform here: searches must be given its probabilities")
+
+
+class ServedRules:
+    """The functions of the module of an environment, by all that led to a position."""
+
+    def __init__(self, environment: Environment) -> None:
+        """Serve an environment."""
+        self._environment = environment
+        known = environment.encoding if isinstance(environment, OpenSpielEnvironment) else None
+        self._history = known.history if known else None
+        self._kept = known.kept if known else _KEPT
+        self._places: dict[tuple[Action, ...], _Place] = {}
+        self._positions: dict[tuple[Action, ...], Position] = {}
+
+    def functions(self) -> dict[str, object]:
+        """By their names: the contract's, and a referee's.
+
+        `__state_key__` is equal for histories that led to one state.
+        """
+        return {
+            **({"resample_history": self._history} if self._history else {}),
+            "initial_state": lambda *_, **__: {"h": []},
+            "get_current_player": lambda state: self._place(state).player,
+            "get_legal_actions": lambda state: [*self._place(state).legal],
+            "apply_action": self._apply,
+            "get_rewards": lambda state: self._place(state).rewards,
+            "get_observations": lambda state: self._place(state).observations,
+            "__state_key__": lambda state: self._place(state).key,
+            "position": self.position,
+            "best": self._best,
+        }
+
+    def position(self, history: Sequence[Action]) -> Json:
+        """The fields of a position, in their order; events aside."""
+        here = self._position(tuple(history))
+        return [
+            here.state,
+            here.player,
+            [*here.legal],
+            [*here.probabilities],
+            [*here.rewards],
+            [*here.observations],
+        ]
+
+    def _best(self, history: Sequence[Action], simulations: int, seed: int) -> Action | None:
+        environment = self._environment
+        if not isinstance(environment, SearchableEnvironment):
+            return None
+        return environment.best(self._position(tuple(history)), simulations, seed)
+
+    def _position(self, history: tuple[Action, ...]) -> Position:
+        environment = self._environment
+        if not history or not self._positions:  # of one match at a time
+            first = environment.open(environment.num_players, environment.parameters)
+            self._positions = {(): first}
+        known = len(history)
+        while history[:known] not in self._positions:
+            known -= 1
+        for end in range(known, len(history)):
+            here = self._positions[history[:end]]
+            after = environment.advance(here, history[end])
+            self._positions[history[: end + 1]] = after
+        return self._positions[history]
+
+    def _root(self) -> _Place:
+        environment = self._environment
+        if isinstance(environment, OpenSpielEnvironment):
+            return _Lazy(environment, environment.game.new_initial_state())
+        first = environment.open(environment.num_players, environment.parameters)
+        return _Plain(environment, first)
+
+    def _place(self, state: Mapping[str, Any]) -> _Place:
+        key = tuple(state["h"])
+        place = self._places.get(key)
+        if place is None:
+            place = self._root()
+            for action in key:
+                place = place.after(action)
+            self._keep(key, place)
+        return place
+
+    def _keep(self, key: tuple[Action, ...], place: _Place) -> None:
+        if len(self._places) >= self._kept:
+            self._places.clear()
+        self._places[key] = place
+
+    def _apply(self, state: Mapping[str, Any], action: Action) -> State:
+        history = [*state["h"], action]
+        key = tuple(history)
+        if key not in self._places:
+            self._keep(key, self._place(state).after(action))
+        return {"h": history}
