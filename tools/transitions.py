@@ -14,6 +14,7 @@ from typing import Literal, TypeAlias
 
 from games.contract import IllegalActionError, Json, ModuleFault
 from games.trajectories import Transition
+from tools.guest.framing import FrameError, decode
 from tools.recorded import (
     CallResult,
     Column,
@@ -205,7 +206,9 @@ class _Run:
                 return [worker.call(question.function, question.arguments)]
             calls = ",".join(question.asked for question in questions)
             seconds = min(_MESSAGE_S, worker.limits.call_s + _CALL_S * len(questions))
-            reply = worker.request("columns", f'{{"calls":[{calls}]}}'.encode(), seconds)
+            reply = worker.request(
+                "columns", f'{{"calls":[{calls}],"keyed":true}}'.encode(), seconds
+            )
         except ModuleFault as fault:
             if self.protocol == "columns" and fault.kind == "timed_out":
                 return self._singly(questions)
@@ -217,8 +220,7 @@ class _Run:
             unanswered = ModuleFault("bad_value", "columns", "the worker left calls unanswered")
             return [unanswered] * len(questions)
         return [
-            _answer(answer, question.function)
-            for answer, question in zip(answers, questions, strict=True)
+            _answer(answer, question) for answer, question in zip(answers, questions, strict=True)
         ]
 
     def _singly(self, questions: Sequence[RecordedCall]) -> list[CallResult]:
@@ -239,9 +241,16 @@ class _Run:
         return [*answers, *unasked]
 
 
-def _answer(reply: Json, function: str) -> CallResult:
-    if isinstance(reply, dict) and reply.keys() == {"value"}:
-        return reply["value"]
+def _answer(reply: Json, question: RecordedCall) -> CallResult:
+    """What came back; the recorded value itself where its key is the same."""
+    function = question.function
+    if isinstance(reply, dict) and isinstance(key := reply.get("key"), str):
+        if key == question.wanted:
+            return question.expected
+        try:
+            return decode(key.encode())
+        except FrameError as error:
+            return ModuleFault("bad_value", function, f"sent what is no contract JSON: {error}")
     try:
         raise_fault(reply.get("fault") if isinstance(reply, dict) else None, function)
     except (ModuleFault, IllegalActionError) as fault:

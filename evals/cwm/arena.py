@@ -99,7 +99,8 @@ def run(
                     samples.append({**arena.row(sandbox), "rejected": rejected})
                     tell(_told(samples[-1]))
             if game in TIMED:
-                samples.append(search_rates(game, models[0], size.seconds, sandbox))
+                text, setup = models[0].text, referee_of(game)
+                samples.append(search_rates(game, setup, text, size.seconds, sandbox))
                 tell(f"{game}: {samples[-1]}")
     return EvalResult(
         name="cwm-arena",
@@ -222,9 +223,12 @@ class _Arena:
         )
 
     def _followed(self, played: Sequence[tuple[HeldModel, Series]], sandbox: Sandbox) -> Row:
-        """How many distinct transitions of the matches a model predicts (Tables 1 and 2)."""
+        """How many distinct transitions of the matches a model predicts (Tables 1 and 2).
+
+        None are asked of a model of a closed deck: its states are its own.
+        """
         agreed = distinct = 0
-        for model, series in played:
+        for model, series in played if published_name(self.game) == self.game else ():
             asked = RecordQuestions.of(followed(series, sandbox, _FOLLOWED))
             found = predicted(sandbox, model.text, asked, deadline_s=_DEADLINE_S)
             agreed, distinct = agreed + found.distinct_right, distinct + found.distinct

@@ -7,7 +7,7 @@ same, so distinct ones are counted apart, and the headline is the worst phase.
 """
 
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict
 
 from agents.model.settings import ModelSettings
 from agents.recording import RecordPlan, record_matches
+from evals.cwm.speed import judging_rates
 from evals.data import read_data
 from evals.options import EvalOptions
 from evals.results import EvalResult, NothingScoredError, Row, Score
@@ -102,6 +103,8 @@ class Learned:
 
 
 FULL = SynthesisSize(100, 30)
+TESTED = ("connect_four", "gin_rummy")
+"""Tasks of which a full run says how long the tests of candidates take."""
 QUICK = SynthesisSize(10, 4, ("tic_tac_toe", "leduc_poker", "quadranto"))
 
 
@@ -177,6 +180,8 @@ def run(
         with tempfile.TemporaryDirectory() as folder:
             met = learned(task, Path(folder), live if live.model else replayed)
             row = _held_against(task, met, Path(folder) / "held.jsonl", seed, size)
+            if size == FULL and name in TESTED:
+                row |= _tested(met.source, Path(folder) / "held.jsonl")
         paper = {"paper": PUBLISHED[name]} if name in PUBLISHED else {}
         samples.append({"task": name, **row, **paper})
         tell(f"{name}: {samples[-1]}")
@@ -238,6 +243,12 @@ def _held_against(
     return row
 
 
+def _tested(source: str, path: Path) -> Row:
+    matches = [one for one in read_trajectories(path)[1] if isinstance(one, OpenTrajectory)]
+    with Sandbox() as sandbox:
+        return judging_rates(source, matches, sandbox)
+
+
 def _transitions(found: Predicted) -> Row:
     worst = min(found.rows, key=lambda one: one.right / one.records)
     return {
@@ -269,4 +280,20 @@ def _scores(rows: Sequence[Row], missing: int) -> tuple[Score, ...]:
             scored=len(rows),
             unscored=missing,
         ),
+        *_timed(rows),
     )
+
+
+def _timed(rows: Sequence[Row]) -> Iterator[Score]:
+    tested = {row["task"]: row for row in rows if "records tested" in row}
+    if tested:
+        gains = [row["two at once over in turn"] for row in tested.values()]
+        name = "two candidates at once over in turn, least of the tasks"
+        yield Score(name=name, value=min(gains), at_least=1.6, scored=len(gains))
+    if (timed := tested.get("connect_four")) is not None:
+        yield Score(
+            name="seconds to test a candidate on 1,000 records of connect four",
+            value=1000 * timed["seconds a candidate"] / timed["records tested"],
+            at_most=0.6,
+            scored=1,
+        )

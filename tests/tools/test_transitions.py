@@ -9,7 +9,7 @@ import pytest
 
 from games import library
 from games.checks.sampling import random_matches, trusted_subject
-from games.contract import Json, ModuleFault
+from games.contract import Json, ModuleFault, canonical_key
 from games.trajectories import Transition, open_deck
 from games.values import as_numbers, same_value
 from tests.games.checks.test_checks import SOUND
@@ -240,8 +240,11 @@ def test_the_hunt_succeeds_where_a_trajectory_is_sent_at_once(sandbox: Sandbox) 
     with sandbox.worker("control", FORGER) as worker:
         worker.load(FORGER)
         reply = worker.request("columns", {"calls": calls}, 5)
+        keyed = worker.request("columns", {"calls": calls, "keyed": True}, 5)
     assert isinstance(reply, list)
+    assert isinstance(keyed, list)
     assert reply[:-1] == [{"value": state} for state in states[1:-1]]
+    assert keyed[:-1] == [{"key": canonical_key(dict(state))} for state in states[1:-1]]
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)

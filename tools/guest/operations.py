@@ -18,6 +18,7 @@ from games.contract import (
     LocalModule,
     ModuleFault,
     State,
+    canonical_key,
     require_json,
 )
 from games.modules import compiled, reseed
@@ -160,7 +161,8 @@ class Session:
         answers: list[Json] = []
         for function, arguments in request.pairs():
             try:
-                answers.append({"value": self._value(function, arguments)})
+                value = self._value(function, arguments)
+                answers.append({"key": canonical_key(value)} if request.keyed else {"value": value})
             except (ModuleFault, IllegalActionError) as fault:
                 answers.append({"fault": describe(fault, function)})
         return answers

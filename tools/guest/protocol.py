@@ -118,9 +118,15 @@ class ColumnsRequest(NamedTuple):
     """Make several calls, each a pair of function and arguments.
 
     Answered with one object a call: `value`, or `fault` where the call failed.
+
+    Attributes:
+        calls: The pairs.
+        keyed: Whether each value is to come as its canonical key, in `key`: equal texts need not
+            be read.
     """
 
     calls: list[list[Json]]
+    keyed: bool = False
 
     def pairs(self) -> Iterator[tuple[str, list[Json]]]:
         """Function and arguments of each call.

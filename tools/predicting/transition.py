@@ -159,8 +159,11 @@ def predicted(
     """
     try:
         with _no_collection():
-            answered = ask_columns(sandbox, source, questions.columns, deadline_s=deadline_s)
-            wrong = _wrong(questions.calls, answered)
+            # The answers are gone before the collector is back: it would walk through them all.
+            wrong = _wrong(
+                questions.calls,
+                ask_columns(sandbox, source, questions.columns, deadline_s=deadline_s),
+            )
     except ModuleFault as fault:
         return _unloaded(questions, fault)
     return _counted(questions, wrong, _told(sandbox, source, questions.calls, wrong, shown))
@@ -233,6 +236,8 @@ def _wrong(calls: DistinctCalls, answered: Answered) -> dict[str, CallResult]:
             found[key] = ModuleFault("killed", question.function, lost)
             continue
         answer = answered.answers[key]
+        if answer is question.expected:
+            continue
         if isinstance(answer, ModuleFault | IllegalActionError):
             found[key] = answer
         elif canonical_key(read := _read(question, answer)) != question.wanted:
