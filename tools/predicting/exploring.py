@@ -78,6 +78,8 @@ class Explorer:
     def matches(self, steps: int) -> list[OpenTrajectory]:
         """Beginnings of matches, each to the first time that some new action is played there.
 
+        What was found last comes first, as it is the hardest to find.
+
         Args:
             steps: Plies to play in the model; one message each. A model that fails
                 ends the exploration.
@@ -92,7 +94,7 @@ class Explorer:
         self._cells[(("", frozenset()), 0)] = first
         while steps > 0 and not self.broken:
             steps -= sum(1 for _ in self._expedition(self._chosen(generator), generator))
-        return [_trajectory(place) for place in self._new.values()]
+        return [_trajectory(place) for place in reversed(self._new.values())]
 
     def _learn(self, match: OpenTrajectory) -> None:
         """Take in what a recorded match met: cells, and actions that are no longer new."""

@@ -61,6 +61,7 @@ def test_what_random_play_never_meets_is_reached_and_is_a_match() -> None:
             assert action in here.legal
             here = Corridor().advance(here, action)
         assert here.player == TERMINAL
+        assert matches[0] is gold, "the hardest to find comes first"
 
 
 def test_what_a_recorded_match_played_is_not_new() -> None:
