@@ -202,6 +202,7 @@ def ask_modeller(
         parent=None if parent is None else parent.number,
         candidates=tuple(c.number for c in made),
         refused=tuple(refused),
+        best=[0.0, *(one.best for one in state.calls if one.function == state.stage)][-1],
     )
     changed = [] if parent is None else [_told(state.candidate(parent.number), refused, made)]
     calls = [*state.calls, note]

@@ -110,6 +110,7 @@ def test_a_budget_that_ends_leaves_the_best_candidate_with_its_accuracy(learn: L
     assert (told["end"], told["candidate"]) == ("gave_up", 1)
     assert 0 < told["accuracy"] == told["curve"][1]["accuracy"] < 1
     assert told["curve"][3]["candidates"] == []
+    assert told["curve"][3]["best"] == told["accuracy"], "a refused call leaves the best as it was"
     assert "no edit to apply" in told["curve"][3]["refused"][0]
     assert told["failed_last"][0]["function"] == "apply_action"
     assert "What failed last" in (done.folder.path / "report.html").read_text()
