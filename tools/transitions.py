@@ -244,11 +244,11 @@ class _Run:
 def _answer(reply: Json, question: RecordedCall) -> CallResult:
     """What came back; the recorded value itself where its key is the same."""
     function = question.function
-    if isinstance(reply, dict) and isinstance(key := reply.get("key"), str):
-        if key == question.wanted:
+    if isinstance(reply, dict) and isinstance(text := reply.get("text"), str):
+        if reply.get("key") == question.wanted:
             return question.expected
         try:
-            return decode(key.encode())
+            return decode(text.encode())
         except FrameError as error:
             return ModuleFault("bad_value", function, f"sent what is no contract JSON: {error}")
     try:

@@ -244,7 +244,8 @@ def test_the_hunt_succeeds_where_a_trajectory_is_sent_at_once(sandbox: Sandbox) 
     assert isinstance(reply, list)
     assert isinstance(keyed, list)
     assert reply[:-1] == [{"value": state} for state in states[1:-1]]
-    assert keyed[:-1] == [{"key": canonical_key(dict(state))} for state in states[1:-1]]
+    keys = [canonical_key(dict(state)) for state in states[1:-1]]
+    assert keyed[:-1] == [{"key": key, "text": key} for key in keys]
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)

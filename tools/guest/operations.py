@@ -24,6 +24,7 @@ from games.contract import (
 from games.modules import compiled, reseed
 from games.values import is_number
 from tools.guest.faults import UnknownOperationError, describe
+from tools.guest.framing import encode
 from tools.guest.protocol import (
     AdvanceRequest,
     CallRequest,
@@ -162,7 +163,10 @@ class Session:
         for function, arguments in request.pairs():
             try:
                 value = self._value(function, arguments)
-                answers.append({"key": canonical_key(value)} if request.keyed else {"value": value})
+                told: Payload = {"value": value}
+                if request.keyed:
+                    told = {"key": canonical_key(value), "text": encode(value).decode()}
+                answers.append(told)
             except (ModuleFault, IllegalActionError) as fault:
                 answers.append({"fault": describe(fault, function)})
         return answers

@@ -121,8 +121,8 @@ class ColumnsRequest(NamedTuple):
 
     Attributes:
         calls: The pairs.
-        keyed: Whether each value is to come as its canonical key, in `key`: equal texts need not
-            be read.
+        keyed: Whether each value is to come as its canonical `key`, of which equal ones need not be
+            read, and as the `text` of its JSON.
     """
 
     calls: list[list[Json]]

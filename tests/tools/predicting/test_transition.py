@@ -69,6 +69,12 @@ def test_a_failing_test_shows_its_difference_its_line_and_its_output(sandbox: Sa
     assert source.splitlines()[line - 1] == "    1 / 0"
 
 
+def test_a_wrong_answer_is_shown_with_its_keys_in_the_models_own_order(sandbox: Sandbox) -> None:
+    wrong = changed(TIC_TAC_TOE, ("return [state, state]", 'return [{"z": 1, "a": 2}] * 2'))
+    (told,) = predicted(sandbox, wrong, asked(MATCHES)).failures
+    assert told.evidence.index("'z'") < told.evidence.index("'a'")
+
+
 @pytest.mark.parametrize("source", ["def get_rewards(state:", "import numpy.nothing", "1 / 0"])
 def test_nothing_holds_of_a_source_that_does_not_load(sandbox: Sandbox, source: str) -> None:
     found = predicted(sandbox, source, asked(MATCHES))
