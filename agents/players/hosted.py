@@ -63,7 +63,7 @@ class HostedSearch:
         """Get ready for `load`."""
         self._sandbox, self._role = sandbox, role
         self._workers: list[Worker] = []
-        self._session = SeatSession()
+        self._session = SeatSession(time.monotonic)  # the work is done in other processes
         self._ends = 0.0
 
     @property

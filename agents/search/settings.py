@@ -55,7 +55,11 @@ CallLimit: TypeAlias = Annotated[
 ]
 SecondLimit: TypeAlias = Annotated[
     float,
-    Field(ge=0.001, le=DAY, description="Seconds after which a decision begins no simulation."),
+    Field(
+        ge=0.001,
+        le=DAY,
+        description="Processor seconds after which a decision begins no simulation.",
+    ),
     When("budget", ("time",)),
 ]
 
@@ -284,7 +288,7 @@ class SearchResult:
         nodes: Nodes in the tree.
         cut_rollouts: Rollouts that were cut before the match's end, and plans before their own.
         calls: Calls of `apply_action` made.
-        seconds: Seconds used, where the budget was time; None elsewhere.
+        seconds: Seconds used by the clock of the search, where the budget was time; else None.
         chosen: The action to play, where it is not the most visited one.
         figures: More numbers that an algorithm reports of its decision.
     """

@@ -17,7 +17,7 @@ from agents.belief.exact import (
 from agents.belief.module import DeadlineError
 from agents.search.algorithms import search_named
 from agents.search.alphabeta import UnsuitableGameError
-from agents.search.rules import Heuristic, Rules, SearchView, first_state, scoring
+from agents.search.rules import Clock, Heuristic, Rules, SearchView, first_state, scoring
 from agents.search.settings import PlayerSettings, SearchResult
 from agents.search.uct import UctSettings
 from agents.worker.blame import attributed, culprit_of
@@ -56,8 +56,9 @@ class SeatSession:
         late: The newest end by deadline. It holds a tree: to free that may take past the deadline.
     """
 
-    def __init__(self) -> None:
-        """Begin with nothing."""
+    def __init__(self, clock: Clock = time.process_time) -> None:
+        """Begin with nothing; budgets of time are counted by `clock`."""
+        self.clock = clock
         self.held: list[dict[str, Json]] = []
         self.memory = BeliefMemory()
         self.tree: ReusedTree | None = None
@@ -146,7 +147,7 @@ class _Decision:
         name = self.request.belief
         try:
             if isinstance(self.settings, UctSettings) and self.settings.reuse == "yes":
-                return _chosen(self._in_reused_tree(self.settings), _KNOWN)
+                return self._told(self._in_reused_tree(self.settings), _KNOWN)
             if name is None or self.request.is_known:
                 root = known_state(self.here.follower, self.here.initial)
                 return self._in(lambda: root, _KNOWN)
@@ -187,7 +188,7 @@ class _Decision:
         try:
             if not self.request.searches:
                 return self._in(belief.sample, belief.effort())
-            return _chosen(self._searched(belief.sample, belief.pool), belief.effort())
+            return self._told(self._searched(belief.sample, belief.pool), belief.effort())
         except UnsuitableGameError as error:
             return Refused("unsuitable", str(error))
         except NoDeterminizationError:
@@ -208,10 +209,16 @@ class _Decision:
     def _in(self, determinize: Callable[[], State], about: Mapping[str, Json]) -> Chosen:
         """The decision in one state; without a search, any action that is legal in it."""
         if self.request.searches:
-            return _chosen(self._searched(determinize), about)
+            return self._told(self._searched(determinize), about)
         legal = self.here.rules.legal_actions(determinize())
         action = legal[int(self.generator.integers(len(legal)))]
         return Chosen(action, {**_UNSEARCHED, **about, "fallback": "random_in_model"})
+
+    def _told(self, found: SearchResult, about: Mapping[str, Json]) -> Chosen:
+        counted: dict[str, Json] = {}
+        if found.seconds is not None:
+            counted["clock"] = self.session.clock.__name__
+        return Chosen(found.best, {**found.effort(), **counted, **about})
 
     def _in_reused_tree(self, settings: UctSettings) -> SearchResult:
         session, here, words = self.session, self.here, self.request.match_words or []
@@ -232,14 +239,10 @@ class _Decision:
             self.here.log.seat,
             determinize,
             tuple(self.session.heuristics),
-            time.monotonic,
+            self.session.clock,
             worlds,
         )
         return search_named(self.request.algorithm).decide(view, self.settings, self.generator)
-
-
-def _chosen(found: SearchResult, belief: Mapping[str, Json]) -> Chosen:
-    return Chosen(found.best, {**found.effort(), **belief})
 
 
 def _generator(words: list[int]) -> np.random.Generator:

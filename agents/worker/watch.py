@@ -1,25 +1,22 @@
 """Time limits of a decision: whose failing it is where one runs out of time.
 
-A worker's alarm rings once, at the deadline of a request. A `Watch` has it ring on the way there
-too, and notes each time which call of the module is going on. A call that was seen at `LONG` of
-them and has not returned at the deadline hangs: the module's failing. Where many calls took the
-time, each of them short, the search was given more to do than fits its deadline.
+A worker's alarm rings on the way to the deadline of a request. A `Watch` notes each time which call
+of the module is going on. A call that was seen at `LONG` of them and has not returned at the
+deadline hangs: the module's failing. Where many calls took the time, each of them short, the search
+was given more to do than fits its deadline.
 """
 
-import signal
 import types
 from collections.abc import Callable
-from threading import current_thread, main_thread
-from time import monotonic
 from typing import Self
 
 from agents.belief.module import DeadlineError, HungError
 from games.contract import ModuleFault
+from tools.guest.alarm import ALARM, TICKS
 from tools.guest.faults import MODULE_FILE
 
 SHARE = 4  # a resampler's call may take the time left over this
 MOST = 0.5  # of a decision's time that such calls may take together
-TICKS = 32  # times that the alarm rings in a decision
 LONG = 4  # rings at which a call that hangs has been seen before the last one
 
 
@@ -38,13 +35,12 @@ class Watch:
     """
 
     def __init__(self) -> None:
-        """Begin at the time that the alarm has left."""
-        alone = current_thread() is main_thread()  # no other thread can have an alarm
-        self.seconds = signal.getitimer(signal.ITIMER_REAL)[0] if alone else 0.0
-        self.deadline = self.until = monotonic() + self.seconds
+        """Begin with the time that the alarm is set to."""
+        self.seconds = ALARM.seconds
+        self.until = TICKS  # rings, after which the time of what goes on is up
         self.call: types.FrameType | None = None  # the module's call that went on at the last ring
         self.seen = 0  # rings at which it went on
-        self.resampling = 0.0  # seconds that the module's resampler took
+        self.resampling = 0  # rings at which the module's resampler went on
 
     def patient(self, call: Callable[[], object]) -> object:
         """Make a call of the module's resampler within a share of the time left.
@@ -55,20 +51,20 @@ class Watch:
         """
         if not self.seconds:
             return call()
-        now = monotonic()
-        share = (self.deadline - now) / SHARE
-        if self.resampling > self.seconds * MOST:
-            raise HungError(
-                f"such calls have taken {self.resampling:.3g} s of {self.seconds:.3g} s"
-            )
-        self.until = now + share
+        begun = ALARM.rung
+        if self.resampling > TICKS * MOST:
+            raise HungError(f"such calls have taken {self._told(self.resampling)}")
+        self.until = begun + max((TICKS - begun) // SHARE, 1)
         try:
             return call()
         except DeadlineError as error:
-            raise HungError(f"the call did not return within {share:.3g} s") from error
+            if ALARM.rung == TICKS:
+                raise
+            share = self._told(self.until - begun)
+            raise HungError(f"the call did not return within {share}") from error
         finally:
-            self.until = self.deadline
-            self.resampling += monotonic() - now
+            self.until = TICKS
+            self.resampling += ALARM.rung - begun
 
     @property
     def hangs(self) -> bool:
@@ -76,15 +72,13 @@ class Watch:
         return self.call is not None and self.seen > LONG
 
     def end(self) -> None:
-        """Let the alarm ring no more."""
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        """Hear the alarm no more."""
+        self.until = TICKS + 1
 
     def __enter__(self) -> Self:
-        """Have the alarm ring often."""
+        """Hear the alarm whenever it rings."""
         if self.seconds:
-            self._before = signal.signal(signal.SIGALRM, self._ring)
-            tick = self.seconds / TICKS
-            signal.setitimer(signal.ITIMER_REAL, tick, tick)
+            ALARM.listener = self._ring
         return self
 
     def __exit__(
@@ -93,32 +87,28 @@ class Watch:
         error: BaseException | None,
         trace: types.TracebackType | None,
     ) -> None:
-        """Set the alarm back, and say whose time it was that ran out."""
-        if self.seconds:
-            signal.setitimer(signal.ITIMER_REAL, 0)  # not by `end`: `_ring` knows this frame alone
-            signal.signal(signal.SIGALRM, self._before)
-            left = self.deadline - monotonic()
-            if left > 0:
-                signal.setitimer(signal.ITIMER_REAL, left)
+        """Let the alarm be, and say whose time it was that ran out."""
+        ALARM.listener = None
         call, hangs, self.call = self.call, self.hangs, None
         if isinstance(error, DeadlineError) and self.seconds:
             if hangs and call is not None:
                 raise ModuleFault(
                     "timed_out",
                     call.f_code.co_name,
-                    f"one call did not return in {self.seen * self.seconds / TICKS:.3g} s of the "
-                    f"{self.seconds:.3g} s that the decision had",
+                    f"one call did not return in {self._told(self.seen)} that the decision had",
                 ) from error
             raise LateError(f"no decision within {self.seconds:.3g} s") from error
 
-    def _ring(self, number: int, frame: types.FrameType | None) -> None:
-        del number
+    def _told(self, rings: int) -> str:
+        return f"{rings * self.seconds / TICKS:.3g} s of the {self.seconds:.3g} s"
+
+    def _ring(self, frame: types.FrameType | None) -> None:
         if frame is not None and frame.f_code is Watch.__exit__.__code__:
             return  # the decision is ending already, and says so itself
         going_on = _outermost(frame)
         self.seen = self.seen + 1 if going_on is self.call else 1
         self.call = going_on
-        if monotonic() >= self.until - self.seconds / TICKS / 4:
+        if ALARM.rung >= self.until:
             raise DeadlineError
 
 

@@ -95,7 +95,7 @@ def choose_omniscient(namespace: dict[str, object], payload: dict[str, Json]) ->
     words = np.random.SeedSequence(request.words)
     search = search_named(request.algorithm)
     view = SearchView(
-        bind(namespace, request.num_players), request.seat, sampler.sample, clock=time.monotonic
+        bind(namespace, request.num_players), request.seat, sampler.sample, clock=time.process_time
     )
     settings = search.settings.model_validate(request.search)
     found = search.decide(view, settings, np.random.Generator(np.random.PCG64(words)))

@@ -43,6 +43,7 @@ GROUPS = (
     "processes_and_threads",
     "memory",
     "deadlines",
+    "clocks",
     "kernel",
     "privileges",
     "code",

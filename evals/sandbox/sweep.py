@@ -54,7 +54,7 @@ def sweep(sandbox: Sandbox, *, highest: int = HIGHEST) -> SweepResult:
     """Try every number from 0 to `highest`, and every special call.
 
     A number counts as reachable unless its call failed with an error of the filter for arguments
-    of -1, 0 and 0x81 alike. The kernel itself answers some privileged calls like that; so each
+    of -1, 0, 0x81 and 2 alike. The kernel itself answers some privileged calls like that; so each
     verdict is also held against the filter's own table, and what differs is `unexpected`.
 
     Args:
@@ -114,8 +114,8 @@ class _Asking:
         self._worker: Worker | None = None
 
     def reach(self, tried: int) -> Reach:
-        """What becomes of one number, with arguments of -1, of 0, and as a private futex's."""
-        for argument in (-1, 0, 0x81):
+        """What becomes of one number, as another argument is a private futex's or a clock's."""
+        for argument in (-1, 0, 0x81, 2):
             reached: Reach = self._asked("one_call", {"number": tried, "argument": argument})
             if reached != "denied":
                 break

@@ -38,7 +38,9 @@ def test_a_source_that_does_not_load_fails_with_its_line(sandbox: Sandbox) -> No
 
 def test_a_slow_module_ends_at_the_overall_deadline(sandbox: Sandbox) -> None:
     slow = SOUND.replace("def get_rewards(state):", "import time\ndef get_rewards(state):").replace(
-        "    total = float(", "    time.sleep(0.4)\n    total = float("
+        "    total = float(",
+        "    until = time.process_time() + 0.4\n    while time.process_time() < until: pass\n"
+        "    total = float(",
     )
     run = check_source(
         sandbox, slow, settings=SETTINGS, num_players=2, parameters={}, deadline_s=1.0

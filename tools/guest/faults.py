@@ -15,6 +15,10 @@ class SoftTimeoutError(BaseException):
     """The soft alarm rang; a BaseException so that `except Exception` does not swallow it."""
 
 
+class ClockError(PermissionError):
+    """The module read a clock, and there is none in its worker."""
+
+
 class UnknownOperationError(Exception):
     """The host asked for an operation that this worker does not have."""
 

@@ -185,12 +185,14 @@ class Ready(NamedTuple):
         landlock: Version of Landlock that is in force; 0 for none.
         machine: The architecture that the filter was made for; empty without one.
         python: The interpreter's version.
+        clock: Why a clock is in reach of its modules; empty where none is.
     """
 
     ready: bool
     landlock: int
     machine: str
     python: str
+    clock: str
 
 
 class Forked(NamedTuple):

@@ -12,9 +12,11 @@ import json
 import os
 import signal
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, NoReturn
 
 from tools.guest.confine import kernel
+from tools.guest.confine.clock import stop_clocks
 from tools.guest.confine.lockdown import (
     Lockdown,
     NoFilterError,
@@ -94,7 +96,7 @@ def main() -> NoReturn:
         stream.write(json.dumps(ready(lockdown)._asdict()).encode())
         limits = settings["limits"]
         caps = Caps(limits["reply_bytes"], limits["output_characters"])
-        serve(stream, session, caps, dump_to=_WRITING)
+        serve(stream, session, caps, dump_to=_WRITING, has_timer=True)
     finally:
         os._exit(_CRASHED)
 
@@ -140,7 +142,7 @@ def _session(settings: Mapping[str, Any]) -> Session:
 
 def _lockdown() -> Lockdown:
     try:
-        return strictest()
+        return replace(strictest(), clock=stop_clocks())
     except NoFilterError as error:
         raise RefusedError("seccomp", error) from error
 

@@ -5,11 +5,11 @@ import io
 import os
 import signal
 import sys
-import types
 from dataclasses import dataclass
 from typing import NoReturn
 
 from games.contract import Json, ModuleFault
+from tools.guest.alarm import ALARM
 from tools.guest.faults import SoftTimeoutError, describe
 from tools.guest.framing import Stream, decode, encode
 from tools.guest.operations import Session
@@ -81,7 +81,9 @@ class _Printed:
                 reply[name] = text.encode("utf-8", "replace").decode()
 
 
-def serve(stream: Stream, session: Session, caps: Caps, *, dump_to: int | None) -> NoReturn:
+def serve(
+    stream: Stream, session: Session, caps: Caps, *, dump_to: int | None, has_timer: bool
+) -> NoReturn:
     """Answer requests until the host hangs up; never returns.
 
     Args:
@@ -90,10 +92,11 @@ def serve(stream: Stream, session: Session, caps: Caps, *, dump_to: int | None) 
         caps: What the worker keeps to.
         dump_to: Descriptor that the interpreter itself writes its position to when it crashes, or
             when it is sent `DUMP_SIGNAL`; None for nowhere.
+        has_timer: Whether a timer of its own ends requests, for a host that sends no signals.
     """
     printed = _Printed(BoundedOutput(caps.output_characters), BoundedOutput(caps.output_characters))
     sys.stdout, sys.stderr = printed.output, printed.errors
-    signal.signal(signal.SIGALRM, _ring)
+    ALARM.listen(has_timer=has_timer)
     if dump_to is not None:
         # Both write from C, so they name the line even where no bytecode runs any more.
         faulthandler.register(DUMP_SIGNAL, dump_to, all_threads=False)
@@ -114,12 +117,12 @@ def _answer(request: Envelope, session: Session, printed: _Printed, caps: Caps) 
     reply: dict[str, Json] = {"id": number}
     try:
         try:
-            signal.setitimer(signal.ITIMER_REAL, seconds)
+            ALARM.begin(seconds)
             reply["value"] = session.perform(operation, payload)
             printed.add_to(reply)
             return _within(reply, session.function, caps)
         finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
+            ALARM.end()
     except BaseException as error:  # noqa: BLE001 - whatever a module raises is for the host to hear
         fault = describe(error, session.function, own_code=session.is_preloaded(operation))
         if isinstance(error, SoftTimeoutError):
@@ -144,8 +147,3 @@ def _within(reply: dict[str, Json], function: str, caps: Caps) -> bytes:
             f"returned {len(body)} bytes of JSON; required: at most {caps.reply_bytes}",
         )
     return body
-
-
-def _ring(signal_number: int, frame: types.FrameType | None) -> NoReturn:
-    del signal_number, frame
-    raise SoftTimeoutError

@@ -13,9 +13,12 @@ import socket
 import sys
 from collections import OrderedDict
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, NoReturn
 
+from tools.guest.alarm import DEADLINE, TICK
 from tools.guest.confine import kernel, namespaces
+from tools.guest.confine.clock import stop_clocks
 from tools.guest.confine.lockdown import (
     Lockdown,
     NoFilterError,
@@ -56,6 +59,8 @@ class LayerError(Exception):
 def main() -> NoReturn:
     """Serve the host on the control socket whose descriptor is the only argument."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the host's to handle
+    for number in (TICK, DEADLINE):  # a fork may be rung for before it can hear it
+        signal.signal(number, signal.SIG_IGN)
     control = socket.socket(fileno=int(sys.argv[1]))
     host = os.getppid()
     settings = json.loads(control.recv(_MESSAGE_BYTES))
@@ -101,7 +106,7 @@ def _lockdown(layers: Mapping[str, Any]) -> Lockdown:
     if not layers["seccomp"]:
         return Lockdown()
     try:
-        return strictest(use_landlock=layers["landlock"])
+        return replace(strictest(use_landlock=layers["landlock"]), clock=stop_clocks())
     except NoFilterError as error:
         raise LayerError("seccomp", error) from error
 
@@ -170,7 +175,8 @@ class _Forge:
             caps = Caps(limits["reply_bytes"], limits["output_characters"])
             session = Session(self._operations)
             lock_down(self._lockdown)
-            serve(SocketStream(descriptor), session, caps, dump_to=descriptor)
+            deaf = not hasattr(os, "pidfd_open")  # then the host has no handle to ring by
+            serve(SocketStream(descriptor), session, caps, dump_to=descriptor, has_timer=deaf)
         finally:
             os._exit(_CRASHED)  # never back into the zygote's loop
 

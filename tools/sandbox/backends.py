@@ -160,6 +160,13 @@ class Process(Protocol):
         """
         ...
 
+    def ring(self, begun: float, seconds: float) -> None:
+        """Wait for its answer; ring its alarm from `begun` (monotonic) on until `seconds` later.
+
+        May do nothing, where a worker has a timer of its own.
+        """
+        ...
+
     def rest(self, seconds: float) -> None:
         """It has answered, after so many seconds: it is to run no more; may do nothing."""
         ...

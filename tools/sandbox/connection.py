@@ -74,15 +74,24 @@ class Connection:
             with contextlib.suppress(BlockingIOError):
                 rest = rest[self._endpoint.send(rest) :]
 
-    def _chunk(self, deadline: float) -> bytes:
+    def arrives(self, until: float) -> bool:
+        """Whether anything arrives before `until`."""
         begun = time.monotonic()
-        ready = self._arrives_soon()
+        ready = self._arrives_soon() or bool(self._poll.poll(max(until - begun, 0.0) * 1000))
+        self._is_quick = time.monotonic() - begun < _QUICK_S
+        return ready
+
+    def _chunk(self, deadline: float) -> bytes:
         left = deadline - time.monotonic()
         # Late is late, even where bytes are there: else one at a time would hold the host for ever.
-        if left <= 0 or not (ready or self._poll.poll(left * 1000)):
+        if left <= 0:
             raise TimeoutError
-        self._is_quick = time.monotonic() - begun < _QUICK_S
-        chunk = self._endpoint.recv(_CHUNK_BYTES)
+        try:
+            chunk = self._endpoint.recv(_CHUNK_BYTES)
+        except BlockingIOError:
+            if not self._poll.poll(left * 1000):
+                raise TimeoutError from None
+            chunk = self._endpoint.recv(_CHUNK_BYTES)
         if not chunk:
             raise ConnectionResetError("the other side hung up")
         return chunk

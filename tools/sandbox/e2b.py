@@ -167,7 +167,7 @@ class E2BPool:
         self._processes: set[CommandProcess] = set()
         self._landlock = 0
         self._architecture = ""
-        self._python = ""
+        self._python = self._clock = ""
         self._first: CommandProcess | None = None
         self._closing = threading.Event()
         self._extender = threading.Thread(target=self._extend, name="e2b-extend", daemon=True)
@@ -177,11 +177,13 @@ class E2BPool:
     def grade(self) -> Grade:
         """See `Pool.grade`."""
         landlock = [f"Landlock {self._landlock}"] if self._landlock else []
+        clock = [] if self._clock else ["no clock"]
         lacking = "" if self._landlock else "; there is no Landlock in it"
+        lacking += f"; modules have a clock ({self._clock})" if self._clock else ""
         return Grade(
-            name="strong",
+            name="medium" if self._clock else "strong",
             backend=E2BBackend.name,
-            layers=("virtual machine (E2B)", *_LAYERS, *landlock, "system call allow-list"),
+            layers=("virtual machine (E2B)", *_LAYERS, *landlock, *clock, "system call allow-list"),
             reason=(
                 "that it is a machine of its own without a network is the service's word, not "
                 f"verified from here; the layers inside were tried out{lacking}; it runs Python "
@@ -204,7 +206,8 @@ class E2BPool:
         except Exception as error:
             raise unavailable("send the runner to the virtual machine", error) from error
         self._first = self.fork()  # which says what architecture it is
-        require_holding(self, self._limits, machine=self._architecture)
+        machine, has_clock = self._architecture, bool(self._clock)
+        require_holding(self, self._limits, machine=machine, has_clock=has_clock)
 
     def fork(self) -> CommandProcess:
         """See `Pool.fork`."""
@@ -288,7 +291,7 @@ class E2BPool:
                 f"has it, {OTHERWISE}"
             ) from error
         self._landlock, self._architecture = ready.landlock, ready.machine
-        self._python = ready.python
+        self._python, self._clock = ready.python, ready.clock
 
     def _extend(self) -> None:
         """Put the machine's end off for as long as it holds workers."""

@@ -210,6 +210,9 @@ class CommandProcess:
     def resume(self) -> None:
         """See `Process.resume`; nothing can be seen of it from here."""
 
+    def ring(self, begun: float, seconds: float) -> None:
+        """See `Process.ring`; the worker has a timer of its own."""
+
     def rest(self, seconds: float) -> None:
         """See `Process.rest`; a stop would take longer than a request."""
 

@@ -42,7 +42,8 @@ class LinuxBackend:
             )
         zygote = self._started(kit, limits)
         pool = _GradedPool(zygote, self._grade(zygote))
-        require_holding(pool, limits, machine=zygote.machine)
+        has_clock = bool(zygote.clock)
+        require_holding(pool, limits, machine=zygote.machine, has_clock=has_clock)
         return pool
 
     def _started(self, kit: Kit, limits: Limits) -> Zygote:
@@ -65,8 +66,11 @@ class LinuxBackend:
         layers += ["namespaces"] if self._layers.namespaces else []
         layers += ["no new privileges"]
         layers += [f"Landlock {zygote.landlock}"] if zygote.landlock else []
+        layers += [] if zygote.clock else ["no clock"]
+        if zygote.clock:
+            lacking.append(f"workers can tell each other by the time of an answer: {zygote.clock}")
         return Grade(
-            name="strong",
+            name="medium" if zygote.clock else "strong",
             backend=self.name,
             layers=(*layers, "system call allow-list"),
             reason="; ".join(lacking) or "no layer is missing",
@@ -93,7 +97,7 @@ class SeatbeltBackend:
                 reason="Seatbelt's interface is deprecated and this backend is untested",
             ),
         )
-        require_holding(pool, limits, machine=None)
+        require_holding(pool, limits, machine=None, has_clock=True)
         return pool
 
 

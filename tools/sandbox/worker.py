@@ -242,6 +242,7 @@ class Worker:
         try:
             self._process.resume()
             self._channel.send(body, deadline)
+            self._process.ring(begun, seconds)
             answer = self._channel.receive(deadline)
             self._process.rest(time.monotonic() - begun)
             self.weight += weight_of(answer)

@@ -17,6 +17,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from games.contract import Json
+from tools.guest.alarm import DEADLINE, TICK, TICKS
 from tools.guest.faults import MESSAGE_CHARACTERS
 from tools.guest.protocol import Exited, Forked, MessageError, Ready, decoded
 from tools.guest.serving import DUMP_SIGNAL, OUT_OF_MEMORY_STATUS
@@ -85,6 +86,7 @@ class Zygote:
     Attributes:
         landlock: Version of Landlock that its workers use; 0 for none.
         machine: The architecture the filter was made for; empty without one.
+        clock: Why a clock is in reach of its workers; empty where none is.
     """
 
     def __init__(self, kit: Kit, limits: Limits, layers: Layers) -> None:
@@ -127,6 +129,7 @@ class Zygote:
                 f"the sandbox's process started with {answer!r}"
             ) from error
         self.landlock, self.machine = ready.landlock, ready.machine
+        self.clock = ready.clock
 
     def fork(self) -> "LocalProcess":
         """A fresh worker.
@@ -240,6 +243,13 @@ class LocalProcess:
                 self._distrusted |= unasked > _UNASKED_S
                 if unasked > _MUCH_UNASKED_S:
                     raise ForgeryError(f"ran for {unasked:.3g} s that nobody asked for", b"")
+
+    def ring(self, begun: float, seconds: float) -> None:
+        """See `Process.ring`."""
+        for tick in range(1, TICKS + 1):
+            if self.channel.arrives(begun + seconds * tick / TICKS):
+                return
+            self._signal(TICK if tick < TICKS else DEADLINE)
 
     def rest(self, seconds: float) -> None:
         """See `Process.rest`: stopped after a long answer; after a short one its clock is read.

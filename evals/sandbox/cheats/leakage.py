@@ -1,20 +1,23 @@
 """Leakage between the workers of one match: what cheating modules gain, against honest twins.
 
 Each was seen to work before it was closed: the channels gained 0.675 of the guesses, 40 of 40
-coins were foreseen, and a worker took all the processor time that it liked after its answers.
+coins were foreseen, a worker took all the processor time that it liked after its answers, and by
+every clock of `moment` one worker saw when another one had answered.
 """
 
 import inspect
 import time
 from collections.abc import Sequence
+from itertools import pairwise
 from types import ModuleType
 
 from agents.players.registry import PRELOAD, PlayerRoster
 from evals.results import EvalError, Score
 from evals.sandbox.bench import new_worker
-from evals.sandbox.cheats import action_order, coin, key_order, numbers, spy, unasked
+from evals.sandbox.cheats import action_order, coin, key_order, moment, numbers, spy, unasked
 from evals.sandbox.processes import processor_s
-from games.contract import ModuleFault
+from games.contract import Json, ModuleFault
+from games.values import is_number
 from tools.playtest.jobs import GameSetup
 from tools.playtest.series import play_series
 from tools.sandbox import Sandbox
@@ -26,6 +29,9 @@ MOST_GAIN = 0.2  # share that a module may win more than its honest twin
 MOST_RIGHT = 32  # of 40 coins; chance gives 20
 MOST_UNASKED_S = 0.005  # in all, after five answers
 _ANSWERS, _GAP_S = 5, 0.1
+_LATE_S = 0.06  # more than a busy machine delays most answers
+_ANSWERED = "0110100110010110"  # at once, or late
+_SHOWN = 13  # of these 16; by chance as many come out in one of a hundred
 _SPY = "ismcts:simulations=40"
 _COIN = "uct:simulations=40,reuse=yes"
 _CHANNELS = (key_order, numbers, action_order)
@@ -46,6 +52,7 @@ def leaks_between_workers(backend: Backend, seed: int) -> list[Score]:
         small = range(seed, seed + MATCHES)  # seeds as people give them, a match of each
         called = round(share(sandbox, source_of(coin), _COIN, small) * MATCHES)
         ran = unasked_seconds(sandbox)
+        telling = clocks_that_tell(sandbox)
     coins = Score(name="coins foreseen, of 40", value=called, at_most=MOST_RIGHT, scored=MATCHES)
     idle = Score(
         name="processor seconds without a request",
@@ -53,7 +60,13 @@ def leaks_between_workers(backend: Backend, seed: int) -> list[Score]:
         at_most=MOST_UNASKED_S,
         scored=_ANSWERS,
     )
-    return [*gains, coins, idle]
+    clocks = Score(
+        name="clocks that tell when another worker answered",
+        value=len(telling),
+        at_most=0,
+        scored=len(moment.CLOCKS),
+    )
+    return [*gains, coins, idle, clocks]
 
 
 def name_of(channel: ModuleType) -> str:
@@ -120,6 +133,25 @@ def unasked_seconds(sandbox: Sandbox) -> float:
         except ModuleFault:
             return 0.0
     return taken
+
+
+def clocks_that_tell(sandbox: Sandbox) -> list[str]:
+    """The clocks by which one worker sees whether another one answered at once or late."""
+    source, shown = source_of(moment), []
+    with sandbox.worker("sender", source) as sender, sandbox.worker("receiver", source) as receiver:
+        sender.load(source)
+        receiver.load(source)
+        for late in "0" + _ANSWERED:
+            sender.call("wait", [int(late) * _LATE_S])
+            read = receiver.call("read")
+            shown.append(read if isinstance(read, dict) else {})
+    return [clock for clock in moment.CLOCKS if _tells([read.get(clock) for read in shown])]
+
+
+def _tells(read: Sequence[Json]) -> bool:
+    gone = [is_number(a) and is_number(b) and b - a > _LATE_S / 2 for a, b in pairwise(read)]
+    right = sum(seen == (late == "1") for seen, late in zip(gone, _ANSWERED, strict=True))
+    return right >= _SHOWN
 
 
 def _score(channel: ModuleType, gain: float) -> Score:

@@ -1,4 +1,4 @@
-"""Unasked: a worker that computes on after its answer, until the clock says it is enough."""
+"""Unasked: a worker that computes on after its answer."""
 
 import enum
 import time
@@ -17,8 +17,8 @@ def arm(seconds: float) -> bool:
 
     def write_on(self: Any, body: bytes) -> None:  # noqa: ANN401
         write(self, body)
-        begun, until = time.process_time(), time.monotonic() + seconds
-        while time.monotonic() < until:
+        begun = time.process_time()
+        while time.process_time() < begun + seconds:
             pass
         AFTER.append(time.process_time() - begun)
 

@@ -1,7 +1,8 @@
 """Judgement of unseen attacks: a check that refuses them, or harm that does not come about.
 
 An attack on hidden cards has failed where the check does not pass it, where its matches are void,
-or where its player is right no more often than chance may be.
+where the module itself fails in all of them, or where its player is right no more often than chance
+may be.
 """
 
 import subprocess
@@ -126,6 +127,9 @@ def _guesses(sandbox: Sandbox, attack: UnseenAttack) -> tuple[bool, str]:
     specs = [_PLAYER, attack.against]
     series = _played(sandbox, attack, specs, _MATCHES)
     right, asked = _right(series, attack)
+    faults = [entry.reason for entry in series.entries.values() if entry.ending == "fault"]
+    if len(faults) == _MATCHES and not asked:
+        return True, f"no match counts: {faults[0][:200]}"
     return could_be_luck(right, asked), f"{right} of {asked} guesses right"
 
 

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from evals.sandbox.cheats import action_order, key_order, numbers
-from evals.sandbox.cheats.leakage import MOST_UNASKED_S, unasked_seconds
+from evals.sandbox.cheats.leakage import MOST_UNASKED_S, clocks_that_tell, unasked_seconds
 from games.engine import Decision, play_match
 from games.information import SeatLog
 from games.streams import match_words, run_key, stream
 from games.table import Position
 from tools.guest.framing import encode
 from tools.sandbox import Sandbox
-from tools.sandbox.local import LinuxBackend
+from tools.sandbox.local import LinuxBackend, ProcessBackend
 
 
 @pytest.fixture(scope="module")
@@ -107,3 +107,9 @@ def test_a_key_is_of_its_seed_and_sources_and_words_tell_neither_seed_nor_other_
     words |= {match_words(stream(7, "player", seat=1)), match_words(stream(7, "player", match=1))}
     assert len(words) == 4
     assert all(7 not in found for found in words)
+
+
+def test_no_clock_tells_when_another_worker_answered(strong: Sandbox) -> None:
+    assert clocks_that_tell(strong) == []
+    with Sandbox(ProcessBackend()) as unconfined:  # where all but processor time tell it
+        assert len(clocks_that_tell(unconfined)) == 5

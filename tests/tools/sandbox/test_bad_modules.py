@@ -55,7 +55,8 @@ BAD_BODIES: dict[str, tuple[str, FaultKind, str]] = {
     ),
     "loops for ever": ("while True: pass  # here", "timed_out", "within 0.3 s"),
     "loops for ever and silences the alarm": (
-        "import signal\nsignal.signal(signal.SIGALRM, signal.SIG_IGN)\nwhile True: pass  # here",
+        "import signal\nfor number in (signal.SIGALRM, signal.SIGPROF):\n"
+        "    signal.signal(number, signal.SIG_IGN)\nwhile True: pass  # here",
         "timed_out",
         "within 0.3 s and was killed",
     ),
@@ -105,7 +106,7 @@ def test_a_function_that_misbehaves_is_named_with_its_line(sandbox: Sandbox, nam
     with sandbox.worker("test") as worker:
         worker.load(source)
         started = time.monotonic()
-        deadline_s = 0.3 if kind == "timed_out" else None
+        deadline_s = 0.3 if kind == "timed_out" or "goes on" in name else None
         with pytest.raises(ModuleFault, match=words) as caught:
             worker.call("get_rewards", [0], deadline_s=deadline_s)
         assert time.monotonic() - started < 1.5 + sandbox.limits.grace_s

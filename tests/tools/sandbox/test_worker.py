@@ -26,6 +26,10 @@ def loaded(sandbox: Sandbox, source: str) -> Worker:
     return worker
 
 
+def busy(seconds: float) -> str:
+    return f"import time\ndef f():\n    while time.process_time() < {seconds}: pass\n    return 1"
+
+
 def test_a_function_answers_with_plain_values(sandbox: Sandbox) -> None:
     with loaded(sandbox, "def f(a, b=2):\n    return [a, b, None, True, 0.5, 'é', {'k': []}]") as w:
         assert w.call("f", [1], {"b": 3}) == [1, 3, None, True, 0.5, "é", {"k": []}]
@@ -159,7 +163,7 @@ def test_a_worker_can_be_killed_from_another_thread_while_it_works(sandbox: Sand
 
 
 def test_an_interrupted_request_does_not_leave_its_answer_to_the_next(sandbox: Sandbox) -> None:
-    worker = loaded(sandbox, "import time\ndef f():\n    time.sleep(1)\n    return 1")
+    worker = loaded(sandbox, busy(1))
     # A shell's background job starts with Ctrl-C ignored; this test is about what follows one.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     interrupt = threading.Timer(0.2, signal.raise_signal, [signal.SIGINT])
@@ -174,7 +178,7 @@ def test_an_interrupted_request_does_not_leave_its_answer_to_the_next(sandbox: S
 
 
 def test_two_threads_cannot_mix_their_requests(sandbox: Sandbox) -> None:
-    with loaded(sandbox, "import time\ndef f():\n    time.sleep(0.5)\n    return 1") as worker:
+    with loaded(sandbox, busy(0.25)) as worker:
         answers: list[object] = []
         thread = threading.Thread(target=lambda: answers.append(worker.call("f")))
         thread.start()

@@ -1,7 +1,7 @@
 """The filter of system calls: a short allow-list, everything else fails or kills.
 
-What stays allowed is what an interpreter needs that computes, sleeps and answers on descriptors
-it already holds. Honest mistakes (opening a file, starting a thread) fail with the error that
+What stays allowed is what an interpreter needs that computes and answers on descriptors it
+already holds. Honest mistakes (opening a file, starting a thread) fail with the error that
 Python turns into a clear exception; calls that only an attack makes end the process.
 
 The policy is assembled into a program of seccomp's classic BPF, which reads `struct seccomp_data`
@@ -27,7 +27,8 @@ _LONGEST = 4096
 
 _EXECUTABLE = 0x4  # PROT_EXEC
 _PRIVATE = 0x80  # FUTEX_PRIVATE_FLAG: of this process's memory alone
-_OF_A_PROCESS = 1 << 31  # a clock's number is negative where it counts one process's time
+_NOT_ITS_OWN = 0xFFFFFFFC  # clocks 2 and 3 count processor time, of this process and this thread
+_PROCESSOR_TIME = 0x2  # of clocks and of timers: ITIMER_PROF is number 2
 
 _ALLOWED = (
     "read",
@@ -40,25 +41,16 @@ _ALLOWED = (
     "rt_sigprocmask",
     "rt_sigreturn",
     "sigaltstack",
-    "getitimer",
     "close",
-    "nanosleep",
-    "gettimeofday",
-    "time",
-    "times",
-    "getrusage",
     "getuid",
     "geteuid",
     "getgid",
     "getegid",
     "sched_yield",
     "getrandom",
-    "restart_syscall",
     "exit",
     "exit_group",
 )
-
-_CLOCKS = ("clock_gettime", "clock_nanosleep", "clock_getres")
 
 _FILES = (
     "open",
@@ -228,14 +220,25 @@ def rules() -> list[CallRule]:
     return [
         *(CallRule(call, ALLOW) for call in _ALLOWED),
         # A futex in a file's page, such as a library's, is one and the same for all workers.
-        CallRule("futex", ALLOW, (Unless(1, "no_bit", denied, _PRIVATE),)),
-        # Another process's clock would tell that it is there, and what it does.
-        *(
-            CallRule(call, ALLOW, (Unless(0, "any_bit", denied, _OF_A_PROCESS),))
-            for call in _CLOCKS
+        # To wait until a moment would tell whether it has come; here it always has.
+        CallRule(
+            "futex",
+            ALLOW,
+            (Unless(1, "no_bit", denied, _PRIVATE), Unless(3, "nonzero", errno(codes.ETIMEDOUT))),
         ),
-        # The one timer that the worker itself stops after every request.
-        CallRule("setitimer", ALLOW, (Unless(0, "nonzero", denied),)),
+        # A clock that goes on between two requests would tell how long others took to answer.
+        CallRule(
+            "clock_gettime",
+            ALLOW,
+            (
+                Unless(0, "any_bit", denied, _NOT_ITS_OWN),
+                Unless(0, "no_bit", denied, _PROCESSOR_TIME),
+            ),
+        ),
+        *(
+            CallRule(call, ALLOW, (Unless(0, "no_bit", denied, _PROCESSOR_TIME),))
+            for call in ("setitimer", "getitimer")
+        ),
         CallRule("mmap", ALLOW, no_code),
         CallRule("mprotect", ALLOW, no_code),
         # Only asking for this process's own limits.

@@ -6,6 +6,8 @@ import os
 _PR_SET_PDEATHSIG = 1
 _PR_SET_DUMPABLE = 4
 _PR_CAPBSET_DROP = 24
+_PR_SET_TSC = 26
+_TSC_SIGSEGV = 2
 _PR_SET_NO_NEW_PRIVS = 38
 _SECCOMP_SET_MODE_FILTER = 1
 _SECCOMP_GET_ACTION_AVAIL = 2
@@ -14,6 +16,9 @@ _SECCOMP = {"x86_64": 317, "aarch64": 277}
 _CAPSET = {"x86_64": 126, "aarch64": 91}
 _CAPABILITIES = 64
 _CAPABILITY_VERSION_3 = 0x20080522
+
+_PROT_READ = 1
+_PRIVATE_ANONYMOUS_FIXED = 0x32
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -61,6 +66,28 @@ def set_dumpable(*, dumpable: bool) -> None:
 def no_new_privileges() -> None:
     """Make every later exec keep the privileges of now; seccomp and Landlock require it."""
     control(_PR_SET_NO_NEW_PRIVS, 1)
+
+
+def trap_counter() -> None:
+    """Have the instructions that read the processor's counter of time end the process.
+
+    Raises:
+        OSError: If the kernel cannot, as for aarch64 before Linux 6.12.
+    """
+    control(_PR_SET_TSC, _TSC_SIGSEGV)
+
+
+def blank(start: int, length: int) -> None:
+    """Put pages of zeros, for reading alone, in the place of whatever is mapped there.
+
+    Raises:
+        OSError: If the kernel keeps what is there.
+    """
+    where, size, nothing = ctypes.c_void_p(start), ctypes.c_size_t(length), ctypes.c_long(0)
+    _libc.mmap.restype = ctypes.c_void_p
+    if _libc.mmap(where, size, _PROT_READ, _PRIVATE_ANONYMOUS_FIXED, -1, nothing) != start:
+        code = ctypes.get_errno()
+        raise OSError(code, f"mmap: {os.strerror(code)}")
 
 
 def drop_capabilities(machine: str) -> None:

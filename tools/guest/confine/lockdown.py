@@ -38,17 +38,19 @@ class Lockdown:
         landlock: Version of the Landlock interface to use; 0 for none.
         program: The seccomp program; empty for none.
         seatbelt: Whether to enter macOS's sandbox instead of the two above.
+        clock: Why a clock is in reach of its modules; empty where none is.
     """
 
     machine: str = ""
     landlock: int = 0
     program: bytes = b""
     seatbelt: bool = False
+    clock: str = "nothing takes it away"
 
 
 def ready(lockdown: Lockdown) -> Ready:
     """What a zygote, or a worker without one, tells the host when it is confined."""
-    return Ready(True, lockdown.landlock, lockdown.machine, sys.version.split()[0])
+    return Ready(True, lockdown.landlock, lockdown.machine, sys.version.split()[0], lockdown.clock)
 
 
 def leave_root() -> None:

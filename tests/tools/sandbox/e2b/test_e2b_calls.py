@@ -16,8 +16,10 @@ from tools.sandbox.backends import Kit
 from tools.sandbox.e2b import COMMAND, FOLDER, E2BBackend
 
 PLAIN = Kit()
-SLEEPY = (
-    "import time\ndef f(x):\n    return x + 1\ndef sleep(s):\n    time.sleep(s)\n    return s\n"
+SLOW = (
+    "import time\ndef f(x):\n    return x + 1\ndef work(s):\n"
+    "    until = time.process_time() + s\n    while time.process_time() < until: pass\n"
+    "    return s\n"
 )
 
 
@@ -128,8 +130,8 @@ def test_only_our_sources_are_uploaded_as_root_and_they_suffice(service: FakeSer
 
 
 def test_a_module_is_loaded_and_called_in_the_machine(sandbox: Sandbox) -> None:
-    with sandbox.worker("referee", SLEEPY) as worker:
-        worker.load(SLEEPY)
+    with sandbox.worker("referee", SLOW) as worker:
+        worker.load(SLOW)
         assert worker.call("f", [41]) == 42
     assert sandbox.grade.name == "strong"
     assert sandbox.grade.backend == "e2b"

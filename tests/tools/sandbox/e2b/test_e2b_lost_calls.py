@@ -16,8 +16,10 @@ from tools.sandbox import Limits, Sandbox, SandboxUnavailableError
 from tools.sandbox.backends import Kit
 
 PLAIN = Kit()
-SLEEPY = (
-    "import time\ndef f(x):\n    return x + 1\ndef sleep(s):\n    time.sleep(s)\n    return s\n"
+SLOW = (
+    "import time\ndef f(x):\n    return x + 1\ndef work(s):\n"
+    "    until = time.process_time() + s\n    while time.process_time() < until: pass\n"
+    "    return s\n"
 )
 
 
@@ -31,13 +33,13 @@ def when(condition: Callable[[], bool], seconds: float = 10.0) -> None:
 def test_a_connection_lost_in_mid_request_is_no_fault_of_the_module(
     service: FakeService, sandbox: Sandbox
 ) -> None:
-    worker = sandbox.worker("cut", SLEEPY)
-    worker.load(SLEEPY)
+    worker = sandbox.worker("cut", SLOW)
+    worker.load(SLOW)
     told: list[BaseException] = []
 
     def ask() -> None:
         try:
-            worker.call("sleep", [30], deadline_s=60)
+            worker.call("work", [30], deadline_s=60)
         except (ModuleFault, SandboxUnavailableError) as error:
             told.append(error)
 
@@ -48,21 +50,21 @@ def test_a_connection_lost_in_mid_request_is_no_fault_of_the_module(
     service.cut_streams("machine0")
     asking.join(20)
     assert [type(error) for error in told] == [SandboxUnavailableError]
-    with sandbox.worker("next", SLEEPY) as other:
-        other.load(SLEEPY)
+    with sandbox.worker("next", SLOW) as other:
+        other.load(SLOW)
         assert other.call("f", [1]) == 2
 
 
 def test_a_machine_that_the_service_ended_is_replaced_and_blames_nobody(
     service: FakeService, sandbox: Sandbox
 ) -> None:
-    worker = sandbox.worker("old", SLEEPY)
-    worker.load(SLEEPY)
+    worker = sandbox.worker("old", SLOW)
+    worker.load(SLOW)
     service.end("machine0")
     with pytest.raises(SandboxUnavailableError):
         worker.call("f", [1])
-    with sandbox.worker("new", SLEEPY) as other:
-        other.load(SLEEPY)
+    with sandbox.worker("new", SLOW) as other:
+        other.load(SLOW)
         assert other.call("f", [1]) == 2
     assert list(service.machines) == ["machine0", "machine1"]
 
@@ -70,8 +72,8 @@ def test_a_machine_that_the_service_ended_is_replaced_and_blames_nobody(
 def test_silence_of_a_machine_that_cannot_be_reached_blames_nobody(
     service: FakeService, sandbox: Sandbox
 ) -> None:
-    worker = sandbox.worker("unreachable", SLEEPY)
-    worker.load(SLEEPY)
+    worker = sandbox.worker("unreachable", SLOW)
+    worker.load(SLOW)
     service.refusals["health"] = (502, "the sandbox is running but its port is not open")
     last = list(service.machines["machine0"].commands.values())[-1]
     last.process.send_signal(signal.SIGSTOP)
@@ -82,8 +84,8 @@ def test_silence_of_a_machine_that_cannot_be_reached_blames_nobody(
 def test_a_signal_from_outside_to_a_live_machine_blames_no_module(
     service: FakeService, sandbox: Sandbox
 ) -> None:
-    worker = sandbox.worker("struck", SLEEPY)
-    worker.load(SLEEPY)
+    worker = sandbox.worker("struck", SLOW)
+    worker.load(SLOW)
     last = list(service.machines["machine0"].commands.values())[-1]
     last.process.kill()
     with pytest.raises(SandboxUnavailableError, match="SIGKILL"):
@@ -94,8 +96,8 @@ def test_a_signal_from_outside_to_a_live_machine_blames_no_module(
 def test_input_that_the_service_never_takes_blames_nobody(
     service: FakeService, sandbox: Sandbox
 ) -> None:
-    worker = sandbox.worker("stuck", SLEEPY)
-    worker.load(SLEEPY)
+    worker = sandbox.worker("stuck", SLOW)
+    worker.load(SLOW)
     service.silent.add("input")
     with pytest.raises(SandboxUnavailableError):
         worker.call("f", [1], deadline_s=0.2)
