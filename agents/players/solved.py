@@ -90,6 +90,7 @@ class SolvedPlayer:
         Raises:
             PlayerFault: If the log is none that the game can lead to, or solving it ran past the
                 deadline.
+            ModuleFault: If the module ended the worker.
         """
         if len(legal) == 1:
             return Decision(legal[0], self._effort({"iterations_done": 0}))
@@ -142,8 +143,9 @@ class SolvedPlayer:
         try:
             reply = self.worker.request("solve", request._asdict(), self.deadline)
         except ModuleFault as fault:
-            helps = "; ask for fewer iterations, or raise deadline="
-            advice = helps if fault.kind == "timed_out" else ""
+            if fault.kind != "timed_out":
+                raise
+            advice = "; ask for fewer iterations, or raise deadline="
             raise PlayerFault(f"cfr at seat {self.seat}: {fault}{advice}") from fault
         if reply is None:
             raise PlayerFault(f"cfr at seat {self.seat}: no play of the game leads to its log")

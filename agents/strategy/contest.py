@@ -231,18 +231,14 @@ class HeuristicContest:
 def _mean(series: Series, deal: int) -> float | None:
     """The first entrant's mean share of the wins over the seatings of a deal.
 
-    A match that it forfeited is lost; one that did not end otherwise leaves the deal unscored.
+    A match that has no winner leaves the deal unscored.
     """
-    shares = []
-    for index in range(deal * series.rotations, (deal + 1) * series.rotations):
-        entry, seat = series.entries[index], series.seated(index).index(0)
-        if entry.ending == "forfeit" and entry.culprit == seat:
-            shares.append(0.0)
-        elif entry.returns is None:
-            return None
-        else:
-            shares.append(win_share(entry.returns, seat))
-    return fmean(shares)
+    matches = range(deal * series.rotations, (deal + 1) * series.rotations)
+    if any(match not in series.tables.ranks for match in matches):
+        return None
+    return fmean(
+        win_share(series.tables.ranks[match], series.seated(match).index(0)) for match in matches
+    )
 
 
 def _better_team(ours: MatchEntry, theirs: MatchEntry) -> float | None:

@@ -221,14 +221,14 @@ def _show(result: dict[str, Any]) -> None:
         say(f"  {number}. {row['player']}")
         say(f"    {', '.join(told)}")
         if row["forfeits"]:
-            say(f"    forfeited {row['forfeits']} matches")
+            say(f"    forfeited {row['forfeits']} matches: lost")
         totals = {name: one["total"] for name, one in row["used"]["figures"].items()}
         say_cost(totals)
         if "surprises" in totals:
             said = f"{totals['surprises']:.0f} surprises, {totals['failed_searches']:.0f} failed"
             say(f"    its model: {said} searches in {row['used']['decisions']} decisions")
     if result["left_out"]:
-        say(f"  {result['left_out']} finished matches of deals that did not finish are left out")
+        say(f"  {result['left_out']} matches of deals that did not finish are left out")
     for reason, times in result["reasons"].items():
         say(f"  {times} times: {quoted(reason)}")
 

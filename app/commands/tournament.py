@@ -92,7 +92,7 @@ def play_round_robin(  # noqa: PLR0913 - one parameter an option
         print_json({**result.model_dump(mode="json"), **asked_models(roster)})
     else:
         _show(result)
-    leave(0 if result.endings["finished"] > result.left_out else 1)
+    leave(0 if result.endings["finished"] + result.endings["forfeit"] > result.left_out else 1)
 
 
 def _accepted(setup: "GameSetup", recipe: "SandboxRecipe") -> "GameSetup":
@@ -140,7 +140,7 @@ def _show(result: "TournamentResult") -> None:
         say(f"    win rate {_told(one.win_rate)}, mean return {_told(one.mean_return)}")
         say(f"    Elo {_told(one.elo, 0)}, alpha-rank {_share(one.alpha_rank)}")
         if one.forfeits:
-            say(f"    forfeited {one.forfeits} matches")
+            say(f"    forfeited {one.forfeits} matches: lost")
         say_cost({name: figure.total for name, figure in one.used.figures.items()})
     say("pairs, by number: wins-draws-losses of the first, its score")
     for pair in result.pairs:
@@ -149,7 +149,7 @@ def _show(result: "TournamentResult") -> None:
         who = f"{numbers[pair.first]} against {numbers[pair.second]}"
         say(f"  {who}: {counts}, {_told(pair.score)}{answer}")
     if result.left_out:
-        say(f"  {result.left_out} finished matches of deals that did not finish are left out")
+        say(f"  {result.left_out} matches of deals that did not finish are left out")
     for reason, times in result.reasons.items():
         say(f"  {times} times: {quoted(reason)}")
 

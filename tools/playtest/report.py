@@ -1,8 +1,8 @@
 """Report of a play-test: measures of a game from records of its matches, the skill ladder, curves.
 
-Only finished matches count; how many did not finish is for the reader to see beside them
-(`Series.endings`). Every interval is over matches, because plies of one match are not independent;
-the ladder's is over deals.
+Only finished matches measure a game; how many did not finish is for the reader to see beside them
+(`Series.endings`). On the ladder, who forfeits has lost. Every interval is over matches, because
+plies of one match are not independent; the ladder's is over deals.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -276,18 +276,21 @@ def score_step(lower: str, higher: str, alone: Mapping[str, Series]) -> LadderSt
 
 
 def versus_advantage(series: Series, name: str) -> Estimate:
-    """The mean win share of one entrant's side less an even one, over deals in which it was all.
+    """The mean win share of one entrant's side less an even one, over the deals that are scored.
 
     Raises:
-        NoSamplesError: If fewer than two deals finished in all seatings.
+        NoSamplesError: If fewer than two deals are scored.
     """
+    ours = [who for who, called in enumerate(series.line_up) if called == name]
+    deals: dict[int, list[tuple[int, tuple[float, ...]]]] = {}
+    for match, ranks in series.tables.ranks.items():
+        deals.setdefault(series.plan.schedule.place(match).deal, []).append((match, ranks))
     shares = [
         fmean(
-            _won(record.match.returns, (s for s, who in enumerate(record.players) if who == name))
-            for record in deal
-            if record.match.returns is not None
+            _won(ranks, (seat for seat, who in enumerate(series.seated(match)) if who in ours))
+            for match, ranks in deal
         )
-        for deal in series.finished_deals()
+        for deal in deals.values()
     ]
     return share_interval(shares).minus(series.line_up.count(name) / len(series.line_up))
 
@@ -295,16 +298,22 @@ def versus_advantage(series: Series, name: str) -> Estimate:
 def return_advantage(higher: Series, lower: Series) -> Estimate:
     """The mean return of one player less another's, over the deals that both finished.
 
+    One that was forfeited counts as the least that any match of either paid.
+
     Raises:
         NoSamplesError: If they finished fewer than two deals in common.
     """
+    judged = [
+        {match: entry.returns for match, entry in one.entries.items() if match in one.tables.ranks}
+        for one in (higher, lower)
+    ]
+    paid = [fmean(returns) for one in judged for returns in one.values() if returns]
+    if not paid:
+        raise NoSamplesError("no match of either finished")
+    least = min(paid)
     ours, theirs = (
-        {
-            record.match_index: fmean(record.match.returns)
-            for record in series.records
-            if record.match.returns is not None
-        }
-        for series in (higher, lower)
+        {match: fmean(returns) if returns else least for match, returns in one.items()}
+        for one in judged
     )
     return mean_interval(
         [ours[deal] - theirs[deal] for deal in sorted(ours.keys() & theirs.keys())]

@@ -24,7 +24,7 @@ from tools.playtest.intervals import (
 )
 from tools.playtest.jobs import EffortSummary, MatchEntry, PlayerConfig, effort_together
 from tools.playtest.ratings import Matrix, NoRatingError, alpha_rank, elo_ratings
-from tools.playtest.schedule import LineUps, Schedule, sides_paid_alike
+from tools.playtest.schedule import LineUps, Schedule, Sides, sides_paid_alike
 from tools.playtest.sprt import ScoreQuestion, SequentialAnswer
 from tools.sandbox import Grade
 
@@ -71,7 +71,7 @@ class Standing(BaseModel):
         forfeits: Matches that it forfeited itself.
         win_rate: Its mean share of the win a seat taken; the interval is as of independent matches,
             and so too wide where deals are paired and luck is in the cards.
-        mean_return: Its mean return.
+        mean_return: Its mean return over deals that finished; see `ResultTables.mean_return`.
         elo: Its Bradley-Terry rating over comparisons seat by seat.
         alpha_rank: Its share in the long run, by `alpha_rank` over the pairs' scores.
     """
@@ -125,8 +125,9 @@ class PairResult(BaseModel):
 class TournamentResult(BaseModel):
     """A played tournament.
 
-    Wins, returns and ratings rest on blocks (a line-up's matches of one deal) whose matches all
-    finished. A forfeited, faulty or unfinished match is nobody's win or loss: it is counted apart.
+    Wins and ratings rest on blocks (a line-up's matches of one deal) whose matches all finished or
+    were forfeited; see `ranked`. Returns rest on blocks whose matches all finished. A faulty or
+    unfinished match is nobody's win or loss: it is counted apart.
 
     Attributes:
         game: The game's name.
@@ -141,7 +142,7 @@ class TournamentResult(BaseModel):
         pairs: Every two entrants, in the order of entry.
         matches: Matches played.
         endings: By ending.
-        left_out: Finished matches of blocks in which another one did not finish.
+        left_out: Finished or forfeited matches of blocks in which another one was neither.
         reasons: Why matches did not finish, with how many.
         replayed: Finished matches that fresh workers played again, with no difference.
     """
@@ -179,23 +180,46 @@ class TournamentResult(BaseModel):
         return canonical_key(self.model_dump(mode="json"))
 
 
+def ranked(
+    outcome: MatchEntry, players: Sequence[object], sides: Sides = ()
+) -> tuple[float, ...] | None:
+    """What the seats of a match are ranked by; None where it is nobody's win or loss.
+
+    Returns where it finished. Where a player forfeited, 1 for who wins by it and 0 for who loses:
+    the seat, its side, and every seat of the same player, so that nothing is gained by giving up.
+    Where that is everybody, the seat alone loses, in cooperation all do.
+
+    Args:
+        outcome: The match.
+        players: Who sat there, by seat.
+        sides: Who are partners, where that is known.
+    """
+    if outcome.ending != "forfeit" or (culprit := outcome.culprit) is None:
+        return outcome.returns
+    everybody = range(len(players))
+    side = next((seats for seats in sides if culprit in seats), (culprit,))
+    lost = {*side, *(seat for seat in everybody if players[seat] == players[culprit])}
+    if len(lost) == len(everybody):
+        lost = {*side}
+    return tuple(float(seat not in lost) for seat in everybody)
+
+
 def head_to_head(
-    outcomes: Iterable[tuple[MatchEntry, Sequence[int]]], one: int, other: int
+    outcomes: Iterable[tuple[Sequence[float], Sequence[int]]], one: int, other: int
 ) -> Counter[float]:
     """Seats of one entrant against seats of another: how often 1 (more), 0.5 or 0 (less).
 
     Args:
-        outcomes: Finished matches, each with its entrants by seat.
+        outcomes: What the seats of each match are ranked by, and its entrants by seat.
         one: Entrant whose score it is.
         other: Entrant.
     """
     counts: Counter[float] = Counter()
-    for outcome, seated in outcomes:
-        returns = outcome.returns or ()
-        for seat, mine in enumerate(returns):
+    for ranks, seated in outcomes:
+        for seat, mine in enumerate(ranks):
             if seated[seat] != one:
                 continue
-            for against, theirs in enumerate(returns):
+            for against, theirs in enumerate(ranks):
                 if seated[against] == other:
                     counts[0.5 if mine == theirs else float(mine > theirs)] += 1
     return counts
@@ -237,15 +261,32 @@ class ResultTables:
 
     @cached_property
     def scored(self) -> list[int]:
+        """The matches of blocks whose matches all finished or were forfeited."""
+        return self._of_blocks("finished", "forfeit")
+
+    @cached_property
+    def paid(self) -> list[int]:
         """The matches of blocks that finished entirely."""
+        return self._of_blocks("finished")
+
+    def _of_blocks(self, *endings: Ending) -> list[int]:
         size = self.schedule.rotations
-        blocks = Counter(m // size for m, o in self.outcomes.items() if o.ending == "finished")
+        blocks = Counter(m // size for m, o in self.outcomes.items() if o.ending in endings)
         return [match for match in self.outcomes if blocks[match // size] == size]
 
     @cached_property
-    def whole(self) -> frozenset[int]:
-        """`scored`, to look matches up in."""
-        return frozenset(self.scored)
+    def ranks(self) -> dict[int, tuple[float, ...]]:
+        """What the seats of the scored matches are ranked by."""
+        found = {}
+        for match in self.scored:
+            names = [self.players[who].name for who in self.seated[match]]
+            found[match] = ranked(self.outcomes[match], names, self._sides) or ()
+        return found
+
+    @cached_property
+    def _sides(self) -> Sides:
+        paid = [self.outcomes[match].returns for match in self.scored]
+        return sides_paid_alike([one for one in paid if one is not None], self.schedule.seats)
 
     @cached_property
     def met(self) -> dict[tuple[int, int], list[int]]:
@@ -263,9 +304,9 @@ class ResultTables:
         deals: dict[int, Matrix] = {}
         for match in self.scored:
             wins = deals.setdefault(self.schedule.place(match).deal, np.zeros((count, count)))
-            seated, returns = self.seated[match], self.outcomes[match].returns or ()
-            for mine, one in zip(returns, seated, strict=True):
-                for theirs, other in zip(returns, seated, strict=True):
+            seated, ranks = self.seated[match], self.ranks[match]
+            for mine, one in zip(ranks, seated, strict=True):
+                for theirs, other in zip(ranks, seated, strict=True):
                     if one != other:
                         wins[one, other] += 0.5 * ((mine > theirs) + (mine >= theirs))
         return deals
@@ -273,14 +314,13 @@ class ResultTables:
     @cached_property
     def is_shared(self) -> bool:
         """Whether every match paid all its seats alike, and not always the same."""
-        paid = [self.outcomes[match].returns or () for match in self.scored]
-        return len(sides_paid_alike(paid, self.schedule.seats)) == 1
+        return len(self._sides) == 1
 
     @property
     def left_out(self) -> int:
-        """Finished matches that are not scored."""
-        finished = sum(o.ending == "finished" for o in self.outcomes.values())
-        return finished - len(self.scored)
+        """Finished or forfeited matches that are not scored."""
+        judged = sum(o.ending in ("finished", "forfeit") for o in self.outcomes.values())
+        return judged - len(self.scored)
 
     def reasons(self) -> dict[str, int]:
         """Why matches did not finish, with how many."""
@@ -325,7 +365,7 @@ class ResultTables:
     def wins(self, entrant: int) -> float:
         """Its wins over the scored matches, shared ones in part."""
         return sum(
-            win_share(self.outcomes[match].returns or (), seat)
+            win_share(self.ranks[match], seat)
             for match in self.scored
             for seat in self._seats(match, entrant)
         )
@@ -344,14 +384,21 @@ class ResultTables:
     def mean_return(self, entrant: int) -> Estimate:
         """Its mean return; the samples are deals, because matches of one are not independent.
 
+        A forfeited match has no return: only blocks that finished count, but in cooperation, where
+        returns are all there is to compare, it counts as the least that any match paid.
+
         Raises:
-            NoSamplesError: If fewer than two deals are scored.
+            NoSamplesError: If fewer than two deals count.
         """
+        paid = [returns for m in self.scored if (returns := self.outcomes[m].returns)]
+        least = min(map(min, paid)) if paid and self.is_shared else None
         deals: dict[int, list[float]] = {}
-        for match in self.scored:
-            returns = self.outcomes[match].returns or ()
+        for match in self.paid if least is None else self.scored:
+            returns = self.outcomes[match].returns
             for seat in self._seats(match, entrant):
-                deals.setdefault(self.schedule.place(match).deal, []).append(returns[seat])
+                found = returns[seat] if returns else least
+                if found is not None:
+                    deals.setdefault(self.schedule.place(match).deal, []).append(found)
         generator = stream(self.settings.seed, "bootstrap", seat=entrant)
         return bootstrap_mean([fmean(deal) for deal in deals.values()], generator)
 
@@ -387,8 +434,8 @@ class ResultTables:
 
     def _pair(self, one: int, other: int) -> PairResult:
         met = self.met.get((one, other), [])
-        scored = [match for match in met if match in self.whole]
-        counts = head_to_head(((self.outcomes[m], self.seated[m]) for m in scored), one, other)
+        scored = [match for match in met if match in self.ranks]
+        counts = head_to_head(((self.ranks[m], self.seated[m]) for m in scored), one, other)
         blamed = Counter(
             self.seated[m][culprit]
             for m in met

@@ -74,14 +74,6 @@ class Series:
         """The entrants of a match by seat."""
         return self.plan.schedule.seated(match, self.plan.settings.seed)
 
-    def finished_deals(self) -> list[tuple[MatchRecord, ...]]:
-        """The records of each deal whose matches all finished, in the order of rotation."""
-        deals = [
-            self.records[first : first + self.rotations]
-            for first in range(0, len(self.records), self.rotations)
-        ]
-        return [deal for deal in deals if all(r.match.ending == "finished" for r in deal)]
-
 
 def play_series(  # noqa: PLR0913 - what, who, how much and where are all the caller's
     game: GameSetup,
@@ -168,9 +160,10 @@ def replayed_sample(series: Sequence[Series], most: int) -> int:
 def series_summary(series: Series) -> dict[str, JsonValue]:
     """What was played, and endings, wins and returns by entrant, with intervals where they can be.
 
-    Wins and returns rest on deals whose matches all finished, so that every entrant had every seat
-    of them; `left_out` are the finished matches of the others. They are estimated as in a
-    tournament. `used` is what an entrant's decisions really used, as they reported it.
+    Wins rest on deals whose matches all finished or were forfeited, so that every entrant had every
+    seat of them; `left_out` are such matches of the others. Who forfeits has lost. Returns rest on
+    deals whose matches all finished. They are estimated as in a tournament. `used` is what an
+    entrant's decisions really used, as they reported it.
     """
     plan, tables = series.plan, series.tables
     return {
@@ -215,7 +208,7 @@ def _estimates(series: Series, entrant: int) -> dict[str, JsonValue]:
     """Wins, win share and mean return, or why they are not estimated."""
     tables = series.tables
     if not tables.scored:
-        alone = series.rotations == 1 or not series.endings["finished"]
+        alone = series.rotations == 1 or not tables.left_out
         missing = "no match" if alone else "no deal"
         every = "" if alone else " with every player in every seat"
         return {"not_estimated": f"{missing} finished{every}"}

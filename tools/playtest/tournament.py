@@ -34,6 +34,7 @@ from tools.playtest.results import (
     TournamentSettings,
     by_ending,
     head_to_head,
+    ranked,
     score_of,
 )
 from tools.playtest.runner import Workers, play_all
@@ -328,9 +329,10 @@ class Fold:
             matches = self._matches(self.next_deal[pair], pair)
             if any(match not in self.outcomes for match in matches):
                 return
-            found = [(self.outcomes[m], self._seated(m)) for m in matches]
+            seated = [(self.outcomes[match], self._seated(match)) for match in matches]
+            found = [(ranks, who) for o, who in seated if (ranks := ranked(o, who))]
             self.next_deal[pair] += 1
-            if all(outcome.ending == "finished" for outcome, _ in found):
+            if len(found) == len(matches):
                 answer = test.take(score_of(head_to_head(found, one, other)))
                 if answer.decision != "undecided":
                     self.stops[pair] = self.next_deal[pair]

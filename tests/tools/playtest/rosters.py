@@ -16,6 +16,7 @@ _DEFAULTS: dict[str, dict[str, float]] = {
     "uniform": {},
     "perfect": {},
     "perfect_again": {},
+    "quits": {},
     "cheater": {},
     "fails": {},
     "wins": {"share": 0.5},
@@ -49,6 +50,7 @@ class NimRoster:
             "uniform": Uniform(),
             "perfect": Perfect(),
             "perfect_again": Perfect(),
+            "quits": Quits(),
             "cheater": Cheater(),
             "fails": Fails(),
             "wins": Wins(settings.get("share", 0)),
@@ -79,6 +81,18 @@ class Perfect:
         pile = log.latest()["pile"]
         assert isinstance(pile, int)
         return Decision(f"take {pile % 3 or 1}")
+
+
+class Quits(Perfect):
+    """Plays perfectly, and fails wherever perfect play has lost."""
+
+    def choose(
+        self, log: SeatLog, legal: Sequence[Action], generator: np.random.Generator
+    ) -> Decision:
+        decision = super().choose(log, legal, generator)
+        if log.latest()["pile"] in (3, 6):
+            raise PlayerFault("gives up")
+        return decision
 
 
 class Cheater:

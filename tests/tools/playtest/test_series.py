@@ -82,11 +82,12 @@ def test_the_first_seat_of_nim_wins_exactly_where_the_pile_is_four(play: Play) -
 def test_seats_rotate_within_a_deal_and_deals_are_paired(play: Play) -> None:
     series = play(BOTH)
     assert series.rotations == 2
-    for first, second in series.finished_deals():
+    deals = list(zip(series.records[::2], series.records[1::2], strict=True))
+    for first, second in deals:
         assert first.players == ("perfect", "uniform")
         assert second.players == ("uniform", "perfect")
         assert first.actions[0] == second.actions[0]
-    assert len({deal[0].actions[0] for deal in series.finished_deals()}) == 2
+    assert len({first.actions[0] for first, _ in deals}) == 2
 
 
 @pytest.mark.parametrize("workers", [Workers(3, "threads"), Workers(2)])
@@ -263,7 +264,7 @@ def test_endings_are_counted_apart(play: Play) -> None:
     broken = replace(GAME, source=nim_with("get_rewards", "return {1}"))
     series = play(["uniform"] * 2, game=broken, matches=4)
     assert series.endings == {"finished": 0, "unfinished": 0, "forfeit": 0, "fault": 4}
-    assert series.finished_deals() == []
+    assert series.tables.scored == []
 
 
 def test_a_module_that_does_not_load_is_at_fault_in_every_match(play: Play) -> None:

@@ -1,13 +1,21 @@
-"""Matches that do not finish: counted apart, and nobody's win."""
+"""Matches that do not finish: a forfeit is lost, all else is counted apart and nobody's win."""
 
-from tests.tools.playtest.test_tournament import SETTINGS, play, standing
+import pytest
+
+from tests.tools.playtest.rosters import NimRoster
+from tests.tools.playtest.test_tournament import GAME, SETTINGS, play, standing
 from tests.tools.sources import nim_with
-from tools.playtest.intervals import Unmeasured
-from tools.playtest.jobs import GameSetup
-from tools.playtest.results import TournamentSettings
+from tools.playtest.intervals import Estimate, Unmeasured
+from tools.playtest.jobs import GameSetup, MatchEntry, PlayerConfig
+from tools.playtest.report import versus_advantage
+from tools.playtest.results import ResultTables, TournamentSettings, ranked
+from tools.playtest.schedule import one_line_up
+from tools.playtest.series import play_series
+from tools.playtest.sprt import ScoreQuestion
+from tools.sandbox import Sandbox
 
 
-def test_an_illegal_action_forfeits_is_quoted_and_is_nobodys_win() -> None:
+def test_an_illegal_action_forfeits_is_quoted_and_is_lost() -> None:
     result = play(["cheater", "fails", "uniform", "perfect"], SETTINGS.model_copy())
     assert result.endings["forfeit"] == 2 * 4 * 5
     assert any("'take everything'" in reason for reason in result.reasons)
@@ -16,13 +24,78 @@ def test_an_illegal_action_forfeits_is_quoted_and_is_nobodys_win() -> None:
     assert cheater.forfeits + standing(result, "fails").forfeits == 40
     assert uniform.forfeits == 0
     assert uniform.endings["forfeit"] == 16
-    assert isinstance(cheater.win_rate, Unmeasured)
-    assert isinstance(cheater.alpha_rank, Unmeasured)
+    assert isinstance(cheater.mean_return, Unmeasured)
     first = result.pairs[1]
-    assert (first.first, first.second, first.wins, first.losses) == ("cheater", "uniform", 0, 0)
+    assert (first.first, first.second, first.wins, first.losses) == ("cheater", "uniform", 0, 8)
     assert first.forfeits == (8, 0)
-    assert isinstance(first.score, Unmeasured)
-    assert result.pairs[-1].matches == 8
+    assert isinstance(first.score, Estimate)
+    assert first.score.value == 0
+    assert (cheater.alpha_rank, uniform.alpha_rank) == pytest.approx((0, 0), abs=1e-6)
+
+
+def test_giving_up_a_lost_match_is_worth_what_losing_it_is() -> None:
+    """With perfect play the pile decides; a quitter is its twin that plays a lost match on."""
+    settings = TournamentSettings(deals=12, seed=5)
+    quits, twin = (play(["perfect", name], settings) for name in ("quits", "perfect_again"))
+    assert quits.endings["forfeit"] == 12
+    assert quits.left_out == 0
+    shown = {"win_rate", "elo", "alpha_rank"}
+    for ours, theirs in zip(quits.standings, twin.standings, strict=True):
+        assert ours.model_dump(include=shown) == theirs.model_dump(include=shown)
+    shown = {"wins", "draws", "losses", "matches", "deals", "score"}
+    assert quits.pairs[0].model_dump(include=shown) == twin.pairs[0].model_dump(include=shown)
+
+
+def test_a_question_is_answered_by_forfeits_too() -> None:
+    question = ScoreQuestion(low=0.2, high=0.8)
+    settings = TournamentSettings(deals=40, seed=5, question=question)
+    (pair,) = play(["fails", "uniform"], settings).pairs
+    assert pair.answer is not None
+    assert pair.answer.decision == "low"
+    assert pair.deals < 40
+
+
+def test_a_series_and_its_ladder_count_a_lost_match_that_was_given_up(sandbox: Sandbox) -> None:
+    quits, twin = (
+        play_series(GAME, [name, "perfect"], NimRoster(), matches=24, seed=5, sandbox=sandbox)
+        for name in ("quits", "perfect_again")
+    )
+    assert quits.endings["forfeit"] == 12
+    assert quits.tables.win_rate(0) == twin.tables.win_rate(0)
+    assert versus_advantage(quits, "quits") == versus_advantage(twin, "perfect_again")
+
+
+def forfeited(*returns: float, culprit: int | None = None) -> MatchEntry:
+    return MatchEntry(
+        ending="finished" if culprit is None else "forfeit",
+        returns=returns or None,
+        plies=1,
+        actions=("pass",),
+        culprit=culprit,
+        reason="",
+        fault_line=None,
+        used=(),
+    )
+
+
+def test_partners_and_twins_of_who_forfeits_lose_with_it() -> None:
+    partners = ((0, 2), (1, 3))
+    assert ranked(forfeited(culprit=2), "abcd", partners) == (0, 1, 0, 1)
+    assert ranked(forfeited(culprit=2), "abcd") == (1, 1, 0, 1)
+    assert ranked(forfeited(culprit=0), "aab") == (0, 0, 1)
+    assert ranked(forfeited(culprit=0), "aa") == (0, 1)
+    assert ranked(forfeited(culprit=0), "ab", ((0, 1),)) == (0, 0)
+    assert ranked(forfeited(3, 1), "ab") == (3, 1)
+
+
+def test_in_cooperation_a_forfeit_counts_as_the_least_that_was_paid() -> None:
+    paid = [(2, 2), (3, 3), (5, 5), (2, 2), (4, 4), (6, 6)]
+    entries = {at: forfeited(*one) for at, one in enumerate(paid)} | {6: forfeited(culprit=1)}
+    settings = TournamentSettings(deals=7, seed=1)
+    players = (PlayerConfig(player="uniform", settings={}),) * 2
+    tables = ResultTables(one_line_up(["uniform"] * 2), settings, players, entries, {})
+    assert tables.is_shared
+    assert tables.mean_return(0).value == pytest.approx((22 + 2) / 7)
 
 
 def test_a_game_without_end_is_unfinished_at_the_ply_limit() -> None:
