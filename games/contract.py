@@ -58,6 +58,8 @@ __all__ = [
     "require_json",
 ]
 
+_MOST_PAID = 1e12  # either way, by one ply to one seat
+
 
 class Game:
     """The typed, checked reading of a module; raises `ModuleFault` where a value breaks it."""
@@ -186,7 +188,7 @@ def read_actions(value: Json) -> list[Action]:
 def read_probabilities(value: Json, count: int) -> list[float]:
     """A raw value as the probabilities of `count` outcomes."""
     numbers = _numbers("get_chance_probabilities", value, count)
-    if any(p <= 0 for p in numbers) or abs(math.fsum(numbers) - 1) > 1e-9:  # noqa: PLR2004
+    if any(not 0 < p <= 1 for p in numbers) or abs(math.fsum(numbers) - 1) > 1e-9:  # noqa: PLR2004
         raise ModuleFault(
             "bad_value",
             "get_chance_probabilities",
@@ -197,7 +199,11 @@ def read_probabilities(value: Json, count: int) -> list[float]:
 
 def read_rewards(value: Json, count: int) -> list[float]:
     """A raw value as the rewards of `count` seats."""
-    return _numbers("get_rewards", value, count)
+    numbers = _numbers("get_rewards", value, count)
+    if any(abs(number) > _MOST_PAID for number in numbers):
+        told = f"returned {show(value)}; required: numbers of at most {_MOST_PAID:g} either way"
+        raise ModuleFault("bad_value", "get_rewards", told)
+    return numbers
 
 
 def read_observations(value: Json, count: int) -> list[Observation]:

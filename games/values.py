@@ -18,6 +18,7 @@ TERMINAL = -4
 MAX_PLAYERS = 8
 _PLAIN = frozenset((str, int, bool, type(None)))
 _INEXACT = 1e16
+DEEPEST = 64  # levels of lists and dicts in one another
 
 REQUIRED_FUNCTIONS = (
     "initial_state",
@@ -142,15 +143,18 @@ def require_json(value: object, function: str, path: str = "value") -> None:
     """Hold a value against the contract's JSON, strictly.
 
     Raises:
-        ModuleFault: Naming the path of the first tuple, set, non-string key, NaN or numpy scalar.
+        ModuleFault: Naming the path of the first tuple, set, non-string key, NaN or numpy scalar,
+            or of what is nested more than `DEEPEST` levels deep.
     """
-    if not _is_json(value):
-        _refuse(value, function, path)
+    if not _is_json(value, DEEPEST):
+        _refuse(value, function, path, DEEPEST)
 
 
-def _is_json(value: object) -> bool:
+def _is_json(value: object, room: int) -> bool:
     """Whether a value is the contract's JSON; every value of every ply passes through here."""
     items: Iterable[object]
+    if not room:
+        return type(value) not in (dict, list) and _is_json(value, 1)
     if type(value) is dict:
         for key in value:
             if type(key) is not str:
@@ -161,27 +165,30 @@ def _is_json(value: object) -> bool:
     else:
         return type(value) in _PLAIN or (type(value) is float and math.isfinite(value))
     for item in items:  # noqa: SIM110 - a generator costs as much again
-        if type(item) not in _PLAIN and not _is_json(item):
+        if type(item) not in _PLAIN and not _is_json(item, room - 1):
             return False
     return True
 
 
-def _refuse(value: object, function: str, path: str) -> None:
+def _refuse(value: object, function: str, path: str, room: int) -> None:
     """Raise for the first part of a value that is not the contract's JSON."""
-    if _is_json(value):
+    if _is_json(value, room):
         return
+    if not room and type(value) in (dict, list):
+        told = f"{path[:80]}… is nested too deeply or holds itself; at most {DEEPEST} levels may be"
+        raise ModuleFault("bad_value", function, told)
     if type(value) is float:
         raise ModuleFault("bad_value", function, f"{path} is {value}; required: a finite number")
     if type(value) is list:
         for index, item in enumerate(value):
-            _refuse(item, function, f"{path}[{index}]")
+            _refuse(item, function, f"{path}[{index}]", room - 1)
     if type(value) is dict:
         for key, item in value.items():
             if type(key) is not str:
                 raise ModuleFault(
                     "bad_value", function, f"{path} has the key {key!r}; required: string keys"
                 )
-            _refuse(item, function, f"{path}[{key!r}]")
+            _refuse(item, function, f"{path}[{key!r}]", room - 1)
     raise ModuleFault(
         "bad_value",
         function,

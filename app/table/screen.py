@@ -137,8 +137,7 @@ class TableScreen:
         """What the people see at the end, and how it ended."""
         if len(self.people) == 1:
             self._show_events(self.people[0])
-            if match.logs:
-                log = match.logs[self.people[0]]
+            if match.logs and (log := match.logs[self.people[0]]).entries:
                 self.show(self.people[0], log.latest(), log)
         else:  # what all of them were told
             for ply in self.session.plies[max(self._told.values(), default=0) :]:

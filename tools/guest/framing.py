@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import re
 import struct
 from typing import NoReturn, Protocol
 
@@ -56,6 +57,23 @@ def weight_of(body: bytes) -> int:
     return len(body) + _VALUE_BYTES * parts
 
 
+def is_nested_beyond(body: bytes, levels: int) -> bool:
+    r"""Whether lists and objects of a frame's JSON lie more than so many levels in one another.
+
+    >>> [is_nested_beyond(rb'{"a":[[1],"\\"]}', levels) for levels in (2, 3)]
+    [True, False]
+    """
+    if body.count(b"[") + body.count(b"{") <= levels:
+        return False
+    if b"\\" in body:
+        body = _ESCAPED.sub(b"", body)
+    outside = b"".join(body.split(b'"')[::2])
+    marks = outside.translate(_BRACKETS, _NO_BRACKETS)
+    for _ in range(levels):
+        marks = marks.replace(b"[]", b"")  # the innermost level
+    return bool(marks)
+
+
 def _finite(digits: str) -> float:
     number = float(digits)
     if not math.isfinite(number):
@@ -69,6 +87,9 @@ def _refuse(constant: str) -> NoReturn:
 
 _write = json_writer(sort_keys=False, ascii_only=False)
 _DECODER = json.JSONDecoder(parse_float=_finite, parse_constant=_refuse)
+_ESCAPED = re.compile(rb"\\.", re.DOTALL)
+_BRACKETS = bytes.maketrans(b"{}", b"[]")
+_NO_BRACKETS = bytes(sorted({*range(256)} - {*b"[]{}"}))
 
 
 _CHUNK_BYTES = 1 << 16

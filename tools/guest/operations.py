@@ -197,8 +197,6 @@ class Session:
             if fault.kind == "bad_value" and fault.line is None:
                 fault.line = _first_line(module.namespace[function])
             raise
-        except RecursionError as error:  # not the function's own: the value's check ran too deep
-            raise _bottomless(function, module.namespace[function]) from error
 
 
 def _asked(
@@ -227,25 +225,13 @@ BUILT_IN = tuple(_BUILT_IN)
 
 
 def _checked(value: Json, function: str, path: str = "value") -> Json:
-    try:
-        require_json(value, function, path)
-    except RecursionError as error:
-        raise _bottomless(function, None) from error
+    require_json(value, function, path)
     return value
 
 
 def _first_line(function: object) -> int | None:
     code = getattr(function, "__code__", None)
     return code.co_firstlineno if isinstance(code, types.CodeType) else None
-
-
-def _bottomless(function: str, target: object) -> ModuleFault:
-    return ModuleFault(
-        "bad_value",
-        function,
-        "returned a value that is nested too deeply or holds itself",
-        line=_first_line(target),
-    )
 
 
 def self_play(module: LocalModule, request: SelfPlayRequest) -> Json:

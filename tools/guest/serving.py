@@ -137,8 +137,9 @@ def _within(reply: dict[str, Json], function: str, caps: Caps) -> bytes:
     try:
         body = encode(reply)
     except ValueError as error:
+        named = _unwritable(reply["value"]) or function
         raise ModuleFault(
-            "bad_value", function, f"returned a value that cannot be written as JSON: {error}"
+            "bad_value", named, f"returned a value that cannot be written as JSON: {error}"
         ) from error
     if len(body) > caps.reply_bytes:
         raise ModuleFault(
@@ -147,3 +148,14 @@ def _within(reply: dict[str, Json], function: str, caps: Caps) -> bytes:
             f"returned {len(body)} bytes of JSON; required: at most {caps.reply_bytes}",
         )
     return body
+
+
+def _unwritable(ply: Json) -> str | None:
+    """The first function of a ply whose value cannot be written."""
+    values = ply.get("values") if isinstance(ply, dict) else None
+    for function, value in values.items() if isinstance(values, dict) else ():
+        try:
+            encode(value)
+        except ValueError:
+            return function
+    return None

@@ -11,6 +11,7 @@ from typing import NoReturn, Self, get_args
 
 from games.contract import FaultKind, IllegalActionError, Json, ModuleFault
 from games.text import plain_text
+from games.values import DEEPEST
 from tools.guest.faults import (
     ILLEGAL_ACTION,
     INTERNAL,
@@ -18,7 +19,7 @@ from tools.guest.faults import (
     MODULE_FILE,
     UNKNOWN_OPERATION,
 )
-from tools.guest.framing import FrameError, decode, encode, weight_of
+from tools.guest.framing import FrameError, decode, encode, is_nested_beyond, weight_of
 from tools.guest.operations import BUILT_IN
 from tools.guest.serving import CRASH
 from tools.sandbox.backends import (
@@ -33,6 +34,7 @@ from tools.sandbox.backends import (
 _DUMP_S = 1.0
 _END_S = 0.5
 _BLOCK = 64
+_DEEPEST = DEEPEST + 16  # with what our own code puts around the module's values
 _DUMPED = re.compile(rb'File "' + re.escape(MODULE_FILE).encode() + rb'", line (\d{1,9})\b')
 
 
@@ -75,6 +77,7 @@ class Worker:
         self.weight = 0
         self.alive = True
         self.ended_by: Ending | None = None
+        self._fault: ModuleFault | None = None  # that it ended with
         self.limits = limits
         self._process = process
         self._channel = process.channel
@@ -191,6 +194,9 @@ class Worker:
                 payload = encode(dict(payload))
             function = "module" if op in ("compile", "load") else about
             reply = self._exchange(op, payload, function, deadline_s)
+        except ModuleFault as fault:
+            self._fault = self._fault or (None if self.alive else fault)
+            raise
         finally:
             self._busy.release()
         if "fault" in reply:
@@ -226,7 +232,10 @@ class Worker:
 
     def _exchange(self, op: str, payload: bytes, function: str, seconds: float) -> dict[str, Json]:
         if not self.alive:
-            raise ModuleFault("killed", function, f"worker {self.role!r} ended before this call")
+            told, by = f"worker {self.role!r} ended before this call", self._fault
+            if by is None:
+                raise ModuleFault("killed", function, told)
+            raise ModuleFault("killed", by.function, f"{told}: {by.message}", line=by.line)
         number = self._numbers.next()
         head = encode({"id": number, "op": op, "soft_s": seconds})
         body = head[:-1] + b',"payload":' + payload + b"}"
@@ -271,6 +280,8 @@ class Worker:
             self._violation(function, f"sent a reply that is no contract JSON: {error}")
         if not isinstance(reply, dict) or reply.get("id") != number:
             self._violation(function, "sent a reply to another request")
+        if is_nested_beyond(answer, _DEEPEST):
+            self._violation(function, f"sent a reply nested more than {_DEEPEST} levels deep")
         if ("value" in reply) == ("fault" in reply):
             self._violation(function, "sent a reply with neither a value nor a fault")
         for name, printed in self._printed.items():
