@@ -7,6 +7,7 @@ from typing import Any
 
 from games.contract import CHANCE, Action, Json
 from games.engine import Match, Ply
+from games.text import one_line
 
 _OF_A_PLY = tuple(field.name for field in fields(Ply) if field.name != "state")
 
@@ -92,26 +93,28 @@ def read_records(text: str) -> list[MatchRecord]:
 
 
 def to_text(record: MatchRecord) -> str:
-    """The record for a reader: what every player saw, could do and did, and what it paid."""
+    """The record for a reader, as plain text: what each saw, could do and did, and what it paid."""
     match = record.match
-    title = f"{record.game}, match {record.match_index}, seed {record.seed}"
+    title = f"{one_line(record.game)}, match {record.match_index}, seed {record.seed}"
     lines = [title, "parameters: " + _compact(dict(record.parameters))]
-    lines += [f"seat {seat}: {name}" for seat, name in enumerate(record.players)]
+    lines += [f"seat {seat}: {one_line(name)}" for seat, name in enumerate(record.players)]
     for index, ply in enumerate(match.plies):
         who = "chance" if ply.player == CHANCE else f"seat {ply.player}"
         lines.append(f"\nply {index}: {who}")
         if ply.observation is not None:
             lines.append(f"  sees   {_compact(ply.observation)}")
-        lines.append(f"  legal  {_choices(ply.legal)}")
-        lines.append(f"  does   {ply.action}")
+        lines.append(f"  legal  {one_line(_choices(ply.legal))}")
+        lines.append(f"  does   {one_line(ply.action)}")
         lines += [
-            f"  seat {seat} perceives: {' '.join(events)}"
+            f"  seat {seat} perceives: {one_line(' '.join(events))}"
             for seat, events in enumerate(ply.events)
             if events
         ]
         if any(ply.rewards):
             lines.append(f"  pays   {_compact(list(ply.rewards))}")
-    lines.append(f"\nending: {match.ending}" + (f" ({match.reason})" if match.reason else ""))
+    lines.append(
+        f"\nending: {match.ending}" + (f" ({one_line(match.reason)})" if match.reason else "")
+    )
     if match.returns is not None:
         lines.append(f"returns: {_compact(list(match.returns))}")
     return "\n".join(lines) + "\n"

@@ -17,6 +17,7 @@ _UNSEEN = re.compile(
     "\ufff0-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
 _TAG = re.compile(r"<(?=[A-Za-z/!?])")
+_LINK = re.compile(r"\](?=\(|:\s*\S*[:&])")  # inline, or the definition of an address
 
 
 def plain_text(text: str) -> str:
@@ -31,12 +32,21 @@ def plain_text(text: str) -> str:
 
 
 def untagged(text: str) -> str:
-    """A plain text in which nothing begins an HTML tag or a Markdown image.
+    """A plain text in which nothing is an HTML tag, or a Markdown link or image.
 
-    >>> untagged("2 < 3 <script> ![x](y)")
-    '2 < 3 ‹script> ! [x](y)'
+    >>> untagged("2 < 3 <script> ![x](y)"), untagged("[x]: javascript:y")
+    ('2 < 3 ‹script> ! [x] (y)', '[x] : javascript:y')
     """
-    return _TAG.sub("‹", plain_text(text)).replace("![", "! [")
+    return _LINK.sub("] ", _TAG.sub("‹", plain_text(text))).replace("![", "! [")
+
+
+def one_line(text: str) -> str:
+    r"""Somebody else's text on one line, without what could steer a terminal or a page.
+
+    >>> one_line("You\n\x1b[2J win. ")
+    'You win.'
+    """
+    return " ".join(untagged(text).split())
 
 
 def quoted(text: str) -> str:

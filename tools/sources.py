@@ -47,9 +47,11 @@ def find_game(name: str) -> GameSource:
     path = Path(name)
     try:
         file = path / "game.py" if path.is_dir() else path
-        is_there = file.is_file()
+        is_there, why = file.is_file(), _why_none(file)
     except OSError as error:
         raise GameNotFoundError(f"no game at {name[:200]!r}: {error.strerror}") from error
+    if not is_there and (why or path.is_dir() or "/" in name or path.suffix == ".py"):
+        raise GameNotFoundError(f"no game at {name[:200]!r}: {why or f'there is no {file}'}")
     if not is_there:
         raise GameNotFoundError(
             f"no game called {name!r}: required is a module file, a run's folder, or a library "
@@ -111,13 +113,23 @@ def read_source(path: Path | str, role: str) -> str:
     file = Path(path)
     try:
         if not file.is_file():
-            raise GameNotFoundError(f"{file} is no file that can be read; {role} must be one")
+            why = _why_none(file) or "there is none"
+            raise GameNotFoundError(f"{file} cannot be read ({why}); {role} must be a file")
         size = file.stat().st_size
         if size > _LARGEST_SOURCE:
             raise GameNotFoundError(f"{file} has {size} bytes; {role} may have {_LARGEST_SOURCE}")
-        return file.read_text(encoding="utf-8")
+        return file.read_text(encoding="utf-8-sig")  # Python, too, takes a byte-order mark
     except (OSError, UnicodeDecodeError) as error:
         raise GameNotFoundError(
             f"{file} cannot be read as UTF-8 text: {error}; save {role} as such, and see that it "
             "may be read"
         ) from error
+
+
+def _why_none(path: Path) -> str:
+    """Why something that is there is no file; empty where nothing is there, or it is one."""
+    if path.is_symlink() and not path.exists():
+        return "it is a link to nothing"
+    if path.is_dir():
+        return "it is a folder"
+    return "" if path.is_file() or not path.exists() else "it is a pipe, a socket or a device"

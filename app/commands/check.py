@@ -7,7 +7,7 @@ import typer
 
 from app.console import leave, note, print_json, say
 from app.options import Backend, Json, NoIsolation, Seats, Seed, sandbox_of
-from games.text import quoted
+from games.text import one_line, quoted
 
 if TYPE_CHECKING:
     from games.checks.findings import Finding
@@ -61,7 +61,7 @@ def check_game(
     else:
         for finding in run.findings:
             say(_told(finding))
-        say(f"{found.name}: {outcome} (sandbox grade: {grade.name})")
+        say(f"{one_line(found.name)}: {outcome} (sandbox grade: {grade.name})")
     leave(0 if outcome == "passed" else 1)
 
 

@@ -12,7 +12,7 @@ import typer
 from app import options
 from app.console import ends_at_once, kept_in, leave, note, print_json, say
 from app.parameters import accepted_parameters, given_parameters
-from games.text import quoted
+from games.text import one_line, quoted
 
 if TYPE_CHECKING:
     from agents.players.registry import PlayerRoster
@@ -209,7 +209,7 @@ def teller(matches: int | None = None) -> "Callable[[int, MatchEntry], None]":
 def _show(result: dict[str, Any]) -> None:
     """Tell a result in words."""
     endings = ", ".join(f"{count} {name}" for name, count in result["endings"].items() if count)
-    say(f"{result['game']}: {result['played']} matches: {endings}")
+    say(f"{one_line(result['game'])}: {result['played']} matches: {endings}")
     for number, row in enumerate(result["entrants"], 1):
         told = [
             f"{words} {_told(row[name])}"
@@ -218,7 +218,7 @@ def _show(result: dict[str, Any]) -> None:
         ]
         if "not_estimated" in row:
             told.append(f"not estimated: {row['not_estimated']}")
-        say(f"  {number}. {row['player']}")
+        say(f"  {number}. {one_line(row['player'])}")
         say(f"    {', '.join(told)}")
         if row["forfeits"]:
             say(f"    forfeited {row['forfeits']} matches: lost")

@@ -18,7 +18,7 @@ from app.commands.match import (
 )
 from app.console import leave, print_json, say
 from app.parameters import accepted_parameters
-from games.text import quoted
+from games.text import one_line, quoted
 
 if TYPE_CHECKING:
     from tools.playtest.intervals import Estimate, Unmeasured
@@ -133,10 +133,10 @@ def _question(until: str | None) -> "ScoreQuestion | None":
 
 def _show(result: "TournamentResult") -> None:
     endings = ", ".join(f"{count} {name}" for name, count in result.endings.items() if count)
-    say(f"{result.game}: {result.matches} matches ({result.design}): {endings}")
+    say(f"{one_line(result.game)}: {result.matches} matches ({result.design}): {endings}")
     numbers = {one.name: number for number, one in enumerate(result.standings, 1)}
     for one in result.standings:
-        say(f"  {numbers[one.name]}. {one.name}")
+        say(f"  {numbers[one.name]}. {one_line(one.name)}")
         say(f"    win rate {_told(one.win_rate)}, mean return {_told(one.mean_return)}")
         say(f"    Elo {_told(one.elo, 0)}, alpha-rank {_share(one.alpha_rank)}")
         if one.forfeits:

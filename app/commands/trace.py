@@ -7,7 +7,7 @@ import typer
 
 from app.console import print_json, say
 from app.options import Json
-from games.text import plain_text
+from games.text import one_line, plain_text
 
 if TYPE_CHECKING:
     from rich.tree import Tree
@@ -82,7 +82,7 @@ def list_runs(*, as_json: Json = False) -> None:
         print_json({"folder": str(runs_folder()), "runs": rows})
         return
     for row in rows:
-        say(f"{row['name']}  {row['end']}  {row['title'] or ''}\n    {row['prompt']}")
+        say(f"{row['name']}  {row['end']}  {one_line(row['title'] or '')}\n    {row['prompt']}")
     if not rows:
         say(f"there is no run under {runs_folder()}; make one: rulewright new")
 

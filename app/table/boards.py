@@ -7,7 +7,7 @@ from math import isqrt
 from string import ascii_lowercase
 from typing import Any, TypeAlias
 
-from app.table.words import one_line
+from games.text import one_line
 
 Cell: TypeAlias = tuple[int, int]
 

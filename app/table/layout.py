@@ -8,7 +8,8 @@ from typing import Any
 
 from app.table.boards import WIDTH, Naming, draw_grid, grid_of, naming_of
 from app.table.pieces import piece_boards, size_of
-from app.table.words import are_numbered, one_line
+from app.table.words import are_numbered
+from games.text import one_line
 
 _OWN = frozenset({"you", "me", "seat", "player", "to_move", "turn", "current_player", "players"})
 _SEATS = _OWN | {"leader", "dealer", "winner", "winners", "starter", "first", "owner", "by", "to"}

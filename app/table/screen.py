@@ -13,10 +13,10 @@ from app.console import a_person_is_here, ask, say
 from app.table.boards import WIDTH
 from app.table.layout import SeatLayout, Setting, choices, wrapped
 from app.table.session import TableLeft, TableSession, WentBack
-from app.table.words import folded, meant, one_line, plain_words
+from app.table.words import folded, meant, plain_words
 from games.contract import CHANCE, ModuleFault
 from games.engine import Match, PlayerFault, Ply
-from games.text import plain_text
+from games.text import one_line, plain_text
 
 if TYPE_CHECKING:
     from games.contract import Action, Observation

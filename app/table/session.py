@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from app.table.opponents import searching
 from games.engine import Decision, Match, Ply, play_match
 from games.records import MatchRecord, json_line, to_text
+from games.text import one_line
 
 if TYPE_CHECKING:
     import numpy as np
@@ -156,7 +157,7 @@ class TableSession:
         )
         if self._place is None:
             self.kept_under.mkdir(parents=True, exist_ok=True)
-            stem = f"played-{Path(self.game.name).stem}-{self.seed}"
+            stem = f"played-{one_line(Path(self.game.name).stem)}-{self.seed}"
             names = (f"{stem}{f'-{n}' if n else ''}.txt" for n in range(10_000))
             free = (self.kept_under / name for name in names)
             self._place = next(path for path in free if not path.exists())

@@ -3,22 +3,13 @@
 import re
 from collections.abc import Iterable, Sequence
 
-from games.text import untagged
+from games.text import one_line
 
 _SUITS = str.maketrans("♣♦♥♠", "cdhs")
 _TEN = re.compile(r"\b10(?=[cdhs]\b)")
 _CODE = re.compile(r"(?<![Pp]layer )\b(?:\w*\d\w*|[A-Z]{1,3})\b")
 _BETWEEN = re.compile(r"(?<=\w)[\s,.:>-]+(?=\w)")
 _FEW = 2
-
-
-def one_line(text: str) -> str:
-    r"""A text of a module on one line, without what could steer a terminal.
-
-    >>> one_line("You\n\x1b[2J win. ")
-    'You win.'
-    """
-    return " ".join(untagged(text).split())
 
 
 def plain_words(text: str) -> str:

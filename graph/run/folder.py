@@ -215,8 +215,17 @@ def home() -> Path:
 
 
 def runs_folder() -> Path:
-    """Where runs go that name no folder: `RULEWRIGHT_RUNS`, else `runs` here."""
-    return Path(os.environ.get("RULEWRIGHT_RUNS", "runs"))
+    """Where runs go that name no folder: `RULEWRIGHT_RUNS`, else `runs` here.
+
+    Raises:
+        RunFolderError: If that is no folder.
+    """
+    path = Path(os.environ.get("RULEWRIGHT_RUNS", "runs"))
+    if path.exists() and not path.is_dir():
+        raise RunFolderError(
+            f"runs go under {path}, which is no folder; set RULEWRIGHT_RUNS to one, or move it away"
+        )
+    return path
 
 
 def create_folder(out: Path | None, *, title: str, runs: Path) -> RunFolder:

@@ -47,6 +47,10 @@ def test_runs_are_listed_damaged_ones_too(
     (row,) = command("runs", "--json").json["runs"]
     assert (row["name"], row["end"]) == ("broken", "unreadable")
     assert command("runs").code == 0
+    monkeypatch.setenv("RULEWRIGHT_RUNS", str(folder / ".state" / "request.json"))
+    refused = command("runs")
+    assert refused.code == 2
+    assert "no folder; set RULEWRIGHT_RUNS" in refused.err
 
 
 def test_help_imports_nothing_heavy() -> None:

@@ -96,6 +96,14 @@ def test_a_file_without_heuristics_is_played_and_its_own_drawing_cannot_break_th
     assert "The match is left unfinished." in shown
 
 
+def test_a_game_that_fails_before_anything_was_seen_is_told_as_its_fault(tmp_path: Path) -> None:
+    game = tmp_path / "game.py"
+    failing = "def get_observations(state):\n    raise ValueError('no')\n"
+    game.write_text(f"{library.source('tic_tac_toe')}\n\n{failing}")
+    shown = played("", game, "--watch", "--opponent", "random", code=1)
+    assert "The match did not finish: get_observations: raised" in shown
+
+
 def test_opponents_that_fit_no_seats_are_refused(command: Command) -> None:
     done = command("play", "tic_tac_toe", "--opponent", "random", "--opponent", "random")
     assert done.code == 2

@@ -65,6 +65,22 @@ def test_nothing_begins_a_tag(tag: str) -> None:
     assert "<" not in untagged(f"x {tag} y")
 
 
+@pytest.mark.parametrize(
+    "link",
+    [
+        "[x](javascript:alert(1))",
+        "![x](data:text/html,y)",
+        "[x]: javascript:alert(1)",
+        "[x]:\n  java&#115;cript&colon;alert(1)",
+    ],
+)
+def test_nothing_is_a_link_of_markdown(link: str) -> None:
+    shown = untagged(link)
+    assert "](" not in shown
+    assert "]:" not in shown
+    assert untagged("R1 [open]: all see it (a card)") == "R1 [open]: all see it (a card)"
+
+
 @pytest.mark.parametrize("ending", ["\u200b", "\n", "\t", "\x1b[0m", "\u202e", "\u3164"])
 def test_an_action_that_does_not_show_as_it_is_breaks_the_contract(ending: str) -> None:
     assert not is_plain_line(f"bid 1{ending}")

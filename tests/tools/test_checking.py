@@ -197,7 +197,31 @@ def test_a_heuristic_of_five_megabytes_is_refused(tmp_path: Path) -> None:
         find_game(str(tmp_path))
 
 
-@pytest.mark.parametrize("kind", ["folder", "broken link", "link to itself", "pipe"])
+NO_FILES = {
+    "folder": "a folder",
+    "broken link": "a link to nothing",
+    "link to itself": "a link to nothing",
+    "pipe": "a pipe",
+}
+
+
+def test_a_module_with_a_byte_order_mark_is_read_as_python_reads_it(tmp_path: Path) -> None:
+    file = tmp_path / "marked.py"
+    file.write_text(SOUND, encoding="utf-8-sig")
+    assert find_game(str(file)).source == SOUND
+
+
+@pytest.mark.parametrize("name", ["gone.py", "./gone", "link.py", "empty"])
+def test_a_path_to_no_game_is_called_what_it_is(tmp_path: Path, name: str) -> None:
+    (tmp_path / "link.py").symlink_to("nowhere")
+    (tmp_path / "empty").mkdir()
+    words = "it is a link to nothing" if name == "link.py" else "there is no "
+    with pytest.raises(GameNotFoundError, match=words) as caught:
+        find_game(f"{tmp_path}/{name}")
+    assert "library" not in str(caught.value)
+
+
+@pytest.mark.parametrize("kind", NO_FILES)
 def test_what_is_named_like_a_heuristic_and_is_no_file_is_refused_at_once(
     tmp_path: Path, kind: str
 ) -> None:
@@ -208,7 +232,9 @@ def test_what_is_named_like_a_heuristic_and_is_no_file_is_refused_at_once(
         os.mkfifo(file)
     else:
         file.symlink_to("nowhere.py" if kind == "broken link" else file.name)
-    with pytest.raises(GameNotFoundError, match=r"bold.py is no file that can be read"):
+    with pytest.raises(
+        GameNotFoundError, match=rf"bold.py cannot be read \(it is {NO_FILES[kind]}"
+    ):
         find_game(str(tmp_path))
 
 

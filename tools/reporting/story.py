@@ -3,6 +3,7 @@
 from games.contract import CHANCE
 from games.engine import Ply
 from games.records import MatchRecord
+from games.text import one_line
 from tools.reporting.content import short_name
 
 
@@ -10,10 +11,12 @@ def match_story(record: MatchRecord) -> str:
     """One line a ply; players are counted from 1, and everything that happened is told."""
     match = record.match
     lines = [f"Match {record.match_index + 1}, seed {record.seed}"]
-    lines += [f"Player {n}: {short_name(name)}" for n, name in enumerate(record.players, 1)]
+    lines += [
+        f"Player {n}: {one_line(short_name(name))}" for n, name in enumerate(record.players, 1)
+    ]
     lines += [f"{n}. {_told(ply)}" for n, ply in enumerate(match.plies, 1)]
     if match.returns is None:
-        return "\n".join([*lines, f"No result: {match.ending} ({match.reason})"]) + "\n"
+        return "\n".join([*lines, f"No result: {match.ending} ({one_line(match.reason)})"]) + "\n"
     paid = ", ".join(f"player {n}: {paid:g}" for n, paid in enumerate(match.returns, 1))
     return "\n".join([*lines, f"Result: {paid}"]) + "\n"
 
@@ -27,4 +30,4 @@ def _told(ply: Ply) -> str:
         text = shared
     if not chance and len(ply.legal) > 1:
         text += f" [one of {len(ply.legal)} choices]"
-    return text
+    return one_line(text)

@@ -6,6 +6,7 @@ from games import library
 from games.checks.sampling import UniformPlayer
 from games.contract import Game, LocalModule, ModuleFault
 from games.engine import play_match
+from games.information import SeatLog, information_key
 from games.table import GameTable
 from tests.tools.sources import NIM, nim_with
 from tools.sandbox import Sandbox, SandboxTable
@@ -48,6 +49,16 @@ BROKEN = {
     "get_events": ("return ['a', 'b']", "lists of str"),
     "get_chance_probabilities": ("return [0.5, 0.6]", "sum to 1"),
 }
+TOO_LARGE = {
+    "get_rewards": ("return [1.7e308, -1.7e308]", r"at most 1e\+12"),
+    "get_observations": ("x = []\nfor _ in range(900): x = [x]\nreturn x", "at most 64 levels"),
+    "get_chance_probabilities": ("return [1e308, 1e308]", "sum to 1"),
+}
+UNWRITABLE = {
+    "get_rewards": "return [10**5000, 0]",
+    "get_legal_actions": X,
+    "get_events": "return [['\ud800'], []]",
+}
 
 NO_FLOATS = {
     "get_rewards": ("return [10**400, 0]", "2 finite numbers"),
@@ -55,11 +66,11 @@ NO_FLOATS = {
 }
 
 
-@pytest.mark.parametrize("function", BROKEN)
+@pytest.mark.parametrize(("function", "how"), [*BROKEN.items(), *TOO_LARGE.items()])
 def test_a_broken_value_is_the_fault_of_the_function_that_gave_it(
-    sandbox: Sandbox, function: str
+    sandbox: Sandbox, function: str, how: tuple[str, str]
 ) -> None:
-    body, words = BROKEN[function]
+    body, words = how
     source = nim_with(function, body)
     faults = []
     with sandbox.worker("referee") as worker:
@@ -69,6 +80,33 @@ def test_a_broken_value_is_the_fault_of_the_function_that_gave_it(
                 table.advance(table.open(2, {}), "pile 3")
             faults.append((caught.value.kind, caught.value.function))
     assert faults == [("bad_value", function)] * 2
+
+
+@pytest.mark.parametrize("function", UNWRITABLE)
+def test_a_value_that_cannot_be_written_is_laid_to_the_function_that_gave_it(
+    sandbox: Sandbox, function: str
+) -> None:
+    with sandbox.worker("referee") as worker:
+        worker.load(nim_with(function, UNWRITABLE[function]))
+        table = SandboxTable(worker)
+        with pytest.raises(ModuleFault, match="written as JSON") as caught:
+            table.advance(table.open(2, {}), "pile 3")
+    assert (caught.value.kind, caught.value.function) == ("bad_value", function)
+
+
+def test_values_of_64_levels_and_rewards_of_a_trillion_are_the_contracts(sandbox: Sandbox) -> None:
+    deep = "x = 1\nfor _ in range(62): x = [x]\nreturn [{'x': x}, {}]"
+    source = (
+        nim_with("get_observations", deep) + "\n\ndef get_rewards(state): return [1e12, -1e12]\n"
+    )
+    with sandbox.worker("referee") as worker:
+        worker.load(source)
+        table = SandboxTable(worker)
+        position = table.advance(table.open(2, {}), "pile 3")
+    assert position.rewards == (1e12, -1e12)
+    log = SeatLog(0)
+    log.see(position.observations[0], [])
+    assert information_key(log).count("[") > 62
 
 
 def test_a_refused_parameter_is_the_module_speaking(sandbox: Sandbox) -> None:
@@ -91,8 +129,10 @@ def test_a_worker_that_dies_in_a_match_faults_the_match(sandbox: Sandbox) -> Non
     with sandbox.worker("referee") as worker:
         worker.load(nim_with("get_events", "import os\nos._exit(9)"))
         match = play_match(SandboxTable(worker), [UniformPlayer()] * 2, parameters={}, seed=1)
-    assert match.ending == "fault"
+        again = play_match(SandboxTable(worker), [UniformPlayer()] * 2, parameters={}, seed=2)
+    assert match.ending == again.ending == "fault"
     assert "killed" in match.reason
+    assert again.reason.startswith("get_events: killed: worker 'referee' ended before this call: ")
 
 
 @pytest.mark.parametrize("function", NO_FLOATS)

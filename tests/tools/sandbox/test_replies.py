@@ -37,6 +37,9 @@ WAYS = {
     "not text": lambda self, body, send: send(self, bytes([0xFF]) * 20),
     "half": lambda self, body, send: send(self, body[: len(body) // 2]),
     "nested": lambda self, body, send: send(self, b"[" * 100_000),
+    "deep": lambda self, body, send: send(
+        self, body.replace(b'"value":', b'"value":' + b"[" * 90)[:-1] + b"]" * 90 + b"}"
+    ),
     "no object": lambda self, body, send: send(self, b"7"),
     "another id": lambda self, body, send: send(self, body.replace(b'"id":', b'"id":1')),
     "no value": lambda self, body, send: send(self, body.replace(b'"value"', b'"worth"')),
@@ -71,6 +74,7 @@ def ends(sandbox: Sandbox, way: str) -> tuple[Worker, ModuleFault]:
         ("not text", "no contract JSON"),
         ("half", "no contract JSON"),
         ("nested", "no contract JSON"),
+        ("deep", "nested more than 80 levels"),
         ("no object", "another request"),
         ("another id", "another request"),
         ("no value", "neither a value nor a fault"),
