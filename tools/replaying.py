@@ -7,6 +7,7 @@ referee asks, then call by call; and what their seats were told must not depend 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
@@ -35,6 +36,11 @@ class VoidResultError(Exception):
             f"the result is void: {plain_text(why)}. The module does not play the same in all "
             "matches, or tells what it hides; see: rulewright check"
         )
+        self.why = why
+
+    def __reduce__(self) -> tuple[type[Self], tuple[str]]:
+        """How it goes from one process to another."""
+        return type(self), (self.why,)
 
 
 @dataclass

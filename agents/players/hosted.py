@@ -2,23 +2,86 @@
 
 The search, the belief and their random numbers are those of `agents.worker.session`, on the host.
 The module, in its worker, sees single calls; it can no longer change the search that plays over it.
-An honest module is played alike either way, but for searches that are bounded by the clock.
+An honest module is played alike either way, but for searches that are bounded by the clock. A few
+of the answers that each decision rests on are asked of a fresh worker again, as a referee asks.
 """
 
 import inspect
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
 
 from agents.belief.module import DeadlineError
 from agents.search.rules import HEURISTIC
 from agents.worker.protocol import HeuristicsRequest, Refused
 from agents.worker.session import SeatSession, perfect_information
-from games.contract import Action, Json, ModuleFault, Observation
-from games.values import REQUIRED_CONSTANTS, is_number
-from tools.guest.protocol import decoded
+from games.contract import Action, IllegalActionError, Json, ModuleFault, Observation
+from games.values import REQUIRED_CONSTANTS, is_number, show
+from tools.guest.protocol import RawPly, decoded
+from tools.replaying import VoidResultError
 from tools.sandbox import Sandbox, Worker
 
 _RESAMPLE = "resample_"
+_ASKED_AGAIN = (
+    "apply_action",
+    "get_chance_probabilities",
+    "get_current_player",
+    "get_legal_actions",
+    "get_observations",
+    "get_rewards",
+)
+
+
+class _Answers:
+    """A seeded sample of the answers that a decision rests on: one of each function."""
+
+    def __init__(self, words: Sequence[int]) -> None:
+        self._generator = np.random.default_rng([*words])
+        self._given: Counter[str] = Counter()
+        self._kept: dict[str, tuple[Sequence[Json], Json]] = {}
+        self._origins: dict[int, tuple[Json, Sequence[Json]]] = {}  # by the state's id: it, a ply
+
+    def take(self, function: str, arguments: Sequence[Json], value: Json) -> None:
+        """Take note of an answer."""
+        if function == "apply_action":
+            self._origins[id(value)] = (value, arguments)
+        if function in _ASKED_AGAIN:
+            self._given[function] += 1
+            if self._generator.integers(self._given[function]) == 0:
+                self._kept[function] = (arguments, value)
+
+    def require(self, worker: Worker) -> None:
+        """Ask a fresh worker for the sample.
+
+        Raises:
+            VoidResultError: Quoting the first call that it answers otherwise.
+        """
+        for function, (arguments, value) in sorted(self._kept.items()):
+            try:
+                again = self._again(worker, function, arguments)
+            except (ModuleFault, IllegalActionError) as fault:
+                raise VoidResultError(
+                    f"asked again what a search asked, it failed: {fault}"
+                ) from fault
+            if again != value:
+                asked = ", ".join(map(show, arguments))
+                raise VoidResultError(
+                    f"{function}({asked}) gave {show(value)} to a search, and {show(again)} to a "
+                    "fresh worker"
+                )
+
+    def _again(self, worker: Worker, function: str, arguments: Sequence[Json]) -> Json:
+        ply = arguments if function == "apply_action" else None
+        if (known := self._origins.get(id(arguments[0]))) and ply is None:
+            ply = known[1]
+        if ply is not None:
+            payload: dict[str, Json] = dict(zip(("state", "action"), ply, strict=True))
+            raw = decoded(RawPly, worker.request("advance", payload, worker.limits.call_s))
+            if function in raw.values:
+                return raw.values[function]
+        return worker.call(function, arguments)
 
 
 class _Namespace(dict[str, object]):
@@ -27,6 +90,7 @@ class _Namespace(dict[str, object]):
     def __init__(self, worker: Worker, left: Callable[[], float]) -> None:
         super().__init__()
         self._words: list[int] = []
+        self.answers = _Answers(())
         for name in worker.names:
             if name in REQUIRED_CONSTANTS:
                 self[name] = worker.request("constant", {"name": name}, worker.limits.call_s)
@@ -41,7 +105,9 @@ class _Namespace(dict[str, object]):
         def call(*arguments: Json, **keywords: Json) -> Json:
             seed = self._words if name.startswith(_RESAMPLE) else None
             seconds = min(left(), worker.limits.call_s)
-            return worker.call(name, arguments, keywords, deadline_s=seconds, seed=seed)
+            value = worker.call(name, arguments, keywords, deadline_s=seconds, seed=seed)
+            self.answers.take(name, arguments, value)
+            return value
 
         if name.startswith(_RESAMPLE):  # the search asks how many parameters it takes
             count = worker.request(
@@ -57,7 +123,7 @@ class _Namespace(dict[str, object]):
 class HostedSearch:
     """In the place of a player's worker: the same requests, answered by a search on the host."""
 
-    _namespace: dict[str, object]
+    _namespace: _Namespace
 
     def __init__(self, sandbox: Sandbox, role: str) -> None:
         """Get ready for `load`."""
@@ -73,6 +139,7 @@ class HostedSearch:
 
     def load(self, source: str) -> None:
         """Start the module's worker; see `Worker.load`."""
+        self._source = source
         self._workers.append(self._sandbox.worker(self._role))
         self._workers[0].load(source)
         self._namespace = _Namespace(self._workers[0], self._left)
@@ -88,9 +155,14 @@ class HostedSearch:
         try:
             if op == "perfect_information":
                 return perfect_information(self._namespace, given)
-            return self._session.choose(self._namespace, given)._asdict()
+            self._namespace.answers = _Answers(_words_of(given))
+            chosen = self._session.choose(self._namespace, given)._asdict()
         except DeadlineError:
             return Refused("late", f"no decision within {deadline_s:.3g} s")._asdict()
+        with self._sandbox.worker(f"{self._role}-again", self._source) as fresh:
+            fresh.load(self._source)
+            self._namespace.answers.require(fresh)
+        return chosen
 
     def kill(self) -> None:
         """End the workers."""
@@ -117,3 +189,8 @@ class HostedSearch:
             return float(value)
 
         return score
+
+
+def _words_of(payload: Mapping[str, Json]) -> list[int]:
+    words = payload["words"]
+    return [word for word in words if isinstance(word, int)] if isinstance(words, list) else []

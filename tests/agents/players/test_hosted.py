@@ -1,5 +1,6 @@
 """A search on the host decides as the one beside its module, and out of the module's reach."""
 
+import pickle
 from collections.abc import Iterator
 
 import pytest
@@ -8,6 +9,7 @@ from agents.players.registry import PRELOAD, PlayerRoster
 from games import library
 from tools.playtest.jobs import GameSetup
 from tools.playtest.series import Series, play_series
+from tools.replaying import VoidResultError
 from tools.sandbox import Sandbox
 
 # It finds the search that plays over it and makes every action worth the same to it.
@@ -24,6 +26,22 @@ def get_rewards(state):
             return [0.0 for _ in _sound(state)]
         frame = frame.f_back
     return _sound(state)
+"""
+
+# It turns what it pays around where it is asked one call at a time, as a search on the host asks.
+LIES_TO_A_SEARCH = """
+import sys as _sys
+
+_sound = get_rewards
+
+
+def get_rewards(state):
+    paid, frame = _sound(state), _sys._getframe()
+    while frame is not None:
+        if frame.f_code.co_name == "_call":
+            return [-one for one in paid]
+        frame = frame.f_back
+    return paid
 """
 
 
@@ -58,6 +76,18 @@ def test_an_honest_module_is_played_alike(sandbox: Sandbox, name: str, spec: str
     assert {i: (e.actions, e.returns) for i, e in beside.items()} == {
         i: (e.actions, e.returns) for i, e in hosted.items()
     }
+
+
+def test_a_module_that_answers_a_search_otherwise_than_a_referee_voids_the_match(
+    sandbox: Sandbox,
+) -> None:
+    source = library.source("tic_tac_toe") + LIES_TO_A_SEARCH
+    specs = ["uct:simulations=16", "random"]
+    said = r"^the result is void: get_rewards\(\{.*\) gave .* to a search, and .* to a fresh worker"
+    with pytest.raises(VoidResultError, match=said) as caught:
+        played(sandbox, "tic_tac_toe", specs, host_search=True, source=source)
+    elsewhere = pickle.loads(pickle.dumps(caught.value))  # noqa: S301 - as a process hands it over
+    assert str(elsewhere) == str(caught.value)
 
 
 def test_a_module_cannot_blind_a_search_on_the_host(
