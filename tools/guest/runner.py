@@ -11,7 +11,7 @@ import importlib.util
 import json
 import os
 import signal
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NoReturn
 
@@ -104,7 +104,7 @@ def main() -> NoReturn:
 def _prepare(settings: Mapping[str, Any]) -> tuple[Session, Lockdown]:
     """Load everything, then give everything up; returns what is in force as well."""
     session = _session(settings)
-    lockdown = _lockdown()
+    lockdown = _lockdown(settings["preload"])
     forget_host()
     try:
         leave_root()
@@ -140,9 +140,9 @@ def _session(settings: Mapping[str, Any]) -> Session:
     return Session(operations)
 
 
-def _lockdown() -> Lockdown:
+def _lockdown(preloaded: Sequence[str]) -> Lockdown:
     try:
-        return replace(strictest(), clock=stop_clocks())
+        return replace(strictest(), clock=stop_clocks(preloaded))
     except NoFilterError as error:
         raise RefusedError("seccomp", error) from error
 

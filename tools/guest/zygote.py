@@ -12,7 +12,7 @@ import signal
 import socket
 import sys
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NoReturn
 
@@ -67,7 +67,7 @@ def main() -> NoReturn:
     operations = load_kit(settings["preload"], numpy=settings["numpy"])
     close_imports(numpy=settings["numpy"])
     try:
-        lockdown = _prepare(settings["layers"], control.fileno(), host)
+        lockdown = _prepare(settings, control.fileno(), host)
     except LayerError as error:
         control.send(json.dumps({"refused": error.layer, "why": str(error)}).encode())
         os._exit(0)
@@ -77,9 +77,10 @@ def main() -> NoReturn:
     _serve(control, os.getppid(), _Forge(settings, operations, lockdown))
 
 
-def _prepare(layers: Mapping[str, Any], control: int, host: int) -> Lockdown:
+def _prepare(settings: Mapping[str, Any], control: int, host: int) -> Lockdown:
     """Enter the layers that belong to the zygote; returns those that each worker puts in force."""
-    lockdown = _lockdown(layers)
+    layers = settings["layers"]
+    lockdown = _lockdown(layers, settings["preload"])
     forget_host()
     try:
         leave_root()
@@ -100,13 +101,14 @@ def _prepare(layers: Mapping[str, Any], control: int, host: int) -> Lockdown:
     return lockdown
 
 
-def _lockdown(layers: Mapping[str, Any]) -> Lockdown:
+def _lockdown(layers: Mapping[str, Any], preloaded: Sequence[str]) -> Lockdown:
     if layers["seatbelt"]:
         return Lockdown(seatbelt=True)
     if not layers["seccomp"]:
         return Lockdown()
     try:
-        return replace(strictest(use_landlock=layers["landlock"]), clock=stop_clocks())
+        lockdown = strictest(use_landlock=layers["landlock"])
+        return replace(lockdown, clock=stop_clocks(preloaded))
     except NoFilterError as error:
         raise LayerError("seccomp", error) from error
 

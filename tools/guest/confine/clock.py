@@ -12,7 +12,7 @@ import gc
 import logging
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NoReturn
@@ -21,18 +21,28 @@ from tools.guest.confine import kernel
 from tools.guest.faults import ClockError
 
 _PAGES = re.compile(r"^([0-9a-f]+)-([0-9a-f]+) .*\[vvar\w*\]$", re.MULTILINE)
+_OWN = frozenset({"agents", "games", "tools"})
 _TELLING = ("time", "monotonic", "perf_counter", "clock_gettime")
 _MOMENTS = {"localtime": 0, "gmtime": 0, "ctime": 0, "asctime": 0, "strftime": 1}
 """Functions that take the present for a moment that is not given, and which argument that is."""
 
 
-def stop_clocks() -> str:
+def stop_clocks(preloaded: Iterable[str] = ()) -> str:
     """Leave no clock in reach of this process and of those it forks.
+
+    A package of others that is preloaded, such as OpenSpiel's, may need a clock, and ends its worker
+    without one. Beside it only our own source runs, so clocks stay in reach there.
+
+    Args:
+        preloaded: Names of preloaded packages.
 
     Returns:
         Why one is left; "" where none is.
     """
     _refuse_in_python()
+    others = {name.partition(".")[0] for name in preloaded} - _OWN
+    if others:
+        return f"{', '.join(sorted(others))} may need one"
     try:
         for start, end in _PAGES.findall(Path("/proc/self/maps").read_text(encoding="utf-8")):
             # With zeros there the C library makes a system call, or has 0 for the time.
