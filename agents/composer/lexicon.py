@@ -20,6 +20,19 @@ Usual: TypeAlias = Callable[[int, Settings], Settings]
 
 PLAYERS = "num_players"
 
+_PACKS = {13: "standard", 8: "short", 6: "tiny"}
+_ORDER = "23456789TJQKA"
+
+
+def _from_lowest(match: Capture) -> int:
+    """How many ranks a pack has whose lowest is captured: nine for "from the six up"."""
+    return len(_ORDER) - min(map(_ORDER.find, match.ranks))
+
+
+def _pack(ranks: int) -> Json:
+    return _PACKS.get(ranks, f"{ranks} ranks")
+
+
 _HOLES: Mapping[str, Callable[[Capture], Json]] = {
     "<n>": lambda match: match.numbers[0],
     "<n2>": lambda match: match.numbers[1],
@@ -29,6 +42,11 @@ _HOLES: Mapping[str, Callable[[Capture], Json]] = {
     "<all>": lambda match: ",".join(map(str, match.numbers)),
     "<rank>": lambda match: match.ranks[0],
     "<suit>": lambda match: match.suits[0],
+    "<listed>": lambda match: len(set(match.ranks)),
+    "<from>": _from_lowest,
+    "<above>": lambda match: _from_lowest(match) - 1,
+    "<pack from>": lambda match: _pack(_from_lowest(match)),
+    "<pack above>": lambda match: _pack(_from_lowest(match) - 1),
 }
 HOLES = frozenset(_HOLES)
 """What the value of a setting may take from the match: a number, numbers with commas, a rank ..."""
@@ -112,6 +130,7 @@ class Lexicon:
         names: Names of games and kinds.
         hints: Words that point to the family without setting anything, with their weight.
         phrases: What can be said about such a game.
+        together: For a setting, values that are several others at once, with these.
         base: Over the family's defaults, where the brief names no preset.
         places: Settings that the words name, each with its place ("file:line").
         in_context: Given one of the brief's settings, the base and all that the brief says, how to
@@ -128,6 +147,7 @@ class Lexicon:
     hints: Mapping[str, int]
     phrases: tuple[Phrase, ...]
     says: Mapping[str, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
+    together: Mapping[str, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
     base: Settings = field(default_factory=dict)
     places: Mapping[str, str] = field(default_factory=dict)
     in_context: InContext = lambda settings, _base, _said: settings

@@ -2,7 +2,8 @@
 
 The words of every game stand in `games/library/words.yaml`, those of a family in its folder:
 `title`, `players` (the usual number), `about` (what such a game is, in prose), `says` (setting,
-value, and what people say who mean it; N stands for a number), `names` of games, `hints` (words
+value, and what people say who mean it; N stands for a number), `together` (setting, a value that is
+several at once, and these), `names` of games, `hints` (words
 with their weight as evidence), `phrases`, and where needed `macros`, `base` (settings where no
 preset is named) and `derived` (names of settings that only `words.py` knows). An entry of `phrases`
 has `say` (a list of phrases) and one meaning: `sets` (parameters, or `num_players`, with values as
@@ -38,7 +39,7 @@ _OWN = ("sets", "reads", "always", "refused")
 _ENTRY = ("use", "say", "denied", "assumes", "own_negation", "alike", *_OWN)
 _NAME = ("phrase", "preset", "kin", "weight", "sets")
 _HEAD = ("title", "players", "about", "names", "phrases")
-_LEXICON = (*_HEAD, "says", "base", "derived", "macros", "hints")
+_LEXICON = (*_HEAD, "says", "together", "base", "derived", "macros", "hints")
 _WORDS = ("fillers", "soft", "negators", "removers", "conditions", "connectives")
 _PHRASES = ("player_counts", "player_ranges", "refusals", "talk")
 _PATTERNS = ("replaced", "themes", "orders", "no_game", "other_games")
@@ -324,6 +325,7 @@ def read_lexicon(family: str, name: str, text: str, hooks: ModuleType | None = N
         players=page.value(fields["players"], int),
         about=tuple(page.text(item) for item in page.items(fields["about"])),
         says=_says(page, fields["says"]) if "says" in fields else {},
+        together=_says(page, fields["together"]) if "together" in fields else {},
         names=tuple(_names(page, fields["names"], family)),
         hints={page.pattern(node, word): page.value(node, int) for word, node in hints.items()},
         phrases=_phrases(page, fields["phrases"], groups, hooks),

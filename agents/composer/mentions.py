@@ -1,6 +1,6 @@
 """Mentions: the phrases of the lexicons that stand in a brief, and under which negation."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from agents.composer.lexicon import Name, Phrase
@@ -13,6 +13,7 @@ from agents.composer.tokens import (
     stem,
     stems,
     tokenise,
+    unwrapped,
     word_set,
 )
 
@@ -85,6 +86,7 @@ def is_filler(token: Token) -> bool:
 
 def parse_brief(words: str) -> ParsedBrief:
     """Tokenise a brief; set aside what is only replaced, and commas after a condition."""
+    words = unwrapped(words)
     tokens = merge_numbers(tokenise(words))
     whole = Text(tokens)
     replaced = []
@@ -126,8 +128,18 @@ def _joints(tokens: Sequence[Token]) -> set[int]:
     return found
 
 
-def find_mentions(parsed: ParsedBrief, sources: Sequence[Phrase | Name]) -> list[Mention]:
-    """The phrases that stand in the brief; where two overlap, the one explaining more is kept."""
+def find_mentions(
+    parsed: ParsedBrief,
+    sources: Sequence[Phrase | Name],
+    can_be: Callable[[Mention], bool] = lambda _: True,
+) -> list[Mention]:
+    """The phrases that stand in the brief; where two overlap, the one explaining more is kept.
+
+    Args:
+        parsed: The brief.
+        sources: What is looked for.
+        can_be: Whether a family can be what a mention says; one that it cannot explains less.
+    """
     denied = [i for i in parsed.kept if parsed.tokens[i].norm in _DENIALS]
     bare = tuple(i for i in parsed.kept if i not in denied)
     bare_text = Text([parsed.tokens[i] for i in bare]) if denied else parsed.text
@@ -142,6 +154,7 @@ def find_mentions(parsed: ParsedBrief, sources: Sequence[Phrase | Name]) -> list
                 candidates.append((order, Mention(covered, capture, source)))
     candidates.sort(
         key=lambda item: (
+            not can_be(item[1]),
             -len(parsed.content(item[1].covered)),
             _spread(item[1]),
             isinstance(item[1].source, Phrase),

@@ -3,7 +3,8 @@
 A phrase is written in plain words: "hand (size|) of <n>". Words are stemmed like the brief's.
 `(a|b)` are alternatives, `x?` is optional, `@name` is a macro, `~` skips up to three words of the
 same clause, `~~` up to seven. Function words may stand anywhere between two items. `<n>` takes a
-number, `<an>` a number or an article (one), `<rank>` a card rank, `<suit>` a suit, `<one a|b>`
+number, `<an>` a number or an article (one), `<rank>` a card rank, `<card>` one in a list of ranks,
+where letters count, `<suit>` a suit, `<one a|b>`
 skips one of these words, `^` is the beginning of the brief, `<start>` that of a part of it,
 `<stop>` its end, `<end>` holds where a clause ends or goes on with a new part. Skipped words are
 not covered by the match: the word accounting still has to explain them.
@@ -28,10 +29,11 @@ SUITS = {"club": "clubs", "diamond": "diamonds", "heart": "hearts", "spade": "sp
 RANK_NAMES = {"ace": "A", "king": "K", "queen": "Q", "jack": "J", "knave": "J", "joker": "joker"}
 _SUIT_STEMS = {stem(word): name for word, name in SUITS.items()}
 _RANK_STEMS = {stem(word): name for word, name in RANK_NAMES.items()}
+_RANK_LETTERS = {"k": "K", "q": "Q", "j": "J", "t": "T", "_a": "A"}
 _TEN = 10
 
 _ONE = "<one "
-_MARKS = frozenset({"<n>", "<an>", "<rank>", "<suit>", "<start>", "<stop>", "<end>"})
+_MARKS = frozenset({"<n>", "<an>", "<rank>", "<card>", "<suit>", "<start>", "<stop>", "<end>"})
 _MOST = 20
 """Macros inside macros."""
 
@@ -117,8 +119,8 @@ def marked(norm: str) -> str:
 
 def _rank_of(word: str) -> str:
     """The rank letter of a captured rank word or number ("10" is "T")."""
-    if word in _RANK_STEMS:
-        return _RANK_STEMS[word]
+    if word in _RANK_STEMS | _RANK_LETTERS:
+        return (_RANK_STEMS | _RANK_LETTERS)[word]
     return "T" if word == str(_TEN) else word
 
 
@@ -165,6 +167,7 @@ def _atom(item: str, counter: int) -> str:
         "<n>": f"{_GLUE}(?P<n{counter}>{numbers}) ",
         "<an>": f"{_GLUE}(?P<n{counter}>{numbers}|_a|_an) ",
         "<rank>": f"{_GLUE}(?P<rank{counter}>{ranks}|[2-9]|10) ",
+        "<card>": f"(?P<rank{counter}>{ranks}|[2-9]|10|{'|'.join(_RANK_LETTERS)}) ",
         "<suit>": f"{_GLUE}(?P<suit{counter}>{'|'.join(_SUIT_STEMS)}) ",
     }
     if item in table:

@@ -18,7 +18,7 @@ from agents.composer.meaning.fit import Embed
 from agents.composer.meaning.settings import settings_by_meaning
 from agents.composer.mentions import Mention, ParsedBrief, find_mentions, is_filler, parse_brief
 from agents.composer.patterns import Text
-from agents.composer.settle import Base, Interpretation, effective, settle
+from agents.composer.settle import Base, Interpretation, can_be, effective, settle
 from agents.composer.tokens import stems
 from agents.protocols import Choices, Clause, RoleError
 from games.contract import Json
@@ -176,7 +176,8 @@ def read(
     shared = common()
     counts = (*shared.player_ranges, *shared.player_counts)
     phrases = (*counts, *lexicon.phrases, *shared.refusals, *shared.talk)
-    found = find_mentions(masked, [*lexicon.names, *phrases])
+    sources = [*lexicon.names, *phrases]
+    found = find_mentions(masked, sources, lambda mention: can_be(lexicon, mention))
     mentions = understood(parsed, found, lexicon, {*titled, *theme})
     if embed is not None:
         mentions += settings_by_meaning(parsed, lexicon, mentions, embed)

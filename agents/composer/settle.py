@@ -32,6 +32,7 @@ class Interpretation:
         parameters: What the brief sets, over the preset.
         clauses: With the index of the clause's first token.
         owners: For each setting, index in `clauses` of the clause that set it.
+        fullness: For each clause of `clauses` that a phrase gave, how many content words it has.
         assumptions: What the words left open.
         chosen: What the person fixed beside the brief; its words cannot change that.
         unseated: Number of players that was asked for and cannot be seated; 0: none.
@@ -41,6 +42,7 @@ class Interpretation:
     parameters: dict[str, Json] = field(default_factory=dict)
     clauses: list[tuple[int, Clause]] = field(default_factory=list)
     owners: dict[str, int] = field(default_factory=dict)
+    fullness: dict[int, int] = field(default_factory=dict)
     assumptions: list[str] = field(default_factory=list)
     chosen: Choices = field(default_factory=Choices)
     unseated: int = 0
@@ -82,6 +84,7 @@ def settle(
     settled = Interpretation(chosen=choices or Choices())
     _choose(settled, lexicon)
     meanings = _agreeing(lexicon, base, [_meaning(mention) for mention in mentions])
+    meanings = _together(lexicon, meanings)
     said = [meaning for meaning in meanings if meaning is not None]
     for mention, meaning in zip(mentions, meanings, strict=True):
         text = parsed.quote(mention.covered[0], mention.covered[-1])
@@ -91,7 +94,8 @@ def settle(
             settings = meaning
             if meaning is not None:
                 settings = lexicon.in_context(meaning, base.parameters, said)
-            _take_back(settled, parsed, mention.covered[0], settings or {})
+            _take_back(settled, parsed, lexicon, mention, settings or {})
+            settled.fullness[len(settled.clauses)] = len(parsed.content(mention.covered))
             _phrase(settled, mention, mention.source, text, lexicon, settings)
     _make_possible(settled, lexicon, base)
     _keep_usual(settled, lexicon, base, mentions)
@@ -199,15 +203,43 @@ def _phrase(
     settled.clauses.append((at, Clause(text=text, status="not_honoured", reason=reason)))
 
 
-def _take_back(settled: Interpretation, parsed: ParsedBrief, at: int, settings: Settings) -> None:
-    """Drop what the person corrects: "9 columns - no wait, make that 7 columns"."""
-    for name in settings:
+def _together(lexicon: Lexicon, meanings: Sequence[Settings | None]) -> list[Settings | None]:
+    """Values said one beside the other, as the value that is both: same suit, same rank."""
+    result = list(meanings)
+    for name, wholes in lexicon.together.items():
+        said = {str(meaning[name]) for meaning in meanings if meaning and name in meaning}
+        for whole, parts in wholes.items():
+            if said - {whole} == set(parts):
+                result = [m and {**m, name: whole} if m and name in m else m for m in result]
+    return result
+
+
+def _take_back(
+    settled: Interpretation,
+    parsed: ParsedBrief,
+    lexicon: Lexicon,
+    mention: Mention,
+    settings: Settings,
+) -> None:
+    """Drop what the person corrects ("9 columns - no wait, make that 7") or says more fully."""
+    full = len(parsed.content(mention.covered))
+    for name, value in settings.items():
         owner = settled.owners.get(name)
         if owner is None:
             continue
         said, _ = settled.clauses[owner]
-        if _CORRECTS.search(parsed.words[parsed.tokens[said].end : parsed.tokens[at].start]):
+        if _CORRECTS.search(
+            parsed.words[parsed.tokens[said].end : parsed.tokens[mention.covered[0]].start]
+        ):
             _drop(settled, name, "the person corrected it afterwards")
+        elif (
+            name != PLAYERS
+            and settled.parameters[name] != value
+            and settled.fullness[owner] < full
+            and can_be(lexicon, mention)
+        ):
+            text = parsed.quote(mention.covered[0], mention.covered[-1])
+            _drop(settled, name, f"it contradicts {text!r}, which says more")
 
 
 def _assign(
@@ -251,6 +283,13 @@ def _objection(settled: Interpretation, lexicon: Lexicon, name: str, value: Json
     if name not in game.parameters:
         return f"the library's {lexicon.title} has no setting for it"
     return _outside(name, game.parameters[name], value)
+
+
+def can_be(lexicon: Lexicon, mention: Mention) -> bool:
+    """Whether the values that a phrase sets are such as the family's settings take."""
+    known = game_of(lexicon.family).parameters
+    said = (_meaning(mention) or {}).items()
+    return not any(name in known and _outside(name, known[name], value) for name, value in said)
 
 
 def _is_chosen(settled: Interpretation, name: str) -> bool:

@@ -146,6 +146,19 @@ def _tidy(word: str) -> str:
     return word
 
 
+_WRAPPED = re.compile(r"(?m)(?<=[^\n]{49}[^\n.!?:;])\n(?!\s*(?:$|[-*•#>–—]|\(?\w{1,2}[.)]\s))")
+
+
+def unwrapped(text: str) -> str:
+    r"""A text of the same length whose long lines go on: a line break at a margin is a space.
+
+    >>> wide = "each heart you pick up on the way round the table costs"
+    >>> unwrapped(wide + "\na point\n- two decks")[len(wide):]
+    ' a point\n- two decks'
+    """
+    return _WRAPPED.sub(" ", text)
+
+
 def tokenise(text: str) -> tuple[Token, ...]:
     """Split a brief into tokens; contractions are opened, hyphens and quotes separate words.
 

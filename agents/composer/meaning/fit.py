@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from agents.composer.lexicon import game_of
 from agents.composer.loader import common, lexicons
+from agents.composer.tokens import unwrapped
 from games.library import presets, rulebook
 
 Vectors: TypeAlias = npt.NDArray[np.float32]
@@ -54,7 +55,7 @@ def sentences(words: str) -> list[str]:
     >>> sentences("Sea battle for two. - 8 x 8 grid each\n- hit: you shoot again")
     ['Sea battle for two.', '- 8 x 8 grid each', 'you shoot again']
     """
-    found = [part.strip() for part in _SENTENCE.split(words)]
+    found = [part.strip() for part in _SENTENCE.split(unwrapped(words))]
     return [part for part in found if len(part.split()) > 2] or [words]  # noqa: PLR2004
 
 

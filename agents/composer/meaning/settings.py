@@ -1,46 +1,86 @@
 """Settings by meaning: what a part of a brief says that no phrase knows.
 
-Each part (a clause, or two together) is compared with the statements of the family's settings
-(`says` of its words), a number or a card rank set aside. A setting is taken where one statement is
-near and every statement of its other values is farther; where that is not certain, nothing is set.
+Each part (a clause, neighbours, or a sentence) is scored against the statements of the family's
+settings (`says` of its words), a number or a card rank set aside. A setting is taken where one
+value scores high and no other value of it does; where that is not certain, nothing is set. A number
+that a phrase or a surer part has used is not used again.
 """
 
 import json
-from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-
-import numpy as np
+import math
+import operator
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from agents.composer.lexicon import Lexicon, Phrase, Settings
 from agents.composer.meaning.fit import Embed
+from agents.composer.meaning.statements import statements_of
 from agents.composer.mentions import Mention, ParsedBrief, parse_brief
 from agents.composer.patterns import Capture, Text
-from agents.composer.tokens import Token
+from agents.composer.settle import can_be
+from games.contract import Json
 
-NEAR = 0.62
-"""Least cosine at which a part of a brief says what a statement says."""
-PERHAPS = 0.5
-"""Least cosine at which a person is asked whether a statement was meant."""
-MARGIN = 0.04
-"""How much farther the statements of a setting's other values must be."""
+SURE = 0.6
+"""Least probability at which a setting is taken."""
+PERHAPS = 0.3
+"""Least probability at which a person is asked whether it was meant."""
+_WEIGHTS = (3.67, 6.30, 1.61, 2.54)
+_BASE = -6.67
+"""Logistic regression of "the brief asks for it" on what `guesses` measures.
+
+Fitted on the settings of the briefs of five authors; each author's were also predicted from the
+other four. `scripts/meaning.py` fits it anew.
+"""
 _ENDS = frozenset(".!?\n")
-_CUTS = frozenset(",;:()")
+_CUTS = frozenset(",;:()–")
 _JOINTS = frozenset({"and", "but", "-"})
-_TOGETHER = 2  # neighbouring clauses of a sentence
-_WORDS = 3
-_NEW = 2  # content words that nothing explains yet
-_SHARE = 0.5
-_LONGEST = 30
+_LONGEST = 32
+_RANKS = 2
+_TOPS = 2
+_SHARE = 0.3  # of a part's content words, the least that nothing explains
 
 
 @dataclass(frozen=True)
 class _Part:
-    """A run of tokens, its text with numbers and ranks set aside, and what these were."""
+    """A run of tokens, its text with a number or rank set aside, and which token that was."""
 
     run: tuple[int, ...]
     text: str
-    numbers: tuple[int, ...]
-    ranks: tuple[str, ...]
+    number: int | None = None
+    rank: str | None = None
+    at: int = -1
+
+    def mention(self, name: str, value: str) -> Mention | None:
+        """What the part says if it says this value of a setting; None if it has no such value."""
+        if (value == "<rank>" and self.rank is None) or (
+            value in ("<n>", "<loss>") and self.number is None
+        ):
+            return None
+        numbers = () if self.number is None else (self.number,)
+        ranks = () if self.rank is None else (self.rank,)
+        capture = Capture(self.run, numbers, ranks, ())
+        return Mention(self.run, capture, Phrase("", sets={name: _plain(value)}))
+
+
+@dataclass(frozen=True)
+class Guess:
+    """A setting that a part of a brief may say.
+
+    Attributes:
+        sure: How probably.
+        measured: What the probability rests on; see `guesses`.
+        name: The setting.
+        value: Its value.
+        at: The token of the number or rank that it takes; -1: none.
+        mention: The part.
+    """
+
+    sure: float
+    measured: tuple[float, ...]
+    name: str
+    value: Json
+    at: int
+    mention: Mention
 
 
 def settings_by_meaning(
@@ -48,30 +88,64 @@ def settings_by_meaning(
 ) -> list[Mention]:
     """Further mentions: settings that the brief states and no phrase found."""
     given = {name for m in mentions if isinstance(m.source, Phrase) for name in _sets(m)}
-    known = {index for mention in mentions for index in mention.covered}
-    options = [option for option in _statements(lexicon) if option[0] not in given]
-    parts = list(_parts(parsed, known))
-    if not options or not parts:
+    used = {index for mention in mentions for index in mention.covered}
+    found = (guess for guess in guesses(parsed, lexicon, used, embed) if guess.sure >= SURE)
+    kept = []
+    for guess in found:
+        new = tuple(index for index in guess.mention.covered if index not in used)
+        if guess.name in given or guess.at in used or not parsed.content(new):
+            continue
+        given.add(guess.name)
+        used |= {*new}
+        kept.append(replace(guess.mention, covered=new))
+    return kept
+
+
+def guesses(
+    parsed: ParsedBrief, lexicon: Lexicon, used: Container[int], embed: Embed
+) -> list[Guess]:
+    """The settings that parts of a brief may say, the most probable first.
+
+    The probability rests on four measures: how much higher the value scores than every other value
+    of its setting, and than every other setting; the logarithm of the part's content words; and the
+    share of these that nothing else explains.
+    """
+    parts = [part for part in _parts(parsed, used) if part.at not in used]
+    if not parts or not lexicon.says:
         return []
-    near = embed([part.text for part in parts]) @ embed([text for _, _, text in options]).T
-    found: dict[str, tuple[float, Mention]] = {}
-    for row, part in zip(near, parts, strict=True):
-        scores: dict[str, dict[str, float]] = {}
-        for (name, value, _), score in zip(options, row, strict=True):
-            of_values = scores.setdefault(name, {})
-            of_values[value] = max(float(score), of_values.get(value, -1.0))
-        for name, of_values in scores.items():
-            value, best = max(of_values.items(), key=lambda item: item[1])
-            others = [score for other, score in of_values.items() if other != value]
-            capture = Capture(part.run, part.numbers, part.ranks, ())
-            if best < NEAR or best < max(others, default=-1.0) + MARGIN:
-                continue
-            if best <= found.get(name, (0.0, None))[0] or not _has(value, part):
-                continue
-            covered = tuple(i for i in part.run if i not in known) or part.run
-            phrase = Phrase("", sets={name: _plain(value)})
-            found[name] = best, Mention(covered, capture, phrase)
-    return _apart(found)
+    found: list[Guess] = []
+    model = statements_of(lexicon.family, embed)
+    for part, row in zip(parts, model.scores([part.text for part in parts]), strict=True):
+        content = parsed.content(part.run)
+        new = sum(index not in used for index in content) / len(content)
+        best: dict[str, list[tuple[float, Mention]]] = {}
+        for (name, value), score in zip(model.meanings, row, strict=True):
+            mention = part.mention(name, value)
+            if mention is not None and can_be(lexicon, mention):
+                best.setdefault(name, []).append((float(score), mention))
+        tops = sorted((max(score for score, _ in of), name) for name, of in best.items())
+        for top, name in tops[-_TOPS:]:
+            mention = max(best[name], key=lambda item: item[0])[1]
+            rivals = [score for score, m in best[name] if _sets(m) != _sets(mention)]
+            others = [score for score, other in tops[-2:] if other != name]
+            measured = (
+                top - max([0.0, *rivals]),
+                top - max([0.0, *others]),
+                math.log(1 + len(content)),
+                new,
+            )
+            sure = _BASE + sum(map(operator.mul, _WEIGHTS, measured))
+            found.append(
+                Guess(
+                    1 / (1 + math.exp(-sure)),
+                    measured,
+                    name,
+                    _sets(mention)[name],
+                    part.at,
+                    mention,
+                )
+            )
+    return sorted(found, key=lambda said: -said.sure)
 
 
 def setting_meant(text: str, lexicon: Lexicon, taken: Container[str], embed: Embed) -> str:
@@ -79,31 +153,13 @@ def setting_meant(text: str, lexicon: Lexicon, taken: Container[str], embed: Emb
 
     It is near enough to be asked about (`PERHAPS`), and not certain enough to be taken.
     """
-    options = [option for option in _statements(lexicon) if option[0] not in taken]
-    parsed = parse_brief(text)
-    part = next(_parts(parsed, set()), None)
-    if part is None or not options:
-        return ""
-    scores = embed([part.text]) @ embed([said for _, _, said in options]).T
-    for index in np.argsort(-scores[0], kind="stable"):
-        name, value, _ = options[index]
-        if scores[0][index] < PERHAPS:
-            return ""
-        if _has(value, part):
-            phrase = Phrase("", sets={name: _plain(value)})
-            meant = phrase.means(Capture(part.run, part.numbers, part.ranks, ()))[name]
-            return f"{name}={json.dumps(meant) if not isinstance(meant, str) else meant}"
+    for guess in guesses(parse_brief(text), lexicon, (), embed):
+        if guess.sure < PERHAPS:
+            break
+        if guess.name not in taken:
+            meant = guess.value
+            return f"{guess.name}={json.dumps(meant) if not isinstance(meant, str) else meant}"
     return ""
-
-
-def _statements(lexicon: Lexicon) -> list[tuple[str, str, str]]:
-    """(setting, value, statement) of all that a family's words say of its settings."""
-    return [
-        (name, value, text)
-        for name, values in lexicon.says.items()
-        for value, texts in values.items()
-        for text in texts
-    ]
 
 
 def _sets(mention: Mention) -> Settings:
@@ -113,58 +169,39 @@ def _sets(mention: Mention) -> Settings:
     return phrase.means(mention.capture)
 
 
-def _apart(found: Mapping[str, tuple[float, Mention]]) -> list[Mention]:
-    """The mentions, nearest first, without those whose words an earlier one explains."""
-    taken: set[int] = set()
-    kept = []
-    for _, mention in sorted(found.values(), key=lambda item: -item[0]):
-        if not taken & set(mention.covered):
-            taken |= set(mention.covered)
-            kept.append(mention)
-    return kept
-
-
 def _plain(value: str) -> str | int | bool:
     if value in ("true", "false"):
         return value == "true"
-    return int(value) if value.isdigit() else value
+    return int(value) if value.removeprefix("-").isdigit() else value
 
 
-def _has(value: str, part: _Part) -> bool:
-    """Whether a part has the one number or rank that a value takes from it."""
-    if value == "<rank>":
-        return len(set(part.ranks)) == 1
-    return not value.startswith("<") or len(part.numbers) == 1
-
-
-def _parts(parsed: ParsedBrief, known: set[int]) -> Iterator[_Part]:
-    """The runs that say something new, once for each number, and for a rank, they may be about."""
+def _parts(parsed: ParsedBrief, used: Container[int]) -> Iterator[_Part]:
+    """The runs that say something new, once for each number and card rank they may be about."""
     for run in _runs(parsed):
-        said, new = (len(parsed.content(part)) for part in (run, set(run) - known))
-        if not _WORDS <= len(run) <= _LONGEST or new < max(_NEW, said * _SHARE):
-            continue
         tokens = [parsed.tokens[i] for i in run]
-        numbers = [token for token in tokens if token.kind == "number"]
-        for token in numbers:
-            yield _Part(tuple(run), _with(parsed, run, token, "N"), (int(token.norm),), ())
+        content = parsed.content(run)
+        new = sum(index not in used for index in content)
+        if len(run) > _LONGEST or not new or new < len(content) * _SHARE:
+            continue
+        numbers = [i for i in run if parsed.tokens[i].kind == "number"]
+        for i in numbers:
+            number = int(parsed.tokens[i].norm)
+            yield _Part(tuple(run), _with(parsed, run, i, "N"), number, None, i)
         if not numbers:
-            yield _Part(tuple(run), parsed.quote(run[0], run[-1]), (), ())
-        hits = Text(tokens).find("<rank>")
-        ranks = tuple(dict.fromkeys(rank for hit in hits for rank in hit.ranks))
-        if len(ranks) == 1:
-            yield _Part(
-                tuple(run), _with(parsed, run, tokens[hits[0].covered[0]], "RANK"), (), ranks
-            )
+            yield _Part(tuple(run), parsed.quote(run[0], run[-1]))
+        for hit in Text(tokens).find("<rank>")[:_RANKS]:
+            at = run[hit.covered[0]]
+            yield _Part(tuple(run), _with(parsed, run, at, "RANK"), None, hit.ranks[0], at)
 
 
-def _with(parsed: ParsedBrief, run: Sequence[int], token: Token, word: str) -> str:
+def _with(parsed: ParsedBrief, run: Sequence[int], at: int, word: str) -> str:
     """The words of a run, with a word in a token's place."""
-    first, last = parsed.tokens[run[0]], parsed.tokens[run[-1]]
+    first, last, token = parsed.tokens[run[0]], parsed.tokens[run[-1]], parsed.tokens[at]
     return parsed.words[first.start : token.start] + word + parsed.words[token.end : last.end]
 
 
 def _runs(parsed: ParsedBrief) -> Iterator[list[int]]:
-    """Clauses of sentences, and neighbours of one sentence together."""
+    """Clauses, neighbours of one sentence, whole sentences, and neighbours across an end."""
     sentences: list[list[list[int]]] = [[[]]]
     for index, token in enumerate(parsed.tokens):
         if token.kind == "stop" and token.norm in _ENDS:
@@ -173,8 +210,13 @@ def _runs(parsed: ParsedBrief) -> Iterator[list[int]]:
             sentences[-1].append([])
         else:
             sentences[-1][-1].append(index)
-    for sentence in sentences:
-        clauses = [clause for clause in sentence if clause]
-        for first, clause in enumerate(clauses):
-            for last in clauses[first : first + _TOGETHER]:
-                yield list(range(clause[0], last[-1] + 1))
+    said = [[clause for clause in sentence if clause] for sentence in sentences]
+    said = [sentence for sentence in said if sentence]
+    for number, clauses in enumerate(said):
+        spans = [(one, other) for one in range(len(clauses)) for other in (one, one + 1)]
+        spans += [(0, len(clauses) - 1)]
+        for one, other in dict.fromkeys(spans):
+            if other < len(clauses):
+                yield list(range(clauses[one][0], clauses[other][-1] + 1))
+        if number + 1 < len(said):
+            yield list(range(clauses[-1][0], said[number + 1][0][-1] + 1))

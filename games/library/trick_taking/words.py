@@ -13,7 +13,7 @@ _PACKS = {"standard": 52, "short": 32, "tiny": 24}
 
 def usual(players: int, parameters: Settings) -> Settings:
     """The hand that the game deals where it is left to it: the whole pack."""
-    return {"hand_size": _PACKS[str(parameters["deck"])] // players}
+    return {"hand_size": _PACKS.get(str(parameters["deck"]), 52) // players}
 
 
 def in_context(settings: Settings, base: Settings, said: Sequence[Settings]) -> Settings:
