@@ -34,7 +34,13 @@ def rows_of(brief: FitBrief, embed: Embed) -> Iterator[tuple[float, ...]]:
     parsed = parse_brief(brief.text)
     shared = common()
     counts = (*shared.player_ranges, *shared.player_counts)
-    phrases: list[Phrase | Name] = [*lexicon.names, *counts, *lexicon.phrases, *shared.refusals, *shared.talk]
+    phrases: list[Phrase | Name] = [
+        *lexicon.names,
+        *counts,
+        *lexicon.phrases,
+        *shared.refusals,
+        *shared.talk,
+    ]
     mentions = understood(parsed, find_mentions(parsed, phrases), lexicon, ())
     seen = {name for mention in mentions for name in getattr(mention.source, "sets", {})}
     used = {index for mention in mentions for index in mention.covered}

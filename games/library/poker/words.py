@@ -6,6 +6,7 @@ from games.contract import Json
 
 Settings = Mapping[str, Json]
 
+_PLAYERS = 2
 _FEW = 2
 _LARGE = 20
 _SUITS = 4
@@ -17,10 +18,14 @@ def copies(numbers: Sequence[int]) -> Settings:
 
 
 def in_context(settings: Settings, base: Settings, said: Sequence[Settings]) -> Settings:
-    """Ranks and suits of `deck_cards`: a large pack has the usual four suits, if none are said."""
+    """Ranks and suits of `deck_cards`; as many ranks as the game has anyway are left to it.
+
+    A large pack has the usual four suits, if none are said.
+    """
     merged = {**base}
     for other in said:
         merged |= other
+    players = merged.get("num_players", _PLAYERS)
     result = {**settings}
     cards = result.pop("deck_cards", None)
     if isinstance(cards, int):
@@ -29,4 +34,7 @@ def in_context(settings: Settings, base: Settings, said: Sequence[Settings]) -> 
         whole = isinstance(suits, int) and suits > 0 and cards % suits == 0
         many = suits if isinstance(suits, int) and whole and cards // suits > _FEW else 1
         result |= {"ranks": cards // many, "suits": many}
+    is_usual = base.get("ranks") == 0 and isinstance(players, int)
+    if is_usual and isinstance(players, int) and result.get("ranks") == players + 1:
+        result["ranks"] = 0
     return result
