@@ -176,7 +176,7 @@ def read(
     shared = common()
     counts = (*shared.player_ranges, *shared.player_counts)
     phrases = (*counts, *lexicon.phrases, *shared.refusals, *shared.talk)
-    sources = [*lexicon.names, *phrases]
+    sources: list[Name | Phrase] = [*lexicon.names, *phrases]
     found = find_mentions(masked, sources, lambda mention: can_be(lexicon, mention))
     mentions = understood(parsed, found, lexicon, {*titled, *theme})
     if embed is not None:
