@@ -27,7 +27,15 @@ from tools.retrieval import Retrieval
 
 REFUSED_AT_MOST = 0.1
 SETTINGS_AT_LEAST = 0.8
-_SETS = ("development_1", "development_2", "confirm_1", "confirm_2", "confirm_3", "confirm_4")
+_SETS = (
+    "development_1",
+    "development_2",
+    "confirm_1",
+    "confirm_2",
+    "confirm_3",
+    "confirm_4",
+    "confirm_5",
+)
 
 
 class Seats(BaseModel):

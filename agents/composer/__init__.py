@@ -2,7 +2,7 @@
 
 from agents.composer.coder import ComposerCoder, ComposerStrategist
 from agents.composer.designer import ComposerDesigner
-from agents.composer.meaning.fit import Embed
+from agents.composer.meaning.statements import Embed
 from agents.composer.validator import ComposerValidator
 from agents.protocols import RoleSet
 

@@ -8,7 +8,7 @@ from typing import get_args
 from agents.composer.lexicon import PLAYERS, Lexicon, game_of
 from agents.composer.loader import lexicons
 from agents.composer.meaning.evidence import with_rules
-from agents.composer.meaning.fit import BAR, Embed, judge
+from agents.composer.meaning.fit import BAR, judge
 from agents.composer.meaning.question import LONGEST, asks, offer, question_for
 from agents.composer.meaning.revising import (
     changes,
@@ -19,6 +19,7 @@ from agents.composer.meaning.revising import (
     reply_on,
 )
 from agents.composer.meaning.settings import setting_meant
+from agents.composer.meaning.statements import Embed
 from agents.composer.mentions import parse_brief
 from agents.composer.reader import (
     NO_SETTING,

@@ -194,7 +194,7 @@ class Common:
     no_game: tuple[str, ...]
     other_games: tuple[str, ...]
     kinds: Mapping[str, str]
-    kinds_say: tuple[str, ...]
+    kinds_say: Mapping[str, tuple[str, ...]]
 
 
 class GameParameter(BaseModel, frozen=True):

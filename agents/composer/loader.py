@@ -258,9 +258,9 @@ def read_common(name: str, text: str) -> tuple[Common, Groups, Mapping[str, str]
     kinds = page.table(fields["kinds"])
     found["kinds"] = {name: page.text(node) for name, node in kinds.items()}
     said = page.table(fields["kinds_say"], tuple(kinds))
-    found["kinds_say"] = tuple(
-        page.text(item) for node in said.values() for item in page.items(node)
-    )
+    found["kinds_say"] = {
+        name: tuple(page.text(item) for item in page.items(node)) for name, node in said.items()
+    }
     groups = {
         name: tuple(
             phrase for item in page.items(node) for phrase in _said(page, item, None, bound=False)

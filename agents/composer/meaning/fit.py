@@ -2,30 +2,26 @@
 
 The brief, as a whole and sentence by sentence, is compared by meaning with what the families are
 and can (their `about`, settings and rules) and with the kinds of games that nobody here makes
-(`kinds` of the common words). The bar was fixed on development briefs; `evals/fit.py` measures it.
+(`kinds` of the common words): by the nearest text, and by a regression on all of them. The bar was
+fixed on development briefs; `evals/fit.py` measures it.
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
-from typing import TypeAlias
+from functools import cache, lru_cache
 
 import numpy as np
-import numpy.typing as npt
 
 from agents.composer.lexicon import game_of
 from agents.composer.loader import common, lexicons
+from agents.composer.meaning.statements import Embed, Statements, Vectors, fit_statements
 from agents.composer.tokens import unwrapped
 from games.library import presets, rulebook
 
-Vectors: TypeAlias = npt.NDArray[np.float32]
-Embed: TypeAlias = Callable[[Sequence[str]], Vectors]
-"""Texts to unit vectors of MiniLM, for which the bars were fixed."""
-
-BAR = 0.04
+BAR = 0.32
 """Least score with which a game is made without asking."""
-_USUAL_NEARNESS = 0.45
+_RIDGE = 1.0
 _SHORT = 10
 _MOST_WORDS = 40
 _NAME_WEIGHT = 20
@@ -81,19 +77,34 @@ def _of_family(family: str) -> _Texts:
 
 
 @cache
-def _of_others() -> tuple[tuple[str, ...], _Texts]:
-    """Names of the kinds; their descriptions in the same order, and the names again; sentences."""
-    kinds = common().kinds
-    parts = [*(part for text in kinds.values() for part in sentences(text)), *common().kinds_say]
-    wholes = (*(f"{kind}. {text}" for kind, text in kinds.items()), *kinds)
-    return tuple(kinds), _Texts(wholes, (*parts, *kinds))
+def _of_others() -> dict[str, _Texts]:
+    """Texts of each kind of game that no family makes."""
+    shared = common()
+    return {
+        kind: _Texts(
+            (f"{kind}. {text}", kind), (kind, *sentences(text), *shared.kinds_say.get(kind, ()))
+        )
+        for kind, text in shared.kinds.items()
+    }
 
 
 def own_texts() -> list[str]:
     """Every text that briefs are compared with, to be embedded once."""
-    _, others = _of_others()
-    all_texts = [others, *(_of_family(lexicon.family) for lexicon in lexicons())]
-    return [*(text for texts in all_texts for text in (*texts.wholes, *texts.parts))]
+    families = (_of_family(lexicon.family) for lexicon in lexicons())
+    return [text for one in (*_of_others().values(), *families) for text in one.wholes + one.parts]
+
+
+@lru_cache(maxsize=8)
+def _games(embed: Embed) -> Statements:
+    """Texts of all families and kinds, fitted once for an embedder.
+
+    Labelled ("family", its name) or ("kind", its name).
+    """
+    labelled = [(("kind", kind), texts) for kind, texts in _of_others().items()]
+    for lexicon in lexicons():
+        labelled.append((("family", lexicon.family), _of_family(lexicon.family)))
+    said = [(of, t) for of, texts in labelled for t in dict.fromkeys(texts.wholes + texts.parts)]
+    return fit_statements(said, (), _RIDGE, embed)
 
 
 def judge(words: str, embed: Embed, evidence: Mapping[str, int]) -> Judgement:
@@ -106,22 +117,26 @@ def judge(words: str, embed: Embed, evidence: Mapping[str, int]) -> Judgement:
             by meaning it decides, and a brief of few words may rest on a name alone.
     """
     whole, said = embed([words])[0], embed(sentences(words))
-    kinds, others = _of_others()
-    to_kinds = embed(others.wholes) @ whole
-    near_others = (said @ embed(others.parts).T).max(axis=1)
+    kinds = [(kind, text) for kind, texts in _of_others().items() for text in texts.wholes]
+    to_kinds: Vectors = embed([text for _, text in kinds]) @ whole
+    others = embed([text for texts in _of_others().values() for text in texts.parts])
+    near_others = (said @ others.T).max(axis=1)
+    games = _games(embed)
+    by_part, by_whole = games.scores(sentences(words)).mean(axis=0), games.scores([words])[0]
+    is_kind = np.array([what == "kind" for what, _ in games.labels])
     found = []
     for lexicon in lexicons():
-        texts = _of_family(lexicon.family)
+        texts, column = _of_family(lexicon.family), games.labels.index(("family", lexicon.family))
         near = float((embed(texts.wholes) @ whole).max())
         parts = (said @ embed(texts.parts).T).max(axis=1)
         weight = evidence[lexicon.family]
         rank = near + float(parts.mean()) / 2 + min(weight, _MOST_WORDS) / 250
         brevity = _SHORT / max(_SHORT, len(words.split()))
         named = brevity if weight >= _NAME_WEIGHT else 0.0
-        rank += named / 2
+        rank += named / 2 + float(by_part[column])
         score = near - float(to_kinds.max()) + float((parts - near_others).mean())
-        score += float(parts.mean()) - _USUAL_NEARNESS + named / 2
-        score -= 0.0 if weight else _NO_WORD * brevity
+        score += sum(float(by[column] - by[is_kind].max()) for by in (by_part, by_whole))
+        score += named / 2 - (0.0 if weight else _NO_WORD * brevity)
         found.append((rank, lexicon.family, score))
     _, family, score = max(found)
-    return Judgement(family, score, kinds[int(to_kinds.argmax()) % len(kinds)])
+    return Judgement(family, score, kinds[int(to_kinds.argmax())][0])

@@ -13,8 +13,7 @@ from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from agents.composer.lexicon import Lexicon, Phrase, Settings
-from agents.composer.meaning.fit import Embed
-from agents.composer.meaning.statements import statements_of
+from agents.composer.meaning.statements import Embed, statements_of
 from agents.composer.mentions import Mention, ParsedBrief, parse_brief
 from agents.composer.patterns import Capture, Text
 from agents.composer.settle import can_be
@@ -119,7 +118,7 @@ def guesses(
         content = parsed.content(part.run)
         new = sum(index not in used for index in content) / len(content)
         best: dict[str, list[tuple[float, Mention]]] = {}
-        for (name, value), score in zip(model.meanings, row, strict=True):
+        for (name, value), score in zip(model.labels, row, strict=True):
             mention = part.mention(name, value)
             if mention is not None and can_be(lexicon, mention):
                 best.setdefault(name, []).append((float(score), mention))

@@ -1,64 +1,125 @@
-"""Statements of a family's settings, and how surely a text says what one of them says.
+"""How surely a text says what labelled statements say: kernel ridge regression.
 
-Kernel ridge regression (Saunders, Gammerman and Vovk 1998): every statement of the family's words
-(`says`) is 1 for its setting and value and 0 for all others; sentences of games that nobody makes
-are 0 for all. With texts a and b, unit vectors e and weights w of their words and pairs of words,
+Kernel ridge regression (Saunders, Gammerman and Vovk 1998): every statement is 1 for its label, 0
+for all others. With texts a and b, unit vectors e, and weights w of their words and pairs of words,
 
     k(a, b) = exp(-STEEP (1 - e_a . e_b)) + WORDS (w_a . w_b)
-    f(x) = k(x, statements) (K + RIDGE I)^-1 Y
+    f(x) = k(x, statements) (K + ridge I)^-1 Y
 
-so that what many settings say in common counts for none of them. The three constants were chosen
-on the development briefs with the briefs' settings as the only labels.
+so that what many labels say in common counts for none of them. The constants were chosen on the
+development briefs with the briefs' families and settings as the only labels.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from agents.composer.loader import common, lexicons
-from agents.composer.meaning.fit import Embed, Vectors
 from agents.composer.tokens import FUNCTION_WORDS, merge_numbers, tokenise
 
-STEEP, WORDS, RIDGE = 4.0, 0.5, 0.3
+Vectors: TypeAlias = npt.NDArray[np.float32]
+Embed: TypeAlias = Callable[[Sequence[str]], Vectors]
+"""Texts to unit vectors of MiniLM, for which all bars were fixed."""
+
+STEEP, WORDS = 4.0, 0.5
+_RIDGE = 0.3  # of a family's settings
 _EVERY = 2  # of the sentences that say nothing here, one in so many
 _DIGITS = 4
 
 
 @dataclass(frozen=True)
+class Rarity:
+    """The weight of each word or pair of words of some texts, and the largest of them."""
+
+    weights: dict[str, float]
+    most: float
+
+    @classmethod
+    def of(cls, texts: Sequence[str]) -> "Rarity":
+        """Less where more texts have it; half of it for a pair."""
+        counts = Counter(gram for text in texts for gram in sorted(_grams(text)))
+        weights = {
+            gram: float(np.log((len(texts) + 1) / (count + 0.5))) / (1 + (" " in gram))
+            for gram, count in counts.items()
+        }
+        return cls(weights, max(weights.values(), default=0.0))
+
+    def weighed(self, text: str) -> dict[str, float]:
+        """The known words of a text, a vector of length one; an unknown word weighs most."""
+        grams = sorted(_grams(text))
+        known = {gram: self.weights[gram] for gram in grams if gram in self.weights}
+        strange = sum(gram not in self.weights and " " not in gram for gram in grams)
+        square = sum(weight**2 for weight in known.values()) + strange * self.most**2
+        return {gram: weight / max(square**0.5, 1e-9) for gram, weight in known.items()}
+
+
+@dataclass(frozen=True)
 class Statements:
-    """The fitted statements of one family.
+    """Fitted statements.
 
     Attributes:
-        meanings: (setting, value as its words write it), M of them.
+        labels: M of them.
         vectors: Of N texts, [N, D].
-        places: The column of each word or pair of words.
-        rarity: The weight of each, [W].
-        words: Weights of the words of the N texts, [N, W], rows of length one.
+        rarity: Of their words.
+        postings: For each word the texts that have it, and its weights there.
         weights: [N, M].
         embed: Texts to unit vectors.
     """
 
-    meanings: tuple[tuple[str, str], ...]
+    labels: tuple[tuple[str, str], ...]
     vectors: Vectors
-    places: dict[str, int]
-    rarity: Vectors
-    words: Vectors
+    rarity: Rarity
+    postings: dict[str, tuple[list[int], Vectors]]
     weights: Vectors
     embed: Embed
 
     def scores(self, texts: Sequence[str]) -> Vectors:
-        """How surely each of K texts says each of the M meanings, [K, M]: about 0 to 1."""
-        words = _weighed(texts, self.places, self.rarity)
-        near = _kernel(self.embed(texts), self.vectors, words, self.words)
+        """How surely each of K texts says each of the M labels, [K, M]: about 0 to 1."""
+        words = [self.rarity.weighed(text) for text in texts]
+        near = _kernel(self.embed(texts), self.vectors, words, self.postings)
         return np.round(near @ self.weights, _DIGITS)
+
+
+def fit_statements(
+    said: Sequence[tuple[tuple[str, str], str]], silent: Sequence[str], ridge: float, embed: Embed
+) -> Statements:
+    """Statements with their labels, and texts that say nothing, fitted.
+
+    Args:
+        said: Labels and texts.
+        silent: Further texts, 0 for every label.
+        ridge: The regression's.
+        embed: Texts to unit vectors.
+    """
+    labels = tuple(dict.fromkeys(label for label, _ in said))
+    texts = [*(text for _, text in said), *silent]
+    rarity = Rarity.of(texts)
+    words = [rarity.weighed(text) for text in texts]
+    rows: dict[str, list[int]] = {}
+    for row, weighed in enumerate(words):
+        for gram in weighed:
+            rows.setdefault(gram, []).append(row)
+    postings = {
+        gram: (at, np.array([words[row][gram] for row in at], np.float32))
+        for gram, at in rows.items()
+    }
+    vectors = embed(texts)
+    wanted = np.zeros((len(texts), len(labels)), np.float32)
+    for row, (label, _) in enumerate(said):
+        wanted[row, labels.index(label)] = 1
+    known = _kernel(vectors, vectors, words, postings)
+    known[np.diag_indices(len(texts))] += ridge
+    return Statements(labels, vectors, rarity, postings, np.linalg.solve(known, wanted), embed)
 
 
 @lru_cache(maxsize=32)
 def statements_of(family: str, embed: Embed) -> Statements:
-    """The statements of a family's words, fitted once for an embedder."""
+    """The statements of a family's settings, labelled (setting, value as its words write it)."""
     lexicon = next(lexicon for lexicon in lexicons() if lexicon.family == family)
     said = [
         ((name, value), text)
@@ -66,22 +127,22 @@ def statements_of(family: str, embed: Embed) -> Statements:
         for value, texts in values.items()
         for text in texts
     ]
-    meanings = tuple(dict.fromkeys(meaning for meaning, _ in said))
-    texts = [*(text for _, text in said), *common().kinds_say[::_EVERY]]
-    counts = Counter(gram for text in texts for gram in _grams(text))
-    places = {gram: column for column, gram in enumerate(sorted(counts))}
-    rarity = np.array([_rarity(gram, counts[gram], len(texts)) for gram in places], np.float32)
-    vectors, words = embed(texts), _weighed(texts, places, rarity)
-    wanted = np.zeros((len(texts), len(meanings)), np.float32)
-    for row, (meaning, _) in enumerate(said):
-        wanted[row, meanings.index(meaning)] = 1
-    known = _kernel(vectors, vectors, words, words)
-    weights = np.linalg.solve(known + RIDGE * np.eye(len(texts), dtype=np.float32), wanted)
-    return Statements(meanings, vectors, places, rarity, words, weights, embed)
+    silent = [text for texts in common().kinds_say.values() for text in texts]
+    return fit_statements(said, silent[::_EVERY], _RIDGE, embed)
 
 
-def _kernel(left: Vectors, right: Vectors, left_words: Vectors, right_words: Vectors) -> Vectors:
-    near: Vectors = np.exp(STEEP * (left @ right.T - 1)) + WORDS * (left_words @ right_words.T)
+def _kernel(
+    left: Vectors,
+    right: Vectors,
+    words: Sequence[dict[str, float]],
+    postings: dict[str, tuple[list[int], Vectors]],
+) -> Vectors:
+    near: Vectors = np.exp(STEEP * (left @ right.T - 1))
+    for row, weighed in zip(near, words, strict=True):
+        for gram, weight in weighed.items():
+            if gram in postings:
+                at, weights = postings[gram]
+                row[at] += np.float32(WORDS * weight) * weights
     return near
 
 
@@ -90,21 +151,3 @@ def _grams(text: str) -> set[str]:
     tokens = merge_numbers(tokenise(text))
     stems = [t.norm for t in tokens if t.kind != "stop" and t.norm not in FUNCTION_WORDS]
     return {*stems, *(f"{one} {two}" for one, two in zip(stems, stems[1:], strict=False))}
-
-
-def _rarity(gram: str, count: int, texts: int) -> float:
-    """The weight of a word, less where more texts have it; half of it for a pair."""
-    return float(np.log((texts + 1) / (count + 0.5))) / (1 + (" " in gram))
-
-
-def _weighed(texts: Sequence[str], places: dict[str, int], rarity: Vectors) -> Vectors:
-    """Weights of the known words of texts, rows of length one; an unknown word weighs most."""
-    found = np.zeros((len(texts), len(places)), np.float32)
-    for row, text in enumerate(texts):
-        grams = _grams(text)
-        columns = [places[gram] for gram in grams if gram in places]
-        strange = sum(gram not in places and " " not in gram for gram in grams)
-        found[row, columns] = rarity[columns]
-        length = np.sqrt((rarity[columns] ** 2).sum() + strange * rarity.max(initial=0) ** 2)
-        found[row] /= max(float(length), 1e-9)
-    return found
