@@ -1,4 +1,4 @@
-"""How surely a text says what labelled statements say: kernel ridge regression.
+"""Regression on labelled statements: how surely a text says what they say.
 
 Kernel ridge regression (Saunders, Gammerman and Vovk 1998): every statement is 1 for its label, 0
 for all others. With texts a and b, unit vectors e, and weights w of their words and pairs of words,

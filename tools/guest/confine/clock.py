@@ -30,8 +30,8 @@ _MOMENTS = {"localtime": 0, "gmtime": 0, "ctime": 0, "asctime": 0, "strftime": 1
 def stop_clocks(preloaded: Iterable[str] = ()) -> str:
     """Leave no clock in reach of this process and of those it forks.
 
-    A package of others that is preloaded, such as OpenSpiel's, may need a clock, and ends its worker
-    without one. Beside it only our own source runs, so clocks stay in reach there.
+    A package of others that is preloaded, such as OpenSpiel's, may need a clock, and ends its
+    worker without one. Beside it only our own source runs, so clocks stay in reach there.
 
     Args:
         preloaded: Names of preloaded packages.
