@@ -1,6 +1,7 @@
 """Fix a family's parameters in its source: the same code with other defaults."""
 
 import ast
+import json
 import pprint
 import re
 from collections.abc import Mapping
@@ -103,6 +104,26 @@ def defaults(game: Mapping[str, Json]) -> dict[str, Json]:
             )
         found[name] = field["default"]
     return found
+
+
+def as_declared(value: Json, field: Mapping[str, Json]) -> Json:
+    """A parameter's value as its declaration types it, however a person wrote it.
+
+    >>> as_declared(7, {"choices": ["none", "7"]}), as_declared("7", {"range": [1, 9]})
+    ('7', 7)
+    >>> as_declared("true", {"choices": [False, True]}), as_declared("x", {"choices": [1, 2]})
+    (True, 'x')
+    """
+    choices = field.get("choices")
+    if isinstance(choices, list):
+        return next((one for one in choices if _written(one) == _written(value)), value)
+    if field.get("range") and isinstance(value, str) and re.fullmatch(r"[+-]?\d{1,18}", value):
+        return int(value)
+    return value
+
+
+def _written(value: Json) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
 
 
 def _assignment(source: str) -> ast.Dict:

@@ -10,6 +10,7 @@ from agents.composer.mentions import Mention, ParsedBrief
 from agents.protocols import Choices, Clause, RoleError
 from games.contract import Json, LocalModule, ModuleFault
 from games.library import source
+from games.specialise import as_declared
 
 _CORRECTS = re.compile(
     r"\b(?:no,? wait|wait,? no|make (?:that|it)|i meant?|scratch that|correction"
@@ -81,7 +82,7 @@ def settle(
     Raises:
         RoleError: If what the person chose is unknown, out of bounds or impossible.
     """
-    settled = Interpretation(chosen=choices or Choices())
+    settled = Interpretation(chosen=_as_declared(choices or Choices(), lexicon))
     _choose(settled, lexicon)
     meanings = _agreeing(lexicon, base, [_meaning(mention) for mention in mentions])
     meanings = _together(lexicon, meanings)
@@ -102,16 +103,29 @@ def settle(
     return settled
 
 
+def _as_declared(choices: Choices, lexicon: Lexicon) -> Choices:
+    """The choices with every setting as the game types it, however the person wrote it."""
+    fields = game_of(lexicon.family).parameters
+    settings = {
+        name: as_declared(value, fields[name].model_dump(mode="json")) if name in fields else value
+        for name, value in choices.settings.items()
+    }
+    return choices.model_copy(update={"settings": settings})
+
+
 def _choose(settled: Interpretation, lexicon: Lexicon) -> None:
     """Begin with what the person chose: no word of the brief can change it."""
     chosen = {**settled.chosen.settings}
     if settled.chosen.num_players is not None:
         chosen[PLAYERS] = settled.chosen.num_players
-    for name, value in chosen.items():
-        objection = _objection(Interpretation(), lexicon, name, value)
-        if objection:
-            known = ", ".join(game_of(lexicon.family).parameters)
-            raise RoleError(f"{name}={_shown(value)}: {objection}. Its settings: {known}")
+    wrong = [
+        f"{name}={_shown(value)}: {objection}"
+        for name, value in chosen.items()
+        if (objection := _objection(Interpretation(), lexicon, name, value))
+    ]
+    if wrong:
+        known = ", ".join(game_of(lexicon.family).parameters)
+        raise RoleError(f"{'; '.join(wrong)}. Its settings: {known}")
     settled.players = settled.chosen.num_players or 0
     settled.parameters.update(settled.chosen.settings)
 

@@ -15,6 +15,7 @@ from graph.new.state import RunState
 YES = frozenset({"", "y", "yes", "ok", "approve", "approved", "true", "go on", "go on anyway"})
 NO = frozenset({"n", "no", "stop", "reject", "false"})
 _POLITE = frozenset({"please", "thanks", "thank", "you", "it", "looks", "good", "great", "fine"})
+_PAIR = r"(\w+)\s*=\s*((?:[^\s,;=.]|\.\S)+(?:,(?!\w+\s*=)[^\s,;=.]+)*)"
 AGAIN = YES | {"again", "try again", "retry", "continue", "resume"}
 _MEANT = {"accept": "yes", "approve": "yes", "ignore": "no", "reject": "no"}
 
@@ -77,13 +78,16 @@ def is_words(answer: str) -> bool:
     return not means(answer, YES | NO) and family_chosen(answer, None) is None
 
 
-def settings_chosen(answer: str, design: Design) -> dict[str, JsonValue]:
-    """The settings of an answer that is nothing but NAME=VALUE pairs; empty for any other."""
-    pairs = [pair.partition("=") for pair in answer.replace(",", " ").split()]
-    if not all(equals and name in design.parameters for name, equals, _ in pairs):
+def settings_chosen(answer: str) -> dict[str, JsonValue]:
+    """The settings of an answer that is nothing but NAME=VALUE pairs; empty for any other.
+
+    >>> settings_chosen("ranks=13, suits=4 and board=0,3,1,1"), settings_chosen("make it rows=5")
+    ({'ranks': 13, 'suits': 4, 'board': '0,3,1,1'}, {})
+    """
+    if not re.fullmatch(rf"{_PAIR}(?:(?:\s|,|;|\band\b)+{_PAIR})*[\s.]*", answer.strip()):
         return {}
     chosen: dict[str, JsonValue] = {}
-    for name, _, value in pairs:
+    for name, value in re.findall(_PAIR, answer):
         with suppress(json.JSONDecodeError):
             chosen[name] = json.loads(value)
         chosen.setdefault(name, value)

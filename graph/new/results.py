@@ -121,9 +121,11 @@ def open_ends(state: RunState) -> list[str]:
 
 def _ways_on(state: RunState) -> str:
     """How a person can go on with a run whose game does not pass."""
+    resume = f"rulewright resume {state.folder}"
+    if state.end == "gave_up" and state.design is not None and not state.candidates:
+        return f"\nTo go on: change design.yaml if you like, then: {resume} --from design"
     if state.end != "gave_up" or not state.candidates:
         return ""
-    resume = f"rulewright resume {state.folder}"
     ways = [f"To try on: {resume} --rounds 3", f"to take it as it is: {resume} --accept"]
     tests = [claim.id for claim in state.claims if claim.counts and claim.test]
     if tests:

@@ -12,6 +12,7 @@ RESAMPLES = 2000
 _AT_ONCE = 2**18  # draws of the bootstrap held in memory
 _MANY = 2000
 _HALVINGS = 60
+_SHARE_HALVINGS = 30  # of an interval of at most 1
 
 
 class NoSamplesError(ValueError):
@@ -137,6 +138,54 @@ def share_interval(values: Sequence[float], confidence: float = CONFIDENCE) -> E
     if estimate.high > estimate.low:
         return _cut(estimate, confidence)
     return wilson(min(float(len(values)), sum(values)), len(values), confidence)
+
+
+def exact_share(values: Sequence[float], confidence: float = CONFIDENCE) -> Estimate:
+    """The mean of values in [0, 1] with Clopper and Pearson's exact interval (1934).
+
+    Of k = sum of the values in n, the interval is `{p : P(X >= floor(k) | n, p) >= a and
+    P(X <= ceil(k) | n, p) >= a}` with X binomial and a = (1 - confidence) / 2. Of wins and losses,
+    however few, it leaves the true share out with probability 1 - confidence at the most.
+
+    Raises:
+        NoSamplesError: If there are fewer than two values.
+
+    >>> estimate = exact_share([1.0] * 8 + [0.0] * 2)
+    >>> round(estimate.low, 4), round(estimate.high, 4)
+    (0.4439, 0.9748)
+    """
+    n = len(values)
+    if n < 2:  # noqa: PLR2004
+        raise NoSamplesError(f"{n} samples; a share with an interval needs at least two")
+    won = min(math.fsum(values), float(n))
+    return Estimate(
+        value=won / n,
+        low=1 - _most(n - math.floor(won), n, confidence),
+        high=_most(math.ceil(won), n, confidence),
+        n=n,
+        method=f"Clopper-Pearson, {confidence:.0%}",
+    )
+
+
+def _most(won: int, n: int, confidence: float) -> float:
+    """The largest p at which so few wins are no rarer than (1 - confidence) / 2."""
+    if won == n:
+        return 1.0
+    low, high = won / n, 1.0
+    chosen = [
+        math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1) for k in range(won + 1)
+    ]
+    for _ in range(_SHARE_HALVINGS):
+        p = (low + high) / 2
+        at_most = math.fsum(
+            math.exp(ways + k * math.log(p) + (n - k) * math.log1p(-p))
+            for k, ways in enumerate(chosen)
+        )
+        if at_most >= (1 - confidence) / 2:
+            low = p
+        else:
+            high = p
+    return low
 
 
 def _cut(estimate: Estimate, confidence: float) -> Estimate:

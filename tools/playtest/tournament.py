@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 
 from games.contract import Game, Json
-from games.specialise import defaults
+from games.specialise import as_declared, defaults
 from games.streams import stream
 from tools.playtest.jobs import (
     GameSetup,
@@ -125,7 +125,10 @@ def effective_parameters(game: GameSetup, sandbox: Sandbox) -> dict[str, Json]:
         raise TournamentError(
             f"{game.name} takes {fewest} to {most} players, not {game.num_players}"
         )
-    return {**known, **game.parameters}
+    declared = info["parameters"] if game.parameters else {}
+    fields = declared if isinstance(declared, dict) else {}
+    given = {name: as_declared(value, fields[name]) for name, value in game.parameters.items()}
+    return {**known, **given}
 
 
 def _players(roster: Roster, specs: Sequence[str]) -> tuple[PlayerConfig, ...]:

@@ -7,6 +7,7 @@ from tools.reporting.content import Evaluation, Figure, ReportLine, short_name
 
 UNSURE = "could not tell"
 _EVEN = 0.15  # a seat's share of wins within this of an even one is fair
+_FEW = 50  # matches: under so many, unfair is only what lies further off than that
 _SKILL, _LUCK = 0.5, 0.2  # of the wins beyond an even share
 _SECONDS = 10  # a decision
 _SHORT, _LONG = 10, 45  # minutes
@@ -14,7 +15,8 @@ _TIES = 0.5
 _FORCED = 0.5
 THRESHOLDS = (
     f"Thresholds: fair, where the interval of every seat lies within {_EVEN:.2f} of an even share; "
-    f"not fair, where one lies wholly off it. Skill, where the strongest player takes at least "
+    f"not fair, where one lies wholly off it (of fewer than {_FEW} matches, off it by more than "
+    f"{_EVEN:.2f}). Skill, where the strongest player takes at least "
     f"{_SKILL:.0%} of the wins beyond an even share from random players, luck where at most "
     f"{_LUCK:.0%}. Where all are paid the same, nobody wins: players get better where the "
     "strongest scores more than random players on the same deals, by an interval above 0. A "
@@ -63,15 +65,20 @@ def _fairness(evaluation: Evaluation, who: str) -> ReportLine:
         return ReportLine(name=question, state=UNSURE, text="No share of wins was measured.")
     even = 1 / len(shares)
     figure = max(seats, key=lambda f: abs((f.value or 0.0) - even))
-    off = [f for f in seats if (f.low or 0.0) > even or (f.high or 0.0) < even]
+    off = [f for f in seats if _off(f, even) > 0]
     near = all(abs((end or 0.0) - even) <= _EVEN for f in seats for end in (f.low, f.high))
     state = UNSURE
     if near:
         state = "nearly" if off else "yes"
-    elif off:
+    elif any(_off(f, even) > (_EVEN if f.n < _FEW else 0) for f in off):
         state = "no"
     shown = f"{figure.name[0].upper()}{figure.name[1:]}: {_said(figure)} of the matches, {who}"
     return ReportLine(name=question, state=state, text=f"{shown}; an even share is {even:.2f}.")
+
+
+def _off(share: Figure, even: float) -> float:
+    """How far the interval of a share lies from an even one; negative where it holds it."""
+    return max((share.low or 0.0) - even, even - (share.high or 0.0))
 
 
 def _length(evaluation: Evaluation, who: str) -> ReportLine:

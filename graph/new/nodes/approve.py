@@ -2,11 +2,13 @@
 
 from typing import Any, Literal
 
-from langchain_core.messages import HumanMessage
+from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.runtime import Runtime
 from langgraph.types import Command, interrupt
 
-from agents.protocols import NEW_FAMILY, Choices
+from agents.composer.designer import require_choices
+from agents.composer.lexicon import PLAYERS
+from agents.protocols import NEW_FAMILY, Choices, RoleError
 from games.text import untagged
 from graph.new.answers import NO, YES, doubts_of, means, plain_answer, settings_chosen
 from graph.new.state import RunState, folder_of, need_design
@@ -15,7 +17,7 @@ from graph.run.context import RunContext
 
 def approve(
     state: RunState, runtime: Runtime[RunContext]
-) -> Command[Literal["code", "recode", "design", "revise", "report"]]:
+) -> Command[Literal["approve", "code", "recode", "design", "revise", "report"]]:
     """Ask; nothing stands before the interrupt that may not run twice."""
     del runtime
     if state.given is not None:  # it came as a message of the chat, and stands there
@@ -50,7 +52,7 @@ def _question(state: RunState) -> dict[str, Any]:
 
 def _answered(
     state: RunState, answer: str, messages: list[HumanMessage]
-) -> Command[Literal["code", "recode", "design", "revise", "report"]]:
+) -> Command[Literal["approve", "code", "recode", "design", "revise", "report"]]:
     """What an answer leads to: yes codes it, no ends it, anything else changes the design."""
     heard = {"messages": messages, "given": None}
     if means(answer, YES):
@@ -60,11 +62,19 @@ def _answered(
         ended = {"end": "gave_up", "reason": "the rulebook was not approved", "asks": False}
         return Command(goto="report", update={**heard, **ended})
     design, choices = need_design(state), state.brief.choices
-    settings = {} if design.family == NEW_FAMILY else settings_chosen(answer, design)
+    settings = {} if design.family == NEW_FAMILY else settings_chosen(answer)
     if not settings:
         return Command(goto="revise", update=heard)
     if choices.family is None:
         choices = choices.but(Choices(family=design.family))
+    seats = settings.get(PLAYERS)
+    if type(seats) is int and seats > 0:
+        choices = choices.but(Choices(num_players=settings.pop(PLAYERS)))
     chosen = choices.but(Choices(settings=settings))
+    try:
+        require_choices(chosen, settings=True)
+    except RoleError as error:
+        wrong = AIMessage(f"Nothing was changed: {error}", name="revise")
+        return Command(goto="approve", update={"messages": [*messages, wrong], "given": None})
     brief = state.brief.model_copy(update={"choices": chosen})
     return Command(goto="design", update={**heard, "asks": False, "brief": brief})

@@ -139,11 +139,36 @@ def test_what_may_have_been_meant_is_not_applied_without_a_person(
         ("rows=5", {"rows": 5}),
         ("rows=5, misere=true gravity=no", {"rows": 5, "misere": True, "gravity": "no"}),
         ("make it rows=5", {}),
-        ("no_such=5", {}),
+        ("no_such=5", {"no_such": 5}),
+        ("rows=5, columns=7;connect=4", {"rows": 5, "columns": 7, "connect": 4}),
+        ("rows=5, board=0,3,1,1", {"rows": 5, "board": "0,3,1,1"}),
+        ("board=0,3,1,1,rows=5.", {"rows": 5, "board": "0,3,1,1"}),
+        ("rows=5, five columns", {}),
         ("five rows", {}),
     ],
 )
 def test_an_answer_of_pairs_alone_chooses_settings(answer: str, settings: dict[str, Any]) -> None:
+    assert settings_chosen(answer) == settings
+
+
+def test_settings_that_cannot_be_leave_the_run_waiting_and_are_each_named(
+    make_context: MakeContext,
+) -> None:
+    chat = Chat(make_context(composer_roles(), ASKING))
+    before = chat.say("rummy for three")["design"]
+    refused = chat.send(Command(resume="wild_rank=99, knock_limit=999, hand_size=5"))
+    (question,) = refused["__interrupt__"]
+    assert "wild_rank=99: " in question.value["ask"]
+    assert "knock_limit=999: " in question.value["ask"]
+    assert refused["design"] == before
+    changed = chat.send(Command(resume="wild_rank=7, num_players=4"))
+    assert changed["design"].parameters == {**before.parameters, "wild_rank": "7"}
+    assert changed["design"].num_players == 4
+
+
+@pytest.mark.parametrize("rank", ["7", 7])
+def test_a_rank_of_digits_is_chosen_however_it_is_written(rank: str | int) -> None:
     roles = composer_roles()
-    made = roles.designer.design(roles.designer.clarify("connect four"), lambda _: ())
-    assert settings_chosen(answer, made) == settings
+    chosen = Choices(family="rummy", settings={"wild_rank": rank})
+    brief = roles.designer.clarify("").model_copy(update={"choices": chosen})
+    assert roles.designer.design(brief, lambda _: ()).parameters["wild_rank"] == "7"

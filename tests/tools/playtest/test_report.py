@@ -3,6 +3,7 @@ import pytest
 from games.contract import CHANCE
 from games.engine import Match, Ply
 from games.records import MatchRecord
+from games.streams import stream
 from tools.playtest.intervals import Estimate, NoSamplesError, Unmeasured
 from tools.playtest.report import (
     branching,
@@ -18,6 +19,8 @@ from tools.playtest.report import (
 )
 from tools.playtest.results import win_share
 from tools.playtest.schedule import each_alone
+from tools.reporting.content import Evaluation, Play
+from tools.reporting.verdict import verdict_of
 
 
 def ply(player: int, options: int) -> Ply:
@@ -103,8 +106,46 @@ def test_partners_win_together() -> None:
 
 
 def test_three_seats_hold_together_with_95_percent() -> None:
-    # Bonferroni: three intervals of 1 - 0.05 / 3 each; t(2) is 7.649 there, 4.303 at 0.95.
+    # Bonferroni: three intervals of 1 - 0.05 / 3 each.
     three = [record((1.0, 0.0, 0.0)), record((0.0, 1.0, 0.0)), record((0.0, 0.0, 1.0))]
     two = [record((1.0, 0.0)), record((0.0, 1.0)), record((1.0, 1.0))]
     assert seat_share(three, 0).method.endswith("98%")
     assert seat_share(two, 0).method.endswith("95%")
+
+
+def fair_answers(seats: int, matches: int, seeds: int) -> list[str]:
+    """The verdict on equal random players of a symmetric game, a series a seed."""
+    answers = []
+    for seed in range(seeds):
+        winners = stream(seed, "chance").integers(0, seats, matches)
+        rows = [
+            record(tuple(float(seat == winner) for seat in range(seats)), ply(0, 2))
+            for winner in winners
+        ]
+        figures = {
+            key: figure_of(key, measure)
+            for key, measure in measure_all(rows, each_alone(seats)).items()
+        }
+        play = Play(player="random", figures=figures, lengths=(1,) * matches)
+        shown = Evaluation(plays=(play,), shared=False, ladder=(), players=("random",))
+        answers.append(verdict_of(shown)[0].state)
+    return answers
+
+
+@pytest.mark.parametrize(("seats", "matches"), [(2, 60), (3, 24), (6, 24)])
+def test_equal_players_of_a_symmetric_game_are_seldom_called_unequal(
+    seats: int, matches: int
+) -> None:
+    assert fair_answers(seats, matches, seeds=200).count("no") <= 0.05 * 200
+
+
+def test_few_matches_call_only_a_large_difference_unfair() -> None:
+    def answer(won: int, matches: int) -> str:
+        returns = [(1.0, 0.0)] * won + [(0.0, 1.0)] * (matches - won)
+        rows = [record(paid, ply(0, 2)) for paid in returns]
+        figures = {k: figure_of(k, m) for k, m in measure_all(rows, each_alone(2)).items()}
+        play = Play(player="random", figures=figures, lengths=(1,) * matches)
+        shown = Evaluation(plays=(play,), shared=False, ladder=(), players=("random",))
+        return verdict_of(shown)[0].state
+
+    assert [answer(16, 16), answer(14, 20), answer(140, 200)] == ["no", "could not tell", "no"]

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from games.engine import Player
+from games.library import source
 from games.records import json_line
 from games.trajectories import IncompleteMatchError, open_deck
 from tests.tools.playtest.rosters import NimRoster, Uniform
@@ -77,6 +78,14 @@ def test_the_first_seat_of_nim_wins_exactly_where_the_pile_is_four(play: Play) -
     assert series.rotations == 1
     assert 20 < fours < 40
     assert seat_share(series.records, 0).value == pytest.approx(fours / 40)
+
+
+def test_matches_of_equal_players_are_deals_of_their_own_and_no_copies(play: Play) -> None:
+    board = GameSetup("tic_tac_toe", source("tic_tac_toe"), 2, {"size": 4})
+    series = play(("uniform", "uniform"), game=board, matches=12)
+    assert series.rotations == 1
+    assert [series.plan.schedule.place(match).deal for match in series.entries] == [*range(12)]
+    assert len({record.actions for record in series.records}) == 12
 
 
 def test_seats_rotate_within_a_deal_and_deals_are_paired(play: Play) -> None:
