@@ -1,8 +1,10 @@
 """A game's parameters as a person gives them: what cannot be is said before anything is played."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
@@ -13,9 +15,11 @@ if TYPE_CHECKING:
     from games.contract import Json
     from tools.playtest.jobs import GameSetup
     from tools.sandbox import Sandbox
+    from tools.sources import GameSource
 
 _HINT = "--set"
 _SHOWN = 80
+_RANGE = re.compile(r"\brange\((-?\d+), (-?\d+)\)")
 
 
 def given_parameters(pairs: Sequence[str]) -> "dict[str, Json]":
@@ -41,6 +45,21 @@ def given_parameters(pairs: Sequence[str]) -> "dict[str, Json]":
                 param_hint=_HINT,
             ) from error
     return given
+
+
+def game_called(name: str) -> "GameSource":
+    """A game by its library name, its file or folder, or the name of the run that made it.
+
+    Raises:
+        GameNotFoundError: If there is none of that name.
+    """
+    from games import library
+    from graph.run.folder import runs_folder
+    from tools.sources import find_game
+
+    in_runs = runs_folder() / name
+    is_run = name not in library.names() and not Path(name).exists()
+    return find_game(str(in_runs) if is_run and (in_runs / "game.py").is_file() else name)
 
 
 def accepted_parameters(game: "GameSetup", sandbox: "Sandbox") -> "dict[str, Json]":
@@ -99,7 +118,8 @@ def _refusal(game: "GameSetup", parameters: "Mapping[str, Json]", sandbox: "Sand
             worker.call("initial_state", [game.num_players], parameters)
         except ModuleFault as fault:
             ours = fault.kind == "raised" and fault.message.startswith(refused)
-            return fault.message.removeprefix(refused) if ours else None
+            said = fault.message.removeprefix(refused)
+            return _RANGE.sub(lambda m: f"{m[1]} to {int(m[2]) - 1}", said) if ours else None
     return None
 
 

@@ -106,7 +106,7 @@ def defaults(game: Mapping[str, Json]) -> dict[str, Json]:
     return found
 
 
-def as_declared(value: Json, field: Mapping[str, Json]) -> Json:
+def as_declared(value: Json, field: Json) -> Json:
     """A parameter's value as its declaration types it, however a person wrote it.
 
     >>> as_declared(7, {"choices": ["none", "7"]}), as_declared("7", {"range": [1, 9]})
@@ -114,6 +114,8 @@ def as_declared(value: Json, field: Mapping[str, Json]) -> Json:
     >>> as_declared("true", {"choices": [False, True]}), as_declared("x", {"choices": [1, 2]})
     (True, 'x')
     """
+    if not isinstance(field, dict):
+        return value
     choices = field.get("choices")
     if isinstance(choices, list):
         return next((one for one in choices if _written(one) == _written(value)), value)

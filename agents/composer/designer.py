@@ -1,5 +1,6 @@
 """The mechanic designer without a model: a brief becomes a library family with its settings."""
 
+import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -50,6 +51,7 @@ from vectorstore.documents import Example
 
 Retrieve = Callable[[str], Sequence[Example]]
 _SHOWN = 12
+_OTHERS = 2
 _FEW_KEPT = 2
 _LONGEST_TITLE = 6
 _NAMED = re.compile(
@@ -88,7 +90,10 @@ class ComposerDesigner:
         """Design a game; see `agents.protocols.Designer.design`."""
         brief = _corrected(brief)
         reading = self._reading(brief)
-        clauses = tuple(_doubted(clause, reading, self.embed) for clause in reading.clauses)
+        clauses = tuple(
+            _doubted(clause, reading, self.embed, brief.choices.settings)
+            for clause in reading.clauses
+        )
         return _design(replace(reading, clauses=clauses), brief)
 
     def revise(self, design: Design, brief: Brief, talk: Talk) -> Revision:
@@ -134,8 +139,8 @@ class ComposerDesigner:
             {"family": design.family, "num_players": seats, "settings": settings}
         )
         reading = read("", said.lexicon, choices)
-        old = (overridden(clause, changed, talk) for clause in design.clauses)
-        new = (_doubted(clause, reading, self.embed) for clause in heard(said, changed))
+        old = (_settled(overridden(c, changed, talk), reading) for c in design.clauses)
+        new = (_doubted(clause, reading, self.embed, {}) for clause in heard(said, changed))
         usual = game_of(design.family).defaults()
         return replace(
             reading,
@@ -158,15 +163,16 @@ class ComposerDesigner:
                 raise RoleError(f"no game of the library is near this brief. {offer()}")
             kept, lost = _kept_and_lost(found)
             if not found.named and len(kept) < len(lost) / _FEW_KEPT:
-                raise _no_fit(found, "most of it has no setting there")
+                raise _no_fit(found, "most of it has no setting there", brief.prompt)
         else:
             scores = family_scores(parse_brief(brief.prompt))
             judged = judge(brief.prompt, self.embed, scores)
             found = reading_near(brief.prompt, {judged.family}, scores, choices, self.embed)
             if judged.score < BAR:
-                raise _no_fit(found, f"it is nearer to another kind of game ({judged.other})")
+                why = f"it is nearer to another kind of game ({judged.other})"
+                raise _no_fit(found, why, brief.prompt)
         if found.unseated:
-            raise _no_fit(found, f"that is not for {found.unseated} players")
+            raise _no_fit(found, f"that is not for {found.unseated} players", brief.prompt)
         return found
 
 
@@ -176,14 +182,18 @@ def _kept_and_lost(reading: Reading) -> tuple[list[str], list[str]]:
     return kept, [c.text for c in reading.clauses if c.status != "honoured"]
 
 
-def _no_fit(reading: Reading, why: str) -> NoFitError:
+def _no_fit(reading: Reading, why: str, words: str) -> NoFitError:
     """The refusal: what is nearest, what it would keep and lose, and what to do."""
     family, title = reading.lexicon.family, reading.lexicon.title
     kept, lost = _kept_and_lost(reading)
     said = [
-        f"No family of the library is this game. The nearest is a {title}, but {why}: it keeps "
-        f"{len(kept)} of {len(kept) + len(lost)} demands."
+        f"No family of the library is this game. The nearest is {reading.lexicon.one}, but {why}: "
+        f"it keeps {len(kept)} of {len(kept) + len(lost)} demands."
     ]
+    scores = family_scores(parse_brief(words))
+    others = sorted((f for f in scores if scores[f] and f != family), key=lambda f: -scores[f])
+    also = " or ".join(f"--family {other}" for other in others[:_OTHERS])
+    said += [f"Next to it: {also}."] if also else []
     said += [f"It would lose: {'; '.join(map(repr, lost[:_SHOWN]))}."] if lost else []
     said.append(
         "With a language model (set RULEWRIGHT_MODEL) rules that no family has are written as "
@@ -242,11 +252,28 @@ def _corrected(brief: Brief) -> Brief:
     return brief.model_copy(update={"prompt": brief.words, "corrections": (), "choices": choices})
 
 
-def _doubted(clause: Clause, reading: Reading, embed: Embed | None) -> Clause:
-    """The clause; where no phrase explains it, with the setting that it may have meant."""
+def _settled(clause: Clause, reading: Reading) -> Clause:
+    """The clause; honoured where the setting that it may have meant holds by now."""
+    name, _, value = clause.perhaps.partition("=")
+    holds = reading.parameters.get(name)
+    if not clause.perhaps or (holds if isinstance(holds, str) else json.dumps(holds)) != value:
+        return clause
+    return Clause(text=clause.text, status="honoured", setting=clause.perhaps)
+
+
+def _doubted(
+    clause: Clause, reading: Reading, embed: Embed | None, chosen: Mapping[str, Json]
+) -> Clause:
+    """The clause; where no phrase explains it, with the setting that it may have meant.
+
+    Where the person chose that setting since, the clause is no doubt any more.
+    """
     if embed is None or clause.status == "honoured" or not clause.reason.startswith(NO_SETTING):
         return clause
-    meant = setting_meant(clause.text, reading.lexicon, reading.asked, embed)
+    taken = reading.asked.keys() - chosen.keys()
+    meant = setting_meant(clause.text, reading.lexicon, taken, embed)
+    if meant.partition("=")[0] in chosen:
+        return _settled(clause.model_copy(update={"perhaps": meant}), reading)
     reason = f"{clause.reason}; perhaps {meant} was meant" if meant else clause.reason
     return clause.model_copy(update={"reason": reason, "perhaps": meant})
 

@@ -153,6 +153,12 @@ class Lexicon:
     in_context: InContext = lambda settings, _base, _said: settings
     usual: Usual = lambda _players, _parameters: {}
 
+    @property
+    def one(self) -> str:
+        """The title with its article, as it is said aloud."""
+        spoken = self.title.startswith(("a", "e", "i", "o", "u", "n-"))
+        return f"{'an' if spoken else 'a'} {self.title}"
+
 
 @dataclass(frozen=True)
 class Common:

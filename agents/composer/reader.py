@@ -12,7 +12,7 @@ from agents.composer.accounting import (
     understood,
     whole,
 )
-from agents.composer.lexicon import Lexicon, Name, Phrase, game_of
+from agents.composer.lexicon import PLAYERS, Lexicon, Name, Phrase, game_of
 from agents.composer.loader import check_settings, common, lexicons
 from agents.composer.meaning.statements import Embed
 from agents.composer.meaning.settings import settings_by_meaning
@@ -278,8 +278,8 @@ def _reason(text: str, lexicon: Lexicon) -> str:
     if any(part.text.find(pattern) for pattern in common().other_games):
         return "that game is not in the library"
     for other, name in _elsewhere(part, lexicon):
-        return f"{name} belongs to a {other.title}; a {lexicon.title} has no such setting"
-    return f"{NO_SETTING} a {lexicon.title} says this"
+        return f"{name} belongs to {other.one}; {lexicon.one} has no such setting"
+    return f"{NO_SETTING} {lexicon.one} says this"
 
 
 def _elsewhere(part: ParsedBrief, lexicon: Lexicon) -> Iterator[tuple[Lexicon, str]]:
@@ -290,7 +290,9 @@ def _elsewhere(part: ParsedBrief, lexicon: Lexicon) -> Iterator[tuple[Lexicon, s
             if isinstance(mention.source, Name):
                 yield other, f"{part.quote(mention.covered[0], mention.covered[-1])!r}"
             elif not mention.source.always and not mention.source.refused:
-                yield other, f"the setting {', '.join(mention.source.means(mention.capture))}"
+                names = mention.source.means(mention.capture)
+                if names.keys() - {PLAYERS, *game_of(lexicon.family).parameters}:
+                    yield other, f"the setting {', '.join(names)}"
 
 
 def _assumptions(settled: Interpretation, lexicon: Lexicon, players: int) -> tuple[str, ...]:
@@ -300,7 +302,7 @@ def _assumptions(settled: Interpretation, lexicon: Lexicon, players: int) -> tup
     if settled.chosen.family is None and not any(
         c.setting.startswith("game=") for _, c in settled.clauses
     ):
-        made.append(f"The brief names no game: its words point to a {lexicon.title}.")
+        made.append(f"The brief names no game: its words point to {lexicon.one}.")
     return tuple(made)
 
 

@@ -292,7 +292,7 @@ def _objection(settled: Interpretation, lexicon: Lexicon, name: str, value: Json
         if not isinstance(value, int) or not least <= value <= most:
             settled.unseated = value if isinstance(value, int) else 0
             seats = f"{least}" if least == most else f"{least} to {most}"
-            return f"a {lexicon.title} is for {seats} players, not {value}"
+            return f"{lexicon.one} is for {seats} players, not {value}"
         return ""
     if name not in game.parameters:
         return f"the library's {lexicon.title} has no setting for it"

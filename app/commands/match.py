@@ -11,7 +11,7 @@ import typer
 
 from app import options
 from app.console import ends_at_once, kept_in, leave, note, print_json, say
-from app.parameters import accepted_parameters, given_parameters
+from app.parameters import accepted_parameters, game_called, given_parameters
 from games.text import one_line, quoted
 
 if TYPE_CHECKING:
@@ -107,9 +107,11 @@ def chosen_game(
         typer.BadParameter: If it is both or neither, or the environment has other seats.
     """
     from tools.playtest.jobs import GameSetup
-    from tools.sources import environment_game, find_game
+    from tools.sources import environment_game
 
     given = given_parameters(settings or ())
+    if name is None and environment is not None and environment.endswith(".py"):
+        name, environment = environment, None  # a module file is a game, as for `record`
     if environment is not None and name is None:
         setup = environment_game(environment, given, seats)
         if setup.num_players != seats:
@@ -123,7 +125,7 @@ def chosen_game(
         raise typer.BadParameter(
             "required: one of them, a game or --environment NAME", param_hint="GAME"
         )
-    found = find_game(name)
+    found = game_called(name)
     return GameSetup(found.name, found.source, seats, given, found.heuristics)
 
 

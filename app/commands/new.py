@@ -89,6 +89,8 @@ def new_run(  # noqa: PLR0913 - one parameter an option
     if refine is not None and refine not in strategies:
         raise typer.BadParameter(f"--refine is {refine!r}; known: {', '.join(strategies)}")
     words = _readable(prompt or "", "the prompt")
+    if not words.strip() and family is None:
+        raise typer.BadParameter("the prompt is empty; say the game in your own words")
     _require_known(choices)
     settings = RunSettings.model_validate(
         {

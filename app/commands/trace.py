@@ -49,6 +49,8 @@ def show_trace(
         Console(highlight=False).print(tree)
 
 
+_WIDE = 100  # characters of a brief in the list
+
 # File of a run, key in it, and what the list calls it.
 _OF_NEW = (("run.json", "end", "end"), ("design.json", "title", "title"))
 _OF_LEARN = (("learn.json", "end", "end"), ("learn.json", "environment", "title"))
@@ -82,9 +84,15 @@ def list_runs(*, as_json: Json = False) -> None:
         print_json({"folder": str(runs_folder()), "runs": rows})
         return
     for row in rows:
-        say(f"{row['name']}  {row['end']}  {one_line(row['title'] or '')}\n    {row['prompt']}")
+        title = one_line(row["title"] or "")
+        say(f"{row['name']}  {row['end']}  {title}\n    {_brief(row['prompt'])}")
     if not rows:
         say(f"there is no run under {runs_folder()}; make one: rulewright new")
+
+
+def _brief(prompt: str | None) -> str:
+    words = " ".join((prompt or "").split())
+    return words if len(words) <= _WIDE else f"{words[: _WIDE - 1]}…"
 
 
 def _grow(

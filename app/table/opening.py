@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.parameters import accepted_parameters, given_parameters
+from app.parameters import accepted_parameters, game_called, given_parameters
 from app.table.layout import Setting
 from games.contract import Game, ModuleFault
 from games.values import show
@@ -73,18 +73,11 @@ def open_table(
         TournamentError: If it has no such parameter, or does not take so many players.
         typer.BadParameter: If it refuses a parameter.
     """
-    from games import library
-    from graph.run.folder import runs_folder
     from tools.checking import usual_players
     from tools.playtest.jobs import GameSetup
     from tools.sandbox import SandboxedModule
-    from tools.sources import find_game
 
-    in_runs = runs_folder() / name
-    if name in library.names() or Path(name).exists() or not (in_runs / "game.py").is_file():
-        found = find_game(name)
-    else:
-        found = find_game(str(in_runs))
+    found = game_called(name)
     folder = Path(found.name).resolve().parent
     worker = stack.enter_context(sandbox.worker("referee", found.source))
     worker.load(found.source)

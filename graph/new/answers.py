@@ -12,6 +12,7 @@ from agents.protocols import Clause, Design, Fit
 from games.library import names
 from graph.new.state import RunState
 
+UNSURE = frozenset({"maybe", "perhaps", "not sure", "dunno", "i don t know", "don t know"})
 YES = frozenset({"", "y", "yes", "ok", "approve", "approved", "true", "go on", "go on anyway"})
 NO = frozenset({"n", "no", "stop", "reject", "false"})
 _POLITE = frozenset({"please", "thanks", "thank", "you", "it", "looks", "good", "great", "fine"})
@@ -95,8 +96,8 @@ def settings_chosen(answer: str) -> dict[str, JsonValue]:
 
 
 def doubts_of(design: Design) -> list[Clause]:
-    """Demands that may have meant a setting which was not applied."""
-    return [clause for clause in design.clauses if clause.perhaps]
+    """Demands that may have meant a setting which was not applied; of each setting, one."""
+    return list({clause.perhaps: clause for clause in design.clauses if clause.perhaps}.values())
 
 
 def family_chosen(answer: str, fit: Fit | None) -> str | None:

@@ -340,12 +340,12 @@ class PlayTest:
         return replace(beside, specs=specs)
 
     def _series(self, name: str, line_up: LineUp, matches: int) -> Series:
-        played = 0
+        played, planned = 0, self._planned(matches)
 
         def count(_index: int, _entry: MatchEntry) -> None:
             nonlocal played
             played += 1
-            self.tell({"node": "matches", "series": name, "played": played, "of": matches})
+            self.tell({"node": "matches", "series": name, "played": played, "of": planned})
 
         shown = [shown_as(spec, line_up.heuristics) for spec in line_up.specs]
         asked = {"line_up": shown, "matches": matches}
@@ -353,6 +353,10 @@ class PlayTest:
             series = self._played(name, line_up, matches, on_match=count)
             span.end(outputs=dict(series.endings))
         return series
+
+    def _planned(self, matches: int) -> int:
+        """So many matches in whole rotations."""
+        return -(-matches // self.num_players) * self.num_players
 
     def _played(
         self,
@@ -362,7 +366,7 @@ class PlayTest:
         on_match: Callable[[int, MatchEntry], None] = lambda *_: None,
     ) -> Series:
         """At least `matches` matches, in whole rotations; fewer where the clock ends them."""
-        planned = -(-matches // self.num_players) * self.num_players
+        planned = self._planned(matches)
         journal = self.folder.journals / f"{name}.jsonl"
         until = self.clock.until(name)
         series = self._play(line_up, planned, until=until, journal=journal, on_match=on_match)

@@ -85,7 +85,12 @@ def final_text(state: RunState) -> str:
     if state.before is not None:
         lines.append(f"Changed: {quoted(changed_names(state.before, state.design))}; changes.md")
     missed = [clause for clause in state.design.clauses if clause.status == "not_honoured"]
-    lines += [quoted(f"Not honoured: “{clause.text}” ({clause.reason})") for clause in missed]
+    whole = {c.text: c for c in missed if len(c.text.split()) > 1 or c.perhaps}
+    lines += [
+        quoted(f"Not honoured: “{clause.text}” ({clause.reason})") for clause in whole.values()
+    ]
+    words = dict.fromkeys(f"“{clause.text}”" for clause in missed if clause.text not in whole)
+    lines += [quoted(f"Not honoured, single words: {', '.join(words)}")] if words else []
     lines += verdict_lines(state)
     lines.append(f"{where}: open report.html, play with: rulewright play {state.folder}")
     notes = [*open_ends(state), *state.notes]

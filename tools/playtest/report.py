@@ -30,10 +30,11 @@ from tools.playtest.intervals import (
 from tools.playtest.results import by_ending, win_share
 from tools.playtest.schedule import Sides, sides_paid_alike
 from tools.playtest.series import Series
-from tools.reporting.content import Figure, Play, Rung
+from tools.reporting.content import TIMED_OUT, Figure, Play, Rung
 
 _FEWEST_SIMULATIONS = 2
 _CURVE_MATCHES = 4
+_LATE = ": timed_out: "
 
 # By a measure's key without seats: its name, and its meaning.
 _MEANINGS = {
@@ -181,8 +182,19 @@ def play_of(player: str, series: Series, sides: Sides, best: tuple[float, bool] 
         figures=figures,
         lengths=tuple(len(decisions_of(record)) for record in finished),
         branching=branching_curve(finished),
-        unfinished=unfinished(series.endings),
+        unfinished=_without_result(series),
     )
+
+
+def _without_result(series: Series) -> dict[str, int]:
+    """How many matches ended without a result; what ran out of time, as a busy machine does, apart.
+
+    A match that its number of plies ended is a matter of the game, one that the clock ended is not.
+    """
+    counts = dict(series.endings)
+    late = [e for e in series.entries.values() if e.ending == "unfinished" and _LATE in e.reason]
+    counts["unfinished"] -= len(late)
+    return {**unfinished(counts), **({TIMED_OUT: len(late)} if late else {})}
 
 
 def _of_best(best: float, declared: bool) -> str:  # noqa: FBT001 - as `best_score` says it

@@ -122,9 +122,8 @@ def effective_parameters(game: GameSetup, sandbox: Sandbox) -> dict[str, Json]:
     if not (isinstance(fewest, int) and isinstance(most, int)) or not (
         fewest <= game.num_players <= most
     ):
-        raise TournamentError(
-            f"{game.name} takes {fewest} to {most} players, not {game.num_players}"
-        )
+        seats = f"{fewest}" if fewest == most else f"{fewest} to {most}"
+        raise TournamentError(f"{game.name} takes {seats} players, not {game.num_players}")
     declared = info["parameters"] if game.parameters else {}
     fields = declared if isinstance(declared, dict) else {}
     given = {name: as_declared(value, fields[name]) for name, value in game.parameters.items()}

@@ -6,6 +6,9 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from tools.sandbox.backends import Grade
 
+TIMED_OUT = "timed out"
+"""How `Play.unfinished` calls matches that the clock ended."""
+
 
 class _Value(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")

@@ -3,7 +3,7 @@
 An answer claims no more than an interval holds; where it holds both answers, "could not tell".
 """
 
-from tools.reporting.content import Evaluation, Figure, ReportLine, short_name
+from tools.reporting.content import TIMED_OUT, Evaluation, Figure, ReportLine, short_name
 
 UNSURE = "could not tell"
 _EVEN = 0.15  # a seat's share of wins within this of an even one is fair
@@ -37,8 +37,13 @@ def verdict_of(evaluation: Evaluation) -> tuple[ReportLine, ...]:
     ties = evaluation.best.figures.get("ties")
     if ties is not None and ties.low is not None and ties.low > _TIES:
         changes.append(f"Most matches are tied ({_said(ties)}): add a way to break ties.")
-    if any(play.unfinished for play in evaluation.plays):
+    if any(play.unfinished.keys() - {TIMED_OUT} for play in evaluation.plays):
         changes.append("Some matches did not end: add a limit of turns, or a nearer goal.")
+    if late := sum(play.unfinished.get(TIMED_OUT, 0) for play in evaluation.plays):
+        changes.append(
+            f"The clock ended {late} matches, which says nothing of the rules: was the machine "
+            "busy? Play them again with less beside them."
+        )
     unsure = [line.name for line in answers if line.state == UNSURE]
     if unsure:
         changes.append(f"Play more matches before you trust an answer to: {' '.join(unsure)}")

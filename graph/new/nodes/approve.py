@@ -69,7 +69,8 @@ def _answered(
         choices = choices.but(Choices(family=design.family))
     seats = settings.get(PLAYERS)
     if type(seats) is int and seats > 0:
-        choices = choices.but(Choices(num_players=settings.pop(PLAYERS)))
+        choices = choices.but(Choices(num_players=seats))
+        del settings[PLAYERS]
     chosen = choices.but(Choices(settings=settings))
     try:
         require_choices(chosen, settings=True)

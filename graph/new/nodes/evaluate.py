@@ -174,7 +174,8 @@ def _players(
         together = SCORES if settings.protocol == "paper" else ENSEMBLE
         specs.append(f"greedy:heuristic={together}")
     else:
-        notes.append("No heuristic could be used, so the ladder has no greedy player.")
+        more = " Without --quick more matches try them." if settings.quick else ""
+        notes.append(f"No heuristic could be used, so the ladder has no greedy player.{more}")
     if not finished:
         notes.append("No random match finished, so no search was tried.")
         return specs, notes
@@ -184,7 +185,9 @@ def _players(
     large = min(settings.large_budget, most)
     large = play.clock.simulations(large, lambda most: play.paced(name, most))
     if not large:
-        notes.append("No search was tried: a match of the smallest one takes too long.")
+        limit = settings.playtest_s
+        why = f" for the {limit:g} s of --quick; without --quick one is tried" if limit else ""
+        notes.append(f"No search was tried: a match of the smallest one takes too long{why}.")
         return specs, notes
     small = max(1, min(settings.small_budget, large // _WEAKER))
     notes += search_notes(name, large, settings.large_budget)

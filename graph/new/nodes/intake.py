@@ -5,7 +5,7 @@ from langgraph.types import Command
 
 from agents.model.recording import place
 from agents.protocols import Choices, RoleError
-from graph.new.answers import AGAIN, family_chosen, human_words, means, waits_for_words
+from graph.new.answers import AGAIN, NO, UNSURE, family_chosen, human_words, means, waits_for_words
 from graph.new.routing import AfterIntake, after_intake
 from graph.new.state import RunState, cleared
 from graph.run.context import RunContext
@@ -55,6 +55,8 @@ def _gone_on(state: RunState) -> Command[AfterIntake] | None:
         return Command(goto="approve", update={"given": said[-1] if said else ""})
     if state.stopped not in (None, "intake") and means(said[-1], AGAIN):
         return Command(goto=state.stopped, update={"stopped": None, "reason": ""})
+    if said and waits_for_words(state) and means(said[-1], NO | UNSURE):
+        return Command(goto="report")  # it says nothing of the game: the same is asked again
     ended = state.stopped or (state.end is not None and not waits_for_words(state))
     if ended and said and state.design is not None and state.choices == Choices():
         return Command(goto="revise")
