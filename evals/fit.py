@@ -1,11 +1,12 @@
 """Eval: is a game made only where a family is what the brief asks for, with seats and settings?
 
 Every set was written by somebody who saw neither the composer's code nor its words. Bars and words
-were developed against the development sets, and each confirming set was read after its first run. First runs: confirm 1, one of 40 in a wrong family, none of 20 refused,
-seats 18 of 20, settings 0.69; confirm 2 (bar 0.08, lowered to 0.04 after it), none wrong, 6 of 20
-refused, seats 15 of 16, settings 0.58; confirm 3, one wrong, none refused, seats 22 of 23, settings
-0.61; confirm 4, one wrong, 1 of 20 refused, seats 22 of 22, settings 0.62; confirm 5 (before the
-judge of fit had a regression), 4 of 40 wrong, 2 of 20 refused, seats 20 of 22, settings 0.71.
+were developed against the development sets; each confirming set was read after its first run. First
+runs: confirm 1, one of 40 in a wrong family, none of 20 refused, seats 18 of 20, settings 0.69;
+confirm 2 (bar 0.08, lowered to 0.04 after it), none wrong, 6 of 20 refused, seats 15 of 16,
+settings 0.58; confirm 3, one wrong, none refused, seats 22 of 23, settings 0.61; confirm 4, one
+wrong, 1 of 20 refused, seats 22 of 22, settings 0.62; confirm 5 (before the judge of fit had a
+regression), 4 of 40 wrong, 2 of 20 refused, seats 20 of 22, settings 0.71.
 An `out` brief is no family's game, an `in` brief is one's, a `border` brief has a family's core and
 rules that none has: made with these listed, or refused, both are right.
 """

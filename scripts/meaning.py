@@ -15,8 +15,8 @@ from agents.composer.accounting import understood
 from agents.composer.designer import chosen_family
 from agents.composer.lexicon import Name, Phrase, game_of
 from agents.composer.loader import common
-from agents.composer.meaning.statements import Embed
 from agents.composer.meaning.settings import SURE, guesses
+from agents.composer.meaning.statements import Embed
 from agents.composer.mentions import find_mentions, parse_brief
 from evals.fit import FitBrief, load_briefs
 from graph.run.opening import open_store_here

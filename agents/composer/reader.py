@@ -14,8 +14,8 @@ from agents.composer.accounting import (
 )
 from agents.composer.lexicon import PLAYERS, Lexicon, Name, Phrase, game_of
 from agents.composer.loader import check_settings, common, lexicons
-from agents.composer.meaning.statements import Embed
 from agents.composer.meaning.settings import settings_by_meaning
+from agents.composer.meaning.statements import Embed
 from agents.composer.mentions import Mention, ParsedBrief, find_mentions, is_filler, parse_brief
 from agents.composer.patterns import Text
 from agents.composer.settle import Base, Interpretation, can_be, effective, settle
