@@ -4,7 +4,7 @@ from typing import Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from games.checks.unit_tests import UnitTest
+from games.checks.unit_tests import PlayedPly, UnitTest
 
 ClaimStatus: TypeAlias = Literal["standing", "upheld", "disputed", "dropped", "amended"]
 
@@ -29,9 +29,10 @@ class Claim(_Value):
         says: What the module does wrong, or the value it must give.
         shown: The record it rests on; empty for a test, which is played, and for counts.
         test: The test; None for the others.
+        played: The ply that a verdict is on, as it was played; None for the others.
         status: "disputed" where no majority voted for it; "dropped" by a person, or unreadable;
             "amended" where its rule reads otherwise by now.
-        argument: Why the coder holds the module for right.
+        argument: Why the coder holds the module for right; empty where nobody objected.
         votes: Of the validators who were asked beside the first.
     """
 
@@ -40,6 +41,7 @@ class Claim(_Value):
     says: str
     shown: str = ""
     test: UnitTest | None = None
+    played: PlayedPly | None = None
     status: ClaimStatus = "standing"
     argument: str = ""
     votes: tuple[Vote, ...] = ()

@@ -222,8 +222,8 @@ class CoderTools(Protocol):
         """Play one random match of a draft: its record and positions, or why none finished."""
         ...
 
-    def shown(self, finding: Finding) -> str:
-        """The record that a finding of the validator rests on; empty for any other."""
+    def claim(self, finding: Finding) -> Claim | None:
+        """The validator's claim that a finding rests on; None for any other."""
         ...
 
 

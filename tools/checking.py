@@ -2,7 +2,7 @@
 
 import contextlib
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 
@@ -11,7 +11,7 @@ from games.checks.findings import Finding
 from games.checks.leaks import check_leaks
 from games.checks.run import CheckSettings, run_checks
 from games.checks.sampling import PlayedMatch, Subject, random_matches
-from games.checks.unit_tests import UnitTest, check_unit_tests
+from games.checks.unit_tests import PlayedPly, UnitTest, check_plies, check_unit_tests
 from games.contract import Action, Game, Json, ModuleFault
 from games.records import MatchRecord
 from games.table import Position, Table
@@ -111,13 +111,20 @@ class CheckRun:
 
     def unit_tests(self, tests: Sequence[UnitTest], *, deadline_s: float = 60.0) -> list[Finding]:
         """Run generated unit tests in a fresh worker."""
+        return self._held(lambda subject: check_unit_tests(subject, tests), deadline_s)
+
+    def plies(self, plies: Sequence[PlayedPly], *, deadline_s: float = 60.0) -> list[Finding]:
+        """Play plies that were judged faulty again, in a fresh worker."""
+        return self._held(lambda subject: check_plies(subject, plies), deadline_s)
+
+    def _held(self, check: Callable[[Subject], list[Finding]], deadline_s: float) -> list[Finding]:
         with self._sandbox.worker("unit-tests", self._source) as worker:
             trial = _Trial(self._sandbox, self._source, Deadline.after(deadline_s))
             try:
                 subject = trial.subject(worker, self._start)
             except ModuleFault as fault:
                 return [from_fault("unit_test", fault)]
-            return check_unit_tests(subject, tests)
+            return check(subject)
 
     def positions(self, record: MatchRecord, *, deadline_s: float = 60.0) -> list[Position]:
         """The positions of a record, first to last, as a fresh worker replays it.

@@ -63,15 +63,17 @@ def findings_text(
         # A wish of the person is no fault of the source.
         told = f"{found.check}: {found.outcome.replace('_', ' ')}{where}"
         head = f"{number}. {'asked for' if found.check == 'revision' else told}"
-        if found.claim:
+        claim = tools.claim(found) if tools is not None and found.claim else None
+        if claim is not None and claim.status == "upheld":
+            head += f" (claim {found.claim} of the validator; a vote upheld it, so mend it)"
+        elif found.claim:
             head += f" (claim {found.claim} of the validator; you may contest it)"
         if found.rule in rules:
             head += f"\nRule {found.rule}: {rules[found.rule]}"
         blocks.append(f"{head}\n{fence(found.evidence, source='check', limit=_EVIDENCE_LIMIT)}")
         ply = re.match(r"ply (\d+) ", found.evidence)
-        record = tools.shown(found) if tools is not None and ply else ""
-        if ply and record:
-            plies = fence(excerpt(record, int(ply[1])), source="match record")
+        if ply and claim is not None and claim.shown:
+            plies = fence(excerpt(claim.shown, int(ply[1])), source="match record")
             blocks[-1] += f"\nIts record there:\n{plies}"
     return "\n\n".join(blocks)
 

@@ -146,7 +146,8 @@ class ModelValidator:
 
     def arbitrate(self, design: Design, claim: Claim, *, second: bool) -> Vote:
         """See `Validator.arbitrate`."""
-        arguments = [("The validator claims", claim.says), ("The coder objects", claim.argument)]
+        objected = [("The coder objects", claim.argument)] if claim.argument else []
+        arguments = [("The validator claims", claim.says), *objected]
         if claim.test is not None:
             played = ", ".join(claim.test.actions) or "no action"
             arguments[0] = (
@@ -158,6 +159,7 @@ class ModelValidator:
             rule=claim.rule,
             record=claim.shown,
             arguments=arguments[::-1] if second else arguments,
+            objected=bool(objected),
         )
         return ask_structured(
             self.model, messages, VoteReply, lambda r: Vote(upheld=r.upheld, why=r.why)

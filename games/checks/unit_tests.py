@@ -1,10 +1,11 @@
-"""Check: generated unit tests, run on the host against the module's own positions."""
+"""Check: generated unit tests, and plies that were judged faulty, on the module's positions."""
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
 
 from games.checks.contract import from_fault
 from games.checks.findings import Finding
@@ -22,6 +23,8 @@ from games.table import Position
 from games.values import as_numbers, same_value
 
 CHECK = "unit_test"
+PLY = "ply"
+"""The check that a ply which was judged faulty is no longer played so."""
 Tested: TypeAlias = Literal[
     "get_current_player",
     "get_legal_actions",
@@ -65,6 +68,82 @@ class UnitTest(BaseModel):
         if self.relation not in _RELATIONS.get(self.function, ("is",)):
             raise ValueError(f"{self.function} is not tested with {self.relation!r}")
         return self
+
+
+class PlayedPly(BaseModel):
+    """A ply as a module once played it: the last of `actions`, which begin at the first state.
+
+    Attributes:
+        actions: Chance outcomes are actions too.
+        before: The position that the ply was played in, by the names of `Position`.
+        after: The position that it led to.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    actions: tuple[str, ...]
+    before: dict[str, JsonValue]
+    after: dict[str, JsonValue]
+
+
+def played_ply(actions: Sequence[str], positions: Sequence[Position], ply: int) -> PlayedPly:
+    """A ply of a match, with all that the module did there."""
+    before, after = (_place(position) for position in positions[ply : ply + 2])
+    return PlayedPly(actions=tuple(actions[: ply + 1]), before=before, after=after)
+
+
+def _place(position: Position) -> dict[str, JsonValue]:
+    place: dict[str, JsonValue] = json.loads(json.dumps(asdict(position)))
+    return place
+
+
+def check_plies(subject: Subject, plies: Sequence[PlayedPly]) -> list[Finding]:
+    """Play each line of actions; one finding a ply: failed where the ply is played as it was.
+
+    It passes where the ply's action is no longer legal, or leads elsewhere. It could not be judged
+    where the line ends before, or its position already shows the players something else: then
+    nothing is known of the fault.
+    """
+    return [_replayed(subject, ply) for ply in plies]
+
+
+def _replayed(subject: Subject, ply: PlayedPly) -> Finding:
+    lost = "the play that led to it is no longer possible, or shows the players something else"
+    doubt = Finding(check=PLY, outcome="could_not_judge", evidence=lost)
+    mended = Finding(check=PLY, outcome="passed")
+    try:
+        position = subject.open()
+        for action in ply.actions[:-1]:
+            if action not in position.legal:
+                return doubt
+            position = subject.table.advance(position, action)
+        before = _place(position)
+        if len(ply.actions) > 1 and before["observations"] != ply.before["observations"]:
+            return doubt
+        if ply.actions[-1] not in position.legal or not _alike(ply.before, before):
+            return mended
+        after = _place(subject.table.advance(position, ply.actions[-1]))
+    except ModuleFault as fault:
+        return from_fault(PLY, fault)
+    if not _alike(ply.after, after):
+        return mended
+    told = "The same actions were played again: the module still plays this ply as it did."
+    return Finding(check=PLY, outcome="failed", evidence=told)
+
+
+def _alike(old: Mapping[str, JsonValue], new: Mapping[str, JsonValue]) -> bool:
+    """Whether positions are the same; what one state notes and the other does not is no matter.
+
+    >>> _alike({"player": 0, "state": {"at": 1}}, {"player": 0, "state": {"at": 1, "log": []}})
+    True
+    >>> _alike({"player": 0, "state": {"at": 1}}, {"player": 1, "state": {"at": 1}})
+    False
+    """
+    was, now = old["state"], new["state"]
+    if isinstance(was, dict) and isinstance(now, dict):
+        both = was.keys() & now.keys()
+        was, now = ({name: state[name] for name in both} for state in (was, now))
+    return {**old, "state": was} == {**new, "state": now}
 
 
 def check_unit_tests(subject: Subject, tests: Sequence[UnitTest]) -> list[Finding]:

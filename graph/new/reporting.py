@@ -6,10 +6,12 @@ from difflib import unified_diff
 from typing import TYPE_CHECKING, Any
 
 from agents.protocols import Brief, Clause, Design, Section
+from games.checks.unit_tests import PLY
 from games.records import read_records
 from games.text import untagged
 from graph.new.results import claims_object, open_ends, rule_changes, verdict_object
 from graph.new.state import Made, RunState, folder_of
+from graph.run.claims import SEATS
 from graph.run.context import RunContext
 from graph.run.folder import RunFolder, RunFolderError
 from graph.run.pool import Candidate, best
@@ -37,6 +39,7 @@ _SENTENCES = {
     "resampling": "Hidden states that the module draws fit what a player saw.",
     "value": "The module's own estimates of a state are sound.",
     "unit_test": "A position made by hand gives what the rules say.",
+    "ply": "What a validator found wrong in an earlier match is played otherwise.",
     "record": "A random match, read ply by ply, keeps the rules.",
 }
 
@@ -162,7 +165,7 @@ def run_object(state: RunState, context: RunContext) -> dict[str, Any]:
         "sandboxes": [grade.model_dump(mode="json") for grade in grades],
         "versions": dict(context.versions),
         "refinements": state.rounds,
-        "claims": claims_object(state),
+        "claims": claims_object(state.claims),
         "ambiguities": [one.model_dump(mode="json") for one in state.ambiguities],
         "candidates": [
             {"number": c.number, "parent": c.parent, "outcome": c.outcome, "refined": c.refined}
@@ -183,6 +186,22 @@ def run_object(state: RunState, context: RunContext) -> dict[str, Any]:
             )
         ],
     }
+
+
+def _unmended(checks: Mapping[str, Any]) -> list[dict[str, str]]:
+    """Upheld claims on plies that no check could play again, as findings."""
+    told = "was upheld, and the game was not seen to mend it"
+    held = {one["claim"] for one in checks.get("findings", [])} | {SEATS}
+    return [
+        {
+            "check": PLY,
+            "outcome": "could_not_judge",
+            "rule": one["rule"],
+            "evidence": f"{one['id']} {told}: {one['says']}",
+        }
+        for one in checks.get("claims", [])
+        if one["status"] == "upheld" and one["id"] not in held
+    ]
 
 
 def explained_rule(folder: RunFolder, rule: str, sandbox: Sandbox) -> dict[str, Any]:
@@ -211,7 +230,8 @@ def explained_rule(folder: RunFolder, rule: str, sandbox: Sandbox) -> dict[str, 
     found = rule_coverage(sandbox, source, [rule], records)
     lines = source.splitlines()
     checks = folder.read_json("checks.json") if (folder.path / "checks.json").exists() else {}
-    findings = checks.get("findings", []) if isinstance(checks, dict) else []
+    kept = checks if isinstance(checks, dict) else {}
+    findings = [*kept.get("findings", []), *_unmended(kept)]
     word = re.compile(rf"\b{rule}\b")
     return {
         "rule": rule,

@@ -1,12 +1,14 @@
 """Results of a run, for a person and for a program."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from agents.claims import Claim
 from agents.protocols import Design
 from games.text import quoted
 from graph.new.state import Made, RunState, folder_of
+from graph.run.claims import unmended
 from graph.run.folder import RunFolder
 from graph.run.pool import what_failed
 from tools.reporting.content import Evaluation, ReportLine
@@ -121,6 +123,11 @@ def open_ends(state: RunState) -> list[str]:
         for one in state.claims
         if one.status in _FATES
     ]
+    ends += [
+        f"{one.id}, a claim of the validator on {one.rule}, was upheld, and this game was not seen "
+        f"to mend it: {one.says}"
+        for one in unmended(shown, state.claims)
+    ]
     return ends + [f"not judged: {what}" for what in shown.lacking]
 
 
@@ -164,14 +171,14 @@ def result_object(result: RunResult) -> dict[str, Any]:
         "summary": state.summary,
         "revision": state.revision,
         "refinements": state.rounds,
-        "claims": claims_object(state),
+        "claims": claims_object(state.claims),
         "seconds": round(result.seconds, 3),
     }
 
 
-def claims_object(state: RunState) -> list[dict[str, Any]]:
+def claims_object(claims: Sequence[Claim]) -> list[dict[str, Any]]:
     """The validator's claims with what became of them, without the records they rest on."""
-    return [claim.model_dump(mode="json", exclude={"shown"}) for claim in state.claims]
+    return [claim.model_dump(mode="json", exclude={"shown", "played"}) for claim in claims]
 
 
 def verdict_lines(state: RunState) -> list[str]:

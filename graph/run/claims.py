@@ -4,13 +4,13 @@ from collections.abc import Collection, Mapping, Sequence
 
 from agents.claims import Claim, Objection
 from games.checks.findings import Finding
+from games.checks.unit_tests import PLY
 from graph.run.pool import EDIT, Candidate, best
 
 # A claim that outlived two edits which passed all else is put to the vote unasked.
 _OUTLIVED = 3
 SEATS = "S1"
 """The claim that seats differ where the rules treat them alike: one a run."""
-_UNASKED = "The module passes everything else; edits have not satisfied this claim."
 
 
 def named(claims: Sequence[Claim], prefix: str, count: int) -> list[str]:
@@ -32,7 +32,7 @@ def only_claims(candidate: Candidate) -> bool:
 def to_settle(
     claims: Sequence[Claim], candidates: Sequence[Candidate], *, last: bool
 ) -> tuple[Claim, ...]:
-    """Claims that are put to the vote without being contested, each with an argument.
+    """Claims that are put to the vote without being contested.
 
     Those that outlived two edits, those like one that was struck before, and all that stand
     between a run and its game once no round is left: nothing unverified ends a run.
@@ -57,7 +57,7 @@ def to_settle(
         if claim.status == "standing" and (
             last or outlived >= _OUTLIVED or _alike(claim) in struck
         ):
-            chosen.append(claim.model_copy(update={"argument": newest.cause or _UNASKED}))
+            chosen.append(claim.model_copy(update={"argument": ""}))
     return tuple(chosen)
 
 
@@ -92,10 +92,10 @@ def updated(claims: Sequence[Claim], newer: Sequence[Claim]) -> tuple[Claim, ...
 
 
 def outdated(claims: Sequence[Claim], rules: Collection[str]) -> tuple[Claim, ...]:
-    """The claims, of which tests of these rules, which read otherwise by now, count no more."""
+    """The claims, of which those on these rules, which read otherwise by now, count no more."""
     return tuple(
         claim.model_copy(update={"status": "amended"})
-        if claim.test and claim.counts and claim.rule in rules
+        if (claim.test or claim.played) and claim.counts and claim.rule in rules
         else claim
         for claim in claims
     )
@@ -124,11 +124,12 @@ def without_struck(candidates: Sequence[Candidate], claims: Sequence[Claim]) -> 
 
 def _unjudged_records(candidate: Candidate, by_id: Mapping[str, Claim]) -> list[str]:
     """What a struck verdict leaves: a record that nobody's judgement passed."""
-    told = [by_id.get(found.claim) for found in candidate.findings or ()]
+    told = [by_id.get(f.claim) for f in candidate.findings or () if f.check != PLY]
     return [
         f"the verdict {claim.id} on {claim.rule} found no majority; its record is not judged"
         for claim in told
-        if claim is not None and claim.test is None and not claim.counts and claim.id != SEATS
+        if claim is not None and claim.test is None and claim.id != SEATS
+        if claim.status in ("disputed", "dropped")
     ]
 
 
@@ -142,13 +143,29 @@ def _left(
         claim = by_id.get(found.claim)
         if found.check == EDIT or (claim is not None and not claim.counts):
             continue
-        votes = claim.votes if claim is not None and found.outcome != "passed" else ()
-        said = "".join(f"\nA further validator upheld it: {v.why}" for v in votes if v.upheld)
-        known = said and said in found.evidence
-        kept.append(
-            found if known else found.model_copy(update={"evidence": found.evidence + said})
-        )
+        kept.append(found if claim is None else with_votes(found, claim))
     return tuple(kept)
+
+
+def with_votes(found: Finding, claim: Claim) -> Finding:
+    """A finding that rests on a claim; where it did not pass, it quotes the claim's votes."""
+    words = {True: "upheld it", False: "did not uphold it"}
+    said = "".join(f"\nA further validator {words[v.upheld]}: {v.why}" for v in claim.votes)
+    known = found.outcome == "passed" or said in found.evidence
+    told = found.evidence if known else found.evidence + said
+    return found.model_copy(update={"claim": claim.id, "evidence": told})
+
+
+def unmended(candidate: Candidate, claims: Sequence[Claim]) -> tuple[Claim, ...]:
+    """Upheld claims that a candidate was not seen to satisfy; of seats only what was seen."""
+    passed = {f.claim for f in candidate.findings or () if f.outcome == "passed"}
+    failed = {f.claim for f in candidate.findings or () if f.outcome != "passed"}
+    return tuple(
+        claim
+        for claim in claims
+        if claim.status == "upheld"
+        and (claim.id in failed if claim.id == SEATS else claim.id not in passed)
+    )
 
 
 def unjudged(candidate: Candidate) -> bool:

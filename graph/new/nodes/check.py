@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cache
 
 from langgraph.runtime import Runtime
 from langgraph.types import Command
@@ -15,13 +16,14 @@ from agents.protocols import Design, RoleError
 from games.checks.contract import from_fault
 from games.checks.findings import Finding, verdict
 from games.checks.seats import even_handed
-from games.checks.unit_tests import UnitTest
+from games.checks.unit_tests import UnitTest, played_ply
 from games.contract import ModuleFault
 from games.engine import Match
 from games.records import MatchRecord
+from graph.new.results import claims_object
 from graph.new.routing import AfterCheck, after_check, after_drafts
 from graph.new.state import RunState, folder_of, need_design
-from graph.run.claims import SEATS, named, to_ask_anew, to_settle, updated
+from graph.run.claims import SEATS, named, to_ask_anew, to_settle, updated, with_votes
 from graph.run.context import RunContext
 from graph.run.opening import context_of
 from graph.run.pool import keep_newest, what_failed
@@ -92,7 +94,7 @@ def write_checks(
             "candidate": number,
             "outcome": verdict(findings),
             "findings": [finding.model_dump(mode="json") for finding in findings],
-            "claims": [claim.model_dump(mode="json", exclude={"shown"}) for claim in claims],
+            "claims": claims_object(claims),
             "settings": context.settings.check.model_dump(mode="json"),
             "sandbox": context.sandbox.grade.model_dump(mode="json"),
         },
@@ -133,6 +135,7 @@ class Trial:
         if verdict(self.findings) != "passed":
             return
         self._tests(run)
+        self._plies(run)
         if verdict(self.findings) != "passed":
             return
         records = self._records(run)
@@ -203,7 +206,22 @@ class Trial:
                 self.claims = updated(self.claims, [claim.model_copy(update={"status": "dropped"})])
                 self.lacking.append(f"the test {claim.id} could not be run: {finding.evidence}")
             else:
-                self.findings.append(finding.model_copy(update={"claim": claim.id}))
+                self.findings.append(with_votes(finding, claim))
+
+    def _plies(self, run: CheckRun) -> None:
+        """Verdicts that count are tests that stay: their plies must no longer be played so."""
+        held = [(claim, claim.played) for claim in self.claims if claim.played and claim.counts]
+        if not held:
+            return
+        found = run.plies([played for _, played in held])
+        if len(found) != len(held):  # the module did not load again: no ply was played
+            self.findings += found
+            return
+        for (claim, _), finding in zip(held, found, strict=True):
+            if finding.outcome != "could_not_judge":
+                said = {"rule": claim.rule, "evidence": f"{claim.says}\n{finding.evidence}"}
+                told = finding.model_copy(update=said if finding.outcome == "failed" else {})
+                self.findings.append(with_votes(told, claim))
 
     def _ask_tests(self, amended: Sequence[str]) -> None:
         validator = self.context.roles.validator
@@ -221,9 +239,16 @@ class Trial:
 
     def _record(self, record: MatchRecord, run: CheckRun) -> None:
         """The validator's verdict on one record; a fault it names is a claim of its own."""
+        positions = cache(lambda: run.positions(record))
         try:
-            found = self.context.roles.validator.judge(
-                self.design, record, lambda: run.positions(record), self.facts
+            found = self.context.roles.validator.judge(self.design, record, positions, self.facts)
+            ply = found.illegal_ply
+            last = ply == len(record.match.plies) - 1
+            # Where nothing but counts over matches tells of a fault, the last ply stands for it.
+            played = (
+                None
+                if ply is None or (self.facts and last)
+                else played_ply(record.actions, positions(), ply)
             )
         except ModuleFault as fault:
             self.findings.append(from_fault("record", fault))
@@ -236,7 +261,7 @@ class Trial:
             return
         says = f"ply {found.illegal_ply} of match {record.match_index}: {found.explanation}"
         (identity,) = named(self.claims, "V", 1)
-        claim = Claim(id=identity, rule=found.rule, says=says, shown=found.shown)
+        claim = Claim(id=identity, rule=found.rule, says=says, shown=found.shown, played=played)
         self.claims = (*self.claims, claim)
         self.findings.append(
             Finding(

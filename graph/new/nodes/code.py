@@ -91,9 +91,9 @@ class GraphCoderTools:
             f.evidence for f in run.findings if f.outcome != "passed"
         )
 
-    def shown(self, finding: Finding) -> str:
-        """See `CoderTools.shown`."""
-        return next((claim.shown for claim in self.claims if claim.id == finding.claim), "")
+    def claim(self, finding: Finding) -> Claim | None:
+        """See `CoderTools.claim`."""
+        return next((claim for claim in self.claims if claim.id == finding.claim), None)
 
     def _checked(self, source: str, settings: CheckSettings, records: int) -> CheckRun:
         return self.context.checked(source, settings, self.design.num_players, records)

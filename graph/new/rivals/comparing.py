@@ -36,7 +36,8 @@ def compare(state: RunState, runtime: Runtime[RunContext]) -> _To:
     ruled = [one.ruling.rule for one in bout.found if one.ruling]
     claims = outdated(state.claims, ruled)
     bout.notes += [
-        f"the test {claim.id} spoke for {claim.rule} as it read before; it counts no more"
+        f"the {'test' if claim.test else 'verdict'} {claim.id} spoke for {claim.rule} as it read "
+        "before; it counts no more"
         for claim in claims
         if claim not in state.claims
     ]

@@ -58,7 +58,7 @@ class Tools:
     def play_record(self, source: str, seed: int) -> str:
         raise AssertionError((source, seed))
 
-    def shown(self, finding: Finding) -> str:
+    def claim(self, finding: Finding) -> None:
         raise AssertionError(finding)
 
 

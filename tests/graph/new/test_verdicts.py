@@ -1,0 +1,112 @@
+"""Verdicts of the validator: what was found at one ply stays found until it is played otherwise."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import pytest
+
+from agents.claims import Attempt, Edit, Mending
+from agents.protocols import CoderTools, Design, Verdict
+from games.checks.findings import Finding
+from games.records import MatchRecord
+from games.table import Position
+from graph.new.reporting import explained_rule
+from graph.new.results import final_text
+from graph.new.runs import start_run
+from graph.new.state import RunState
+from graph.run.folder import RunFolder
+from tests.graph.conftest import MakeContext
+from tests.graph.new.test_claims import PAYS_THE_LOSER, SETTINGS, Claiming
+from tests.graph.scripted import role_set
+
+SHOWS_MORE = """
+_sound = get_observations
+def get_observations(state):
+    return [{**seen, "more": 1} for seen in _sound(state)]
+"""
+
+
+@dataclass
+class Forgetful(Claiming):
+    """A validator that sees a fault in the first record alone, and a coder that slowly mends it.
+
+    Attributes:
+        edits: What the coder does in each round: "comment", "show" or "mend"; the last one stays.
+    """
+
+    edits: Sequence[str] = ("comment",)
+    upheld: bool | None = True
+
+    def judge(
+        self,
+        design: Design,
+        record: MatchRecord,
+        positions: Callable[[], Sequence[Position]],
+        facts: Sequence[str] = (),
+    ) -> Verdict:
+        self.calls.append("judge")
+        if self.calls.count("judge") > 1:
+            return Verdict(illegal_ply=None, rule="")
+        last = len(record.match.plies) - 1
+        return Verdict(illegal_ply=last, rule="R1", explanation="it pays the loser", shown="RECORD")
+
+    def edit(
+        self,
+        design: Design,
+        source: str,
+        findings: Sequence[Finding],
+        tools: CoderTools,
+        earlier: Sequence[Attempt] = (),
+    ) -> Mending:
+        self.calls.append("edit")
+        number = self.calls.count("edit")
+        sound, broken = PAYS_THE_LOSER
+        new = {
+            "comment": f"{source}# edit {number}\n",
+            "show": source + SHOWS_MORE,
+            "mend": source.replace(broken, sound),
+        }[self.edits[min(number, len(self.edits)) - 1]]
+        return Mending(cause="about something else", edits=(Edit(search=source, replace=new),))
+
+
+def ended(roles: Forgetful, make_context: MakeContext, folder: RunFolder) -> RunState:
+    return start_run("noughts", folder, make_context(role_set(roles), SETTINGS)).state
+
+
+def test_a_fault_that_a_vote_upheld_is_not_forgotten_nor_paid_for_again(
+    make_context: MakeContext, folder: RunFolder
+) -> None:
+    roles = Forgetful(faults=[PAYS_THE_LOSER])
+    state = ended(roles, make_context, folder)
+    assert (state.end, state.accepted) == ("gave_up", None)
+    assert [(claim.id, claim.status) for claim in state.claims] == [("V1", "upheld")]
+    assert (roles.calls.count("judge"), roles.asked) == (1, ["V1", "V1"])
+    assert [{f.claim for f in c.findings or () if f.outcome == "failed"} for c in state.candidates][
+        1:
+    ] == [{"V1"}] * SETTINGS.max_rounds
+    assert state.claims[0].argument == ""  # nobody objected, whatever the last edit was about
+
+
+@pytest.mark.parametrize("rounds", [0, 4])  # accepted in silence, and after the vote upheld it
+def test_a_fault_that_was_mended_is_seen_to_be(
+    make_context: MakeContext, folder: RunFolder, rounds: int
+) -> None:
+    roles = Forgetful(faults=[PAYS_THE_LOSER], edits=["comment"] * rounds + ["mend"])
+    state = ended(roles, make_context, folder)
+    assert state.end == "made"
+    assert state.claims[0].status == ("upheld" if rounds else "standing")
+    assert state.accepted is not None
+    held = [f for f in state.candidate(state.accepted).findings or () if f.claim == "V1"]
+    assert [(found.check, found.outcome) for found in held] == [("ply", "passed")]
+
+
+def test_a_game_that_cannot_be_held_against_an_upheld_fault_is_delivered_and_says_so(
+    make_context: MakeContext, folder: RunFolder
+) -> None:
+    roles = Forgetful(faults=[PAYS_THE_LOSER], edits=["comment"] * 3 + ["show"])
+    context = make_context(role_set(roles), SETTINGS)
+    state = start_run("noughts", folder, context).state
+    assert state.end == "delivered"
+    assert "V1, a claim of the validator on R1, was upheld" in final_text(state)
+    found = explained_rule(folder, "R1", context.sandbox)["findings"]
+    assert [one["outcome"] for one in found if "V1" in one["evidence"]] == ["could_not_judge"]
