@@ -8,10 +8,8 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-from langgraph.types import RetryPolicy
 
 from tools.sandbox.backends import Kit, Limits, Pool, PoolGoneError, Process
 from tools.sandbox.local import LinuxBackend
@@ -34,18 +32,6 @@ def _no_network() -> None:
     from agents.model.transport import forbid_network
 
     forbid_network()
-
-
-@pytest.fixture(autouse=True, scope="session")
-def _tried_again_at_once() -> Iterator[None]:
-    """LangGraph waits a second and more before it tries a node again; no test looks at the wait."""
-
-    def at_once(**given: Any) -> RetryPolicy:  # noqa: ANN401 - what the policy takes
-        return RetryPolicy(**{**given, "initial_interval": 0.01, "jitter": False})
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("graph.new.build.RetryPolicy", at_once)
-        yield
 
 
 class _SharedPool:

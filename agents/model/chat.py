@@ -9,13 +9,15 @@ import copy
 import re
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from math import inf
 from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
 
 from agents.model.budget import Budget, Usage, estimate_tokens
 from agents.model.errors import (
     BadBodyError,
     EndpointError,
+    FormError,
     MalformedReplyError,
     ModelError,
     OutOfTimeError,
@@ -38,7 +40,7 @@ if TYPE_CHECKING:
 _DEFAULT_URL = "https://api.openai.com/v1"
 _ECHOED, _QUOTED = 2000, 160
 _MOST_CALLS = 16
-_USUAL_TEMPERATURE, _WARMEST = 1.0, 1.2
+_USUAL_TEMPERATURE, _WARMEST = 0.8, 1.2  # the first: about what endpoints take by themselves
 _FIRST_WAIT_S = 0.5
 _LONGEST_WAIT_S = 8.0
 _REFUSES = "the model refuses"
@@ -67,6 +69,25 @@ class EndpointTraits:
     reply_method: ReplyMethod | None
     takes_tools: bool
     takes_temperature: bool = True
+
+
+@dataclass
+class Tries:
+    """The tries of one question, however it is put.
+
+    Attributes:
+        until: Unreadable replies after which it is to be put otherwise.
+        unreadable: Those that there were.
+        unusable: Those, and the ones that could be read and were wrong.
+        problems: What was wrong with each try.
+        deadline: When all of them must have ended; None before the first.
+    """
+
+    until: float = inf
+    unreadable: int = 0
+    unusable: int = 0
+    problems: list[str] = field(default_factory=list)
+    deadline: float | None = None
 
 
 class ChatModel:
@@ -109,6 +130,8 @@ class ChatModel:
         self,
         messages: Sequence[Message],
         read: Callable[["AIMessage"], Result],
+        *,
+        tries: Tries | None = None,
         **options: Any,  # noqa: ANN401 - whatever the endpoint's protocol has
     ) -> Result:
         """Ask until `read` accepts a reply.
@@ -116,6 +139,7 @@ class ChatModel:
         Args:
             messages: The conversation so far; it is not changed.
             read: Turns a reply into a result, or raises `ReplyError` saying what is wrong with it.
+            tries: Those that were used on the same question put otherwise; None for a new one.
             options: Fields of the request, such as `tools` or `response_format`.
 
         Raises:
@@ -127,7 +151,7 @@ class ChatModel:
         """
         first = len(self._recording.exchanges)
         try:
-            return self._ask(messages, read, options)
+            return self._ask(messages, read, options, tries or Tries())
         except (EndpointError, MalformedReplyError, RefusedRequestError):
             self._recording.give_up(current_place(), first)
             raise
@@ -137,20 +161,22 @@ class ChatModel:
         messages: Sequence[Message],
         read: Callable[["AIMessage"], Result],
         options: dict[str, Any],
+        tries: Tries,
     ) -> Result:
-        deadline = self._clock() + self.settings.deadline_s
-        problems: list[str] = []
+        most, problems = self.settings.retries + 1, tries.problems
+        deadline = tries.deadline or self._clock() + self.settings.deadline_s
+        tries.deadline = deadline
         conversation = list(messages)
         last: TransientError | None = None
-        unusable = 0
-        for attempt in range(self.settings.retries + 1):
-            wait = Wait(self.identity, self.role, attempt + 1, self.settings.retries + 1)
+        while len(problems) < most and tries.unreadable < tries.until:
+            attempt = len(problems)
+            wait = Wait(self.identity, self.role, attempt + 1, most)
             wait.after = problems[-1] if problems else ""
             try:
                 with waiting(wait):
                     if last is not None:
                         self._wait(attempt, last, deadline)
-                    reply = self._warmed(conversation, options, deadline, wait, unusable)
+                    reply = self._warmed(conversation, options, deadline, wait, tries.unusable)
             except TransientError as error:
                 last = error
                 problems.append(error.problem)
@@ -162,7 +188,8 @@ class ChatModel:
             try:
                 return read(_complete(reply))
             except ReplyError as error:
-                unusable += 1
+                tries.unusable += 1
+                tries.unreadable += isinstance(error, FormError)
                 problems.append(_unusable(reply, error))
                 conversation = [*messages, *_told(reply, error)]
         raise self._gave_up(problems, last)

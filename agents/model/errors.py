@@ -65,6 +65,10 @@ class ReplyError(ValueError):
     """One reply cannot be used; the message is told to the model when it is asked again."""
 
 
+class FormError(ReplyError):
+    """One reply does not have the form that was asked for: another form may be given."""
+
+
 @dataclass
 class TransientError(Exception):
     """A fault that another try may mend."""

@@ -3,13 +3,14 @@
 import json
 import re
 from collections.abc import Callable, Sequence
+from math import inf
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from agents.model.chat import ChatModel, Message
+from agents.model.chat import ChatModel, Message, Tries
 from agents.model.completion import well_formed
-from agents.model.errors import RefusedRequestError, ReplyError
+from agents.model.errors import FormError, MalformedReplyError, RefusedRequestError
 from agents.model.settings import ReplyMethod
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 METHODS: tuple[ReplyMethod, ...] = ("json_schema", "function_calling", "plain")
 _OBJECT_START = re.compile(r"^[ \t]*\{", re.MULTILINE)
+_THOUGHT = "</think>"
 _PROBLEMS_SHOWN = 5
 
 Reply = TypeVar("Reply", bound=BaseModel)
@@ -31,8 +33,9 @@ def ask_structured(
 ) -> Result:
     """Ask for a reply in the schema of `reply` and turn it into a result.
 
-    A server that refuses one way of asking is asked in the next way; the first way that works is
-    kept in `model.learned`.
+    A server that refuses one way of asking, or gives nothing in it that can be read, is asked in
+    the next way; the first way that works is kept in `model.learned`. All ways share the tries
+    that the settings allow: the first has most of them, each further one the last of them.
 
     Args:
         model: Whom to ask.
@@ -48,22 +51,26 @@ def ask_structured(
     """
     methods = (model.learned.reply_method,) if model.learned.reply_method else METHODS
     refused: list[str] = []
-    status = 0
-    for method in methods:
+    status, tries, most = 0, Tries(), model.settings.retries + 1
+
+    def read(message: "AIMessage") -> Result:
+        value = parse_reply(message, reply)
+        model.learned.reply_method, tries.until = method, inf
+        return accept(value)
+
+    for further, method in zip(reversed(range(len(methods))), methods, strict=True):
+        tries.until = max(tries.unreadable + 1, most - further)
         try:
-            result = model.ask(
-                _messages(messages, method, reply),
-                lambda message: accept(parse_reply(message, reply)),
-                **_options(method, reply),
-            )
+            asked, options = _messages(messages, method, reply), _options(method, reply)
+            return model.ask(asked, read, tries=tries, **options)
         except RefusedRequestError as error:
             if not error.form:
                 raise
             refused.append(f"{method}: {error}")
             status = error.status
-            continue
-        model.learned.reply_method = method
-        return result
+        except MalformedReplyError:
+            if not further or tries.until == inf or len(tries.problems) >= most:
+                raise
     raise RefusedRequestError(
         f"{model.identity} takes no request for a reply in a schema: {'; '.join(refused)}",
         status=status,
@@ -98,25 +105,28 @@ def parse_reply(message: "AIMessage", reply: type[Reply]) -> Reply:
     """The reply's value, from a function call or from the text, bare or fenced.
 
     Raises:
-        ReplyError: Saying what does not fit.
+        FormError: Saying what does not fit.
     """
     if message.tool_calls:
         return _validated(message.tool_calls[0]["args"], reply)
     if message.invalid_tool_calls:
-        raise ReplyError("the arguments of its function call are not valid JSON")
+        raise FormError("the arguments of its function call are not valid JSON")
     return _validated(_json_object(str(message.text)), reply)
 
 
 def _json_object(text: str) -> object:
-    """The first JSON object of a text, whatever stands around it."""
+    """The first JSON object of a text, whatever stands around it; of a thinker's, behind that."""
+    _, thought, said = text.rpartition(_THOUGHT)
+    if thought and "{" in said:
+        text = said
     at_line_start = _OBJECT_START.search(text)
     start = text.find("{", at_line_start.start() if at_line_start else 0)
     if start < 0:
-        raise ReplyError("it holds no JSON object")
+        raise FormError("it holds no JSON object")
     try:
         value: object = well_formed(json.JSONDecoder().raw_decode(text, start)[0])
     except (ValueError, RecursionError) as error:  # such as a number of 5,000 digits
-        raise ReplyError(f"its JSON does not parse: {error}") from error
+        raise FormError(f"its JSON does not parse: {error}") from error
     return value
 
 
@@ -128,4 +138,4 @@ def _validated(value: object, reply: type[Reply]) -> Reply:
             f"{'.'.join(str(part) for part in problem['loc']) or 'the object'}: {problem['msg']}"
             for problem in error.errors()[:_PROBLEMS_SHOWN]
         ]
-        raise ReplyError(f"it does not fit the schema: {'; '.join(problems)}") from error
+        raise FormError(f"it does not fit the schema: {'; '.join(problems)}") from error

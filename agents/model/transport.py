@@ -35,6 +35,7 @@ _STREAMED: dict[str, JsonValue] = {"stream": True, "stream_options": {"include_u
 _OF_STREAMS = re.compile(rb"\bstream", re.IGNORECASE)
 _LAST_LINE = re.compile(rb"^data: ?\[DONE\]", re.MULTILINE)
 _HIDDEN = "[key removed]"
+_SHORTEST_KEY = 8  # what is shorter, such as "none" or "ollama", stands for no key
 
 _GUARD_LOCK = threading.Lock()
 _LOCAL_NAMES = frozenset({"", "localhost", "localhost.localdomain", "ip6-localhost"})
@@ -147,7 +148,8 @@ class ExchangeTransport(httpx2.BaseTransport):
             with suppress(BadBodyError):  # it is kept as it came, and refused when it is served
                 body, content_type = json.dumps(spelled(body)).encode(), "application/json"
         text = body.decode(errors="replace")
-        if self.secret and response.status_code != httpx2.codes.OK:
+        keyed = self.secret is not None and len(self.secret) >= _SHORTEST_KEY
+        if self.secret and keyed and response.status_code != httpx2.codes.OK:
             text = text.replace(self.secret, _HIDDEN)  # some servers quote a key they refuse
         wait = current_wait()
         fields = {

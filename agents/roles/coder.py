@@ -3,7 +3,7 @@
 import ast
 import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -116,8 +116,9 @@ class ModelCoder:
         offered = tool_specifications()
         rounds = self.model.settings.tool_rounds if self.model.learned.takes_tools else 0
         try:
-            for left in range(rounds, -1, -1) if rounds else ():
-                choice = {} if left else _last_choice(conversation, bench)
+            for number in range(rounds + 1 if rounds else 0):
+                more = number < rounds and not bench.stuck
+                choice = {} if more else _last_choice(conversation, bench)
                 reply = self.model.ask(
                     conversation,
                     lambda message: message if _has_calls(message) else read(message),
@@ -129,6 +130,8 @@ class ModelCoder:
                 conversation += [reply, *answer_calls(reply, bench)]
                 if bench.answer is not None:
                     return None
+                if not more:
+                    break
         except RefusedRequestError as error:
             if not error.form:
                 raise
@@ -138,7 +141,7 @@ class ModelCoder:
         return None
 
 
-def _last_choice(conversation: list[Message], bench: Workbench) -> dict[str, object]:
+def _last_choice(conversation: list[Message], bench: Workbench) -> dict[str, Any]:
     """What ends the calls: the demand to submit a draft, or for the module where there is none."""
     said = _SUBMIT_NOW if bench.drafts else _MODULE_NOW
     conversation.append({"role": "user", "content": said})

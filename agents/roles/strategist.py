@@ -176,10 +176,11 @@ def _named_apart(policies: Sequence[PolicyReply]) -> list[PolicyReply]:
 
 def _to_sources(names: Sequence[str]) -> Callable[[HeuristicsReply], dict[str, str]]:
     def accept(reply: HeuristicsReply) -> dict[str, str]:
-        found = {item.name: item.source for item in reply.heuristics}
-        if sorted(item.name for item in reply.heuristics) != sorted(names):
+        said = [item.name for item in reply.heuristics]
+        found = {item.name: item.source for item in reply.heuristics if item.name in names}
+        if any(said.count(name) != 1 for name in names):
             raise ReplyError(
-                f"its names are {', '.join(found) or 'none'}; required, once each: "
+                f"its names are {', '.join(said) or 'none'}; required, once each: "
                 f"{', '.join(names)}"
             )
         for name, source in found.items():

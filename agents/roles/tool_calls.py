@@ -3,6 +3,7 @@
 A draft is sent once and named from then on: checks, tests, edits and the answer name it.
 """
 
+import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -92,6 +93,8 @@ class Workbench:
     Attributes:
         drafts: Sources by name.
         answer: What was submitted.
+        said: What calls that worked were answered, by what was called.
+        stuck: Whether the newest reply called nothing but what had been called before.
     """
 
     def __init__(self, tools: CoderTools, start: str | None = None) -> None:
@@ -99,6 +102,8 @@ class Workbench:
         self.tools = tools
         self.drafts: dict[str, str] = {} if start is None else {START: start}
         self.answer: SubmitArguments | None = None
+        self.said: dict[str, str] = {}
+        self.stuck = False
 
     def source(self, name: str) -> str:
         """A draft by its name; raises `CallError`."""
@@ -214,9 +219,12 @@ def _unnumbered(text: str) -> str:
 def answer_calls(reply: "AIMessage", bench: Workbench) -> list[Message]:
     """One answer for each call of a reply; a wrong call is answered with what is wrong.
 
-    A tool that fails by itself (no sandbox, no store) raises: that is not the model's to see.
+    A call that was made before is not carried out again where that worked. A tool that fails by
+    itself (no sandbox, no store) raises: that is not the model's to see.
     """
     answers: list[Message] = []
+    bench.stuck = all(_key(call) in bench.said for call in reply.tool_calls)
+    bench.stuck = bench.stuck and not reply.invalid_tool_calls
     for number, call in enumerate(reply.tool_calls):
         late = number >= _MOST_CALLS or bench.answer is not None
         said = "Not run: too many calls at once." if late else _answer(call, bench)
@@ -232,18 +240,26 @@ def answer_calls(reply: "AIMessage", bench: Workbench) -> list[Message]:
     return answers
 
 
+def _key(call: Any) -> str:  # noqa: ANN401 - langchain's ToolCall
+    return json.dumps([call["name"], call["args"]], sort_keys=True)
+
+
 def _answer(call: Any, bench: Workbench) -> str:  # noqa: ANN401 - langchain's ToolCall
     if call["name"] not in _TOOLS:
         return f"There is no tool {call['name']!r}; the tools are: {', '.join(_TOOLS)}."
     model, run = _TOOLS[call["name"]]
+    key = _key(call)
+    if key in bench.said:
+        return bench.said[key]
     try:
-        return run(bench, model.model_validate(call["args"]))
+        bench.said[key] = run(bench, model.model_validate(call["args"]))
     except CallError as error:
         return str(error)
     except ValidationError as error:
         problem = error.errors()[0]
         where = ".".join(str(part) for part in problem["loc"])
         return f"The argument {where or '(all)'} of {call['name']} is wrong: {problem['msg']}."
+    return bench.said[key]
 
 
 def _pieces(found: Sequence[Example]) -> str:

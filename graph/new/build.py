@@ -9,7 +9,7 @@ from langchain_core.messages import AIMessage
 from langgraph.errors import NodeError
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
-from langgraph.types import Command, RetryPolicy
+from langgraph.types import Command
 
 from graph.new.nodes.approve import approve
 from graph.new.nodes.arbitrate import arbitrate
@@ -58,11 +58,10 @@ def build(
     builder = StateGraph(
         RunState, context_schema=schema, input_schema=ChatInput, output_schema=ChatOutput
     )
-    asks_a_role = RetryPolicy(max_attempts=3, initial_interval=1.0, retry_on=worth_retrying)
     told: Any = _told if in_chat else None
     roles = (intake, design, revise, recode, check, compare, refine, arbitrate, strategize)
     for name, role in {**{node.__name__: node for node in roles}, "code": code}.items():
-        builder.add_node(name, _kept(name, role), retry_policy=asks_a_role, error_handler=told)
+        builder.add_node(name, _kept(name, role), error_handler=told)
     for other in (approve, evaluate, report):
         builder.add_node(other.__name__, _kept(other.__name__, other))
     builder.add_edge(START, "intake")
@@ -118,14 +117,3 @@ def recursion_limit(max_rounds: int, candidates: int = 1) -> int:
     (16, 46, 48)
     """
     return _STEPS_ONE_WAY + _STEPS_A_ROUND * max_rounds + candidates - 1
-
-
-def worth_retrying(error: Exception) -> bool:
-    """Malformed replies and endpoint trouble are; a person's mistake or our own bug is not.
-
-    The models' client has used up its own bounded retries by then; a node's retry starts the
-    role's work afresh, still within the run's budget.
-    """
-    from agents.model.errors import EndpointError, MalformedReplyError
-
-    return isinstance(error, EndpointError | MalformedReplyError)

@@ -98,6 +98,8 @@ def test_a_configured_method_is_the_only_one_used() -> None:
     [
         json.dumps(GOOD),
         f"```json\n{json.dumps(GOOD, indent=2)}\n```",
+        f'<think>Such as {{"suit": "hearts", "rank": 1}}.\n{{}}</think>\n{json.dumps(GOOD)}',
+        f"<think>It may be {json.dumps(GOOD)}</think>",
         f"Of course (it is {{simple}}):\n\n{json.dumps(GOOD)}\nHope that helps.",
     ],
 )
@@ -130,3 +132,18 @@ def test_a_reply_that_never_fits_is_an_error_and_no_result() -> None:
         with pytest.raises(MalformedReplyError, match="no JSON object"):
             ask_structured(chat_with(endpoint, retries=1), ASKED, Trump, accept)
         assert len(endpoint.requests) == 2
+
+
+def test_a_server_that_gives_nothing_to_read_is_asked_otherwise_within_the_same_tries() -> None:
+    def plain_alone(request: Request) -> Answer:
+        return message("spades") if {"response_format", "tools"} & set(request) else as_json(GOOD)
+
+    with serving(plain_alone) as endpoint:
+        model = chat_with(endpoint, retries=3)
+        assert ask_structured(model, ASKED, Trump, accept) == "spades"
+        forms = [sorted({"response_format", "tools"} & set(r)) for r in endpoint.requests]
+    assert forms == [["response_format"], ["response_format"], ["tools"], []]
+    assert model.learned.reply_method == "plain"
+    with serving(plain_alone) as endpoint, pytest.raises(MalformedReplyError):
+        ask_structured(chat_with(endpoint, retries=1), ASKED, Trump, accept)
+    assert len(endpoint.requests) == 2

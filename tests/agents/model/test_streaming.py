@@ -214,7 +214,7 @@ def test_the_temperature_rises_after_an_unusable_reply_and_not_after_a_fault() -
         assert temperatures(endpoint.requests) == [0.0, 0.2, 0.2, 0.4]
     with serving(message("?")) as endpoint, pytest.raises(MalformedReplyError):
         ask_structured(chat_with(endpoint), ASKED, Trump, accept)
-    assert temperatures(endpoint.requests) == [None, 1.2, 1.2, 1.2]
+    assert temperatures(endpoint.requests) == [None, 1.0, 1.2, 1.2]
     with serving(message("?")) as endpoint, pytest.raises(MalformedReplyError):
         ask_structured(chat_with(endpoint, temperature_step=0), ASKED, Trump, accept)
     assert temperatures(endpoint.requests) == [None] * 4
@@ -231,7 +231,7 @@ def test_an_endpoint_that_takes_no_temperature_is_asked_without_and_that_is_reme
         for _ in range(2):
             with pytest.raises(MalformedReplyError):
                 model.of_role("coder").ask(ASKED, unreadable)
-    assert temperatures(endpoint.requests) == [None, 1.2, None, None, None, None, None]
+    assert temperatures(endpoint.requests) == [None, 1.0, None, None, None, None, None]
 
 
 def json_of(value: object) -> Answer:

@@ -89,14 +89,21 @@ def test_a_wrong_call_is_answered_with_what_is_wrong(wrong: Answer, said: str) -
     assert told[0]["tool_call_id"] == "call_0"
 
 
-def test_the_rounds_of_tool_calls_are_bounded_then_the_module_is_demanded() -> None:
+@pytest.mark.parametrize(("again", "requests"), [(False, 4), (True, 3)])
+def test_the_rounds_of_tool_calls_are_bounded_then_the_module_is_demanded(
+    again: bool, requests: int
+) -> None:
     def until_told(request: Request) -> Answer:
         told = request.get("tool_choice") == "none"
-        return ANSWER if told else call("search_snippets", query="x")
+        query = "x" * (1 if again else len(request["messages"]))
+        return ANSWER if told else call("search_snippets", query=query)
 
+    bench = Bench()
     with serving(until_told) as endpoint:
-        assert ModelCoder(chat_with(endpoint, tool_rounds=3)).draft(DESIGN, Bench()) == MODULE
-        assert len(endpoint.requests) == 4
+        assert ModelCoder(chat_with(endpoint, tool_rounds=3)).draft(DESIGN, bench) == MODULE
+        assert len(endpoint.requests) == requests
+    searched = [asked for asked in bench.asked if str(asked[1]).startswith("x")]
+    assert len(searched) == (1 if again else 3)  # a call that was made before is not made again
 
 
 def test_a_draft_is_sent_once_and_submitted_by_its_name() -> None:

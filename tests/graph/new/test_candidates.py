@@ -276,4 +276,4 @@ def test_a_further_draft_is_asked_for_warmer(make_context: MakeContext, folder: 
     assert state.end == "made", state.reason
     assert "1 of 2 drafts were the same as another, so count once" in state.notes
     warm = [body["temperature"] for body in asked if "temperature" in body]
-    assert warm == [1.2]  # the usual 1 and one step, for the second draft alone
+    assert warm == [1.0]  # the usual 0.8 and one step, for the second draft alone

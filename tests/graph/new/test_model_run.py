@@ -12,7 +12,6 @@ from agents.model.errors import EndpointError, MalformedReplyError, RefusedReque
 from agents.protocols import Design, RoleSet, Verdict
 from games.records import MatchRecord
 from games.table import Position
-from graph.new.build import worth_retrying
 from graph.new.runs import resume_run, start_run
 from graph.run.context import RunContext
 from graph.run.folder import RunFolder
@@ -76,11 +75,12 @@ def failing_once(name: str, fault: Answer) -> Callable[[Request], Answer]:
 
 
 @pytest.mark.parametrize("fault", [error(500), message("no JSON at all"), Answer(b"<html>")])
-def test_a_node_tries_again_where_an_answer_failed_or_was_malformed(
+def test_an_answer_that_failed_or_was_malformed_is_asked_for_again(
     make_context: MakeContext, folder: RunFolder, fault: Answer
 ) -> None:
     with serving(failing_once("DesignReply", fault)) as endpoint:
-        result = start_run(PROMPT, folder, model_context(make_context, endpoint, folder))
+        context = model_context(make_context, endpoint, folder, retries=1)
+        result = start_run(PROMPT, folder, context)
     assert result.state.end == "made"
     assert len(endpoint.requests) == CALLS + 1
 
@@ -102,18 +102,15 @@ def test_a_refused_request_is_not_tried_again(make_context: MakeContext, folder:
         assert len(endpoint.requests) == 1
 
 
-@pytest.mark.parametrize(
-    ("problem", "again"),
-    [
-        (EndpointError("no answer"), True),
-        (MalformedReplyError("no JSON"), True),
-        (RefusedRequestError("no key", status=401), False),
-        (BudgetExhaustedError("all calls are used"), False),
-        (ValueError("a bug of ours"), False),
-    ],
-)
-def test_what_is_worth_another_try(problem: Exception, again: bool) -> None:  # noqa: FBT001
-    assert worth_retrying(problem) is again
+@pytest.mark.parametrize("said", ["prose, and no JSON", '{"question": 1}'])
+def test_retries_bound_what_a_node_sends(
+    make_context: MakeContext, folder: RunFolder, said: str
+) -> None:
+    with serving(message(said)) as endpoint:
+        context = model_context(make_context, endpoint, folder, retries=3)
+        with pytest.raises(MalformedReplyError):
+            start_run(PROMPT, folder, context)
+        assert len(endpoint.requests) == 4  # the first one and three more
 
 
 def test_an_exhausted_budget_ends_clearly_and_the_run_goes_on_with_a_larger_one(
