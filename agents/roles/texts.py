@@ -20,6 +20,10 @@ from games.records import MatchRecord
 from games.table import Position
 
 _NAMES = frozenset((*REQUIRED_FUNCTIONS, *OPTIONAL_FUNCTIONS, *REQUIRED_CONSTANTS, "module"))
+_ODDS = re.compile(
+    r"%|\b(chances?|probabilit\w+|odds|percent|per cent|weighted|(more|less|twice as) likely)\b",
+    re.IGNORECASE,
+)
 _LAST_ROUNDS = 6
 _EVIDENCE_LIMIT = 1_500
 
@@ -37,6 +41,11 @@ def rules_text(design: Design) -> str:
     if design.assumptions:
         lines += ["", "## Assumptions", *(f"- {assumption}" for assumption in design.assumptions)]
     return "\n".join(lines)
+
+
+def speaks_of_odds(design: Design) -> bool:
+    """Whether the rules say how likely something is, beyond what is left in a pile."""
+    return any(map(_ODDS.search, (*(rule.text for rule in design.rules), *design.assumptions)))
 
 
 def design_text(design: Design) -> str:
@@ -79,14 +88,15 @@ def findings_text(
 
 
 def record_text(
-    record: MatchRecord, positions: Sequence[Position], *, limit: int
+    record: MatchRecord, positions: Sequence[Position], *, limit: int, odds: bool = False
 ) -> tuple[str, frozenset[int]]:
     """A record within about `limit` characters, and the plies that it shows.
 
     The first ply, the last rounds and the ending always stand in full; where the rest does not
     fit, plies of the middle are left out and that is said. What a seat is shown, and what is
     legal, stands as the difference from what it was when that seat was last told; after plies that
-    are left out it stands whole again, with the state.
+    are left out it stands whole again, with the state. With `odds`, unequal ones stand at the
+    outcomes.
     """
     head = [f"seat {seat}: {name}" for seat, name in enumerate(record.players)]
     head.append(f"first state: {_compact(positions[0].state)}")
@@ -95,10 +105,10 @@ def record_text(
         f"last state: {_compact(positions[-1].state)}",
         f"returns: {json.dumps(record.match.returns)}",
     ]
-    blocks = _plies(record, positions, 0)
+    blocks = _plies(record, positions, 0, odds=odds)
     shown = min(1, len(blocks))
     kept = max(shown, len(blocks) - _LAST_ROUNDS * len(record.players))
-    tail = _plies(record, positions, kept)
+    tail = _plies(record, positions, kept, odds=odds)
     spent = sum(len(line) + 1 for line in (*head, *blocks[:1], *tail, *ending))
     while shown < kept and spent + len(blocks[shown]) < limit:
         spent += len(blocks[shown]) + 1
@@ -131,7 +141,9 @@ def numbered(source: str) -> str:
     return "\n".join(f"{n:4}| {line}" for n, line in enumerate(source.splitlines(), 1))
 
 
-def _plies(record: MatchRecord, positions: Sequence[Position], first: int) -> list[str]:
+def _plies(
+    record: MatchRecord, positions: Sequence[Position], first: int, *, odds: bool
+) -> list[str]:
     """The plies from `first` on; at that one every seat is told the whole."""
     legal: dict[int, tuple[str, ...]] = {}
     seen: list[dict[str, Json]] = [{} for _ in record.players]
@@ -143,6 +155,9 @@ def _plies(record: MatchRecord, positions: Sequence[Position], first: int) -> li
         lines += _shown_changes(seen, at.observations) if index == first else []
         lines.append(f"  legal: {_legal(legal.get(ply.player), at.legal)}")
         legal[ply.player] = at.legal
+        if odds and len({round(share, 6) for share in at.probabilities}) > 1:
+            shares = zip(at.legal, at.probabilities, strict=True)
+            lines.append(f"  odds: {', '.join(f'{name} {share:.4g}' for name, share in shares)}")
         lines += [
             f"  seat {seat} perceives: {' '.join(events)}"
             for seat, events in enumerate(ply.events)

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
@@ -12,8 +12,8 @@ from agents.model.errors import ReplyError
 from agents.model.replies import ask_structured
 from agents.prompting import load_prompt
 from agents.protocols import Design, Verdict
-from agents.roles.texts import record_text, rules_text
-from games.checks.unit_tests import Relation, Tested, UnitTest
+from agents.roles.texts import record_text, rules_text, speaks_of_odds
+from games.checks.unit_tests import ODDS, Relation, Tested, UnitTest
 from games.contract import REQUIRED_FUNCTIONS
 from games.records import MatchRecord
 from games.table import Position
@@ -85,10 +85,13 @@ def verdict_reply(design: Design) -> type[VerdictReply]:
 def tests_reply(design: Design, amended: Sequence[str]) -> type[TestsReply]:
     """The tests' schema for one game: a rule is one of its ids, or of those that were amended."""
     rule: Any = Literal[tuple(amended or (rule.id for rule in design.rules))]
+    odds = speaks_of_odds(design)
+    function: Any = Literal[tuple(f for f in get_args(Tested) if f != ODDS or odds)]
     test: Any = create_model(
         "TestReply",
         __base__=TestReply,
         rule=(rule, Field(description="Id of the rule it tests.")),
+        function=(function, Field()),
     )
     return create_model("TestsReply", __base__=TestsReply, tests=(list[test], Field()))
 
@@ -107,7 +110,8 @@ class ModelValidator:
         facts: Sequence[str] = (),
     ) -> Verdict:
         """See `Validator.judge`; the explanation says so where a long record was cut."""
-        text, judged = record_text(record, positions(), limit=RECORD_LIMIT)
+        odds = speaks_of_odds(design)
+        text, judged = record_text(record, positions(), limit=RECORD_LIMIT, odds=odds)
         total = len(record.match.plies)
         messages = load_prompt("validator_judge").fill(
             rules=rules_text(design),
@@ -141,6 +145,7 @@ class ModelValidator:
             num_players=design.num_players,
             source=source,
             amended=", ".join(amended),
+            odds=speaks_of_odds(design),
         )
         return ask_structured(self.model, messages, tests_reply(design, amended), _to_tests)
 

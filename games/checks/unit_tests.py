@@ -23,6 +23,8 @@ from games.table import Position
 from games.values import as_numbers, same_value
 
 CHECK = "unit_test"
+ODDS = "get_chance_probabilities"
+"""The function whose tests name every outcome with its probability."""
 PLY = "ply"
 """The check that a ply which was judged faulty is no longer played so."""
 Tested: TypeAlias = Literal[
@@ -33,6 +35,7 @@ Tested: TypeAlias = Literal[
     "apply_action",
     "returns",
     "winners",
+    "get_chance_probabilities",
 ]
 Relation: TypeAlias = Literal["is", "contains", "lacks", "raises"]
 _RELATIONS: Mapping[str, tuple[Relation, ...]] = {
@@ -40,7 +43,8 @@ _RELATIONS: Mapping[str, tuple[Relation, ...]] = {
     "get_observations": ("is", "contains", "lacks"),
     "apply_action": ("raises",),
 }
-_SHOWN_PLIES = 40
+_SHOWN_PLIES, _SHOWN_VALUE = 40, 600
+_ODDS_APART = 1e-3  # probabilities that differ by no more are the same
 
 
 class UnitTest(BaseModel):
@@ -182,7 +186,7 @@ def _run(subject: Subject, test: UnitTest) -> Finding:
     return _finding(
         test,
         "failed",
-        f"{test.function} is {canonical_key(actual)[:600]}; required by {test.rule}: "
+        f"{test.function} is {_shown(actual, expected, test)}; required by {test.rule}: "
         f"{relation}{test.expected_json[:600]}\n{_told(path, test)}",
         None if test.function in ("returns", "winners") else test.function,
     )
@@ -201,14 +205,15 @@ def _reach(subject: Subject, test: UnitTest, path: list[Position]) -> None:
 
 def _value(subject: Subject, path: Sequence[Position], test: UnitTest, expected: Json) -> Json:
     position = path[-1]
-    if test.function == "get_current_player":
-        return position.player
-    if test.function == "get_legal_actions":
-        return list(position.legal)
-    if test.function == "get_rewards":
-        return list(position.rewards)
-    if test.function == "get_observations":
-        return list(position.observations)
+    plain: dict[str, Json] = {
+        "get_current_player": position.player,
+        "get_legal_actions": list(position.legal),
+        "get_rewards": list(position.rewards),
+        "get_observations": list(position.observations),
+        ODDS: dict(zip(position.legal, position.probabilities, strict=False)),
+    }
+    if test.function in plain:
+        return plain[test.function]
     if test.function == "apply_action":
         return _refused(subject, position, expected)
     returns = [sum(at.rewards[seat] for at in path) for seat in range(len(position.rewards))]
@@ -229,6 +234,8 @@ def _refused(subject: Subject, position: Position, action: Json) -> Json:
 
 
 def _holds(actual: Json, expected: Json, test: UnitTest) -> bool:
+    if test.function == ODDS:
+        return _same_odds(actual, expected)
     if test.relation in ("is", "raises"):
         return same_value(_read(actual, test), _read(expected, test))
     if not isinstance(expected, list) or not isinstance(actual, list):
@@ -236,12 +243,53 @@ def _holds(actual: Json, expected: Json, test: UnitTest) -> bool:
     wanted = test.relation == "contains"
     if test.function == "get_legal_actions":
         return all((one in actual) is wanted for one in expected)
-    return len(expected) == len(actual) and all(
-        (name in seen and same_value(seen[name], value)) is wanted
-        for seen, fields in zip(actual, expected, strict=True)
+    return len(expected) == len(actual) and not any(_differing(actual, expected, wanted=wanted))
+
+
+def _differing(actual: list[Json], expected: list[Json], *, wanted: bool) -> list[list[str]]:
+    """A list a seat: the fields that it should have so and has not, or has and should not have."""
+    return [
+        [
+            name
+            for name, value in fields.items()
+            if (name in seen and same_value(seen[name], value)) is not wanted
+        ]
         if isinstance(fields, dict) and isinstance(seen, dict)
-        for name, value in fields.items()
+        else []
+        for seen, fields in zip(actual, expected, strict=True)
+    ]
+
+
+def _same_odds(actual: Json, expected: Json) -> bool:
+    """Whether the same outcomes have the same probabilities; one that is not named has none."""
+    if not isinstance(actual, dict) or not isinstance(expected, dict):
+        return False
+    named = [(actual.get(name, 0.0), expected.get(name, 0.0)) for name in {**actual, **expected}]
+    return all(
+        isinstance(was, int | float)
+        and isinstance(told, int | float)
+        and abs(was - told) <= _ODDS_APART
+        for was, told in named
     )
+
+
+def _shown(actual: Json, expected: Json, test: UnitTest) -> str:
+    """A value within a bounded length; of long observations, fields that differ and lie beyond."""
+    text = canonical_key(actual)
+    start = text[:_SHOWN_VALUE]
+    if not isinstance(actual, list) or not isinstance(expected, list) or text == start:
+        return start
+    if test.function != "get_observations" or len(actual) != len(expected):
+        return start
+    fields = _differing(actual, expected, wanted=test.relation != "lacks")
+    found: list[Json] = [
+        {name: seen[name] for name in names if isinstance(seen, dict) and name in seen}
+        for seen, names in zip(actual, fields, strict=True)
+    ]
+    first = next((one for one in found if one), {})
+    if canonical_key(first)[1:-1] in start:  # its beginning shows what is wrong
+        return start
+    return f"{canonical_key(found)[:_SHOWN_VALUE]} (of a seat only what is wrong)"
 
 
 def _told(path: Sequence[Position], test: UnitTest) -> str:

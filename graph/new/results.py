@@ -8,9 +8,9 @@ from agents.claims import Claim
 from agents.protocols import Design
 from games.text import quoted
 from graph.new.state import Made, RunState, folder_of
-from graph.run.claims import unmended
+from graph.run.claims import at_odds, unmended
 from graph.run.folder import RunFolder
-from graph.run.pool import what_failed
+from graph.run.pool import best, what_failed
 from tools.reporting.content import Evaluation, ReportLine
 from tools.reporting.verdict import verdict_of
 from tools.sandbox import Grade
@@ -139,10 +139,20 @@ def _ways_on(state: RunState) -> str:
     if state.end != "gave_up" or not state.candidates:
         return ""
     ways = [f"To try on: {resume} --rounds 3", f"to take it as it is: {resume} --accept"]
-    tests = [claim.id for claim in state.claims if claim.counts and claim.test]
-    if tests:
-        ways.insert(1, f"to give up a test: {resume} --drop-test {tests[0]}")
-    return "\n" + "; ".join(ways)
+    held = {claim.id: claim for claim in state.claims if claim.counts}
+    odds = [(held[claim], check) for claim, check in at_odds(state.candidates) if claim in held]
+    shown = best(state.candidates).findings or ()
+    blocking = [f.claim for f in shown if f.outcome != "passed" and f.claim in held]
+    tests = [claim.id for claim in held.values() if claim.test]
+    if drop := next(iter([*(claim.id for claim, _ in odds), *blocking, *tests]), None):
+        kind = "test" if held[drop].test else "verdict"
+        ways.insert(1, f"to give up a {kind}: {resume} --drop-test {drop}")
+    told = [
+        f"The claim {claim.id} on {claim.rule} ({claim.says}) and the check {check} were not held "
+        "at once: whichever an edit satisfied, the other was open. One of them may be mistaken."
+        for claim, check in odds
+    ]
+    return "\n".join(["", *map(quoted, told), "; ".join(ways)])
 
 
 def result_object(result: RunResult) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """Claims of the validator in a run: which are to be voted on, and what a vote leaves."""
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 
 from agents.claims import Claim, Objection
@@ -166,6 +167,32 @@ def unmended(candidate: Candidate, claims: Sequence[Claim]) -> tuple[Claim, ...]
         if claim.status == "upheld"
         and (claim.id in failed if claim.id == SEATS else claim.id not in passed)
     )
+
+
+def at_odds(candidates: Sequence[Candidate]) -> tuple[tuple[str, str], ...]:
+    """Claims and checks of programs of which edits satisfied one and broke the other, and back.
+
+    Returns:
+        Pairs of a claim's id and a check's name, as two edits of the pool show them.
+    """
+    wrong = {
+        one.number: {(f.claim, f.check) for f in one.findings or () if f.outcome != "passed"}
+        for one in candidates
+    }
+    seen: Counter[tuple[str, str]] = Counter()
+    for child in candidates:
+        if child.parent is None:
+            continue
+        was, now = wrong[child.parent], wrong[child.number]
+        for old, new in ((was, now), (now, was)):
+            seen.update(
+                (claim, check)
+                for claim, of in old
+                for none, check in new
+                if claim and not none and check != EDIT
+                if (claim, of) not in new and (none, check) not in old
+            )
+    return tuple(pair for pair, edits in seen.items() if edits > 1)
 
 
 def unjudged(candidate: Candidate) -> bool:

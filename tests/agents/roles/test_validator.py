@@ -6,6 +6,7 @@ import pytest
 
 from agents.claims import Claim, Vote
 from agents.model.errors import MalformedReplyError
+from agents.protocols import Rule
 from agents.roles import ModelValidator
 from agents.roles.texts import record_text
 from games.records import MatchRecord
@@ -145,10 +146,39 @@ def test_an_arbiter_sees_rules_and_both_sides_in_an_order_of_its_own(*, upheld: 
     assert second.index("OBJECTED") < second.index("SAID")
 
 
+def test_where_nobody_objects_an_arbiter_is_told_so() -> None:
+    claim = Claim(id="V1", rule="R3", says="the loser is paid")
+    with serving(as_json({"working": "w", "upheld": True, "why": "R3"})) as endpoint:
+        ModelValidator(chat_with(endpoint)).arbitrate(DESIGN, claim, second=False)
+    system, asked = (one["content"] for one in endpoint.requests[0]["messages"])
+    assert "Nobody has objected" in system
+    assert "objects" not in system + asked
+
+
 def test_unit_tests_come_from_the_rules() -> None:
     with serving(as_json({"tests": [TEST]})) as endpoint:
         (test,) = ModelValidator(chat_with(endpoint)).unit_tests(DESIGN, high_draw())
     assert (test.rule, test.function, test.expected_json) == ("R1", "get_current_player", "-1")
+
+
+@pytest.mark.parametrize("spoken", [True, False])
+def test_odds_are_told_and_tested_where_the_rules_speak_of_them(spoken: bool) -> None:
+    rule = Rule(id="R5", section="Setup", text="A nine is dealt with probability 0.6.")
+    design = DESIGN.model_copy(update={"rules": (*DESIGN.rules, *[rule] * spoken)})
+    uneven = [
+        replace(at, probabilities=(0.6, *[0.4 / (len(at.legal) - 1)] * (len(at.legal) - 1)))
+        if at.probabilities
+        else at
+        for at in POSITIONS
+    ]
+    with serving(as_json({"tests": [TEST]}), as_json(CLEAN)) as endpoint:
+        validator = ModelValidator(chat_with(endpoint))
+        validator.unit_tests(design, high_draw())
+        validator.judge(design, record(), lambda: uneven)
+    asked, judged = endpoint.requests
+    assert ("get_chance_probabilities" in str(asked["response_format"])) is spoken
+    assert ("- `get_chance_probabilities` is:" in asked["messages"][0]["content"]) is spoken
+    assert ("odds: " in judged["messages"][1]["content"]) is spoken
 
 
 def test_of_amended_rules_alone_tests_are_asked_for_and_taken() -> None:

@@ -102,3 +102,34 @@ def test_a_failing_test_shows_the_sequence_that_leads_there() -> None:
     illegal = judged("get_current_player", "7", SOUND, "deal 5", "bid 9").evidence
     assert "action 1 ('bid 9') is not legal" in illegal
     assert "ply 0: chance does: deal 5" in illegal
+
+
+UNEQUAL = (
+    SOUND
+    + """
+def get_chance_probabilities(state):
+    return [0.5] + [0.5 / 3] * 3 if len(state["deck"]) == 4 else [1 / 3] * 3
+"""
+)
+
+
+@pytest.mark.parametrize(
+    ("expected", "outcome"),
+    [
+        ('{"deal 2": 0.5, "deal 3": 0.1667, "deal 4": 0.1667, "deal 5": 0.1667}', "passed"),
+        ('{"deal 2": 0.25, "deal 3": 0.25, "deal 4": 0.25, "deal 5": 0.25}', "failed"),
+        ('{"deal 2": 0.5, "deal 3": 0.1667, "deal 4": 0.1667}', "failed"),
+        ("[0.5, 0.1667, 0.1667, 0.1667]", "failed"),
+    ],
+)
+def test_unequal_odds_can_be_tested(expected: str, outcome: str) -> None:
+    assert judged("get_chance_probabilities", expected, UNEQUAL).outcome == outcome
+
+
+def test_of_long_observations_what_is_wrong_is_quoted_where_the_start_hides_it() -> None:
+    long = SOUND.replace('"bids": state["bids"],', '"bids": "x" * 700,')
+    wanted = '[null, {"me": 1, "deck": 3}]'
+    told = judged("get_observations", wanted, long, relation="contains").evidence
+    assert 'get_observations is [{},{"deck":4}] (of a seat only what is wrong)' in told
+    shown = judged("get_observations", '[{"bids": "y"}, null]', SOUND, relation="contains").evidence
+    assert "of a seat only" not in shown

@@ -1,12 +1,13 @@
 """Verdicts of the validator: what was found at one ply stays found until it is played otherwise."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import pytest
 
-from agents.claims import Attempt, Edit, Mending
+from agents.claims import Attempt, Claim, Edit, Mending
 from agents.protocols import CoderTools, Design, Verdict
+from agents.roles.texts import findings_text
 from games.checks.findings import Finding
 from games.records import MatchRecord
 from games.table import Position
@@ -15,8 +16,9 @@ from graph.new.results import final_text
 from graph.new.runs import start_run
 from graph.new.state import RunState
 from graph.run.folder import RunFolder
+from graph.run.pool import Candidate
 from tests.graph.conftest import MakeContext
-from tests.graph.new.test_claims import PAYS_THE_LOSER, SETTINGS, Claiming
+from tests.graph.new.test_claims import PAYS_THE_LOSER, SETTINGS, WRONG_TESTS, Claiming
 from tests.graph.scripted import role_set
 
 SHOWS_MORE = """
@@ -32,9 +34,11 @@ class Forgetful(Claiming):
 
     Attributes:
         edits: What the coder does in each round: "comment", "show" or "mend"; the last one stays.
+        told: The findings as the coder reads them, a text a round.
     """
 
     edits: Sequence[str] = ("comment",)
+    told: list[str] = field(default_factory=list)
     upheld: bool | None = True
 
     def judge(
@@ -59,6 +63,7 @@ class Forgetful(Claiming):
         earlier: Sequence[Attempt] = (),
     ) -> Mending:
         self.calls.append("edit")
+        self.told.append(findings_text(design, findings, tools))
         number = self.calls.count("edit")
         sound, broken = PAYS_THE_LOSER
         new = {
@@ -84,6 +89,10 @@ def test_a_fault_that_a_vote_upheld_is_not_forgotten_nor_paid_for_again(
     assert [{f.claim for f in c.findings or () if f.outcome == "failed"} for c in state.candidates][
         1:
     ] == [{"V1"}] * SETTINGS.max_rounds
+    assert all("you may contest it" in told for told in roles.told[:2])
+    for told in roles.told[2:]:
+        assert "a vote upheld it, so mend it" in told
+        assert told.count("A further validator upheld it: worked out from R1") == 2
     assert state.claims[0].argument == ""  # nobody objected, whatever the last edit was about
 
 
@@ -110,3 +119,23 @@ def test_a_game_that_cannot_be_held_against_an_upheld_fault_is_delivered_and_say
     assert "V1, a claim of the validator on R1, was upheld" in final_text(state)
     found = explained_rule(folder, "R1", context.sandbox)["findings"]
     assert [one["outcome"] for one in found if "V1" in one["evidence"]] == ["could_not_judge"]
+
+
+def test_a_test_and_a_check_that_undo_each_other_are_named_at_the_end(folder: RunFolder) -> None:
+    def candidate(number: int, check: str, claim: str = "") -> Candidate:
+        found = Finding(check=check, outcome="failed", evidence="wrong", claim=claim)
+        parent = number - 1 if number else None
+        return Candidate(number=number, parent=parent, source=str(number), findings=(found,))
+
+    claims = tuple(
+        Claim(id=name, rule="R1", says=says, test=WRONG_TESTS[0])
+        for name, says in {"T1": "kept", "T2": "all is shown"}.items()
+    )
+    state = RunState(folder=str(folder.path), end="gave_up", claims=claims)
+    pool = [candidate(0, "unit_test", "T2"), candidate(1, "leak_audit")]
+    once = final_text(state.model_copy(update={"candidates": pool}))
+    assert "were not held at once" not in once
+    pool.append(candidate(2, "unit_test", "T2"))
+    told = final_text(state.model_copy(update={"candidates": pool}))
+    assert "T2 on R1 (all is shown) and the check leak_audit were not held at once" in told
+    assert "--drop-test T2" in told
