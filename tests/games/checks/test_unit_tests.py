@@ -124,12 +124,3 @@ def get_chance_probabilities(state):
 )
 def test_unequal_odds_can_be_tested(expected: str, outcome: str) -> None:
     assert judged("get_chance_probabilities", expected, UNEQUAL).outcome == outcome
-
-
-def test_of_long_observations_what_is_wrong_is_quoted_where_the_start_hides_it() -> None:
-    long = SOUND.replace('"bids": state["bids"],', '"bids": "x" * 700,')
-    wanted = '[null, {"me": 1, "deck": 3}]'
-    told = judged("get_observations", wanted, long, relation="contains").evidence
-    assert 'get_observations is [{},{"deck":4}] (of a seat only what is wrong)' in told
-    shown = judged("get_observations", '[{"bids": "y"}, null]', SOUND, relation="contains").evidence
-    assert "of a seat only" not in shown
