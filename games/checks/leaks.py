@@ -5,12 +5,15 @@ rules allow. As long as the two matches differ only in what `visible` hides from
 must be told the same: its log (observations, events), whether it is to move, and its legal actions.
 Where `visible` shows a difference, the two logs must differ too: else it shows what nobody is told.
 What else a state holds and play can change must lie in a zone or be declared open. An action that
-leaves no trace in the state, such as a clue, may be told: then one action is compared in both.
+leaves no trace in the state, such as a clue, may be told: then one action is compared in both. A
+zone may show what a hidden component did only where a component moved or was shown. What chance
+tells the seat may depend on hidden components only where it moves them.
 
 No copy of the module meets both matches of a pair: one that remembers the first could answer the
 second alike. What could not be compared has not passed.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, zip_longest
@@ -19,16 +22,26 @@ import numpy as np
 
 from games.checks.contract import failed, judged
 from games.checks.findings import Finding
+from games.checks.odds import unlike_odds, unlike_outcomes
 from games.checks.sampling import PlayedMatch, Subject
-from games.checks.zones import Sight, concrete_paths, pattern_of, sight_of
-from games.contract import TERMINAL, Action, Json, ModuleFault, State, canonical_key
+from games.checks.zones import (
+    Sight,
+    concrete_paths,
+    exchanged_components,
+    moved_components,
+    pattern_of,
+    sight_of,
+)
+from games.contract import CHANCE, TERMINAL, Action, Json, ModuleFault, State, canonical_key
 from games.streams import stream
 from games.table import Position, Table
 from games.values import are_texts, as_object, show
 
 CHECK = "leak_audit"
 _TRIES = 6  # outcomes tried in the place of one
-_LONGEST = 90  # plies that two matches are followed
+_LONGEST = 90  # plies that two matches are followed, and on to parts that few pairs reached
+_PARTS, _OFTEN = 10, 6  # parts of a match; pairs that are to reach each
+_BEYOND = 6000  # plies beyond `_LONGEST` in all
 _FEWEST = 12  # pairs a seat
 _SHARE = 2  # times the pairs asked for are shared among the seats: each pair tests one seat alone
 _PLIES = 10  # to compare a pair, or else
@@ -100,6 +113,10 @@ class _Audit:
     exchanged: set[str] = field(default_factory=set)
     announced: set[str] = field(default_factory=set)  # open values that changed alone
     seen: dict[tuple[str, int], Sight] = field(default_factory=dict)
+    reached: Counter[int] = field(default_factory=Counter)  # pairs by part of their match
+    beyond: int = 0
+    left: tuple[int, int] = (0, 0)  # where a pair was left, and how long its match was
+    asked: Counter[tuple[int, str]] = field(default_factory=Counter)  # of odds, by part and kind
 
     def run(self, pairs: int, generator: np.random.Generator) -> Finding | None:
         """What was found; None where everything that could be compared was the same."""
@@ -148,24 +165,71 @@ class _Audit:
         self, table: Table, match: PlayedMatch, first: int, generator: np.random.Generator
     ) -> Finding | None:
         """Follow a match that differs from a recorded one from ply `first` on."""
-        here = match.positions[first]
-        for step in range(first, min(first + _LONGEST, len(match.plies))):
-            before, after = match.positions[step : step + 2]
+        here, part, length = match.positions[first], -1, len(match.plies)
+        table.open(self.subject.num_players, self.subject.parameters)  # memory is counted anew
+        for step in range(first, length):
+            if step >= first + _LONGEST and not self._goes_on(step, length):
+                return None
+            at, (before, after) = f"{match.name}, ply {step}", match.positions[step : step + 2]
             if (match.name, step) not in self.seen:
                 self.seen[match.name, step] = self._sight(after.state)
             seen = self.seen[match.name, step]
             recorded = _Step(before, match.plies[step].action, after, seen)
             for action in _choices(match, step, here, first=step == first, generator=generator):
                 other = self._step(table, here, action)
-                found, alike = self._compare(f"{match.name}, ply {step}", recorded, other)
+                found, alike = self._compare(at, recorded, other)
+                if alike:
+                    here, last, part = other.after, part, step * _PARTS // length
+                    self.reached[part] += part != last
+                    found = self._odds(table, (part, at), after, here, generator)
                 if found is not None:
                     return found
                 if alike:
-                    here = other.after
                     break
             else:
                 return None
         return None
+
+    def _goes_on(self, step: int, length: int) -> bool:
+        """Whether a pair is followed for longer than usual: few were compared as late as this."""
+        if all(self.reached[part] >= _OFTEN for part in range(step * _PARTS // length, _PARTS)):
+            return False
+        self.beyond += 1
+        if self.beyond * self.subject.num_players <= _BEYOND:
+            return True
+        self.left = max(self.left, (step, length))
+        return False
+
+    def _odds(
+        self,
+        table: Table,
+        at: tuple[int, str],
+        one: Position,
+        other: Position,
+        rng: np.random.Generator,
+    ) -> Finding | None:
+        """Whether chance tells the seat of hidden components that it does not move."""
+        if not any(unlike_outcomes(one, other)):
+            return None
+        kind = at[0], one.legal[0].partition(" ")[0]
+        self.asked[kind] += 1
+        if self.asked[kind] > _OFTEN:
+            return None
+        self.subject.open()  # as above
+        places = (self.subject.table, one), (table, other)
+        told = unlike_odds(
+            places, self.zones, lambda here: canonical_key({**_told(here, self.seat)}), rng
+        )
+        if not told:
+            return None
+        same = {*one.legal} == {*other.legal}
+        return failed(
+            CHECK,
+            "get_chance_probabilities" if same else "get_legal_actions",
+            f"after {at[1]} the outcomes of chance are {told} where only what is hidden from seat "
+            f"{self.seat} differs, and it is told the outcome; let what seats are told of chance "
+            "depend only on hidden components that the outcome itself moves",
+        )
 
     def _step(self, table: Table, before: Position, action: Action) -> "_Step":
         after = table.advance(before, action)
@@ -182,14 +246,9 @@ class _Audit:
         different = next((name for name in told[0] if told[0][name] != told[1][name]), None)
         if seen.shown != sight.shown:
             self.differed += 1
-            changed = {
-                pattern_of(path, (*self.zones, *self.opened))
-                for path in {*seen.shown, *sight.shown}
-                if seen.shown.get(path) != sight.shown.get(path)
-            }
-            if changed <= set(self.opened):
-                self.announced |= changed
-            return None if different else self._overclaimed(seen, sight, at), False
+            if not different:
+                return self._overclaimed(seen, sight, at), False
+            return self._consequence(one, other, different, at), False
         if canonical_key(seen.rest) != canonical_key(sight.rest):
             return self._undeclared(_first_difference(seen.rest, sight.rest), at), False
         if different is not None:
@@ -203,6 +262,29 @@ class _Audit:
         self.compared += bool(changed)
         self.exchanged |= {pattern_of(path, self.zones) for path in changed}
         return None, bool(changed)
+
+    def _consequence(self, one: "_Step", other: "_Step", told: str, at: str) -> Finding | None:
+        """What the rules tell of hidden components that were neither moved nor shown is named."""
+        shown = one.sight.shown, other.sight.shown
+        paths = {p for p in {*shown[0], *shown[1]} if shown[0].get(p) != shown[1].get(p)}
+        changed = {pattern_of(path, (*self.zones, *self.opened)) for path in paths}
+        if changed <= set(self.opened) or self._untouched(one, other, paths):
+            self.announced |= changed
+            if one.before.player == CHANCE and not changed & set(self.opened):
+                return self._leak(told, one.after, other.after, at)
+        return None
+
+    def _untouched(self, one: "_Step", other: "_Step", paths: set[str]) -> bool:
+        """Whether no hidden component that sets two positions apart moved or came to light."""
+        states = one.before.state, other.before.state
+        hidden = exchanged_components(*states, self.zones)
+        if one.action != other.action or not hidden:
+            return False
+        return not any(
+            hidden & moved_components(step.before.state, step.after.state, self.zones)
+            or paths & self._sight(step.before.state).hidden.keys() - step.sight.hidden.keys()
+            for step in (one, other)
+        )
 
     def _sight(self, state: State) -> Sight:
         seen = self.subject.game.visible(state, self.seat)
@@ -238,6 +320,13 @@ class _Audit:
                 f"`visible` hides {', '.join(missing)} from seat {self.seat}, but no two matches "
                 "were met that differ there alone: nothing was compared; see that these zones "
                 "hold the hidden components themselves, and that no open value tells them"
+            )
+        step, length = self.left
+        if length and not all(self.reached[p] for p in range(step * _PARTS // length, _PARTS)):
+            return _doubted(
+                f"a match has {length} plies, and for seat {self.seat} nothing was compared after "
+                f"ply {step}: two matches were followed no further; play that is so long after "
+                "what sets them apart is not judged; let matches end sooner"
             )
         if not any(self.counts):
             return _doubted(

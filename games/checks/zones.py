@@ -1,5 +1,6 @@
 """State paths: reading and masking the zones that a module declares in `ZONES`."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
@@ -143,6 +144,61 @@ def components(value: Json) -> Iterator[str]:
     elif isinstance(value, dict):
         for item in value.values():
             yield from components(item)
+
+
+def exchanged_components(one: State, other: State, zones: Mapping[str, Json]) -> set[str]:
+    """Keys of the components that lie elsewhere in the other state.
+
+    In an ordered zone another place is elsewhere.
+
+    >>> zones = {"deck": {"ordered": False}, "pile": {"ordered": True}}
+    >>> one = {"deck": ["a", "b"], "pile": ["c", "d"]}
+    >>> exchanged_components(one, {"deck": ["b", "a"], "pile": ["c", "d"]}, zones)
+    set()
+    >>> sorted(exchanged_components(one, {"deck": ["a", "e"], "pile": ["d", "c"]}, zones))
+    ['"b"', '"c"', '"d"', '"e"']
+    """
+    places = [_placed(state, zones) for state in (one, other)]
+    return {key for a, b in (places, places[::-1]) for _, _, key in a - b}
+
+
+def moved_components(before: State, after: State, zones: Mapping[str, Json]) -> set[str]:
+    """Keys of the components that left their zone: for another one, or for the box.
+
+    >>> zones = {"deck": {}, "hand": {}, "marks": {}}
+    >>> before = {"deck": ["a", "b"], "hand": [], "marks": []}
+    >>> moved_components(before, {"deck": ["b"], "hand": ["a"], "marks": ["b"]}, zones)
+    {'"a"'}
+    """
+    here, there = (
+        Counter((path, key) for path, _, key in _placed(state, zones).elements())
+        for state in (before, after)
+    )
+    return {key for _, key in here - there}
+
+
+def _placed(state: State, zones: Mapping[str, Json]) -> Counter[tuple[str, str, str]]:
+    """How many of each component lie in each zone: path, place where it is ordered, key."""
+    placed: Counter[tuple[str, str, str]] = Counter()
+    for pattern, declared in zones.items():
+        ordered = isinstance(declared, dict) and declared.get("ordered")
+        for path in concrete_paths(state, pattern):
+            value = read_path(state, path)
+            if not isinstance(value, list | dict):
+                value = [value]
+            for place, item in _children(value):
+                for key in _keys(item):
+                    placed[path, place if ordered or isinstance(value, dict) else "", key] += 1
+    return placed
+
+
+def _keys(value: Json) -> Iterator[str]:
+    """The key of every value in a component; None and empty strings are empty places."""
+    if isinstance(value, list | dict):
+        for _, item in _children(value):
+            yield from _keys(item)
+    elif value is not None and value != "":
+        yield canonical_key(value)
 
 
 def exchange_hidden(
