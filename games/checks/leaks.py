@@ -16,13 +16,20 @@ second alike. What could not be compared has not passed.
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, zip_longest
 
 import numpy as np
 
 from games.checks.contract import failed, judged
 from games.checks.findings import Finding
 from games.checks.odds import unlike_odds, unlike_outcomes
+from games.checks.pairs import (
+    Step,
+    all_told,
+    first_difference,
+    how_told,
+    in_turn,
+    near_choices,
+)
 from games.checks.sampling import PlayedMatch, Subject
 from games.checks.zones import (
     Sight,
@@ -32,13 +39,12 @@ from games.checks.zones import (
     pattern_of,
     sight_of,
 )
-from games.contract import CHANCE, TERMINAL, Action, Json, ModuleFault, State, canonical_key
+from games.contract import CHANCE, Action, Json, ModuleFault, State, canonical_key
 from games.streams import stream
 from games.table import Position, Table
 from games.values import are_texts, as_object, show
 
 CHECK = "leak_audit"
-_TRIES = 6  # outcomes tried in the place of one
 _LONGEST = 90  # plies that two matches are followed, and on to parts that few pairs reached
 _PARTS, _OFTEN = 10, 6  # parts of a match; pairs that are to reach each
 _BEYOND = 6000  # plies beyond `_LONGEST` in all
@@ -60,9 +66,9 @@ def check_leaks(
             yield zones
             return
         for seat in range(subject.num_players):
-            audits.append(_Audit(subject, played, seat, *zones))
-            each = max(_FEWEST, _SHARE * pairs // subject.num_players)
-            found = audits[-1].run(each, stream(seed, "leak audit", seat=seat))
+            generator = stream(seed, "leak audit", seat=seat)
+            audits.append(_Audit(subject, played, seat, generator, *zones))
+            found = audits[-1].run(max(_FEWEST, _SHARE * pairs // subject.num_players))
             if found is not None:
                 yield found
                 return
@@ -104,6 +110,7 @@ class _Audit:
     subject: Subject
     played: Sequence[PlayedMatch]
     seat: int
+    generator: np.random.Generator
     zones: Mapping[str, Json]
     opened: Sequence[str]
     conserved: set[str]
@@ -118,9 +125,9 @@ class _Audit:
     left: tuple[int, int] = (0, 0)  # where a pair was left, and how long its match was
     asked: Counter[tuple[int, str]] = field(default_factory=Counter)  # of odds, by part and kind
 
-    def run(self, pairs: int, generator: np.random.Generator) -> Finding | None:
+    def run(self, pairs: int) -> Finding | None:
         """What was found; None where everything that could be compared was the same."""
-        places = self._places(generator)
+        places = self._places()
         rounds = max((len(of_match) for of_match in places), default=0)
         done = 0
         for number in range(rounds):
@@ -130,7 +137,7 @@ class _Audit:
                     if done >= pairs * (1 if self._has_enough(pairs) else _PATIENCE):
                         return self._doubt()
                     done += 1
-                    found = self._from(table, self.played[match], ply, generator)
+                    found = self._from(table, self.played[match], ply)
                     if found is not None:
                         return found
         return self._doubt() if rounds else None
@@ -143,7 +150,7 @@ class _Audit:
     def _has_enough(self, pairs: int) -> bool:
         return self.hiding <= self.exchanged and sum(self.counts) >= _PLIES * pairs
 
-    def _places(self, generator: np.random.Generator) -> list[list[tuple[int, int]]]:
+    def _places(self) -> list[list[tuple[int, int]]]:
         """By match, the plies at which another seat or chance could have done something else.
 
         Every second one is a ply that not all seats were told the same of, while there are any. Of
@@ -152,18 +159,16 @@ class _Audit:
         places = []
         for number, match in enumerate(self.played):
             kinds: dict[bool, dict[str, list[int]]] = {True: {}, False: {}}
-            for ply in map(int, generator.permutation(len(match.plies))):
+            for ply in map(int, self.generator.permutation(len(match.plies))):
                 before, after = match.positions[ply : ply + 2]
                 if before.player != self.seat and len(before.legal) > 1:
                     kind = match.plies[ply].action.partition(" ")[0]
                     kinds[len(set(after.events)) > 1].setdefault(kind, []).append(ply)
-            secret, others = (_in_turn(*by_kind.values()) for by_kind in kinds.values())
-            places.append([(number, ply) for ply in _in_turn(secret, others)])
+            secret, others = (in_turn(*by_kind.values()) for by_kind in kinds.values())
+            places.append([(number, ply) for ply in in_turn(secret, others)])
         return places
 
-    def _from(
-        self, table: Table, match: PlayedMatch, first: int, generator: np.random.Generator
-    ) -> Finding | None:
+    def _from(self, table: Table, match: PlayedMatch, first: int) -> Finding | None:
         """Follow a match that differs from a recorded one from ply `first` on."""
         here, part, length = match.positions[first], -1, len(match.plies)
         table.open(self.subject.num_players, self.subject.parameters)  # memory is counted anew
@@ -174,14 +179,14 @@ class _Audit:
             if (match.name, step) not in self.seen:
                 self.seen[match.name, step] = self._sight(after.state)
             seen = self.seen[match.name, step]
-            recorded = _Step(before, match.plies[step].action, after, seen)
-            for action in _choices(match, step, here, first=step == first, generator=generator):
+            recorded = Step(before, match.plies[step].action, after, seen)
+            for action in near_choices(match, step, here, step == first, self.generator):
                 other = self._step(table, here, action)
                 found, alike = self._compare(at, recorded, other)
                 if alike:
                     here, last, part = other.after, part, step * _PARTS // length
                     self.reached[part] += part != last
-                    found = self._odds(table, (part, at), after, here, generator)
+                    found = self._odds(table, (part, at), after, here)
                 if found is not None:
                     return found
                 if alike:
@@ -201,12 +206,7 @@ class _Audit:
         return False
 
     def _odds(
-        self,
-        table: Table,
-        at: tuple[int, str],
-        one: Position,
-        other: Position,
-        rng: np.random.Generator,
+        self, table: Table, at: tuple[int, str], one: Position, other: Position
     ) -> Finding | None:
         """Whether chance tells the seat of hidden components that it does not move."""
         if not any(unlike_outcomes(one, other)):
@@ -217,32 +217,30 @@ class _Audit:
             return None
         self.subject.open()  # as above
         places = (self.subject.table, one), (table, other)
-        told = unlike_odds(
-            places, self.zones, lambda here: canonical_key({**_told(here, self.seat)}), rng
-        )
-        if not told:
+        odds = unlike_odds(places, self.zones, self.seat, self.generator)
+        if not odds:
             return None
         same = {*one.legal} == {*other.legal}
         return failed(
             CHECK,
             "get_chance_probabilities" if same else "get_legal_actions",
-            f"after {at[1]} the outcomes of chance are {told} where only what is hidden from seat "
+            f"after {at[1]} the outcomes of chance are {odds} where only what is hidden from seat "
             f"{self.seat} differs, and it is told the outcome; let what seats are told of chance "
             "depend only on hidden components that the outcome itself moves",
         )
 
-    def _step(self, table: Table, before: Position, action: Action) -> "_Step":
+    def _step(self, table: Table, before: Position, action: Action) -> Step:
         after = table.advance(before, action)
-        return _Step(before, action, after, self._sight(after.state))
+        return Step(before, action, after, self._sight(after.state))
 
-    def _traceless(self, *steps: "_Step") -> bool:
+    def _traceless(self, *steps: Step) -> bool:
         """Whether nothing that is hidden from the seat was changed."""
         return all(self._sight(s.before.state).hidden == s.sight.hidden for s in steps)
 
-    def _compare(self, at: str, one: "_Step", other: "_Step") -> tuple[Finding | None, bool]:
+    def _compare(self, at: str, one: Step, other: Step) -> tuple[Finding | None, bool]:
         """What is wrong, and whether to follow: the rules show the seat the same of two states."""
         seen, sight = one.sight, other.sight
-        told = _told(one.after, self.seat), _told(other.after, self.seat)
+        told = all_told(one.after, self.seat), all_told(other.after, self.seat)
         different = next((name for name in told[0] if told[0][name] != told[1][name]), None)
         if seen.shown != sight.shown:
             self.differed += 1
@@ -250,7 +248,7 @@ class _Audit:
                 return self._overclaimed(seen, sight, at), False
             return self._consequence(one, other, different, at), False
         if canonical_key(seen.rest) != canonical_key(sight.rest):
-            return self._undeclared(_first_difference(seen.rest, sight.rest), at), False
+            return self._undeclared(first_difference(seen.rest, sight.rest), at), False
         if different is not None:
             if one.action == other.action or not self._traceless(one, other):
                 return self._leak(different, one.after, other.after, at), False
@@ -263,7 +261,7 @@ class _Audit:
         self.exchanged |= {pattern_of(path, self.zones) for path in changed}
         return None, bool(changed)
 
-    def _consequence(self, one: "_Step", other: "_Step", told: str, at: str) -> Finding | None:
+    def _consequence(self, one: Step, other: Step, told: str, at: str) -> Finding | None:
         """What the rules tell of hidden components that were neither moved nor shown is named."""
         shown = one.sight.shown, other.sight.shown
         paths = {p for p in {*shown[0], *shown[1]} if shown[0].get(p) != shown[1].get(p)}
@@ -274,7 +272,7 @@ class _Audit:
                 return self._leak(told, one.after, other.after, at)
         return None
 
-    def _untouched(self, one: "_Step", other: "_Step", paths: set[str]) -> bool:
+    def _untouched(self, one: Step, other: Step, paths: set[str]) -> bool:
         """Whether no hidden component that sets two positions apart moved or came to light."""
         states = one.before.state, other.before.state
         hidden = exchanged_components(*states, self.zones)
@@ -355,91 +353,11 @@ class _Audit:
 
     def _leak(self, function: str, one: Position, other: Position, at: str) -> Finding:
         """The finding of a seat that was told of a difference hidden from it."""
-        who = f"seat {self.seat} after {at}"
-        if function == "get_observations":
-            names = _difference(one.observations[self.seat], other.observations[self.seat])
-            why = f"sees hidden contents: its observation changes in {names}"
-        elif function == "get_events":
-            events = [list(position.events[self.seat]) for position in (one, other)]
-            why = f"is told {show(events[0])} or {show(events[1])}"
-        elif function == "get_legal_actions":
-            why = "has other legal actions"
-        else:
-            why = "is to move, or at the end, in one of them alone"
-        told = f"{who} {why} where only what is hidden from it differs; do not tell it; or, where "
-        told += 'the rules tell it (a clue), keep what was told at a path that GAME["open"] names'
-        return failed(CHECK, function, told)
-
-
-@dataclass(frozen=True)
-class _Step:
-    """An action, the positions around it, and what the audit's seat may see of the second."""
-
-    before: Position
-    action: Action
-    after: Position
-    sight: Sight
-
-
-def _in_turn(*lists: Sequence[int]) -> list[int]:
-    """One of each list, then the next of each, as long as there are any.
-
-    >>> _in_turn([1, 2, 3], [7])
-    [1, 7, 2, 3]
-    """
-    mixed = chain.from_iterable(zip_longest(*lists))
-    return [item for item in mixed if item is not None]
-
-
-def _told(position: Position, seat: int) -> dict[str, str]:
-    """All that a seat is told when a position is reached, by the function that tells it."""
-    mine = position.player in (seat, TERMINAL)
-    return {
-        "get_observations": canonical_key(position.observations[seat]),
-        "get_events": canonical_key([*position.events[seat]]),
-        "get_current_player": str(position.player if mine else None),
-        "get_legal_actions": canonical_key([*position.legal] if position.player == seat else []),
-    }
-
-
-def _choices(
-    match: PlayedMatch, step: int, here: Position, *, first: bool, generator: np.random.Generator
-) -> list[Action]:
-    """What to try in a match that is to stay near a recorded one, the nearest first.
-
-    Such as a card that was dealt elsewhere: what the recorded match could not do here. To begin
-    with, what it does not do later on: two matches that differ in that are alike for longer.
-    """
-    taken, later = match.plies[step].action, match.plies[step + 1 :]
-    could = {ply.action for ply in later} if first else set(match.positions[step].legal)
-    others = [here.legal[int(i)] for i in generator.permutation(len(here.legal))]
-    others = sorted((a for a in others if a != taken), key=lambda action: action in could)
-    same = [taken] if taken in here.legal and not first else []
-    return [*same, *others][:_TRIES]
+        why = how_told(function, one, other, self.seat)
+        told = f"seat {self.seat} after {at} {why} where only what is hidden from it differs; "
+        told += "do not tell it; or, where the rules tell it (a clue), keep what was told at a "
+        return failed(CHECK, function, f'{told}path that GAME["open"] names')
 
 
 def _doubted(evidence: str) -> Finding:
     return Finding(check=CHECK, outcome="could_not_judge", rule="contract", evidence=evidence)
-
-
-def _first_difference(one: Json, other: Json) -> str:
-    """The path of the first value in which two states differ.
-
-    >>> _first_difference({"a": [1, {"b": 2}]}, {"a": [1, {"b": 3}]})
-    'a.1.b'
-    """
-    if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
-        one, other = ({str(i): item for i, item in enumerate(part)} for part in (one, other))
-    if not (isinstance(one, dict) and isinstance(other, dict) and one.keys() == other.keys()):
-        return ""
-    key = next(k for k in one if canonical_key(one[k]) != canonical_key(other[k]))
-    return f"{key}.{_first_difference(one[key], other[key])}".rstrip(".")
-
-
-def _difference(before: Mapping[str, Json], after: Mapping[str, Json]) -> str:
-    keys = sorted(
-        key
-        for key in before.keys() | after.keys()
-        if canonical_key(before.get(key)) != canonical_key(after.get(key))
-    )
-    return ", ".join(repr(key) for key in keys)

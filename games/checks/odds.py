@@ -4,12 +4,13 @@ An outcome that moves a component in which the two differ, such as a card that i
 possible in one alone. What all other outcomes together tell the seat must be as likely in both.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from games.checks.pairs import all_told
 from games.checks.zones import exchanged_components, moved_components
-from games.contract import CHANCE, Action, Json
+from games.contract import CHANCE, Action, Json, canonical_key
 from games.table import Position, Table
 from games.values import show
 
@@ -32,7 +33,7 @@ def unlike_outcomes(one: Position, other: Position) -> list[list[Action]]:
 def unlike_odds(
     places: Sequence[tuple[Table, Position]],
     zones: Mapping[str, Json],
-    told: Callable[[Position], str],
+    seat: int,
     generator: np.random.Generator,
 ) -> str:
     """How what a seat is told of chance depends on what is hidden from it; "" where it does not.
@@ -40,7 +41,7 @@ def unlike_odds(
     Args:
         places: Two positions that differ only in what is hidden from the seat, each with a table.
         zones: The module's `ZONES`.
-        told: What the seat is told at a position.
+        seat: Who is told.
         generator: Chooses what is tried first.
     """
     positions = [position for _, position in places]
@@ -50,7 +51,7 @@ def unlike_odds(
         table, here = places[side]
         after = table.advance(here, action)
         moved = moved_components(here.state, after.state, zones)
-        return None if hidden & moved else told(after)
+        return None if hidden & moved else canonical_key({**all_told(after, seat)})
 
     tried = [
         heard(side, actions[int(index)])
