@@ -24,7 +24,10 @@ from tools.sandbox import Sandbox
 from tools.transitions import replay_transitions
 
 _AUDITED = 16  # pairs of matches, over all seats
-_TOLD = frozenset(("get_observations", "get_events", "get_current_player", "get_legal_actions"))
+_TOLD = frozenset(
+    ("get_observations", "get_events", "get_current_player", "get_legal_actions")
+    + ("get_chance_probabilities",)
+)
 _PART = ("player", "observation", "legal", "action", "rewards", "events")
 
 
@@ -129,4 +132,6 @@ def _difference(entry: MatchEntry, match: Match) -> str:
     for part in ("actions", "ending", "returns"):
         if getattr(entry, part) != getattr(again, part):
             return f"has {part} {getattr(again, part)!s:.200}, not {getattr(entry, part)!s:.200}"
+    if entry.told not in ("", again.told):
+        return "tells a seat another thing, or asks or pays one otherwise, at some ply"
     return ""

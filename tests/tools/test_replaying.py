@@ -1,6 +1,7 @@
 """A sample of finished matches is played again by fresh workers; a difference leaves no result."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
@@ -8,7 +9,7 @@ from tests.games.checks.test_checks import SOUND
 from tests.tools.playtest.rosters import NimRoster
 from tools.playtest.jobs import GameSetup
 from tools.playtest.series import Series, play_series
-from tools.replaying import VoidResultError
+from tools.replaying import VoidResultError, replayed_match
 from tools.sandbox import Sandbox
 
 # A leak that stands in none of its zones, and that a check of random play would find too.
@@ -18,6 +19,15 @@ def get_observations(state):
     if state["bids"][:1] == [2]:
         seen[1]["hint"] = state["hands"][0]
     return seen
+"""
+
+# The first seat sees one thing more while the second one is to move.
+ASIDE = """
+_sound = get_observations
+
+def get_observations(state):
+    seen = _sound(state)
+    return [{**seen[0], "n": 1}, seen[1]] if get_current_player(state) == 1 else seen
 """
 
 
@@ -44,6 +54,15 @@ def test_a_module_that_pays_by_chance_of_its_own_has_no_result(sandbox: Sandbox)
     paying = SOUND.replace("total = float(", "total = (1 + id(object()) // 16 % 7) * float(")
     with pytest.raises(VoidResultError, match="the result is void"):
         played(sandbox, paying)
+
+
+def test_what_a_seat_sees_at_another_seats_turn_is_the_same_in_a_replay(sandbox: Sandbox) -> None:
+    series = played(sandbox, SOUND + ASIDE, matches=2)
+    job, entry = series.plan.job(0), series.entries[0]
+    replayed_match(sandbox, job, entry)
+    honest = replace(job, game=replace(job.game, source=SOUND))
+    with pytest.raises(VoidResultError, match="tells a seat another thing"):
+        replayed_match(sandbox, honest, entry)
 
 
 def test_a_module_that_is_honest_only_where_it_is_asked_singly_has_no_result(

@@ -5,6 +5,7 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from typing import Any, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, SkipValidation
@@ -327,6 +328,7 @@ class MatchEntry(BaseModel):
         reason: Why it did not finish.
         fault_line: Line of the module at fault.
         used: By seat.
+        told: Digest of all that seats were told, asked and paid at every ply; "" in older journals.
         lessons: What each seat learned for later deals; empty where nobody did.
         record: The plies in full and the final observations, where the job asked for them.
     """
@@ -341,6 +343,7 @@ class MatchEntry(BaseModel):
     reason: str
     fault_line: int | None
     used: tuple[EffortSummary, ...]
+    told: str = ""
     lessons: tuple[str, ...] = ()
     record: dict[str, SkipValidation[JsonValue]] | None = None
 
@@ -390,6 +393,7 @@ def entry_of(match: Match, *, record: bool = False, learned: Sequence[Learned] =
         reason=match.reason,
         fault_line=match.fault_line,
         used=tuple(used),
+        told=_digest(match),
         lessons=lessons if any(lessons) else (),
     )
     silent = {"record"} if entry.lessons else {"record", "lessons"}
@@ -401,6 +405,17 @@ def entry_of(match: Match, *, record: bool = False, learned: Sequence[Learned] =
             "final_observations": list(match.final_observations),
         }
     return kept
+
+
+def _digest(match: Match) -> str:
+    said = sha256()
+    for ply in match.plies:
+        said.update(canonical_key([ply.player, [*ply.legal], [*ply.rewards]]).encode())
+    for log in match.logs:
+        said.update(b"seat")
+        for entry in log.entries:
+            said.update(canonical_key(entry).encode())
+    return said.hexdigest()
 
 
 def _kept_of(ply: Ply) -> dict[str, Json]:
