@@ -2,7 +2,9 @@
 
 import pytest
 
+from games.checks.leaks import check_leaks
 from games.checks.run import CheckSettings, run_checks
+from games.checks.sampling import played_matches
 from tests.games.checks.test_checks import SOUND
 from tests.games.subjects import subject
 
@@ -149,3 +151,132 @@ def test_a_hint_about_hidden_cards_passes_where_it_is_kept_openly() -> None:
     assert 'keep what was told at a path that GAME["open"] names' in evidence
     kept = HINTED.replace("[int(value)]}", f"[int({HINT} == 'True')]}}")
     assert audited(kept)[0] == "passed"
+
+
+# After the deal a coin is tossed some times; the newest face and the number of tosses are open.
+TOSSES = """
+GAME["open"] = ["bids", "tosses", "face"]
+ZONES["marks"] = {"component": "mark", "owner": "table", "ordered": False}
+FACES = ["toss 2", "toss 3", "toss 4", "toss 5"]
+_first, _player, _legal, _apply = (
+    initial_state, get_current_player, get_legal_actions, apply_action
+)
+_seen, _events, _visible = get_observations, get_events, visible
+
+def tosses(state):
+    return bool(state["hands"][1]) and state["tosses"] < 1
+
+def faces(state):
+    return FACES
+
+def marks(state):
+    return []
+
+def initial_state(num_players, **parameters):
+    return {**_first(num_players, **parameters), "tosses": 0, "face": "", "marks": []}
+
+def get_current_player(state):
+    return -1 if tosses(state) else _player(state)
+
+def get_legal_actions(state):
+    return list(faces(state)) if tosses(state) else _legal(state)
+
+def apply_action(state, action):
+    if not tosses(state):
+        return _apply(state, action)
+    if action not in get_legal_actions(state):
+        raise ValueError("not legal: " + action)
+    after = {**state, "tosses": state["tosses"] + 1, "face": action}
+    return {**after, "marks": marks(after)}
+
+def get_observations(state):
+    more = {"tosses": state["tosses"], "face": state["face"], "marks": state["marks"]}
+    return [{**seen, **more} for seen in _seen(state)]
+
+def get_events(state, action):
+    return [[action], [action]] if tosses(state) else _events(state, action)
+
+def visible(state, player_id):
+    return {**_visible(state, player_id), "marks": "contents"}
+"""
+MANY = TOSSES.replace('state["tosses"] < 1', 'state["tosses"] < 130')
+
+
+def test_a_leak_long_after_the_deal_is_found() -> None:
+    assert audited(SOUND + MANY)[0] == "passed"
+    late = """
+_told = get_observations
+
+def get_observations(state):
+    told = _told(state)
+    return [{**one, "note": state["hands"][1] if state["tosses"] == 130 else []} for one in told]
+"""
+    outcome, function, evidence = audited(SOUND + MANY + late)
+    assert (outcome, function) == ("failed", "get_observations")
+    assert "'note'" in evidence
+
+
+def test_the_end_of_a_match_that_is_too_long_to_compare_is_not_judged() -> None:
+    long = subject(SOUND + MANY.replace("130", "3500"), 2)
+    played = played_matches(long, matches=1, seed=1, max_plies=4000)
+    (found,) = check_leaks(long, played, pairs=1, seed=1)
+    assert found.outcome == "could_not_judge"
+    assert "a match has 3504 plies" in found.evidence
+
+
+@pytest.mark.parametrize(
+    ("function", "odds"),
+    [
+        ("get_legal_actions", "def faces(state):\n    return ['toss ' + state['hands'][1][0]]"),
+        (
+            "get_chance_probabilities",
+            "def get_chance_probabilities(state):\n    legal = get_legal_actions(state)\n"
+            "    own = [9.0 if tosses(state) and a[5:] == state['hands'][1][0] else 1.0\n"
+            "           for a in legal]\n    return [one / sum(own) for one in own]",
+        ),
+    ],
+)
+def test_chance_that_tells_a_hidden_card_is_a_leak(function: str, odds: str) -> None:
+    assert audited(f"{SOUND}{TOSSES}\n{odds}")[:2] == ("failed", function)
+
+
+def test_chance_may_draw_one_of_two_cards_where_the_other_one_is_hidden() -> None:
+    """What is left in the deck depends on the hidden hand; the drawn card leaves it for all."""
+    drawn = """
+def faces(state):
+    return ["toss " + card for card in state["deck"]]
+
+_tossed = apply_action
+
+def apply_action(state, action):
+    after = _tossed(state, action)
+    if not tosses(state):
+        return after
+    card = action.split()[1]
+    return {**after, "deck": [c for c in state["deck"] if c != card], "marks": [card]}
+"""
+    assert audited(SOUND + TOSSES + drawn)[0] == "passed"
+
+
+def test_a_zone_of_marks_that_counts_a_hidden_card_is_a_leak() -> None:
+    counting = "\ndef marks(state):\n    return ['m'] * int(state['hands'][1][0])\n"
+    outcome, function, evidence = audited(SOUND + TOSSES + counting)
+    assert (outcome, function) == ("failed", "get_observations")
+    assert "'marks'" in evidence
+
+
+def test_a_zone_that_follows_a_hidden_card_by_the_rules_is_named() -> None:
+    """A bid is answered by a mark where the other hand is high: no chance, and open by no name."""
+    answered = """
+_bid = apply_action
+
+def apply_action(state, action):
+    after = _bid(state, action)
+    if _player(state) >= 0 and action.startswith("bid"):
+        high = state["hands"][1 - len(state["bids"])][0] > "3"
+        after = {**after, "marks": state["marks"] + (["m"] if high else [])}
+    return after
+"""
+    outcome, _, evidence = audited(SOUND + TOSSES + answered)
+    assert outcome == "passed"
+    assert "marks" in evidence.partition("told to all by open values alone:")[2].partition(";")[0]
