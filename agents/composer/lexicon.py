@@ -159,6 +159,16 @@ class Lexicon:
         spoken = self.title.startswith(("a", "e", "i", "o", "u", "n-"))
         return f"{'an' if spoken else 'a'} {self.title}"
 
+    def joined(self, meanings: Sequence[Settings | None]) -> list[Settings | None]:
+        """Values said one beside the other, as the value that is both: same suit, same rank."""
+        result = list(meanings)
+        for name, wholes in self.together.items():
+            said = {str(meaning[name]) for meaning in meanings if meaning and name in meaning}
+            for whole, parts in wholes.items():
+                if said - {whole} == set(parts):
+                    result = [m and {**m, name: whole} if m and name in m else m for m in result]
+        return result
+
 
 @dataclass(frozen=True)
 class Common:

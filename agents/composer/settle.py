@@ -85,7 +85,7 @@ def settle(
     settled = Interpretation(chosen=_as_declared(choices or Choices(), lexicon))
     _choose(settled, lexicon)
     meanings = _agreeing(lexicon, base, [_meaning(mention) for mention in mentions])
-    meanings = _together(lexicon, meanings)
+    meanings = lexicon.joined(meanings)
     said = [meaning for meaning in meanings if meaning is not None]
     for mention, meaning in zip(mentions, meanings, strict=True):
         text = parsed.quote(mention.covered[0], mention.covered[-1])
@@ -215,17 +215,6 @@ def _phrase(
         wanted = ", ".join(phrase.means(mention.capture))
         reason = f"it denies a value of {wanted} without saying which one to take"
     settled.clauses.append((at, Clause(text=text, status="not_honoured", reason=reason)))
-
-
-def _together(lexicon: Lexicon, meanings: Sequence[Settings | None]) -> list[Settings | None]:
-    """Values said one beside the other, as the value that is both: same suit, same rank."""
-    result = list(meanings)
-    for name, wholes in lexicon.together.items():
-        said = {str(meaning[name]) for meaning in meanings if meaning and name in meaning}
-        for whole, parts in wholes.items():
-            if said - {whole} == set(parts):
-                result = [m and {**m, name: whole} if m and name in m else m for m in result]
-    return result
 
 
 def _take_back(

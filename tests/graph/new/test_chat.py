@@ -13,8 +13,6 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
 from agents.composer import composer_roles
-from agents.model.errors import EndpointError
-from agents.protocols import Brief
 from graph.new.build import build
 from graph.new.state import RunState
 from graph.run.context import RunContext
@@ -101,21 +99,6 @@ def test_a_message_after_a_run_that_broke_off_begins_a_new_one(make_context: Mak
     assert done["end"] == "made"
     assert Path(done["folder"]).name == "noughts-again"
     assert done["brief"].prompt == "noughts again"
-
-
-def test_an_intake_that_is_tried_again_makes_one_folder(make_context: MakeContext) -> None:
-    class Stumbling(ScriptedRoles):
-        def clarify(self, prompt: str) -> Brief:
-            brief = super().clarify(prompt)
-            if len(self.calls) == 1:
-                raise EndpointError("no answer")
-            return brief
-
-    roles = Stumbling()
-    chat = Chat(make_context(role_set(roles)))
-    done = chat.say("noughts")
-    assert (done["end"], roles.calls.count("clarify")) == ("made", 2)
-    assert [path.name for path in chat.context.runs.iterdir()] == ["noughts"]
 
 
 def test_a_thread_waits_for_approval_where_that_is_wanted(make_context: MakeContext) -> None:
