@@ -225,15 +225,13 @@ def _take_back(
     settings: Settings,
 ) -> None:
     """Drop what the person corrects ("9 columns - no wait, make that 7") or says more fully."""
-    full = len(parsed.content(mention.covered))
+    full, begins = len(parsed.content(mention.covered)), parsed.tokens[mention.covered[0]].start
     for name, value in settings.items():
         owner = settled.owners.get(name)
         if owner is None:
             continue
         said, _ = settled.clauses[owner]
-        if _CORRECTS.search(
-            parsed.words[parsed.tokens[said].end : parsed.tokens[mention.covered[0]].start]
-        ):
+        if _CORRECTS.search(parsed.words[parsed.tokens[said].end : begins]):
             _drop(settled, name, "the person corrected it afterwards")
         elif (
             name != PLAYERS
