@@ -109,7 +109,7 @@ def test_matches_are_the_same_side_by_side_and_go_on_from_their_journal(
         (["--player", "randum", "--player", "random"], "known players: random"),
         (["--player", "uct:sims=3", "--player", "random"], "known settings: "),
         (["--player", "uct:simulations=-3", "--player", "random"], "number >= 1"),
-        (["--player", "random"], "takes 2 to 2 players"),
+        (["--player", "random"], "takes 2 players"),
         (["--player", "random", "--player", "random", "--set", "sise=4"], "size"),
     ],
 )

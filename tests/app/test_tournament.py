@@ -65,7 +65,7 @@ def test_its_tables_are_told_in_words(command: Command) -> None:
         (["--player", "random"], "entered more than once"),
         (["--player", "greedy", "--set", "sise=4"], "known parameters: size"),
         (["--player", "greedy", "--set", "sise"], "NAME=VALUE"),
-        (["--player", "greedy", "--seats", "3"], "takes 2 to 2 players, not 3"),
+        (["--player", "greedy", "--seats", "3"], "takes 2 players, not 3"),
         (["--player", "greedy", "--seats", "9"], "required: 2 to 8"),
         (["--player", "greedy", "--until", "0.6,0.4"], "the smaller first"),
         (["--player", "greedy", "--seats", "1"], "required: 2 to 8"),

@@ -19,9 +19,11 @@ from agents.composer.meaning.statements import Embed, Statements, Vectors, fit_s
 from agents.composer.tokens import unwrapped
 from games.library import presets, rulebook
 
-BAR = 0.32
+BAR = 0.04
 """Least score with which a game is made without asking."""
 _RIDGE = 1.0
+_USUAL_NEARNESS = 0.45  # of the parts of a brief of few words, which the regression knows little of
+_USUAL_LEAD = 0.24  # by the regression, of long ones
 _SHORT = 10
 _MOST_WORDS = 40
 _NAME_WEIGHT = 20
@@ -135,7 +137,9 @@ def judge(words: str, embed: Embed, evidence: Mapping[str, int]) -> Judgement:
         named = brevity if weight >= _NAME_WEIGHT else 0.0
         rank += named / 2 + float(by_part[column])
         score = near - float(to_kinds.max()) + float((parts - near_others).mean())
-        score += sum(float(by[column] - by[is_kind].max()) for by in (by_part, by_whole))
+        lead = sum(float(by[column] - by[is_kind].max()) for by in (by_part, by_whole))
+        score += (1 - brevity) * (lead - _USUAL_LEAD)
+        score += brevity * (float(parts.mean()) - _USUAL_NEARNESS)
         score += named / 2 - (0.0 if weight else _NO_WORD * brevity)
         found.append((rank, lexicon.family, score))
     _, family, score = max(found)

@@ -86,5 +86,5 @@ def test_a_file_that_changed_since_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["missing.py", ".", "folder.py"])
 def test_what_is_no_file_is_refused_in_words(tmp_path: Path, name: str) -> None:
     (tmp_path / "folder.py").mkdir()
-    with pytest.raises((GameNotFoundError, PlayerSpecError), match="no file|no player"):
+    with pytest.raises((GameNotFoundError, PlayerSpecError), match="must be a file|no player"):
         parse_spec(str(tmp_path / name))

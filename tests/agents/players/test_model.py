@@ -174,7 +174,7 @@ def test_a_model_is_named_once_and_by_what_it_says(tmp_path: Path) -> None:
         parse_spec("cwm")
     with pytest.raises(PlayerSpecError, match="one of them"):
         parse_spec(f"cwm:run={tmp_path},model={model}")
-    with pytest.raises(GameNotFoundError, match="a model must be one"):
+    with pytest.raises(GameNotFoundError, match="a model must be a file"):
         parse_spec(f"cwm:run={tmp_path / 'nowhere'}")
 
 

@@ -58,7 +58,17 @@ def test_a_draw_that_fits_but_is_always_the_same_leaves_the_run_incomplete(
     assert "calibration" in told["reason"]
 
 
-@pytest.mark.parametrize(("limit", "calls", "counted"), [(1e-6, 2000, "slow"), (60.0, 1, "many")])
+SLOW = """
+quick = apply_action
+
+
+def apply_action(state, action):
+    sum(range(100_000))
+    return quick(state, action)
+"""
+
+
+@pytest.mark.parametrize(("limit", "calls", "counted"), [(0.01, 2000, "slow"), (60.0, 1, "many")])
 def test_what_could_not_be_enumerated_is_counted_apart(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, limit: float, calls: int, counted: str
 ) -> None:
@@ -66,7 +76,7 @@ def test_what_could_not_be_enumerated_is_counted_apart(
     matches = matches_of("openspiel:kuhn_poker", 12)
     first = matches[0].positions[0].state
     module = learned_module(
-        MODEL + DRAWING, name="k", num_players=2, initial_state=first, parameters={}
+        MODEL + DRAWING + SLOW, name="k", num_players=2, initial_state=first, parameters={}
     )
     found = calibrated(
         sandbox, module, matches, "resample_history", start=first, seed=0, calls=calls

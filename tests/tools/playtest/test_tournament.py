@@ -128,7 +128,7 @@ def test_a_result_without_a_pair_cannot_be_made(trio: TournamentResult) -> None:
         (["uniform"], GAME, "at least two"),
         (["slow", "slow:seconds=0.01"], GAME, "more than once"),
         (["uniform", "slow"], GameSetup("nim", NIM, 2, {"least": 1}), "least; known.*most"),
-        (["uniform", "slow"], GameSetup("nim", NIM, 3), "takes 2 to 2 players, not 3"),
+        (["uniform", "slow"], GameSetup("nim", NIM, 3), "takes 2 players, not 3"),
     ],
 )
 def test_what_is_unknown_is_refused_before_anything_is_played(
