@@ -27,7 +27,10 @@ def loaded(sandbox: Sandbox, source: str) -> Worker:
 
 
 def busy(seconds: float) -> str:
-    return f"import time\ndef f():\n    while time.process_time() < {seconds}: pass\n    return 1"
+    return (
+        "import time\ndef f():\n    until = time.process_time() + "
+        f"{seconds}\n    while time.process_time() < until: pass\n    return 1"
+    )
 
 
 def test_a_function_answers_with_plain_values(sandbox: Sandbox) -> None:
@@ -178,7 +181,7 @@ def test_an_interrupted_request_does_not_leave_its_answer_to_the_next(sandbox: S
 
 
 def test_two_threads_cannot_mix_their_requests(sandbox: Sandbox) -> None:
-    with loaded(sandbox, busy(0.25)) as worker:
+    with loaded(sandbox, busy(0.5)) as worker:
         answers: list[object] = []
         thread = threading.Thread(target=lambda: answers.append(worker.call("f")))
         thread.start()
