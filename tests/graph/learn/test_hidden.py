@@ -58,7 +58,7 @@ def test_a_draw_that_fits_but_is_always_the_same_leaves_the_run_incomplete(
     assert "calibration" in told["reason"]
 
 
-# Slow where the posterior alone asks, and by far: a host that the processor keeps waiting looks late.
+# Slow where the posterior alone asks, and by far: a busy host looks late.
 SLOW = """
 quick = get_legal_actions
 
