@@ -11,15 +11,14 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from pydantic import JsonValue
 
-from evals.data import read_data
-from evals.results import EvalError, EvalResult, share
+from evals.results import EvalError, EvalResult, Tell, read_data, share
 from evals.sandbox.processes import stats
 from graph.run.context import versions
 
@@ -30,7 +29,7 @@ _FAULT = "FAULT:"  # with which a script says what it found itself
 _SIGNALS = ("SIGINT", "SIGHUP", "SIGTERM", "SIGPIPE", "SIGQUIT")
 
 
-def run(seed: int, tell: Callable[[str], None]) -> EvalResult:
+def run(seed: int, tell: Tell) -> EvalResult:
     """Run every sample, one after another; `seed` plays no part."""
     del seed
     samples = bad_inputs()

@@ -11,16 +11,14 @@ An `out` brief is no family's game, an `in` brief is one's, a `border` brief has
 rules that none has: made with these listed, or refused, both are right.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, JsonValue
 
 from agents.protocols import NoFitError, RoleError, RoleSet
-from evals.data import read_data
-from evals.options import EvalOptions
-from evals.results import EvalResult, Score, share
+from evals.results import EvalOptions, EvalResult, Score, Tell, read_data, share
 from graph.run.opening import composer_over, open_store_here
 from graph.run.sandboxes import open_sandbox
 from tools.retrieval import Retrieval
@@ -110,7 +108,7 @@ def load_briefs(part: str) -> list[FitBrief]:
     return [FitBrief.model_validate(fields) for fields in read_data(f"data/fit_{part}.yaml")]
 
 
-def run(seed: int, tell: Callable[[str], None], options: EvalOptions) -> EvalResult:
+def run(seed: int, tell: Tell, options: EvalOptions) -> EvalResult:
     """Design every brief with the composer; no model, no play. Quick: the last set."""
     with open_sandbox() as opened:  # nothing runs in it here; every result says what there was
         sandbox = opened.grade.model_dump(mode="json")

@@ -17,18 +17,14 @@ from typing import Any
 from pydantic import JsonValue
 
 from agents.players.registry import parse_spec
-from evals.data import read_data
 from evals.leakage.omniscience import HONEST, OMNISCIENT, REASON, Deal, DealSetup, play_deal
-from evals.options import EvalOptions
-from evals.results import EvalError, EvalResult, Row, Score
+from evals.results import EvalError, EvalOptions, EvalResult, Row, Score, Tell, read_data
 from games import library
 from games.contract import Json
 from tools.playtest.intervals import Estimate, NoSamplesError, mean_interval, share_interval
 from tools.playtest.jobs import sandbox_of_process
 from tools.playtest.journal import JournalError, journal_at
 from tools.playtest.runner import RunStoppedError, Workers, play_all
-
-Tell = Callable[[str], None]
 
 SETUPS = tuple(DealSetup(**row) for row in read_data("data/information.yaml"))
 _SLACK = 0.03

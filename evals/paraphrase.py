@@ -15,8 +15,7 @@ from typing import Literal, TypeAlias
 from pydantic import BaseModel, ConfigDict, JsonValue
 
 from agents.protocols import Clause, Design, RoleError, RoleSet
-from evals.data import read_data
-from evals.results import EvalResult, Score, share
+from evals.results import EvalResult, Score, Tell, read_data, share
 from graph.run.opening import composer_over, open_store_here
 from graph.run.sandboxes import open_sandbox
 from tools.retrieval import Retrieval
@@ -118,7 +117,7 @@ class JudgedPair:
     problem: str = ""
 
 
-def run(seed: int, tell: Callable[[str], None]) -> EvalResult:
+def run(seed: int, tell: Tell) -> EvalResult:
     """Read every prompt of every pair with the composer; no model, no play."""
     with open_sandbox() as opened:  # nothing runs in it here; every result says what there was
         sandbox = opened.grade.model_dump(mode="json")

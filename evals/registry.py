@@ -4,17 +4,10 @@ from collections.abc import Callable
 from dataclasses import fields
 from functools import cache
 from importlib import import_module
-from typing import TypeAlias
 
 from pydantic import BaseModel, ConfigDict
 
-from evals.data import read_data
-from evals.options import EvalOptions
-from evals.results import EvalError, EvalResult
-
-__all__ = ["EvalError", "EvalInfo", "EvalOptions", "EvalResult", "find_eval", "known_evals"]
-
-Tell: TypeAlias = Callable[[str], None]
+from evals.results import EvalError, EvalOptions, EvalResult, Tell, read_data
 
 
 class EvalInfo(BaseModel):

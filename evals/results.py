@@ -1,4 +1,4 @@
-"""Results of an evaluation: scores with their thresholds, samples, effective parameters.
+"""Results of an evaluation: scores with their thresholds; and what an evaluation is given.
 
 A result can also stand as an experiment of LangSmith, over a dataset of its samples.
 """
@@ -7,9 +7,14 @@ import json
 import sys
 import uuid
 import warnings
+from collections.abc import Callable
 from contextlib import redirect_stdout
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+import yaml
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 if TYPE_CHECKING:
@@ -21,6 +26,35 @@ _WANTED = "wanted"
 _NAMESPACE = uuid.UUID("6f0c3f5e-3c55-4b0f-9d0a-7f9f3f3f8a11")
 Row: TypeAlias = dict[str, Any]
 """One JSON object of a result: a sample, or a row of a table."""
+Tell: TypeAlias = Callable[[str], None]
+"""Takes a line of progress."""
+
+
+def read_data(path: str) -> Any:  # noqa: ANN401 - whoever asks knows what it holds
+    """What a YAML or JSON file below `evals` holds."""
+    text = files("evals").joinpath(path).read_text(encoding="utf-8")
+    return json.loads(text) if path.endswith(".json") else yaml.safe_load(text)
+
+
+@dataclass(frozen=True)
+class EvalOptions:
+    """What the caller of an evaluation may choose.
+
+    Attributes:
+        quick: Whether the small variant is run, which ends in two minutes.
+        folder: Where finished games are kept, so that a run that was ended goes on there; None
+            keeps nothing.
+        workers: Processes that play at the same time, at least 1.
+    """
+
+    quick: bool = False
+    folder: Path | None = None
+    workers: int = 1
+
+    def __post_init__(self) -> None:
+        """Refuse what no evaluation can follow."""
+        if self.workers < 1:
+            raise ValueError(f"workers is {self.workers}; required: at least 1")
 
 
 class EvalError(Exception):

@@ -1,14 +1,13 @@
 """Eval: do eight fixed prompts of eight families become checked, playable games?"""
 
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import JsonValue
 
-from evals.data import read_data
-from evals.results import EvalResult, share
+from evals.results import EvalResult, Tell, read_data, share
 from games.checks.run import CheckSettings
 from graph.new.results import RunResult
 from graph.new.runs import start_run
@@ -34,7 +33,7 @@ class SmokePrompt:
     parameters: dict[str, JsonValue]
 
 
-def run(seed: int, tell: Callable[[str], None]) -> EvalResult:
+def run(seed: int, tell: Tell) -> EvalResult:
     """Run the whole machine on every sample, with small matches and searches."""
     settings = RunSettings(
         seed=seed,

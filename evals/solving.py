@@ -21,7 +21,7 @@ says so with the figures.
 
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -40,8 +40,7 @@ from agents.solving.exploitability import expected_returns, nash_conv, uniform
 from agents.solving.form import Behaviour, SequenceForm
 from evals.bench.timings import machine
 from evals.openspiel import MISSING, THEIR_EXPLORATION, Ask, has_openspiel, their_nash_conv, theirs
-from evals.options import EvalOptions
-from evals.results import EvalResult, Score
+from evals.results import EvalOptions, EvalResult, Score, Tell
 from games import library
 from games.contract import Action, canonical_key, load_namespace
 from games.engine import Player
@@ -248,12 +247,7 @@ def _exchange(rank: str, card: re.Match[str]) -> str:
     return f"{card[1]}{suit}"
 
 
-def run(
-    seed: int,
-    tell: Callable[[str], None],
-    options: EvalOptions,
-    size: SolvingSize | None = None,
-) -> EvalResult:
+def run(seed: int, tell: Tell, options: EvalOptions, size: SolvingSize | None = None) -> EvalResult:
     """Solve and search both games, by the usual sizes where none is given."""
     size = size or (QUICK if options.quick else FULL)
     games = {name: solve_preset(name) for name in (_KUHN, _LEDUC)}

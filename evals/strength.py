@@ -21,8 +21,7 @@ from agents.search.rules import Rules, SearchView, bind, first_state
 from agents.search.uct import UctSettings
 from agents.search.uct import decide as uct
 from evals.openspiel import MISSING, has_openspiel
-from evals.options import EvalOptions
-from evals.results import EvalResult, Row, Score
+from evals.results import EvalOptions, EvalResult, Row, Score, Tell
 from games import library
 from games.contract import Action, State, canonical_key, load_namespace
 from games.streams import stream
@@ -54,7 +53,7 @@ FULL, QUICK = StrengthSize(200, 150), StrengthSize(20, 12)
 
 def run(
     seed: int,
-    tell: Callable[[str], None],
+    tell: Tell,
     options: EvalOptions,
     size: StrengthSize | None = None,
     *,
@@ -100,7 +99,7 @@ def run(
 
 
 def connect_four(
-    settings: UctSettings, size: StrengthSize, seed: int, tell: Callable[[str], None]
+    settings: UctSettings, size: StrengthSize, seed: int, tell: Tell
 ) -> tuple[Score, Row]:
     """Our share of the points against MCTSBot, by the lower end of its interval.
 

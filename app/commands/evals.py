@@ -9,7 +9,7 @@ from app.console import leave, note, print_json, say
 from app.options import Backend, Json, NoIsolation, Seed, sandbox_of
 
 if TYPE_CHECKING:
-    from evals.registry import EvalResult
+    from evals.results import EvalResult
 
 eval_app = typer.Typer(help="Scripted evaluations.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -61,7 +61,8 @@ def run_eval(  # noqa: PLR0913 - one parameter an option
     as_json: Json = False,
 ) -> None:
     """Run an evaluation; it fails below its thresholds."""
-    from evals.registry import EvalOptions, find_eval
+    from evals.registry import find_eval
+    from evals.results import EvalOptions
     from graph.run.sandboxes import chosen_backend, describe_grade
     from tools.sandbox import Grade
 

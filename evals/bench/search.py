@@ -32,8 +32,7 @@ from evals.bench.search_overhead import (
 )
 from evals.bench.timings import interleaved, machine
 from evals.openspiel import MISSING, has_openspiel
-from evals.options import EvalOptions
-from evals.results import EvalResult, Score
+from evals.results import EvalOptions, EvalResult, Score, Tell
 
 Decide: TypeAlias = Callable[[], object]
 """One decision."""
@@ -159,7 +158,7 @@ QUICK = SearchSize(
 
 def run(
     seed: int,
-    tell: Callable[[str], None],
+    tell: Tell,
     options: EvalOptions,
     size: SearchSize | None = None,
     contests: Sequence[Contest] = CONTESTS,

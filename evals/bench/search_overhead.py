@@ -37,7 +37,7 @@ from agents.search.rules import Rules, bind, first_state
 from agents.search.tree import UctSearch
 from agents.search.uct import UctSettings
 from agents.solving.form import log_after
-from evals.data import read_data
+from evals.results import read_data
 from games import library
 from games.contract import (
     CHANCE,

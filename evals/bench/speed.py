@@ -22,7 +22,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -30,7 +30,7 @@ from statistics import median
 from pydantic import JsonValue
 
 from evals.bench.search_overhead import CONTESTS, overhead
-from evals.results import EvalError, EvalResult, Score
+from evals.results import EvalError, EvalResult, Score, Tell
 from graph.run.sandboxes import choice_in_variables
 
 _ADOPT_ORPHANS = 36  # PR_SET_CHILD_SUBREAPER of linux/prctl.h
@@ -101,7 +101,7 @@ _BLOCK = 10  # simulations timed together
 _CONTEST = next(contest for contest in CONTESTS if contest.name == "connect_four")
 
 
-def run(seed: int, tell: Callable[[str], None]) -> EvalResult:
+def run(seed: int, tell: Tell) -> EvalResult:
     """Measure all three."""
     command = _command()
     with tempfile.TemporaryDirectory(prefix="rulewright-speed-") as name:

@@ -21,7 +21,7 @@ from pydantic import JsonValue
 
 from agents.players.registry import PlayerRoster
 from evals.bench.timings import interleaved, machine, seconds
-from evals.results import EvalResult, Score
+from evals.results import EvalResult, Score, Tell
 from games import library
 from games.contract import Game, LocalModule
 from games.specialise import defaults
@@ -37,13 +37,13 @@ _NAME = "connect_four"
 _TWO = 2
 
 
-def run(seed: int, tell: Callable[[str], None]) -> EvalResult:
+def run(seed: int, tell: Tell) -> EvalResult:
     """Measure with the usual sizes."""
     return measure_tournaments(seed, tell, deals=12, rounds=5, simulations=60)
 
 
 def measure_tournaments(
-    seed: int, tell: Callable[[str], None], *, deals: int, rounds: int, simulations: int
+    seed: int, tell: Tell, *, deals: int, rounds: int, simulations: int
 ) -> EvalResult:
     """Measure matches a second in the three ways.
 
@@ -112,7 +112,7 @@ def _result(
     times: Mapping[str, tuple[float, ...]],
     matches: int,
     effective: dict[str, JsonValue],
-    tell: Callable[[str], None],
+    tell: Tell,
 ) -> EvalResult:
     for way, found in times.items():
         rates = ", ".join(f"{matches / one:.2f}" for one in found)

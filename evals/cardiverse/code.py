@@ -8,7 +8,7 @@ retrieval (`evals.cardiverse.drafts`): they are held against each other, not aga
 """
 
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
@@ -22,8 +22,7 @@ from agents.prompting import load_prompt
 from agents.roles.texts import rules_text
 from evals.cardiverse.drafts import CHECKED, NothingRetrieved, checked, recorded_drafts
 from evals.cardiverse.recorded import RECORDINGS, Generation, recorded_generation
-from evals.options import EvalOptions
-from evals.results import EvalError, EvalResult, Row, Score
+from evals.results import EvalError, EvalOptions, EvalResult, Row, Score, Tell
 from games.checks.sampling import Subject, random_matches
 from games.contract import Game, ModuleFault
 from games.engine import Match
@@ -138,7 +137,7 @@ class Scorer:
         return ask_structured(self.judge, messages, ScoreReply, lambda reply: float(reply.score))
 
 
-def run(seed: int, tell: Callable[[str], None], options: EvalOptions) -> EvalResult:
+def run(seed: int, tell: Tell, options: EvalOptions) -> EvalResult:
     """Score recorded coders and the configured model; quick: 20 matches, 2 records, one try.
 
     Raises:

@@ -24,8 +24,7 @@ from agents.protocols import Heuristic
 from agents.strategy.contest import HeuristicContest, fault_of, taught_heuristics
 from agents.strategy.selection import Selection
 from evals.cardiverse.recorded import RECORDINGS, recorded_generation, recorded_heuristics
-from evals.options import EvalOptions
-from evals.results import EvalError, EvalResult, NothingScoredError, Row, Score
+from evals.results import EvalError, EvalOptions, EvalResult, NothingScoredError, Row, Score, Tell
 from games import library
 from games.checks.sampling import UniformPlayer
 from games.contract import ModuleFault
@@ -108,12 +107,7 @@ class PlayersTask:
     by_model: bool = False
 
 
-def run(
-    seed: int,
-    tell: Callable[[str], None],
-    options: EvalOptions,
-    size: PlayersSize | None = None,
-) -> EvalResult:
+def run(seed: int, tell: Tell, options: EvalOptions, size: PlayersSize | None = None) -> EvalResult:
     """Make and measure the players of every game.
 
     Raises:
@@ -259,11 +253,7 @@ def _contest(task: PlayersTask, seed: int, matches: int, options: EvalOptions) -
 
 
 def _row(
-    game: str,
-    make: Callable[[], PlayersTask],
-    seed: int,
-    size: PlayersSize,
-    options: EvalOptions,
+    game: str, make: Callable[[], PlayersTask], seed: int, size: PlayersSize, options: EvalOptions
 ) -> Row:
     row: Row = {"game": game, "cards": game in CARDS | RECORDED_CARDS, "points": None}
     row["by model"] = game in size.recorded

@@ -23,9 +23,7 @@ import numpy as np
 from agents.search.leaves import mean_ranks
 from agents.search.rules import bind, first_state, scoring
 from evals.cardiverse.players import RECIPE, SEATS, PlayersSize, made_heuristics
-from evals.data import read_data
-from evals.options import EvalOptions
-from evals.results import EvalError, EvalResult, Row, Score
+from evals.results import EvalError, EvalOptions, EvalResult, Row, Score, Tell, read_data
 from games import library
 from games.contract import CHANCE, TERMINAL, Action, Observation, load_namespace
 from games.streams import stream
@@ -225,9 +223,7 @@ def refereed(env: Any, module: Mapping[str, object], players: list[Choose], seed
         seen, seat = env.step(theirs, raw_action=True)
 
 
-def run(
-    seed: int, tell: Callable[[str], None], options: EvalOptions, size: PlayersSize | None = None
-) -> EvalResult:
+def run(seed: int, tell: Tell, options: EvalOptions, size: PlayersSize | None = None) -> EvalResult:
     """Make our players, and let all meet.
 
     Raises:

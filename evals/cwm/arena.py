@@ -9,7 +9,7 @@ fails. A forfeit is a loss. Where there are several models of a game, they rejec
 
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,9 +20,7 @@ from agents.players.registry import PlayerRoster
 from agents.strategy.models import ModelContest, reject_models
 from evals.cwm.held import HeldModel, games_with_models, held_models, published_name, referee_of
 from evals.cwm.speed import TIMED, search_rates
-from evals.data import read_data
-from evals.options import EvalOptions
-from evals.results import EvalResult, NothingScoredError, Row, Score
+from evals.results import EvalOptions, EvalResult, NothingScoredError, Row, Score, Tell, read_data
 from graph.learn.arena import decided, followed, forfeits, paid_over, seated, used_by_first
 from graph.run.opening import model_settings
 from tools.playtest.intervals import Estimate, NoSamplesError, share_interval
@@ -75,7 +73,7 @@ QUICK = ArenaSize(
 
 def run(
     seed: int,
-    tell: Callable[[str], None],
+    tell: Tell,
     options: EvalOptions,
     size: ArenaSize | None = None,
     games: Sequence[str] | None = None,

@@ -8,7 +8,7 @@ history (Table 1), hidden state (Table 8) and closed deck (Table 2) stand beside
 """
 
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
@@ -18,9 +18,7 @@ from agents.model.settings import ModelSettings
 from agents.players.registry import PRELOAD
 from agents.recording import RecordPlan, record_matches
 from evals.cwm.synthesis import MODEL, Learned, LearningTask, learned, recording_of, tasks
-from evals.data import read_data
-from evals.options import EvalOptions
-from evals.results import EvalResult, NothingScoredError, Row, Score
+from evals.results import EvalOptions, EvalResult, NothingScoredError, Row, Score, Tell, read_data
 from games.environments.reading import read_trajectories
 from games.environments.registry import environment_named
 from graph.learn.calibration import calibrated
@@ -58,10 +56,7 @@ QUICK = InferenceSize(6, 4, 40, ("leduc_poker", "quadranto", "quadranto_closed",
 
 
 def run(
-    seed: int,
-    tell: Callable[[str], None],
-    options: EvalOptions,
-    size: InferenceSize | None = None,
+    seed: int, tell: Tell, options: EvalOptions, size: InferenceSize | None = None
 ) -> EvalResult:
     """Ask every recorded model that draws what is hidden.
 

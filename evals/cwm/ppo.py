@@ -9,7 +9,7 @@ stand beside ours: it trained for 10 million steps.
 """
 
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -19,9 +19,7 @@ from agents.learning.settings import PpoSettings
 from agents.players.registry import PlayerRoster
 from evals.cwm.arena import SEATS, by_seat
 from evals.cwm.held import HeldModel, games_with_models, held_models, published_name, referee_of
-from evals.data import read_data
-from evals.options import EvalOptions
-from evals.results import EvalResult, NothingScoredError, Row, Score
+from evals.results import EvalOptions, EvalResult, NothingScoredError, Row, Score, Tell, read_data
 from graph.learn.arena import paid_over
 from tools.playtest.jobs import SandboxRecipe
 from tools.playtest.runner import Workers
@@ -75,7 +73,7 @@ QUICK = PpoSize(
 
 def run(
     seed: int,
-    tell: Callable[[str], None],
+    tell: Tell,
     options: EvalOptions,
     size: PpoSize | None = None,
     games: Sequence[str] | None = None,

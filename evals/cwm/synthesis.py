@@ -7,7 +7,7 @@ same, so distinct ones are counted apart, and the headline is the worst phase.
 """
 
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,9 +18,7 @@ from pydantic import BaseModel, ConfigDict
 from agents.model.settings import ModelSettings
 from agents.recording import RecordPlan, record_matches
 from evals.cwm.speed import judging_rates
-from evals.data import read_data
-from evals.options import EvalOptions
-from evals.results import EvalResult, NothingScoredError, Row, Score
+from evals.results import EvalOptions, EvalResult, NothingScoredError, Row, Score, Tell, read_data
 from games.environments.reading import read_trajectories
 from games.environments.registry import environment_named
 from games.trajectories import OpenTrajectory
@@ -156,10 +154,7 @@ def learned(task: LearningTask, base: Path, model: ModelSettings) -> Learned:
 
 
 def run(
-    seed: int,
-    tell: Callable[[str], None],
-    options: EvalOptions,
-    size: SynthesisSize | None = None,
+    seed: int, tell: Tell, options: EvalOptions, size: SynthesisSize | None = None
 ) -> EvalResult:
     """Learn every task, and hold what came of it against fresh matches.
 

@@ -8,7 +8,7 @@ part of this: events that tell too much, which the leak audit of `games.checks` 
 """
 
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -20,15 +20,12 @@ from agents.players.registry import PLAYERS, PRELOAD, parse_spec
 from agents.players.specs import PlayerSpec, PlayerSpecError
 from evals.leakage.matches import Pairs, TwinMatches, TwinSetup
 from evals.leakage.twins import Look, Twins
-from evals.options import EvalOptions
-from evals.results import EvalResult, NothingScoredError, Row, Score, share
+from evals.results import EvalOptions, EvalResult, NothingScoredError, Row, Score, Tell, share
 from games import library
 from games.contract import Action, canonical_key
 from games.engine import Decision
 from games.information import SeatLog
 from tools.sandbox import Sandbox
-
-Tell = Callable[[str], None]
 
 _SMALL = {
     "simulations": 12,

@@ -14,14 +14,12 @@ from itertools import combinations
 from random import Random
 from typing import Any, Protocol
 
-from evals.options import EvalOptions
-from evals.results import EvalError
+from evals.results import EvalError, EvalOptions, Tell
 from games.contract import Json
 from games.streams import stream
 from tools.playtest.journal import JournalError, journal_at
 from tools.playtest.runner import RunStoppedError, Workers, play_all
 
-Tell = Callable[[str], None]
 Pair = tuple[str, str]
 Entry = dict[str, Any]
 

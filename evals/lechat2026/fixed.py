@@ -17,14 +17,12 @@ from statistics import fmean, stdev
 
 from pydantic import JsonValue
 
-from evals.data import read_data
 from evals.lechat2026.board import (
     Contestant,
     Entry,
     Field,
     FieldResult,
     GameCounts,
-    Tell,
     View,
     numbers,
     play_field,
@@ -35,8 +33,7 @@ from evals.lechat2026.players import SpecShooter, played_module, spec_contestant
 from evals.lechat2026.shooters import MapShooter
 from evals.lechat2026.tables import PUBLISHED, by_player, in_points, matrix, pair_rates
 from evals.lechat2026.tag import condition, tag_contestant
-from evals.options import EvalOptions
-from evals.results import EvalResult, Row, Score
+from evals.results import EvalOptions, EvalResult, Row, Score, Tell, read_data
 
 OSLA = "OSLA"
 MOST_SHOTS, LEAST_RATE = 50.0, 0.7

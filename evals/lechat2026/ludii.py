@@ -25,7 +25,6 @@ from evals.lechat2026.board import (
     FieldResult,
     GameCounts,
     Pair,
-    Tell,
     View,
     numbers,
     play_field,
@@ -59,8 +58,7 @@ from evals.lechat2026.tables import (
     pair_rates,
     published_pairs,
 )
-from evals.options import EvalOptions
-from evals.results import EvalResult, Row, Score
+from evals.results import EvalOptions, EvalResult, Row, Score, Tell
 
 NAME = "battleship-ludii"
 LEAKING = "leaking"

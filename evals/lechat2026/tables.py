@@ -17,11 +17,10 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import JsonValue
 
-from evals.data import read_data
 from evals.lechat2026.board import CELLS, Entry, FieldResult, Pair, View, numbers, random_fleet
 from evals.lechat2026.fleets import FleetKind, Worlds, heat_of
 from evals.lechat2026.shooters import OneStep
-from evals.results import Row
+from evals.results import Row, read_data
 from tools.playtest.intervals import NoSamplesError, wilson
 
 Floats = npt.NDArray[np.float64]

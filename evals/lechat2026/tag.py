@@ -25,7 +25,6 @@ from evals.lechat2026.board import (
     GameCounts,
     Pair,
     Shooter,
-    Tell,
     numbers,
     play_field,
     random_contestant,
@@ -46,8 +45,7 @@ from evals.lechat2026.tables import (
     published_pairs,
     tag_latencies,
 )
-from evals.options import EvalOptions
-from evals.results import EvalResult, Row, Score
+from evals.results import EvalOptions, EvalResult, Row, Score, Tell
 
 NAMES = ("random", "OSLA", "RMHC", "IS-MCTS", "MAST")
 _STORED = PUBLISHED["tag"]

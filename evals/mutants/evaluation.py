@@ -24,16 +24,13 @@ from evals.mutants.planting import (
     places_of,
     variant_of,
 )
-from evals.options import EvalOptions
-from evals.results import EvalError, EvalResult, Row, Score, share
+from evals.results import EvalError, EvalOptions, EvalResult, Row, Score, Tell, share
 from games import library
 from games.checks.run import CheckSettings
 from games.contract import ModuleFault
 from tools.checking import check_source
 from tools.differing import differential_sources
 from tools.sandbox import Sandbox
-
-Tell = Callable[[str], None]
 
 GAMES = (
     PlantedGame("battleship", 2, {"rows": 4, "columns": 4, "ships": "3,2"}),

@@ -17,7 +17,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from evals.data import read_data
+from evals.results import read_data
 from games import library
 from games.checks.sampling import Subject, played_matches, trusted_subject
 from games.checks.zones import exchange_hidden

@@ -32,7 +32,7 @@ from typing import TypeAlias
 from pydantic import JsonValue
 
 from evals.bench.timings import Timing, interleaved, seconds
-from evals.results import Score
+from evals.results import Score, Tell
 from evals.sandbox.bench_play import PLAYOUTS, arena_rate, conditions_of, copier_gains, transitions
 from evals.sandbox.processes import (
     UnreadableError,
@@ -125,7 +125,7 @@ class Places:
 
 
 def sandbox_figures(
-    places: Places, repeats: Repeats, seed: int, tell: Callable[[str], None]
+    places: Places, repeats: Repeats, seed: int, tell: Tell
 ) -> tuple[list[Timing], list[Lacking]]:
     """Take every figure; what cannot be measured here says why."""
     timings: list[Timing] = []
@@ -185,7 +185,7 @@ def _warm_workers(sandbox: Sandbox, rounds: int) -> Iterator[Timing]:
         yield Timing(f"warm worker {kit}, ms", values, conditions_of(sandbox))
 
 
-def _milliseconds(start: Callable[[str], None], rounds: int) -> dict[str, tuple[float, ...]]:
+def _milliseconds(start: Tell, rounds: int) -> dict[str, tuple[float, ...]]:
     """Either kit in turn, after one start of each that does not count."""
     for kit in _KITS:
         start(kit)

@@ -7,13 +7,13 @@ under. On a shared machine a time may miss its bound in one run and keep it in t
 
 import dataclasses
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from pydantic import JsonValue
 
 from agents.players.registry import PRELOAD as PLAYERS
 from evals.bench.timings import Timing, machine
-from evals.results import EvalError, EvalResult, NothingScoredError, Score
+from evals.results import EvalError, EvalResult, NothingScoredError, Score, Tell
 from evals.sandbox.bench import Lacking, Places, Repeats, bounded_score, sandbox_figures
 from evals.sandbox.cheats.leakage import leaks_between_workers
 from evals.sandbox.forgery import GAMES, ForgeOutcome, forge_checks, forge_transitions, tricks
@@ -24,7 +24,6 @@ from tools.sandbox import Sandbox
 from tools.sandbox.local import LinuxBackend, ProcessBackend
 from tools.transitions import ReplayProtocol
 
-Tell = Callable[[str], None]
 Sample = dict[str, JsonValue]
 
 

@@ -9,8 +9,7 @@ from textwrap import indent
 from pydantic import BaseModel, ConfigDict, Field
 
 import evals.sandbox.tricks
-from evals.data import read_data
-from evals.results import EvalError
+from evals.results import EvalError, read_data
 from evals.sandbox.probes import stand_alone
 from games import library
 from games.checks.findings import verdict

@@ -13,8 +13,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from evals.data import read_data
-from evals.results import EvalError
+from evals.results import EvalError, read_data
 from evals.sandbox import attacks
 from evals.sandbox.stages import Scene, stage
 from games.contract import Json, ModuleFault

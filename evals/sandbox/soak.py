@@ -12,11 +12,11 @@ import gc
 import os
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from evals.bench.timings import machine
-from evals.results import EvalError, EvalResult, Score
+from evals.results import EvalError, EvalResult, Score, Tell
 from evals.sandbox.processes import UnreadableError, descendants, process_use
 from games.contract import ModuleFault
 from tools.sandbox import Sandbox, Worker
@@ -101,7 +101,7 @@ class Moment:
     zombies: int
 
 
-def run(seed: int, tell: Callable[[str], None]) -> EvalResult:
+def run(seed: int, tell: Tell) -> EvalResult:
     """Run the whole soak; the seed plays no part.
 
     Raises:
@@ -164,7 +164,7 @@ def scores(moments: Sequence[Moment]) -> list[Score]:
     ]
 
 
-def soak(sandbox: Sandbox, amount: SoakAmount, tell: Callable[[str], None]) -> list[Moment]:
+def soak(sandbox: Sandbox, amount: SoakAmount, tell: Tell) -> list[Moment]:
     """Start, ask and end workers; what was held at the start, then after every batch.
 
     The first moment is after some workers of warming up, which are not counted.

@@ -1,8 +1,7 @@
 import pytest
 
-from evals.options import EvalOptions
-from evals.registry import EvalError, find_eval, known_evals
-from evals.results import EvalResult, NothingScoredError, Score, share
+from evals.registry import find_eval, known_evals
+from evals.results import EvalError, EvalOptions, EvalResult, NothingScoredError, Score, share
 
 
 def test_an_unscored_sample_breaks_a_threshold() -> None:

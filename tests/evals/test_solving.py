@@ -11,7 +11,7 @@ from agents.solving.cfr import cfr_plus
 from agents.solving.exploitability import expected_returns, nash_conv, uniform
 from agents.solving.form import SequenceForm
 from evals.openspiel import Ask, their_nash_conv, theirs
-from evals.options import EvalOptions
+from evals.results import EvalOptions
 from evals.solving import (
     QUICK,
     SampledPolicy,

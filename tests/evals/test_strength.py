@@ -6,7 +6,7 @@ import pytest
 
 from agents.search.uct import UctSettings
 from evals import strength
-from evals.options import EvalOptions
+from evals.results import EvalOptions
 from evals.strength import pairs
 
 SETTINGS = UctSettings(simulations=20, exploration=1.0, solver="no")

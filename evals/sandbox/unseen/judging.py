@@ -17,8 +17,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, JsonValue
 
 from agents.players.registry import PlayerRoster
-from evals.data import read_data
-from evals.results import Score
+from evals.results import Score, read_data
 from games.checks.run import CheckSettings
 from games.contract import canonical_key
 from tools.checking import check_source

@@ -5,8 +5,7 @@ import pytest
 
 from evals.bench.search import QUICK, SearchSize, cost_scores, engines, ratio_scores, run
 from evals.bench.search_overhead import CONTESTS, Overhead, overhead, searched, start
-from evals.options import EvalOptions
-from evals.results import EvalResult
+from evals.results import EvalOptions, EvalResult
 
 SMALL = {contest.name: replace(contest, simulations=8) for contest in CONTESTS}
 PYTHON = "OpenSpiel MCTS (Python)"

@@ -2,7 +2,7 @@
 
 from evals.cardiverse import players
 from evals.cardiverse.players import CARDS, PlayersSize
-from evals.options import EvalOptions
+from evals.results import EvalOptions
 
 
 def test_players_made_in_the_run_beat_random_play_at_a_game_of_lines() -> None:

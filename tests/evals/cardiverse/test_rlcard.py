@@ -9,8 +9,7 @@ import pytest
 from evals.cardiverse import rlcard
 from evals.cardiverse.players import PlayersSize
 from evals.cardiverse.rlcard import DifferenceError, Lockstep, refereed
-from evals.options import EvalOptions
-from evals.results import EvalError
+from evals.results import EvalError, EvalOptions
 from games.contract import TERMINAL, load_namespace
 
 with_rlcard = pytest.mark.skipif(

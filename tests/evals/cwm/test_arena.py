@@ -9,8 +9,7 @@ import pytest
 from evals.cwm import arena
 from evals.cwm.arena import ArenaSize, run
 from evals.cwm.synthesis import RECORDINGS
-from evals.options import EvalOptions
-from evals.results import EvalResult
+from evals.results import EvalOptions, EvalResult
 from tests.agents.model.endpoint import message, serving
 
 TINY = ArenaSize(2, simulations=8, rollouts=1, rejecting=1, seconds=0.02)

@@ -10,8 +10,7 @@ from agents.model.settings import ModelSettings
 from evals.cwm import inference
 from evals.cwm.inference import InferenceSize, run
 from evals.cwm.synthesis import Learned, LearningTask, learned
-from evals.options import EvalOptions
-from evals.results import NothingScoredError
+from evals.results import EvalOptions, NothingScoredError
 
 TINY = InferenceSize(3, 2, 8, ("quadranto",))
 STUCK = """

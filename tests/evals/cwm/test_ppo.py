@@ -9,8 +9,7 @@ import pytest
 from agents.learning.settings import PpoSettings
 from evals.cwm import ppo
 from evals.cwm.ppo import PpoSize, run
-from evals.options import EvalOptions
-from evals.results import EvalResult
+from evals.results import EvalOptions, EvalResult
 
 SMALL = PpoSettings(environments=10, horizon=10, units=8, explore=300, choice_deals=3)
 TINY = PpoSize(150, 2, 3, 2, SMALL)

@@ -8,8 +8,7 @@ import pytest
 from agents.model.settings import ModelSettings
 from evals.cwm import synthesis
 from evals.cwm.synthesis import MODEL, SynthesisSize, learned, recording_of, tasks
-from evals.options import EvalOptions
-from evals.results import NothingScoredError
+from evals.results import EvalOptions, NothingScoredError
 from scripts.recordings import LABEL
 
 RECORDED = [name for name in tasks() if recording_of(name).exists()]

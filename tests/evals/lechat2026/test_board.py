@@ -31,8 +31,7 @@ from evals.lechat2026.board import (
     random_contestant,
     random_fleet,
 )
-from evals.options import EvalOptions
-from evals.results import EvalError
+from evals.results import EvalError, EvalOptions
 from games import library
 from games.contract import Action, Game, LocalModule, State
 

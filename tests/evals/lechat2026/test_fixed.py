@@ -47,8 +47,7 @@ from evals.lechat2026.players import (
     spec_contestant,
 )
 from evals.lechat2026.shooters import MapShooter
-from evals.options import EvalOptions
-from evals.results import EvalError
+from evals.results import EvalError, EvalOptions
 from games import library
 from games.contract import State
 from tests.agents.belief.logs import logs_of

@@ -36,8 +36,7 @@ from evals.lechat2026.playouts import (
     Regime,
 )
 from evals.lechat2026.shooters import AheadShooter
-from evals.options import EvalOptions
-from evals.results import EvalError
+from evals.results import EvalError, EvalOptions
 
 REGIMES: tuple[Regime, ...] = (NATIVE, DESCRIBED, EXECUTED)
 TINY = PlyBudget(300)

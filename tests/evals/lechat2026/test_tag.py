@@ -18,7 +18,7 @@ from evals.lechat2026.tag import (
     tag_rows,
     tag_scores,
 )
-from evals.options import EvalOptions
+from evals.results import EvalOptions
 
 TINY = TagAmounts(dict.fromkeys(HEURISTICS, GameCounts(4, 4)), 1, twice=False, calls=200)
 
