@@ -20,7 +20,7 @@ import yaml
 
 from agents.model.errors import ModelError
 from agents.model.recording import place
-from evals.cardiverse.drafts import NothingRetrieved, draft_names, recorded_design
+from evals.cardiverse.recorded import NothingRetrieved, draft_names, recorded_design
 from evals.cwm import synthesis
 from graph.new.nodes.code import GraphCoderTools
 from graph.new.requests import Request, write_request

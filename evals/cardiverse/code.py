@@ -4,7 +4,7 @@ A task is the brief of one recording under `tests/recordings`. The recorded code
 configured model is given the same briefs. "-val" is the first candidate that plays, so mechanical
 debugging without validation; "-ret" is a live run in which nothing is retrieved. "recorded +ret"
 and "recorded -ret" are first drafts alone of the same recorded designs, asked for with and without
-retrieval (`evals.cardiverse.drafts`): they are held against each other, not against Table 2.
+retrieval (`evals.cardiverse.recorded`): they are held against each other, not against Table 2.
 """
 
 import tempfile
@@ -20,8 +20,15 @@ from agents.model.chat import ChatModel, build_chat
 from agents.model.replies import ask_structured
 from agents.prompting import load_prompt
 from agents.roles.texts import rules_text
-from evals.cardiverse.drafts import CHECKED, NothingRetrieved, checked, recorded_drafts
-from evals.cardiverse.recorded import RECORDINGS, Generation, recorded_generation
+from evals.cardiverse.recorded import (
+    CHECKED,
+    RECORDINGS,
+    Generation,
+    NothingRetrieved,
+    checked,
+    recorded_drafts,
+    recorded_generation,
+)
 from evals.results import EvalError, EvalOptions, EvalResult, Row, Score, Tell
 from games.checks.sampling import Subject, random_matches
 from games.contract import Game, ModuleFault

@@ -18,8 +18,16 @@ from statistics import fmean
 from agents.players.endpoint import ModelTable
 from agents.players.registry import PlayerRoster
 from agents.strategy.models import ModelContest, reject_models
-from evals.cwm.held import HeldModel, games_with_models, held_models, published_name, referee_of
-from evals.cwm.speed import TIMED, search_rates
+from evals.cwm.held import (
+    TIMED,
+    HeldModel,
+    by_seat_told,
+    games_with_models,
+    held_models,
+    published_name,
+    referee_of,
+    search_rates,
+)
 from evals.results import EvalOptions, EvalResult, NothingScoredError, Row, Score, Tell, read_data
 from graph.learn.arena import decided, followed, forfeits, paid_over, seated, used_by_first
 from graph.run.opening import model_settings
@@ -305,16 +313,11 @@ def _scores(samples: Sequence[Row], *, full: bool) -> Iterator[Score]:
 
 def _told(row: Row) -> str:
     """A table in words, with the paper's rows beside it."""
-    points, decks = row["points over even"], row["published"]
-    figure = "payoffs" if any("payoffs" in rows for rows in decks.values()) else "wins"
-    if row["not comparable"]:
-        decks = {}
-    beside = [f"paper, {deck}: {rows[figure]}" for deck, rows in decks.items()]
+    points = row["points over even"]
     told = f"{points['value']} points ({points['low']} to {points['high']})"
     if points["value"] is None:
         told = f"not measured: {points['problem']}"
     return (
         f"{row['game']}, {row['protocol']}, against {row['opponent']}: {told} in {row['matches']} "
-        f"matches, n = {row['n']}; {figure} by seat {[one[figure] for one in row['by seat']]} "
-        f"({'; '.join(beside) or 'nothing to compare'})"
+        f"matches, n = {row['n']}; {by_seat_told(row, 'nothing to compare')}"
     )

@@ -1,14 +1,21 @@
-"""Models that the repository holds: what the runs of recorded modellers came to."""
+"""Models that the repository holds, what recorded modellers came to, and how quick they are."""
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from agents.model.settings import ModelSettings
+from agents.players.registry import PlayerRoster
 from evals.cwm.synthesis import MODEL, LearningTask, learned, recording_of, tasks
+from evals.results import Row
+from games import library
+from games.information import SeatLog
+from games.streams import stream
 from tools.playtest.jobs import GameSetup
+from tools.sandbox import Sandbox
 from tools.sources import environment_game
 
 _CLOSED = "_closed"
@@ -79,6 +86,72 @@ def _game_of(task: LearningTask) -> str:
     return name if task.seat is None else f"{name}{_CLOSED}"
 
 
+def by_seat_told(row: Row, nothing: str) -> str:
+    """The figures by seat of a table's row, in words, with the paper's of each deck beside them."""
+    decks = row["published"]
+    figure = "payoffs" if any("payoffs" in rows for rows in decks.values()) else "wins"
+    shown = {} if row.get("not comparable") else decks
+    theirs = "; ".join(f"paper, {deck}: {rows[figure]}" for deck, rows in shown.items())
+    return f"{figure} by seat {[one[figure] for one in row['by seat']]} ({theirs or nothing})"
+
+
 def published_name(game: str) -> str:
     """The game's name in the paper's tables."""
     return game.removesuffix(_CLOSED)
+
+
+_SEATS = 2
+TIMED = {"tic_tac_toe": "uct", "leduc_poker": "ismcts"}
+"""Games of which the library has a module too, with the search that plays them."""
+
+
+def search_rates(game: str, setup: GameSetup, model: str, seconds: float, sandbox: Sandbox) -> Row:
+    """Simulations a second in the model, and in the library's module of the same game.
+
+    Args:
+        game: One of `TIMED`.
+        setup: It.
+        model: A model's source.
+        seconds: That a decision takes; the best of three counts, taken in turn.
+        sandbox: Where both run.
+    """
+    own = GameSetup(game, library.source(game), setup.num_players)
+    rates: dict[str, list[float]] = {"model": [], "library": []}
+    for number in range(3):
+        for name, source, parameters in (
+            ("model", model, setup.parameters),
+            ("library", own.source, own.parameters),
+        ):
+            rates[name].append(_rate(TIMED[game], source, parameters, seconds, number, sandbox))
+    model_rate, other = max(rates["model"]), max(rates["library"])
+    return {
+        "game": game,
+        "simulations a second": {"model": round(model_rate), "library": round(other)},
+        "ratio": round(model_rate / other, 3),
+    }
+
+
+def _rate(
+    search: str,
+    source: str,
+    parameters: Mapping[str, Any],
+    seconds: float,
+    number: int,
+    sandbox: Sandbox,
+) -> float:
+    """Simulations a second of a match's first decision, with one rollout a leaf."""
+    spec = f"{search}:budget=time,seconds={seconds}"
+    roster, setup = PlayerRoster(), GameSetup("timed", source, _SEATS, parameters)
+    config = roster.effective(spec)
+    player = roster.seat(config, seat=0, match=0, game=setup, sandbox=sandbox)
+    try:
+        with setup.refereed(sandbox) as table:
+            position, log = table.open(_SEATS, parameters), SeatLog(0)
+            log.see(position.observations[0], position.events[0])
+            while position.player != 0:
+                position = table.advance(position, position.legal[0])
+                log.see(position.observations[0], position.events[0])
+        done = player.choose(log, sorted(position.legal), stream(number, "timing")).effort
+    finally:
+        player.close()
+    return float(str(done["simulations_done"])) / float(str(done["seconds"]))

@@ -18,9 +18,16 @@ from agents.learning.matches import PRELOAD
 from agents.learning.settings import PpoSettings
 from agents.players.registry import PlayerRoster
 from evals.cwm.arena import SEATS, by_seat
-from evals.cwm.held import HeldModel, games_with_models, held_models, published_name, referee_of
+from evals.cwm.held import (
+    HeldModel,
+    by_seat_told,
+    games_with_models,
+    held_models,
+    published_name,
+    referee_of,
+)
 from evals.results import EvalOptions, EvalResult, NothingScoredError, Row, Score, Tell, read_data
-from graph.learn.arena import paid_over
+from graph.learn.arena import paid_over, seated
 from tools.playtest.jobs import SandboxRecipe
 from tools.playtest.runner import Workers
 from tools.playtest.series import play_series
@@ -155,7 +162,7 @@ def _played(
         workers=Workers(options.workers),
         record=False,
     )
-    entries = [(entry, series.seated(match).index(0)) for match, entry in series.entries.items()]
+    entries = seated(series)
     used = [entry.used[seat] for entry, seat in entries if seat < len(entry.used)]
     column = opponent.partition(":")[0]
     published = _PUBLISHED["games"].get(published_name(game), {})
@@ -192,11 +199,9 @@ def _scores(samples: Sequence[Row]) -> Iterator[Score]:
 
 def _told(row: Row) -> str:
     """A table in words, with the paper's rows beside it."""
-    paid, decks = row["payoff over the other's"], row["published"]
-    figure = "payoffs" if any("payoffs" in rows for rows in decks.values()) else "wins"
-    beside = [f"paper, {deck}: {rows[figure]}" for deck, rows in decks.items()]
+    paid = row["payoff over the other's"]
     return (
         f"{row['game']}, {row['protocol']}, against {row['opponent']}: {paid['value']} "
-        f"({paid['low']} to {paid['high']}) over its payoff in {row['matches']} matches; {figure} "
-        f"by seat {[one[figure] for one in row['by seat']]} ({'; '.join(beside) or 'no row'})"
+        f"({paid['low']} to {paid['high']}) over its payoff in {row['matches']} matches; "
+        f"{by_seat_told(row, 'no row')}"
     )

@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 import yaml
@@ -17,12 +18,11 @@ from pydantic import BaseModel, ConfigDict
 
 from agents.model.settings import ModelSettings
 from agents.recording import RecordPlan, record_matches
-from evals.cwm.speed import judging_rates
 from evals.results import EvalOptions, EvalResult, NothingScoredError, Row, Score, Tell, read_data
 from games.environments.reading import read_trajectories
 from games.environments.registry import environment_named
 from games.trajectories import OpenTrajectory
-from games.values import State
+from games.values import Json, State
 from graph.learn.judging import start_of
 from graph.learn.matches import all_sights, some_sights
 from graph.learn.runs import LearnResult, make_learning, run_learning
@@ -30,6 +30,7 @@ from graph.learn.settings import LearnRequest, LearnSettings, write_learning
 from graph.run.context import versions
 from graph.run.folder import create_folder
 from graph.run.opening import model_settings
+from tools.playtest.runner import Workers, play_all
 from tools.predicting.inference import inferred
 from tools.predicting.transition import Predicted, RecordQuestions, predicted
 from tools.sandbox import Sandbox
@@ -38,6 +39,7 @@ from tools.sandbox.module import environment_in
 RECORDINGS = Path(__file__).parents[2] / "tests" / "recordings"
 MODEL = "answered-by-hand"
 _HELD_SEED = 1_000  # what the seed of the held-out matches is larger by
+_RECORDS, _REPEATS, _CANDIDATES = 1000, 7, 2  # of the tests of candidates
 _SIGHTS, _DRAWS, _DEADLINE_S = 200, 3, 600.0
 PUBLISHED: Mapping[str, Row] = read_data("cwm/published.json")["synthesis"]
 
@@ -242,6 +244,36 @@ def _tested(source: str, path: Path) -> Row:
     matches = [one for one in read_trajectories(path)[1] if isinstance(one, OpenTrajectory)]
     with Sandbox() as sandbox:
         return judging_rates(source, matches, sandbox)
+
+
+def judging_rates(source: str, matches: Sequence[OpenTrajectory], sandbox: Sandbox) -> Row:
+    """Seconds that testing takes, for two candidates in turn and at once; the best of seven counts.
+
+    Args:
+        source: A candidate.
+        matches: What it is held against, up to some 1,000 records of them.
+        sandbox: Where it runs.
+    """
+    asked = RecordQuestions()
+    for number, match in enumerate(matches):
+        if len(asked.records) < _RECORDS:
+            asked.add(number, match)
+
+    def tested(_: int) -> Json:
+        return predicted(sandbox, source, asked).right
+
+    seconds: dict[int, list[float]] = {1: [], _CANDIDATES: []}
+    for _ in range(_REPEATS):
+        for jobs, taken in seconds.items():
+            began, pair = perf_counter(), ((number, number) for number in range(_CANDIDATES))
+            list(play_all(pair, tested, journal=None, workers=Workers(jobs, "threads")))
+            taken.append(perf_counter() - began)
+    one, two = min(seconds[1]) / _CANDIDATES, min(seconds[_CANDIDATES])
+    return {
+        "records tested": len(asked.records),
+        "seconds a candidate": round(one, 3),
+        "two at once over in turn": round(_CANDIDATES * one / two, 2),
+    }
 
 
 def _transitions(found: Predicted) -> Row:

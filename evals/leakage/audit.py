@@ -18,8 +18,7 @@ from agents.players.llm import LLM
 from agents.players.ppo import PPO
 from agents.players.registry import PLAYERS, PRELOAD, parse_spec
 from agents.players.specs import PlayerSpec, PlayerSpecError
-from evals.leakage.matches import Pairs, TwinMatches, TwinSetup
-from evals.leakage.twins import Look, Twins
+from evals.leakage.twins import Look, Pairs, Twins, TwinSetup, twin_matches
 from evals.results import EvalOptions, EvalResult, NothingScoredError, Row, Score, Tell, share
 from games import library
 from games.contract import Action, canonical_key
@@ -171,7 +170,7 @@ def tried(
     tell: Tell,
 ) -> Iterator[Row]:
     """One sample a player; one that refuses the game says why."""
-    with TwinMatches(setup, library.source(setup.name), sandbox, seed) as hall:
+    with twin_matches(setup, library.source(setup.name), sandbox, seed) as hall:
         for spec in specs:
             row: Row = {"game": setup.name, "player": str(spec), "planted": False}
             if setup.name in LARGE and spec.settings.get("belief") not in _QUICK_BELIEFS:
@@ -198,7 +197,7 @@ def planted(
         ("a module whose observations leak", source + LEAK, {"reader": READER}, None),
     )
     for name, text, heuristics, pairs in plants:
-        with TwinMatches(setup, text, sandbox, seed, heuristics) as hall:
+        with twin_matches(setup, text, sandbox, seed, heuristics) as hall:
             twins = hall.compared(pairs or hall.of(reader), amount.planted, amount.planted)
         row: Row = {"game": setup.name, "player": name, "planted": True, **_found(twins)}
         tell(_said(row))

@@ -7,23 +7,29 @@ learns nothing but its log and legal actions decides the same both times.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 import numpy as np
 
+from agents.players.registry import make_player
+from agents.players.specs import PlayerSpec, Seating
+from games import library
+from games.checks.sampling import UniformPlayer
 from games.checks.zones import components, exchange_hidden, matches, read_path
-from games.contract import Action, Game, Json, State, canonical_key
+from games.contract import Action, Game, Json, LocalModule, State, canonical_key
 from games.engine import Decision, Match, Player, play_match
 from games.information import SeatLog, Turn, information_key, own_turns
 from games.modules import reseed
+from games.streams import stream
 from games.table import Position, Table
 from games.values import as_object
+from tools.sandbox import Sandbox, SandboxedModule, SandboxTable, Worker
 
 Look: TypeAlias = Callable[[], State]
 Seated: TypeAlias = Callable[[Look], Player]
 """Makes the player; it is handed a look at the referee's state, which only a planted one takes."""
-Others: TypeAlias = Callable[["DecisionRecord", State], State | None]
 
 
 @dataclass(frozen=True)
@@ -164,71 +170,6 @@ class Script:
         return Decision(next(self.moves))
 
 
-@dataclass(frozen=True)
-class Bout:
-    """What both plays of a match have in common.
-
-    Attributes:
-        table: Where it is played.
-        game: The module under test, as the table plays it.
-        parameters: The game's parameters.
-        seat: The seat that is tested.
-        rivals: One player a seat; the one at `seat` is not used.
-        seed: Of the run.
-        match: Index of the match.
-        max_plies: Plies after which it is left.
-    """
-
-    table: Table
-    game: Game
-    parameters: Mapping[str, Json]
-    seat: int
-    rivals: Sequence[Player]
-    seed: int
-    match: int
-    max_plies: int
-
-
-def play_twice(bout: Bout, first: Seated, second: Seated, others: Others) -> Twins:
-    """Play a match, and play it again over other hidden states.
-
-    Args:
-        bout: What both plays have in common.
-        first: Makes the player of the first play.
-        second: Makes its twin, of the same kind and with the same settings.
-        others: Gives the other state for a decision, from what the seat knew and the true state;
-            None where there is none.
-    """
-    stage = Stage(bout.table, bout.game, bout.seat, iter(()))
-    once = Recorder(first(stage.look))
-    played = _play(bout, stage, once, bout.rivals)
-    states = [ply.state for ply in played.plies if ply.player == bout.seat]
-    drawn = [
-        others(asked, state) if len(asked.legal) > 1 else None
-        for asked, state in zip(once.asked, states, strict=False)
-    ]
-    stage = Stage(bout.table, bout.game, bout.seat, iter(drawn))
-    again = Recorder(second(stage.look), [asked.action for asked in once.asked])
-    scripts = [
-        Script(iter([ply.action for ply in played.plies if ply.player == seat]))
-        for seat in range(len(bout.rivals))
-    ]
-    limited = replace(bout, max_plies=len(played.plies))
-    replayed = _play(limited, stage, again, scripts)
-    return _compared(once.asked, again.asked, drawn, (played, replayed))
-
-
-def _play(bout: Bout, stage: Stage, player: Player, rivals: Sequence[Player]) -> Match:
-    return play_match(
-        stage,
-        [player if seat == bout.seat else rival for seat, rival in enumerate(rivals)],
-        parameters=bout.parameters,
-        seed=bout.seed,
-        match=bout.match,
-        max_plies=bout.max_plies,
-    )
-
-
 def _compared(
     once: Sequence[DecisionRecord],
     again: Sequence[DecisionRecord],
@@ -308,3 +249,140 @@ class OtherStates:
     def _zones(self) -> Mapping[str, Mapping[str, Json]]:
         zones = as_object(self.reference.module.constant("ZONES"))
         return {pattern: as_object(declared) for pattern, declared in zones.items()}
+
+
+Pair: TypeAlias = tuple[Seated, Seated]
+Pairs: TypeAlias = Callable[[int, ExitStack], Pair]
+"""Makes two players of one kind for a seat; the stack closes them."""
+
+
+@dataclass(frozen=True)
+class TwinSetup:
+    """One game as it is played.
+
+    Attributes:
+        name: A family or preset of the library.
+        players: Seats at the table.
+        parameters: What differs from the game's defaults.
+        max_plies: Plies after which a match is left.
+    """
+
+    name: str
+    players: int
+    parameters: Mapping[str, Json] = field(default_factory=dict)
+    max_plies: int = 250
+
+
+@dataclass(frozen=True)
+class TwinMatches:
+    """Plays matches of one game twice; the module under test runs in a referee's worker.
+
+    Other states are drawn by the library's own module in this process, whatever the source under
+    test is. The rivals play at random.
+
+    Attributes:
+        setup: The game.
+        source: The module under test: the library's own, or that with something planted.
+        sandbox: Where it and the players run.
+        seed: Of the run.
+        worker: The referee's, in which the source is loaded.
+        heuristics: What greedy players use.
+    """
+
+    setup: TwinSetup
+    source: str
+    sandbox: Sandbox
+    seed: int
+    worker: Worker
+    heuristics: Mapping[str, str]
+
+    def of(self, spec: PlayerSpec) -> Pairs:
+        """Pairs of the player that a spec describes, each with workers of its own."""
+
+        def seated(seat: int, stack: ExitStack) -> Seated:
+            place = (seat, self.setup.players, self.setup.parameters)
+            at = Seating(*place, self.source, self.sandbox, self.heuristics)
+            player = make_player(spec, at)
+            stack.callback(player.close)
+            return lambda _look: player
+
+        return lambda seat, stack: (seated(seat, stack), seated(seat, stack))
+
+    def compared(self, pairs: Pairs, positions: int, matches: int) -> list[Twins]:
+        """Play matches twice, with the seats in turn, until enough decisions are compared.
+
+        Args:
+            pairs: Makes the players.
+            positions: Decisions to compare.
+            matches: Matches to play at the most.
+
+        Raises:
+            PlayerSpecError: If the player refuses the game.
+        """
+        twins: list[Twins] = []
+        made: dict[int, Pair] = {}
+        reference = Game(LocalModule(library.source(self.setup.name)))
+        with ExitStack() as stack:
+            for match in range(matches):
+                seat = match % self.setup.players
+                if seat not in made:
+                    made[seat] = pairs(seat, stack)
+                generator = stream(self.seed, "other states", match=match, seat=seat)
+                others = OtherStates(reference, seat, generator)
+                twins.append(self._twice(match, made[seat], others))
+                if sum(one.positions for one in twins) >= positions:
+                    break
+        return twins
+
+    def _twice(self, match: int, pair: Pair, others: OtherStates) -> Twins:
+        """Play a match, and play it again over other hidden states, by the twin of the player."""
+        table, game = SandboxTable(self.worker), Game(SandboxedModule(self.worker))
+        seat, rivals = others.seat, [UniformPlayer()] * self.setup.players
+        stage = Stage(table, game, seat, iter(()))
+        once = Recorder(pair[0](stage.look))
+        played = self._play(match, stage, once, rivals, self.setup.max_plies)
+        states = [ply.state for ply in played.plies if ply.player == seat]
+        drawn = [
+            others.draw(asked, state) if len(asked.legal) > 1 else None
+            for asked, state in zip(once.asked, states, strict=False)
+        ]
+        stage = Stage(table, game, seat, iter(drawn))
+        again = Recorder(pair[1](stage.look), [asked.action for asked in once.asked])
+        scripts = [
+            Script(iter([ply.action for ply in played.plies if ply.player == rival]))
+            for rival in range(len(rivals))
+        ]
+        replayed = self._play(match, stage, again, scripts, len(played.plies))
+        return _compared(once.asked, again.asked, drawn, (played, replayed))
+
+    def _play(
+        self, match: int, stage: Stage, player: Player, rivals: Sequence[Player], max_plies: int
+    ) -> Match:
+        return play_match(
+            stage,
+            [player if seat == stage.seat else rival for seat, rival in enumerate(rivals)],
+            parameters=self.setup.parameters,
+            seed=self.seed,
+            match=match,
+            max_plies=max_plies,
+        )
+
+
+@contextmanager
+def twin_matches(
+    setup: TwinSetup,
+    source: str,
+    sandbox: Sandbox,
+    seed: int,
+    heuristics: Mapping[str, str] | None = None,
+) -> Iterator[TwinMatches]:
+    """Matches of a game, with the module under test loaded; leaving it ends the referee's worker.
+
+    Raises:
+        ModuleFault: If the source does not load.
+        SandboxUnavailableError: If the sandbox cannot start.
+    """
+    given = heuristics or library.heuristic_sources(setup.name)
+    with sandbox.worker("referee", source) as worker:
+        worker.load(source)
+        yield TwinMatches(setup, source, sandbox, seed, worker, given)

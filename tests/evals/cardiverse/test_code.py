@@ -9,8 +9,7 @@ import pytest
 
 from agents.players.registry import PRELOAD
 from evals.cardiverse.code import Scorer, live, score_rows
-from evals.cardiverse.drafts import NothingRetrieved
-from evals.cardiverse.recorded import Generation
+from evals.cardiverse.recorded import Generation, NothingRetrieved
 from games import library
 from graph.run.context import RunContext
 from tests.agents.model.endpoint import as_json, serving

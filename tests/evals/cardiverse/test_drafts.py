@@ -6,9 +6,15 @@ from pathlib import Path
 import pytest
 
 from agents.roles import model_roles
-from evals.cardiverse import drafts
-from evals.cardiverse.drafts import ARMS, checked, draft_names, recorded_drafts
-from evals.cardiverse.recorded import Generation, written
+from evals.cardiverse import recorded
+from evals.cardiverse.recorded import (
+    ARMS,
+    Generation,
+    checked,
+    draft_names,
+    recorded_drafts,
+    written,
+)
 from games import library
 from scripts.recordings import FOLDER, LABEL, MODEL, TOOL_ROUNDS, first_draft
 from tests.agents.model.endpoint import message, serving
@@ -67,7 +73,7 @@ def test_an_arm_that_nobody_answered_is_named_with_the_command_that_asks(
         assert said.startswith("python -m scripts.recordings record drafts/")
 
 
-@pytest.mark.parametrize("path", sorted(drafts.DRAFTS.glob("*.json")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sorted(recorded.DRAFTS.glob("*.json")), ids=lambda path: path.stem)
 def test_a_recorded_draft_replays_and_says_who_answered(
     make_context: MakeContext, path: Path
 ) -> None:

@@ -1,6 +1,6 @@
 """How long the tests of candidates take, in turn and at once."""
 
-from evals.cwm.speed import judging_rates
+from evals.cwm.synthesis import judging_rates
 from tests.tools.predicting.material import TIC_TAC_TOE, matches_of
 from tools.sandbox import Sandbox
 

@@ -6,8 +6,7 @@ import pytest
 
 from agents.players.registry import PLAYERS, PRELOAD, parse_spec
 from evals.leakage.audit import AuditSize, audit_result, line_up, planted, tried
-from evals.leakage.matches import TwinSetup
-from evals.leakage.twins import DecisionRecord, OtherStates
+from evals.leakage.twins import DecisionRecord, OtherStates, TwinSetup
 from evals.results import NothingScoredError
 from games import library
 from games.contract import Game, Json, LocalModule
