@@ -46,7 +46,7 @@ KNOWN = frozenset(
         "tools.replaying.VoidResultError",
         "tools.sandbox.backends.SandboxUnavailableError",
         "tools.sources.GameNotFoundError",
-        "vectorstore.errors.StoreError",
+        "vectorstore.settings.StoreError",
     }
 )
 

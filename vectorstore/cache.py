@@ -8,8 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from vectorstore.embedders.base import Embedder, Vectors
-from vectorstore.errors import EmbedderError, StoreError
+from vectorstore.settings import Embedder, EmbedderError, StoreError, Vectors
 
 BATCH = 256
 

@@ -3,17 +3,18 @@
 import fcntl
 import json
 import os
+import shutil
 import socket
+import sqlite3
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from vectorstore.errors import StoreError, StoreLockedError
-from vectorstore.settings import StoreSettings
+from vectorstore.settings import StoreError, StoreLockedError, StoreSettings
 
 if TYPE_CHECKING:
     from chromadb.api import ClientAPI
@@ -87,74 +88,64 @@ def explaining_chroma(settings: StoreSettings, done: str) -> Iterator[None]:
         ) from error
 
 
-class OwnerLock:
-    """Held from construction to `release`, or to the end of the process."""
+def owner_lock(path: Path, *, wait_s: float, tell: Callable[[str], None]) -> IO[str]:
+    """Take the lock at `path`, waiting at most `wait_s` seconds and telling so once.
 
-    def __init__(self, path: Path, *, wait_s: float, tell: Callable[[str], None]) -> None:
-        """Take the lock at `path`, waiting at most `wait_s` seconds and telling so once.
+    Returns:
+        What holds it until it is closed, or to the end of the process.
 
-        Raises:
-            StoreLockedError: If another owner still holds it then.
-            StoreError: If the lock file cannot be written.
-        """
-        self.path = path
-        self._file: IO[str] | None = None
+    Raises:
+        StoreLockedError: If another owner still holds it then.
+        StoreError: If the lock file cannot be written.
+    """
+    try:
+        file = path.open("a+", encoding="utf-8")
+    except OSError as error:
+        raise StoreError(
+            f"cannot write {path}: {error}; choose a folder that may be written"
+        ) from error
+    try:
+        _take(file, path, wait_s, tell)
+        _sign(file, path)
+    except BaseException:
+        file.close()
+        raise
+    return file
+
+
+def _take(file: IO[str], path: Path, wait_s: float, tell: Callable[[str], None]) -> None:
+    deadline = time.monotonic() + wait_s
+    told = False
+    while True:
         try:
-            file = path.open("a+", encoding="utf-8")
-        except OSError as error:
-            raise StoreError(
-                f"cannot write {path}: {error}; choose a folder that may be written"
-            ) from error
-        try:
-            self._take(file, wait_s, tell)
-            self._sign(file)
-        except BaseException:
-            file.close()
-            raise
-        self._file = file
+            return fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            owner = _owner(file)
+            if time.monotonic() >= deadline:
+                raise StoreLockedError(
+                    f"the store at {path.parent} is in use by {owner}, also after "
+                    f"{wait_s:g} s; wait for it to end, or give this run a store of its own, "
+                    "or let both use one Chroma server"
+                ) from error
+        if not told:
+            tell(f"waiting up to {wait_s:g} s for the store, in use by {owner}")
+            told = True
+        time.sleep(POLL_S)
 
-    def release(self) -> None:
-        """Give the store up; a second call does nothing."""
-        if self._file is not None:
-            self._file.close()
-            self._file = None
 
-    def _take(self, file: IO[str], wait_s: float, tell: Callable[[str], None]) -> None:
-        deadline = time.monotonic() + wait_s
-        told = False
-        while True:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError as error:
-                owner = _owner(file)
-                if time.monotonic() >= deadline:
-                    raise StoreLockedError(
-                        f"the store at {self.path.parent} is in use by {owner}, also after "
-                        f"{wait_s:g} s; wait for it to end, or give this run a store of its own, "
-                        "or let both use one Chroma server"
-                    ) from error
-            else:
-                return
-            if not told:
-                tell(f"waiting up to {wait_s:g} s for the store, in use by {owner}")
-                told = True
-            time.sleep(POLL_S)
-
-    def _sign(self, file: IO[str]) -> None:
-        signature = {
-            "pid": os.getpid(),
-            "host": socket.gethostname(),
-            "command": " ".join(sys.argv)[:200],
-            "since": datetime.now(UTC).isoformat(timespec="seconds"),
-        }
-        try:
-            file.truncate(0)
-            file.write(json.dumps(signature) + "\n")
-            file.flush()
-        except OSError as error:
-            raise StoreError(
-                f"cannot write {self.path}: {error}; see that the disk has room"
-            ) from error
+def _sign(file: IO[str], path: Path) -> None:
+    signature = {
+        "pid": os.getpid(),
+        "host": socket.gethostname(),
+        "command": " ".join(sys.argv)[:200],
+        "since": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+    try:
+        file.truncate(0)
+        file.write(json.dumps(signature) + "\n")
+        file.flush()
+    except OSError as error:
+        raise StoreError(f"cannot write {path}: {error}; see that the disk has room") from error
 
 
 def _owner(file: IO[str]) -> str:
@@ -167,3 +158,88 @@ def _owner(file: IO[str]) -> str:
         f"process {signature['pid']} on {signature['host']} since {signature['since']} "
         f"({signature['command']})"
     )
+
+
+_IN_USE = "in-use"
+_DATABASE = "chroma.sqlite3"
+
+
+class Snapshots:
+    """The snapshots of one store; all but `newest` need the lock of `writing`."""
+
+    def __init__(self, path: Path, *, wait_s: float, tell: Callable[[str], None]) -> None:
+        self.path = path
+        self.wait_s = wait_s
+        self.tell = tell
+
+    def newest(self) -> tuple[Path, IO[bytes]] | None:
+        """The newest snapshot, kept from being removed until the file is closed.
+
+        None where there is none yet.
+        """
+        while (folder := self._current()) is not None:
+            try:
+                hold = (folder / _IN_USE).open("rb")
+            except FileNotFoundError:
+                if folder == self._current():
+                    return None  # removed by hand: it is made again
+                continue
+            fcntl.flock(hold, fcntl.LOCK_SH)
+            if (folder / _IN_USE).exists():
+                return folder, hold
+            hold.close()  # it was removed in between, so there is a newer one
+        return None
+
+    def writing(self) -> IO[str]:
+        """Be the only writer inside the block.
+
+        Raises:
+            StoreLockedError: If another process is still writing after the wait.
+        """
+        return owner_lock(self.path / "owner.lock", wait_s=self.wait_s, tell=self.tell)
+
+    def draft(self) -> Path:
+        """A copy of the newest snapshot, for changing."""
+        self.prune()
+        folders = self.path / "snapshots"
+        folders.mkdir(exist_ok=True)
+        number = 1 + max((int(f.name) for f in folders.iterdir() if f.name.isdecimal()), default=0)
+        folder = folders / str(number)
+        newest = self._current()
+        if newest is not None and newest.is_dir():
+            shutil.copytree(newest, folder, ignore=shutil.ignore_patterns(f"{_DATABASE}*"))
+            with (
+                closing(sqlite3.connect(newest / _DATABASE)) as old,
+                closing(sqlite3.connect(folder / _DATABASE)) as new,
+            ):
+                old.backup(new)  # whole, also where Chroma notes in it that somebody opened it
+        else:
+            folder.mkdir()
+            (folder / _IN_USE).touch()
+        return folder
+
+    def publish(self, folder: Path) -> None:
+        """Name a finished draft as the newest snapshot."""
+        partial = self.path / "current.partial"
+        partial.write_text(folder.name, encoding="utf-8")
+        os.replace(partial, self.path / "current")  # noqa: PTH105 - atomic
+
+    def prune(self) -> None:
+        """Remove what is not the newest and not in use: old snapshots, and drafts left behind."""
+        newest = self._current()
+        for hold in (self.path / "snapshots").glob(f"*/{_IN_USE}"):
+            if hold.parent == newest:
+                continue
+            with hold.open("rb") as file:
+                try:
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except BlockingIOError:
+                    continue
+                shutil.rmtree(hold.parent, ignore_errors=True)
+
+    def _current(self) -> Path | None:
+        try:
+            name = (self.path / "current").read_text(encoding="utf-8").strip()
+        except FileNotFoundError:
+            return None
+        return self.path / "snapshots" / name if name.isdecimal() else None

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias, get_args
 
-from vectorstore.errors import StoreError
+from vectorstore.settings import StoreError
 
 Kind: TypeAlias = Literal["games", "snippets", "mechanics", "own_games"]
 MetadataValue: TypeAlias = str | int | float | bool | list[str]

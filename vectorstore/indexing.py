@@ -11,9 +11,8 @@ from typing import Any
 from games.library.tags import known_tags
 from games.specialise import defaults
 from vectorstore.documents import LIBRARY_KINDS, Document, IndexReport
-from vectorstore.errors import StoreError
-from vectorstore.library import Library, LibraryGame, PackagedLibrary
-from vectorstore.rules import RuleSentence, all_rules
+from vectorstore.library import Library, LibraryGame, RuleSentence, all_rules
+from vectorstore.settings import StoreError
 from vectorstore.sources import (
     BREAK,
     CONTRACT_FUNCTIONS,
@@ -46,12 +45,12 @@ def ensure_indexed(store: Store, library: Library | None = None) -> IndexReport:
     Raises:
         StoreError: If the library contradicts itself, or the store cannot be written.
     """
-    source = library or PackagedLibrary()
+    source = library or Library()
     fingerprint = hashlib.sha256(f"{_own_fingerprint()} {source.fingerprint()}".encode())
     if store.mark() == fingerprint.hexdigest():
         return IndexReport()
     documents = library_documents(source.games())
-    return store.mirror(documents, LIBRARY_KINDS, mark=fingerprint.hexdigest())
+    return store.index(documents, LIBRARY_KINDS, mark=fingerprint.hexdigest())
 
 
 def library_documents(games: Iterable[LibraryGame]) -> list[Document]:
@@ -223,6 +222,6 @@ def _words(name: str) -> str:
 def _own_fingerprint() -> str:
     """Changes with the code that makes the documents."""
     digest = hashlib.sha256()
-    for name in ("indexing.py", "rules.py", "sources.py", "documents.py"):
+    for name in ("indexing.py", "library.py", "sources.py", "documents.py"):
         digest.update((files("vectorstore") / name).read_bytes())
     return digest.hexdigest()

@@ -1,8 +1,11 @@
-"""Settings of the store: where it lies, who embeds."""
+"""Settings of the store: where it lies, who embeds, and what can go wrong with it."""
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal, Self
+from typing import Literal, Protocol, Self, TypeAlias
 
+import numpy as np
+import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, model_validator
 
 
@@ -60,3 +63,47 @@ class StoreSettings(BaseModel):
         if (self.embedder == "remote") != (self.remote is not None):
             raise ValueError("the embedder 'remote' and the settings `remote` need each other")
         return self
+
+
+class StoreError(Exception):
+    """The store could not do what was asked; the message says what was wrong and what to do."""
+
+
+class StoreLockedError(StoreError):
+    """Another process is writing the embedded store."""
+
+
+class NotIndexedError(StoreError):
+    """A library collection was searched before anything was put into it."""
+
+
+class EmbedderError(StoreError):
+    """Texts could not be turned into vectors."""
+
+
+Vectors: TypeAlias = npt.NDArray[np.float32]
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors; two embedders of one identity give comparable vectors."""
+
+    @property
+    def identity(self) -> str:
+        """Model, width and origin in letters, digits, dots and hyphens; names the collections."""
+        ...
+
+    @property
+    def dimension(self) -> int:
+        """Components of a vector."""
+        ...
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Embed N texts.
+
+        Returns:
+            float32 [N, dimension], one row a text, in the order given.
+
+        Raises:
+            EmbedderError: If the model is missing, damaged, unreachable or answers nonsense.
+        """
+        ...

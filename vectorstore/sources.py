@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from games.contract import REQUIRED_FUNCTIONS
 from games.text import syntax_tree
-from vectorstore.errors import StoreError
-from vectorstore.rules import RULES_LINE, rule_ids
+from vectorstore.library import RULES_LINE, rule_ids
+from vectorstore.settings import StoreError
 
 ALLOWED_IMPORTS = {"collections", "copy", "functools", "itertools", "json", "math", "re", "string"}
 CONTRACT_FUNCTIONS = (*REQUIRED_FUNCTIONS, "get_chance_probabilities", "render")

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
 
 from vectorstore.cache import EmbeddingCache
-from vectorstore.client import close_client, explaining_chroma, open_client, store_place
+from vectorstore.client import Snapshots, close_client, explaining_chroma, open_client, store_place
 from vectorstore.documents import (
     KINDS,
     LIBRARY_KINDS,
@@ -19,10 +19,7 @@ from vectorstore.documents import (
     plan_changes,
 )
 from vectorstore.embedders import choose_embedder
-from vectorstore.embedders.base import Embedder, Vectors
-from vectorstore.errors import NotIndexedError, StoreError
-from vectorstore.settings import StoreSettings
-from vectorstore.snapshots import Snapshots
+from vectorstore.settings import Embedder, NotIndexedError, StoreError, StoreSettings, Vectors
 
 if TYPE_CHECKING:
     from chromadb.api import ClientAPI
@@ -120,29 +117,6 @@ class Store:
                 if snapshots is not None and not self._is_made():
                     self._publish(snapshots, lambda _: None)
 
-    def index(self, documents: Sequence[Document]) -> IndexReport:
-        """Add documents; one whose id is already there replaces it where anything differs.
-
-        Args:
-            documents: Of any kinds, no id twice within a kind.
-
-        Raises:
-            StoreError: If they could not be embedded or written; what was written stays.
-        """
-        return self._write(documents, ())
-
-    def mirror(
-        self, documents: Sequence[Document], kinds: Sequence[Kind], *, mark: str = ""
-    ) -> IndexReport:
-        """Make the collections `kinds` hold exactly `documents`: `index`, and remove the rest.
-
-        Args:
-            documents: See `index`.
-            kinds: The collections.
-            mark: Left in the store with them; where it is there already, nothing is done.
-        """
-        return self._write(documents, kinds, mark)
-
     def search(
         self,
         kind: Kind,
@@ -223,13 +197,24 @@ class Store:
         return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
     def mark(self) -> str:
-        """What `mirror` last left in this store for this embedder; "" where nothing."""
+        """What `index` was last given as its mark in this store for this embedder; "" where nothing."""
         with explaining_chroma(self.settings, "read"), self._turn:
             return str((self._collection("games").metadata or {}).get("mark", ""))
 
-    def _write(
-        self, documents: Sequence[Document], mirrored: Sequence[Kind], mark: str = ""
+    def index(
+        self, documents: Sequence[Document], mirrored: Sequence[Kind] = (), *, mark: str = ""
     ) -> IndexReport:
+        """Add documents; one whose id is already there replaces it where anything differs.
+
+        Args:
+            documents: Of any kinds, no id twice within a kind.
+            mirrored: Collections that shall hold these documents and no others.
+            mark: Left in the store with them; where it is there already, nothing is done.
+
+        Raises:
+            StoreError: If they could not be embedded or written; what was written stays.
+        """
+
         def change(client: "ClientAPI") -> IndexReport:
             report = self._change(client, documents, mirrored)
             if mark:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from vectorstore.embedders.base import Vectors
+from vectorstore.settings import Vectors
 
 
 class HashingEmbedder:

@@ -8,8 +8,7 @@ import pytest
 
 from tests.vectorstore.hashing import HashingEmbedder
 from vectorstore.cache import BATCH, EmbeddingCache
-from vectorstore.embedders.base import Vectors
-from vectorstore.errors import EmbedderError, StoreError
+from vectorstore.settings import EmbedderError, StoreError, Vectors
 
 
 def test_only_unknown_texts_are_embedded_and_rows_keep_their_order(tmp_path: Path) -> None:

@@ -11,15 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from vectorstore.client import OwnerLock
-from vectorstore.errors import StoreError, StoreLockedError
+from vectorstore.client import owner_lock
+from vectorstore.settings import StoreError, StoreLockedError
 
 ROOT = Path(__file__).parents[2]
 HOLD = """
 import sys, time
 from pathlib import Path
-from vectorstore.client import OwnerLock
-lock = OwnerLock(Path(sys.argv[1]), wait_s=0, tell=print)
+from vectorstore.client import owner_lock
+lock = owner_lock(Path(sys.argv[1]), wait_s=0, tell=print)
 print("held", flush=True)
 time.sleep(float(sys.argv[2]))
 """
@@ -47,7 +47,7 @@ def test_a_second_process_is_told_who_holds_the_store(tmp_path: Path) -> None:
     told: list[str] = []
     with owner(tmp_path / "lock", 60) as other:
         with pytest.raises(StoreLockedError) as caught:
-            OwnerLock(tmp_path / "lock", wait_s=0.3, tell=told.append)
+            owner_lock(tmp_path / "lock", wait_s=0.3, tell=told.append)
         assert f"in use by process {other.pid} on " in str(caught.value)
         assert "wait for it to end" in str(caught.value)
         assert len(told) == 1
@@ -57,8 +57,8 @@ def test_a_second_process_is_told_who_holds_the_store(tmp_path: Path) -> None:
 def test_a_second_process_waits_for_the_first(tmp_path: Path) -> None:
     told: list[str] = []
     with owner(tmp_path / "lock", 0.5):
-        lock = OwnerLock(tmp_path / "lock", wait_s=30, tell=told.append)
-    lock.release()
+        lock = owner_lock(tmp_path / "lock", wait_s=30, tell=told.append)
+    lock.close()
     assert len(told) == 1
 
 
@@ -67,20 +67,20 @@ def test_a_killed_owner_leaves_no_lock(tmp_path: Path) -> None:
         other.send_signal(signal.SIGKILL)
         other.wait()
         started = time.monotonic()
-        OwnerLock(tmp_path / "lock", wait_s=5, tell=pytest.fail).release()
+        owner_lock(tmp_path / "lock", wait_s=5, tell=pytest.fail).close()
         assert time.monotonic() - started < 5
 
 
 def test_a_released_lock_can_be_taken_again(tmp_path: Path) -> None:
     for _ in range(2):
-        lock = OwnerLock(tmp_path / "lock", wait_s=0, tell=pytest.fail)
+        lock = owner_lock(tmp_path / "lock", wait_s=0, tell=pytest.fail)
         with pytest.raises(StoreLockedError, match=f"process {os.getpid()}"):
-            OwnerLock(tmp_path / "lock", wait_s=0, tell=pytest.fail)
-        lock.release()
-        lock.release()
+            owner_lock(tmp_path / "lock", wait_s=0, tell=pytest.fail)
+        lock.close()
+        lock.close()
 
 
 def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(StoreError, match="cannot write .*choose a folder"):
-        OwnerLock(tmp_path / "file" / "lock", wait_s=0, tell=pytest.fail)
+        owner_lock(tmp_path / "file" / "lock", wait_s=0, tell=pytest.fail)

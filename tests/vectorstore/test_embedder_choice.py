@@ -19,7 +19,7 @@ import sys
 from importlib.abc import MetaPathFinder
 from pathlib import Path
 from vectorstore.embedders import choose_embedder
-from vectorstore.errors import EmbedderError
+from vectorstore.settings import EmbedderError
 from vectorstore.settings import StoreSettings
 
 sys.path[:] = [p for p in sys.path if "site-packages" not in p] + [sys.argv[1]]
@@ -33,7 +33,7 @@ except EmbedderError as error:
 """
 NO_NETWORK = """
 from vectorstore.embedders.remote import ChromaDefault
-from vectorstore.errors import EmbedderError
+from vectorstore.settings import EmbedderError
 try:
     ChromaDefault().embed(["draw a card"])
 except EmbedderError as error:

@@ -14,8 +14,7 @@ import pytest
 from tests.vectorstore.hashing import HashingEmbedder
 from tests.vectorstore.test_store import RULES, mechanic
 from vectorstore.documents import LIBRARY_KINDS, IndexReport
-from vectorstore.errors import StoreError
-from vectorstore.settings import StoreSettings
+from vectorstore.settings import StoreError, StoreSettings
 from vectorstore.store import Store, open_store
 
 START_S = 60
@@ -69,7 +68,7 @@ def test_a_server_answers_as_the_embedded_store_does(
         connect(port, tmp_path / "b") as second,
     ):
         for store in (embedded, first):
-            added = store.mirror(RULES, LIBRARY_KINDS, mark="library 1")
+            added = store.index(RULES, LIBRARY_KINDS, mark="library 1")
             assert added == IndexReport(added=3)
         assert second.mark() == "library 1"
         assert second.snapshot_id() == embedded.snapshot_id()
@@ -77,7 +76,7 @@ def test_a_server_answers_as_the_embedded_store_does(
             expected = embedded.search("mechanics", "draw a trump card", 3, where)
             assert second.search("mechanics", "draw a trump card", 3, where) == expected
         changed = [mechanic("draw", "draw four cards"), RULES[1]]
-        assert second.mirror(changed, LIBRARY_KINDS) == IndexReport(0, 1, 1, 1)
+        assert second.index(changed, LIBRARY_KINDS) == IndexReport(0, 1, 1, 1)
         assert first.get("mechanics", ["draw"])[0].metadata == {}
 
         process.kill()

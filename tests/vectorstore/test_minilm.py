@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from vectorstore.embedders.minilm import LONGEST, MiniLM, packaged_model
-from vectorstore.errors import EmbedderError
+from vectorstore.settings import EmbedderError
 
 REFERENCE: list[dict[str, Any]] = json.loads(
     (Path(__file__).parent / "minilm_reference.json").read_text(encoding="utf-8")

@@ -12,7 +12,7 @@ from games.contract import REQUIRED_FUNCTIONS, Game, LocalModule
 from games.library.tags import known_tags, tags_in
 from vectorstore.documents import Document
 from vectorstore.indexing import library_documents
-from vectorstore.library import PackagedLibrary
+from vectorstore.library import Library
 from vectorstore.settings import StoreSettings
 from vectorstore.sources import ALLOWED_IMPORTS, faults, readable
 from vectorstore.store import Store, open_store
@@ -72,7 +72,7 @@ WORDS = {
 
 @pytest.fixture(scope="module")
 def documents() -> list[Document]:
-    return library_documents(PackagedLibrary().games())
+    return library_documents(Library().games())
 
 
 def test_every_name_is_a_whole_game_and_every_family_has_snippets_and_mechanics(
@@ -142,7 +142,7 @@ def test_every_conditional_sentence_is_found_as_a_rendered_one(documents: list[D
 
 
 def test_the_fingerprint_is_that_of_the_files() -> None:
-    assert PackagedLibrary().fingerprint() == PackagedLibrary().fingerprint()
+    assert Library().fingerprint() == Library().fingerprint()
 
 
 def test_plain_words_find_their_family_among_the_first_three(

@@ -13,8 +13,7 @@ from pydantic import SecretStr, ValidationError
 
 from vectorstore.documents import Document
 from vectorstore.embedders.remote import LONGEST, RemoteEmbedder
-from vectorstore.errors import EmbedderError
-from vectorstore.settings import RemoteSettings, StoreSettings
+from vectorstore.settings import EmbedderError, RemoteSettings, StoreSettings
 from vectorstore.store import open_store
 
 
@@ -114,7 +113,7 @@ def test_a_wrong_width_is_an_error_that_says_which_is_needed(
     remote = settings(endpoint, dimension=3)
     chosen = StoreSettings(path=tmp_path, embedder="remote", remote=remote)
     with open_store(chosen) as store:
-        store.mirror([], ["mechanics"])
+        store.index([], ["mechanics"])
         with pytest.raises(EmbedderError, match=r"shape \(1, 2\); required: \(1, 3\)"):
             store.index([Document("mechanics", "a", "A", "text", "key")])
         assert store.count("mechanics") == 0

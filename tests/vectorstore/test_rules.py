@@ -3,8 +3,8 @@
 import pytest
 
 from games.contract import Json
-from vectorstore.errors import StoreError
-from vectorstore.rules import all_rules, read_rules, rule_ids
+from vectorstore.library import all_rules, read_rules, rule_ids
+from vectorstore.settings import StoreError
 
 GAME: dict[str, Json] = {
     "name": "draws",

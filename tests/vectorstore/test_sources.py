@@ -2,7 +2,7 @@
 
 import pytest
 
-from vectorstore.errors import StoreError
+from vectorstore.settings import StoreError
 from vectorstore.sources import BREAK, closure, definitions, faults, fitted, plain, readable
 
 SOURCE = '''"""A game."""

@@ -14,10 +14,9 @@ import numpy as np
 import pytest
 
 from tests.vectorstore.hashing import HashingEmbedder
-from vectorstore.client import OwnerLock
+from vectorstore.client import owner_lock
 from vectorstore.documents import LIBRARY_KINDS, Document, IndexReport, Kind
-from vectorstore.errors import NotIndexedError, StoreError, StoreLockedError
-from vectorstore.settings import StoreSettings
+from vectorstore.settings import NotIndexedError, StoreError, StoreLockedError, StoreSettings
 from vectorstore.store import Store, open_store
 
 ROOT = Path(__file__).parents[2]
@@ -95,7 +94,7 @@ def test_indexing_again_changes_only_what_differs(tmp_path: Path) -> None:
 def test_mirroring_removes_what_is_not_given_and_spares_other_kinds(store: Store) -> None:
     own = mechanic("run", "a game of mine", "own_games")
     store.index([*RULES, own])
-    assert store.mirror(RULES[:1], LIBRARY_KINDS) == IndexReport(removed=2, kept=1)
+    assert store.index(RULES[:1], LIBRARY_KINDS) == IndexReport(removed=2, kept=1)
     assert store.count("mechanics") == 1
     assert store.count("own_games") == 1
 
@@ -109,7 +108,7 @@ def test_the_snapshot_names_the_contents_and_not_their_history(tmp_path: Path) -
             ids.append(store.snapshot_id())
             store.index([mechanic("other", "words")])
             assert store.snapshot_id() != ids[0]
-            store.mirror(RULES, LIBRARY_KINDS)
+            store.index(RULES, LIBRARY_KINDS)
             assert store.snapshot_id() == ids[0]
     assert ids[0] == ids[1]
 
@@ -249,13 +248,13 @@ def test_snapshots_that_nobody_reads_are_removed_by_the_next_writer(tmp_path: Pa
 def test_readers_need_no_lock_and_a_second_writer_is_told_who_holds_it(tmp_path: Path) -> None:
     with opened(tmp_path) as store:
         store.index(RULES)
-    lock = OwnerLock(tmp_path / "owner.lock", wait_s=0, tell=pytest.fail)
+    lock = owner_lock(tmp_path / "owner.lock", wait_s=0, tell=pytest.fail)
     settings = StoreSettings(path=tmp_path, lock_wait_s=0.2)
     with open_store(settings, embedder=HashingEmbedder(), tell=lambda _: None) as store:
         assert store.search("mechanics", "trump", 1)[0].id == "trump"
         with pytest.raises(StoreLockedError, match=f"process {os.getpid()} on"):
             store.index(RULES[:1])
-        lock.release()
+        lock.close()
         assert store.index(RULES[:1]) == IndexReport(kept=1)
 
 
@@ -337,7 +336,7 @@ import resource, signal, sys
 from pathlib import Path
 from tests.vectorstore.hashing import HashingEmbedder
 from vectorstore.documents import Document
-from vectorstore.errors import StoreError
+from vectorstore.settings import StoreError
 from vectorstore.settings import StoreSettings
 from vectorstore.store import open_store
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from vectorstore.library import LibraryGame
+from vectorstore.library import Library, LibraryGame
 
 DICE = LibraryGame(
     name="dice_race",
@@ -46,8 +46,8 @@ WHIST = replace(TRICKS, name="whist")
 
 
 @dataclass
-class TinyLibrary:
-    """A `vectorstore.library.Library` that counts how often it is read."""
+class TinyLibrary(Library):
+    """A library that counts how often it is read."""
 
     held: Sequence[LibraryGame] = (DICE, TRICKS, WHIST)
     edition: str = "1"

@@ -2,11 +2,10 @@
 
 from collections.abc import Callable
 
-from vectorstore.embedders.base import Embedder
 from vectorstore.embedders.lexical import LexicalEmbedder
 from vectorstore.embedders.minilm import MiniLM, packaged_model
 from vectorstore.embedders.remote import ChromaDefault, RemoteEmbedder
-from vectorstore.settings import StoreSettings
+from vectorstore.settings import Embedder, StoreSettings
 
 LACKING = (
     "the MiniLM weights are not installed, so texts are compared by their words alone, which "

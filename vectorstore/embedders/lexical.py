@@ -13,7 +13,7 @@ from math import log
 
 import numpy as np
 
-from vectorstore.embedders.base import Vectors
+from vectorstore.settings import Vectors
 
 _WORD = re.compile(r"\w+")
 _TRIGRAM_WEIGHT = 0.4

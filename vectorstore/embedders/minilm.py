@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from vectorstore.embedders import bert
-from vectorstore.embedders.base import Vectors
-from vectorstore.errors import EmbedderError
+from vectorstore.settings import EmbedderError, Vectors
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer

@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vectorstore.embedders.base import Vectors
-from vectorstore.errors import EmbedderError
-from vectorstore.settings import RemoteSettings
+from vectorstore.settings import EmbedderError, RemoteSettings, Vectors
 
 if TYPE_CHECKING:
     from langchain_openai import OpenAIEmbeddings

@@ -11,8 +11,8 @@ from agents.composer import composer_roles
 from agents.protocols import Brief, Choices, Design, NoFitError
 from vectorstore.cache import EmbeddingCache
 from vectorstore.documents import Example
-from vectorstore.embedders.base import Vectors
 from vectorstore.embedders.minilm import MiniLM
+from vectorstore.settings import Vectors
 
 _KNOWN: list[EmbeddingCache] = []
 
