@@ -11,9 +11,9 @@ from evals.results import EvalResult, Tell, read_data, share
 from games.checks.run import CheckSettings
 from graph.new.results import RunResult
 from graph.new.runs import start_run
+from graph.run.context import RunSettings
 from graph.run.folder import RunFolder
 from graph.run.opening import make_context
-from graph.run.settings import RunSettings
 
 
 @dataclass(frozen=True)

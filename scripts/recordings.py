@@ -25,10 +25,9 @@ from evals.cwm import synthesis
 from graph.new.nodes.code import GraphCoderTools
 from graph.new.requests import Request, write_request
 from graph.new.runs import resume_run
-from graph.run.context import RunContext
+from graph.run.context import RunContext, RunSettings
 from graph.run.folder import create_folder
 from graph.run.opening import make_context, model_settings
-from graph.run.settings import RunSettings
 
 FOLDER = Path(__file__).parents[1] / "tests" / "recordings"
 MODEL = "answered-by-hand"

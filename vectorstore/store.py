@@ -197,7 +197,7 @@ class Store:
         return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
     def mark(self) -> str:
-        """What `index` was last given as its mark in this store for this embedder; "" where nothing."""
+        """The mark that `index` last left in this store for this embedder; "" where none."""
         with explaining_chroma(self.settings, "read"), self._turn:
             return str((self._collection("games").metadata or {}).get("mark", ""))
 

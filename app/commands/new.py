@@ -25,9 +25,8 @@ if TYPE_CHECKING:
     from agents.protocols import Choices
     from graph.new.requests import Remedy
     from graph.new.results import RunResult
-    from graph.run.context import RunContext
+    from graph.run.context import RunContext, RunSettings
     from graph.run.folder import RunFolder
-    from graph.run.settings import RunSettings
 
 WAITING = 3  # exit code of a run that waits for a person's answer
 _LONGEST_PROMPT = 100_000
@@ -77,8 +76,8 @@ def new_run(  # noqa: PLR0913 - one parameter an option
     """Design, code, check, play and report a game from your own words."""
     from agents.protocols import Choices
     from graph.new.requests import Request, write_request
+    from graph.run.context import RefineStrategy, RunSettings
     from graph.run.folder import create_folder, runs_folder
-    from graph.run.settings import RefineStrategy, RunSettings
 
     if prompt is None and family is None:
         prompt, players = interview(players, as_json=as_json)
@@ -173,8 +172,7 @@ def resume_named(  # noqa: PLR0913 - one parameter an option
     """Go on with a run that was stopped, killed, gave up, or waits for an answer."""
     from app.learning.learn import go_on_learning
     from graph.learn.settings import is_learning
-    from graph.new.form import read_form
-    from graph.new.requests import Remedy, begin_again, by_form, read_request
+    from graph.new.requests import Remedy, begin_again, by_form, read_form, read_request
     from graph.run.folder import find_folder, runs_folder
 
     if source not in (None, "design"):

@@ -35,10 +35,9 @@ from games.contract import Game, ModuleFault
 from games.engine import Match
 from games.records import MatchRecord, to_text
 from graph.new.runs import start_run
-from graph.run.context import RunContext
+from graph.run.context import RunContext, RunSettings
 from graph.run.folder import RunFolder
 from graph.run.opening import make_context, model_settings
-from graph.run.settings import RunSettings
 from tools.sandbox import SandboxedModule, SandboxTable
 
 # Table 2 of the paper, not comparable: other games, coder, judge and embedding. Ours on common

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 from langgraph.graph import START, StateGraph
@@ -14,7 +15,7 @@ from graph.learn.ending import infer, report, tensors, value
 from graph.learn.nodes import check, intake, refine, synthesise
 from graph.learn.settings import LearnRequest, read_learning, write_learning
 from graph.learn.state import LearnContext, LearnState
-from graph.run.checkpoints import Tell, as_plain, has_checkpoint, open_checkpoints, stream_graph
+from graph.run.checkpoints import Tell, has_checkpoint, open_checkpoints, plain_result, stream_graph
 from graph.run.context import versions
 from graph.run.folder import RunFolder, RunFolderError
 from graph.run.opening import model_settings, open_chat
@@ -61,24 +62,13 @@ def build_learning(saver: "BaseCheckpointSaver[str] | None" = None) -> Any:  # n
 
 
 def _plainly(node: Callable[..., Any]) -> Any:  # noqa: ANN401 - LangGraph's type of a node
-    """The node with its update as a checkpoint keeps it."""
-    from dataclasses import replace
-    from functools import wraps
+    """The node, with what it changes as plain data; LangGraph draws its edges as before."""
 
     @wraps(node)
     def run(state: LearnState, runtime: Any) -> Any:  # noqa: ANN401
-        command = node(state, runtime)
-        found = command if isinstance(command, dict) else dict(command.update or {})
-        update = {name: _plain(value) for name, value in found.items()}
-        return update if isinstance(command, dict) else replace(command, update=update)
+        return plain_result(node(state, runtime))
 
     return run
-
-
-def _plain(value: Any) -> Any:  # noqa: ANN401
-    if isinstance(value, dict):
-        return {key: as_plain(item) for key, item in value.items()}
-    return as_plain(value)
 
 
 def make_learning(folder: RunFolder, model: "ModelSettings | None" = None) -> LearnContext:

@@ -1,19 +1,15 @@
 """Settings of a run of `learn`, and what it was asked; every field stands in its results."""
 
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
-from graph.run.folder import RunFolder, RunFolderError
-from graph.run.settings import RefineStrategy
+from graph.run.context import RefineStrategy, sized
+from graph.run.folder import RunFolder
 
 InferenceChoice: TypeAlias = Literal["auto", "none", "resample_history", "resample_state"]
 _REQUEST = ".state/learning.json"
 _FORMAT: Literal[1] = 1
-
-
-def _sized(usual: int, quick: int) -> Any:  # noqa: ANN401 - pydantic's type of a default
-    return Field(default_factory=lambda settings: quick if settings["quick"] else usual, ge=0)
 
 
 class LearnSettings(BaseModel):
@@ -68,23 +64,23 @@ class LearnSettings(BaseModel):
     tests_shown: int = Field(default=4, ge=1)
     min_start: float = Field(default=0.01, ge=0, le=1)
     min_gain: float = Field(default=0.01, ge=0, le=1)
-    training_matches: int = _sized(60, quick=10)
-    heldout_matches: int = _sized(40, quick=5)
+    training_matches: int = sized(60, quick=10)
+    heldout_matches: int = sized(40, quick=5)
     inference: InferenceChoice = "auto"
     draws: int = Field(default=3, ge=1)
-    sights: int = _sized(80, quick=20)
-    posterior_calls: int = _sized(20_000, quick=4_000)
-    play_matches: int = _sized(20, quick=5)
+    sights: int = sized(80, quick=20)
+    posterior_calls: int = sized(20_000, quick=4_000)
+    play_matches: int = sized(20, quick=5)
     values: int = Field(default=0, ge=0, le=8)
-    value_simulations: int = Field(default_factory=lambda s: 20 if s["quick"] else 200, ge=1)
-    value_deals: int = Field(default_factory=lambda s: 6 if s["quick"] else 25, ge=1)
+    value_simulations: int = sized(200, quick=20, least=1)
+    value_deals: int = sized(25, quick=6, least=1)
     tensors: int = Field(default=0, ge=0)
     active: int = Field(default=0, ge=0)
     environment: str = ""
     arena: int = Field(
         default_factory=lambda s: 0 if not s["environment"] else 2 if s["quick"] else 10
     )
-    arena_simulations: int = Field(default_factory=lambda s: 30 if s["quick"] else 200, ge=1)
+    arena_simulations: int = sized(200, quick=30, least=1)
     keep_learning: bool = False
     depth: int = Field(default=3, ge=1, le=8)
     deadline_s: float = Field(default=60.0, gt=0, allow_inf_nan=False)
@@ -119,13 +115,8 @@ def read_learning(folder: RunFolder) -> LearnRequest:
     Raises:
         RunFolderError: If that cannot be read.
     """
-    try:
-        return LearnRequest.model_validate(folder.read_json(_REQUEST))
-    except ValidationError as error:
-        raise RunFolderError(
-            f"{folder.path / _REQUEST} is no request ({error.error_count()} faults); start the "
-            "run anew: rulewright learn"
-        ) from error
+    wrong = "is no request ({} faults); start the run anew: rulewright learn"
+    return folder.read_model(_REQUEST, LearnRequest, wrong)
 
 
 def write_learning(request: LearnRequest, folder: RunFolder) -> None:

@@ -11,16 +11,15 @@ from pydantic import BaseModel, Field, WithJsonSchema
 from games.checks.findings import Finding, Outcome, verdict
 from games.contract import ModuleFault
 from games.specialise import read_game
-from graph.new.build import build, recursion_limit
 from graph.new.nodes.evaluate import playtest
 from graph.new.playtest import Clock, PlayTest
 from graph.new.results import artefacts
+from graph.new.runs import build, recursion_limit
 from graph.new.state import RunState
 from graph.run.checkpoints import as_plain
-from graph.run.context import RunContext
+from graph.run.context import RunContext, RunSettings
 from graph.run.folder import create_folder
 from graph.run.opening import context_of, runs_of
-from graph.run.settings import RunSettings
 from tools.checking import check_source, usual_players
 from tools.reporting.content import Evaluation
 from tools.reporting.verdict import verdict_of

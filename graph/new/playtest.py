@@ -11,7 +11,7 @@ from pathlib import Path
 from statistics import fmean
 
 from langsmith import trace
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from agents.players.registry import PlayerRoster
 from agents.players.specs import PlayerSpecError
@@ -20,7 +20,7 @@ from agents.strategy.contest import HeuristicContest, taught_heuristics
 from games.checks.sampling import UniformPlayer
 from games.engine import Player, play_match
 from graph.run.context import RunContext
-from graph.run.folder import RunFolder, RunFolderError
+from graph.run.folder import RunFolder
 from tools.playtest.jobs import GameSetup, MatchEntry
 from tools.playtest.report import (
     LadderStep,
@@ -89,13 +89,8 @@ class Clock:
         """
         self.kept = Timed()
         if self.seconds is not None and (self.folder.path / _FILE).exists():
-            try:
-                self.kept = Timed.model_validate(self.folder.read_json(_FILE))
-            except ValidationError as error:
-                raise RunFolderError(
-                    f"{self.folder.path / _FILE} is damaged; delete the folder it lies in: the "
-                    "matches are then played anew"
-                ) from error
+            wrong = "is damaged; delete the folder it lies in: the matches are then played anew"
+            self.kept = self.folder.read_model(_FILE, Timed, wrong)
         self._end = self.now() + _FOR_PLAY * (math.inf if self.seconds is None else self.seconds)
 
     @property

@@ -4,32 +4,51 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from langchain_core.messages import AIMessage
+from langgraph.errors import NodeError
+from langgraph.graph import END, START, StateGraph
+from langgraph.runtime import Runtime
 from langgraph.types import Command
 
 from graph.new.answers import answered, waits_for_words
-from graph.new.build import compile_with, recursion_limit
+from graph.new.nodes.arbitrate import arbitrate
+from graph.new.nodes.check import check
+from graph.new.nodes.code import code
+from graph.new.nodes.compare import compare
+from graph.new.nodes.design import approve, design
+from graph.new.nodes.evaluate import evaluate
+from graph.new.nodes.intake import intake
+from graph.new.nodes.refine import refine
+from graph.new.nodes.report import report
+from graph.new.nodes.revise import recode, revise
+from graph.new.nodes.strategize import strategize
 from graph.new.requests import Remedy, Request, read_request, write_request
-from graph.new.results import RunResult
-from graph.new.state import RunState
+from graph.new.results import RunResult, stage_message
+from graph.new.state import ChatInput, ChatOutput, RunState
 from graph.run.checkpoints import (
     Event,
     Tell,
     as_plain,
     has_checkpoint,
     open_checkpoints,
+    plain_result,
     stream_graph,
 )
 from graph.run.claims import updated, without_struck
-from graph.run.context import RunContext
+from graph.run.context import RunContext, RunSettings
 from graph.run.folder import RunFolder, RunFolderError
+from graph.run.opening import folder_given
 from graph.run.pool import best
 from graph.run.sandboxes import grades_of
 from graph.run.traces import tracing
 
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
+    from langgraph.checkpoint.base import BaseCheckpointSaver
+    from langgraph.graph.state import CompiledStateGraph
 
 Answer: TypeAlias = Callable[[dict[str, Any]], str | None]
 
@@ -183,3 +202,86 @@ def _machine(
             "metadata": {"seed": settings.seed, "quick": settings.quick, "run": folder.path.name},
         }
         yield compile_with(saver), config
+
+
+_STEPS_ONE_WAY = 16
+_STEPS_A_ROUND = 5
+
+
+def build(
+    *, in_chat: bool = True, code: Callable[..., Any] = code
+) -> StateGraph[RunState, RunContext, ChatInput, ChatOutput]:
+    """The machine, not yet compiled.
+
+    intake -> design -> [approve] -> code -> check <-> refine -> strategize -> evaluate -> report;
+    what the coder contests, and claims that nothing else settles, go to arbitrate.
+
+    A message on a game that is there: intake -> revise -> [approve] -> recode -> check ...
+
+    Args:
+        in_chat: Whether a model's failure becomes a message of the chat; else it is raised.
+        code: What follows the design.
+    """
+    # Callers in this process hand a RunContext over; a server's client may send RunSettings.
+    schema: Any = RunSettings
+    builder = StateGraph(
+        RunState, context_schema=schema, input_schema=ChatInput, output_schema=ChatOutput
+    )
+    told: Any = _told if in_chat else None
+    roles = (intake, design, revise, recode, check, compare, refine, arbitrate, strategize)
+    for name, role in {**{node.__name__: node for node in roles}, "code": code}.items():
+        builder.add_node(name, _kept(name, role), error_handler=told)
+    for other in (approve, evaluate, report):
+        builder.add_node(other.__name__, _kept(other.__name__, other))
+    builder.add_edge(START, "intake")
+    return builder
+
+
+def compile_with(
+    saver: "BaseCheckpointSaver[str]",
+) -> "CompiledStateGraph[RunState, RunContext, ChatInput, ChatOutput]":
+    """The machine with checkpoints, for the command line."""
+    return build(in_chat=False).compile(checkpointer=saver, name="rulewright")
+
+
+def _kept(name: str, node: Callable[..., Any]) -> Any:  # noqa: ANN401 - LangGraph's type of a node
+    """The node in the run's folder, wherever that lies now; what it returns, as it is kept.
+
+    A line on what it did joins the chat.
+    """
+
+    @wraps(node)
+    def run(state: RunState, runtime: Runtime[RunContext]) -> Any:  # noqa: ANN401
+        given = folder_given(runtime)
+        if given is not None:
+            folder = RunFolder(given).revision(state.revision)
+            state = state.model_copy(update={"folder": str(folder.path)})
+        result = node(state, runtime)
+        found = result if isinstance(result, dict) else dict(result.update or {})
+        if said := stage_message(name, found):
+            messages = [*found.get("messages", []), AIMessage(said, name=name)]
+            return plain_result(result, {"messages": messages})
+        return plain_result(result)
+
+    return run
+
+
+def _told(state: RunState, error: NodeError) -> Command[Any]:
+    """A model's failure as a message; the next one may go on at the same node."""
+    from agents.model.errors import ModelError
+
+    if not isinstance(error.error, ModelError):
+        raise error.error
+    said = f"The model failed, and the run has stopped: {error.error}"
+    again = "What was finished is kept. Say “go on” to try again from there."
+    update = {"stopped": error.node, "end": None, "reason": str(error.error)}
+    return Command(goto=END, update={**update, "messages": [AIMessage(f"{said}\n{again}")]})
+
+
+def recursion_limit(max_rounds: int, candidates: int = 1) -> int:
+    """Supersteps a run may take: one way through, some for every refinement, one for every draft.
+
+    >>> recursion_limit(0), recursion_limit(6), recursion_limit(6, 3)
+    (16, 46, 48)
+    """
+    return _STEPS_ONE_WAY + _STEPS_A_ROUND * max_rounds + candidates - 1

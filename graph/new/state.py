@@ -11,9 +11,9 @@ from pydantic import BaseModel, Field, JsonValue, WithJsonSchema
 from agents.claims import Ambiguity, Claim
 from agents.protocols import Brief, Choices, Design, Fit, Heuristic
 from graph.new.routing import NodeName
+from graph.run.context import RunSettings
 from graph.run.folder import RunFolder
 from graph.run.pool import Candidate, pooled
-from graph.run.settings import RunSettings
 from tools.reporting.content import Evaluation
 
 End: TypeAlias = Literal["made", "delivered", "gave_up", "question", "no_fit"]

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -44,7 +45,16 @@ def as_plain(value: object) -> Any:  # noqa: ANN401 - JSON, messages, and LangGr
         return value.model_dump(mode="json")
     if isinstance(value, list | tuple):
         return [as_plain(item) for item in value]
+    if isinstance(value, dict):
+        return {key: as_plain(item) for key, item in value.items()}
     return value
+
+
+def plain_result(result: Any, more: Event | None = None) -> Any:  # noqa: ANN401 - a node's
+    """What a node returned, with a further update, as any checkpointer keeps it."""
+    if isinstance(result, dict):
+        return as_plain({**result, **(more or {})})
+    return replace(result, update=as_plain({**(result.update or {}), **(more or {})}))
 
 
 @contextmanager

@@ -8,8 +8,11 @@ import uuid
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
+from pydantic import BaseModel, ValidationError
+
+M = TypeVar("M", bound=BaseModel)
 Written: TypeAlias = dict[str, list[str]]
 _WRITTEN = ".state/written.json"
 _REVISIONS = "revisions"
@@ -200,6 +203,19 @@ class RunFolder:
                 f"{self.path / name} cannot be read ({error}); required: the folder of a run "
                 "made by `rulewright new`"
             ) from error
+
+    def read_model(self, name: str, model: type[M], wrong: str) -> M:
+        """What a file that a run wrote for itself holds.
+
+        Raises:
+            RunFolderError: If it cannot be read, or holds something else: it is `wrong`, in which
+                {} stands for the number of faults.
+        """
+        try:
+            return model.model_validate(self.read_json(name))
+        except ValidationError as error:
+            told = wrong.format(error.error_count())
+            raise RunFolderError(f"{self.path / name} {told}") from error
 
 
 def _digest(content: bytes) -> str:

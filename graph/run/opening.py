@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING
 from langgraph.runtime import Runtime
 
 from agents.protocols import RoleSet
-from graph.run.context import RunContext, versions
+from graph.run.context import RunContext, RunSettings, versions
 from graph.run.environment import value_of, variables
 from graph.run.folder import RunFolder, home, runs_folder
 from graph.run.sandboxes import describe_grade, open_sandbox
-from graph.run.settings import RunSettings
 
 if TYPE_CHECKING:
     from agents.model.budget import Budget

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict
 
 from agents.claims import Attempt
 from games.checks.findings import Finding, Outcome, verdict
-from graph.run.settings import RefineStrategy
+from graph.run.context import RefineStrategy
 
 # Characters of open findings that one line may have.
 _LONGEST = 600

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from app.cli import main
-from graph.run.settings import RunSettings
+from graph.run.context import RunSettings
 
 FEW = {
     "ladder_matches": 4,

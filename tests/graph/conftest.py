@@ -8,9 +8,8 @@ import pytest
 
 from agents.players.registry import PRELOAD
 from agents.protocols import RoleSet
-from graph.run.context import RunContext
+from graph.run.context import RunContext, RunSettings
 from graph.run.folder import RunFolder, create_folder
-from graph.run.settings import RunSettings
 from tests.graph.scripted import ScriptedRoles, role_set
 from tests.graph.settings import SMALL
 from tests.vectorstore.hashing import HashingEmbedder

@@ -1,1 +1,1 @@
-"""One file a node: call a role or a tool, ask a pure function where to go."""
+"""A file a node, or a pair of them: call a role or a tool, ask a pure function where to go."""

@@ -9,8 +9,7 @@ import pytest
 
 from agents.composer import composer_roles
 from agents.protocols import Choices
-from graph.new.form import read_form
-from graph.new.requests import Request, begin_again, by_form, read_request, write_request
+from graph.new.requests import Request, begin_again, by_form, read_form, read_request, write_request
 from graph.new.results import RunResult, final_text
 from graph.new.runs import resume_run, start_run
 from graph.run.checkpoints import BrokenCheckpointsError

@@ -14,13 +14,13 @@ from agents.protocols import CoderTools, Design, RoleError, RoleSet
 from games import library
 from games.checks.findings import Finding
 from games.checks.unit_tests import UnitTest
+from graph.new.nodes.code import drafted
 from graph.new.results import exit_code, final_text
-from graph.new.rivals.drafting import drafted
 from graph.new.routing import after_drafts
 from graph.new.runs import resume_run, start_run
+from graph.run.context import RunSettings
 from graph.run.folder import RunFolder, create_folder
 from graph.run.pool import Candidate
-from graph.run.settings import RunSettings
 from tests.agents.model.endpoint import serving
 from tests.graph.answering import PROMPT, answer
 from tests.graph.conftest import MakeContext

@@ -13,7 +13,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
 from agents.composer import composer_roles
-from graph.new.build import build
+from graph.new.runs import build
 from graph.new.state import RunState
 from graph.run.context import RunContext
 from graph.run.opening import open_model

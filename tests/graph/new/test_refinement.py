@@ -16,9 +16,9 @@ from games.checks.run import CheckSettings
 from graph.new.export import graph
 from graph.new.results import RunResult, exit_code, final_text
 from graph.new.runs import start_run
+from graph.run.context import RefineStrategy
 from graph.run.folder import RunFolder
 from graph.run.pool import Candidate
-from graph.run.settings import RefineStrategy
 from tests.graph.conftest import MakeContext
 from tests.graph.faulty import (
     BlindCoder,
