@@ -24,7 +24,16 @@ from agents.protocols import Heuristic
 from agents.strategy.contest import HeuristicContest, fault_of, taught_heuristics
 from agents.strategy.selection import Selection
 from evals.cardiverse.recorded import RECORDINGS, recorded_generation, recorded_heuristics
-from evals.results import EvalError, EvalOptions, EvalResult, NothingScoredError, Row, Score, Tell
+from evals.results import (
+    EvalError,
+    EvalOptions,
+    EvalResult,
+    NothingScoredError,
+    Row,
+    Score,
+    Tell,
+    read_data,
+)
 from games import library
 from games.checks.sampling import UniformPlayer
 from games.contract import ModuleFault
@@ -46,15 +55,7 @@ _TRIED = 6  # random matches of a recorded game, which tell whether its seats ar
 _MAX_PLIES = 2000
 _TIMED = 60  # decisions
 _TIMED_S = 60.0  # seconds that they may take
-_DECISIONS = """
-
-
-def decisions(samples):
-    for sample in samples:
-        for action in sample["legal"]:
-            score(sample["observation"], action)
-    return len(samples)
-"""
+_DECISIONS: str = read_data("data/sources.yaml")["decisions"]
 RECIPE = SandboxRecipe(preload=PRELOAD)
 Samples: TypeAlias = list[dict[str, JsonValue]]
 

@@ -38,26 +38,7 @@ MISSING = (
 FULL = PlayersSize(40_000, 400, 2_000, ("leduc-holdem", "uno"))
 QUICK = PlayersSize(1_000, 24, 100, FULL.games)
 _PUBLISHED: Row = read_data("cardiverse/published.json")
-_BLINDS = """
-
-_with_antes, _begun, _owing = initial_state, _begin_round, get_legal_actions
-
-
-def initial_state(num_players, **parameters):
-    return {**_with_antes(num_players, **parameters), "paid": [1, 2]}
-
-
-def _begin_round(after):
-    state = _begun(after)
-    if state["phase"] == "bet" and state["round"]:
-        state["player"] = 1 - state["betting"][0][-1][0]
-    return state
-
-
-def get_legal_actions(state):
-    legal = _owing(state)
-    return ["fold", *legal] if "check" in legal else legal
-"""
+_BLINDS: str = read_data("data/sources.yaml")["blinds"]
 _LINE = "{pairing}: {win rate} % for the last ({low} to {high}, n = {n}); published {published} %"
 _RANKS = {"skip": "S", "reverse": "V", "draw_2": "D", "wild": "W", "wild_draw_4": "F"}
 

@@ -19,65 +19,34 @@ from agents.players.ppo import PPO
 from agents.players.registry import PLAYERS, PRELOAD, parse_spec
 from agents.players.specs import PlayerSpec, PlayerSpecError
 from evals.leakage.twins import Look, Pairs, Twins, TwinSetup, twin_matches
-from evals.results import EvalOptions, EvalResult, NothingScoredError, Row, Score, Tell, share
+from evals.results import (
+    EvalOptions,
+    EvalResult,
+    NothingScoredError,
+    Row,
+    Score,
+    Tell,
+    read_data,
+    share,
+)
 from games import library
 from games.contract import Action, canonical_key
 from games.engine import Decision
 from games.information import SeatLog
 from tools.sandbox import Sandbox
 
-_SMALL = {
-    "simulations": 12,
-    "passes": 1,
-    "rollouts": 1,
-    "worlds": 4,
-    "iterations": 10,
-    "histories": 20_000,
-}
-
-
-SETUPS = (
-    TwinSetup("leduc_poker", 2),
-    TwinSetup("whist", 4),
-    TwinSetup("battleship", 2, {"rows": 4, "columns": 4, "ships": "3,2"}),
-    TwinSetup("go_fish", 3, max_plies=150),
-    TwinSetup("gin_rummy", 2, max_plies=100),
-    TwinSetup(
-        "capture_the_flag",
-        2,
-        {"rows": 4, "columns": 3, "home_rows": 1, "bombs": 0, "scouts": 1, "spies": 0},
-    ),
-)
+_DATA = read_data("data/leakage.yaml")
+_SMALL: dict[str, int] = _DATA["small"]
+SETUPS = tuple(TwinSetup(**row) for row in _DATA["setups"])
 LARGE = ("whist", "go_fish", "gin_rummy")
 """Games in which a belief that needs the rules alone takes seconds to minutes a decision."""
 _QUICK_BELIEFS = (None, "auto", "module", "exact")
 
 
-LEAK = '''
-
-import json
-import zlib
-
-_honest_observations = get_observations
-
-
-def get_observations(state):
-    """What each player may see, and a trace of everything that is hidden."""
-    trace = zlib.crc32(json.dumps(state, sort_keys=True).encode())
-    return [{**seen, "trace": trace} for seen in _honest_observations(state)]
-'''
+LEAK: str = read_data("data/sources.yaml")["leak"]
 """Appended to a module's source, so that what every seat is sent depends on the full state."""
 
-READER = '''
-"""Follow the trace that the module leaks."""
-
-import zlib
-
-
-def score(observation, action):
-    """Another order of the actions for every full state."""
-    return float(zlib.crc32(f"{observation['trace']} {action}".encode()))
-'''
+READER: str = read_data("data/sources.yaml")["reader"]
 """A heuristic that uses what a module with `LEAK` shows."""
 
 

@@ -24,7 +24,7 @@ from evals.mutants.planting import (
     places_of,
     variant_of,
 )
-from evals.results import EvalError, EvalOptions, EvalResult, Row, Score, Tell, share
+from evals.results import EvalError, EvalOptions, EvalResult, Row, Score, Tell, read_data, share
 from games import library
 from games.checks.run import CheckSettings
 from games.contract import ModuleFault
@@ -32,20 +32,7 @@ from tools.checking import check_source
 from tools.differing import differential_sources
 from tools.sandbox import Sandbox
 
-GAMES = (
-    PlantedGame("battleship", 2, {"rows": 4, "columns": 4, "ships": "3,2"}),
-    PlantedGame("small_capture_the_flag", 2),
-    PlantedGame("go_fish", 3),
-    PlantedGame("goofspiel", 2, {"cards": 6}),
-    PlantedGame("leduc_poker", 2),
-    PlantedGame("gin_rummy", 2, {"hand_size": 7}),
-    PlantedGame("shedding", 3),
-    PlantedGame("hearts", 4, {"target_score": 0, "deck": "short"}),
-    PlantedGame("tic_tac_toe", 2, hides=False),
-    PlantedGame("connect_four", 2, hides=False),
-    PlantedGame("capture", 2, hides=False),
-    PlantedGame("two_dice_pig", 2, hides=False),
-)
+GAMES = tuple(PlantedGame(**row) for row in read_data("data/mutants.yaml"))
 _COUNT = {False: 50, True: 8}  # of leaks, and of rule bugs
 _RECORDED, _COMPARED = 12, 24  # matches: of the record, and to tell a fault from none
 _LONGEST = 250

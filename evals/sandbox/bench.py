@@ -32,7 +32,7 @@ from typing import TypeAlias
 from pydantic import JsonValue
 
 from evals.bench.timings import Timing, interleaved, seconds
-from evals.results import Score, Tell
+from evals.results import Score, Tell, read_data
 from evals.sandbox.bench_play import PLAYOUTS, arena_rate, conditions_of, copier_gains, transitions
 from evals.sandbox.processes import (
     UnreadableError,
@@ -47,19 +47,7 @@ from tools.sandbox import Sandbox, Worker
 from tools.sandbox.backends import Backend
 
 # Names of timings whose median is bounded from above; the others are shown.
-AT_MOST = {
-    "cold start without numpy, ms": 150.0,
-    "cold start with numpy, ms": 400.0,
-    "warm worker without numpy, ms": 5.0,
-    "warm worker with numpy, ms": 5.0,
-    "round trip of 100 B with namespaces, us": 60.0,
-    "round trip of 100 B without namespaces, us": 100.0,
-    "1,000 transitions, one call at a time, ms": 80.0,
-    "tic-tac-toe arena, players that ask, us a ply": 150.0,
-    "processor penalty, pure Python, %": 5.0,
-    "processor penalty, playouts, %": 5.0,
-    "worker PSS with numpy, MB": 20.0,
-}
+AT_MOST: dict[str, float] = read_data("sandbox/at_most.yaml")
 _KITS = {"without numpy": "", "with numpy": "import numpy\n"}
 _PAYLOADS = (100, 2_300, 23_000)
 _TRANSITIONS = 1000
@@ -68,13 +56,7 @@ _BLOCKS_A_WORKER = 4
 _CALL_S = 60.0
 _SETTLE_S = 0.002  # a worker that has answered is asleep by then, and its time is counted
 _ANSWER = "def answer():\n    return 1\n"
-_SPIN = """
-def work(rounds):
-    total = 0
-    for number in range(rounds):
-        total = (total * 31 + number) % 1000003
-    return total
-"""
+_SPIN: str = read_data("data/sources.yaml")["spin"]
 
 Lacking: TypeAlias = tuple[str, str]
 """The name of a figure that could not be measured here, and why: no value stands for it."""

@@ -28,7 +28,7 @@ from pydantic import JsonValue
 from agents.players.registry import SeatedPlayer, make_player, parse_spec
 from agents.players.specs import Seating
 from evals.bench.timings import Timing, interleaved, seconds
-from evals.results import EvalError
+from evals.results import EvalError, read_data
 from evals.sandbox.processes import on_one_processor
 from games import library
 from games.checks.sampling import random_matches, trusted_subject
@@ -40,40 +40,16 @@ from games.values import same_value
 from tools.sandbox import Sandbox, SandboxTable, Worker
 from tools.transitions import replay_transitions
 
-PLAYOUTS = """
-import random as _random
+PLAYOUTS: str = read_data("data/sources.yaml")["playouts"]
 
-
-def work(matches):
-    plies = 0
-    draw = _random.Random(7)
-    for _ in range(matches):
-        state = initial_state(GAME["min_players"])
-        while get_current_player(state) != -4 and plies < 200 * matches:
-            state = apply_action(state, draw.choice(get_legal_actions(state)))
-            plies += 1
-    return plies
-"""
-
-_CHOICE = """
-def choose(observation, legal, number):
-    return legal[number % len(legal)]
-"""
+_CHOICE: str = read_data("data/sources.yaml")["choice"]
 _CALL_S = 60.0
 _GAME = "tic_tac_toe"
 _ASK, _GREEDY, _HELD = "players that ask", "greedy players", ", on one processor"
 _BARE = "its two messages alone"
 _EXCHANGES = 50
 _HEURISTIC = "greedy:heuristic=complete_or_block"
-_COPYING = """
-import copy as _copy
-
-_apply = apply_action
-
-
-def apply_action(state, action):
-    return _apply(_copy.deepcopy(state{memo}), action)
-"""
+_COPYING: str = read_data("data/sources.yaml")["copying"]
 _GAMES = {"tic_tac_toe": 600, "trick_taking": 8, "rummy": 6}
 
 

@@ -16,38 +16,12 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from evals.bench.timings import machine
-from evals.results import EvalError, EvalResult, Score, Tell
+from evals.results import EvalError, EvalResult, Score, Tell, read_data
 from evals.sandbox.processes import UnreadableError, descendants, process_use
 from games.contract import ModuleFault
 from tools.sandbox import Sandbox, Worker
 
-_SOURCE = """
-import os
-from enum import sys
-
-ctypes = sys.modules["ctypes"]
-
-
-def add(x, y):
-    return [x + y, {"sum": x + y}]
-
-
-def leave():
-    os._exit(3)
-
-
-def stop():
-    while True:
-        pass
-
-
-def crash():
-    ctypes.string_at(0)
-
-
-def trace():
-    ctypes.CDLL(None).ptrace(16, 1, 0, 0)
-"""
+_SOURCE: str = read_data("data/sources.yaml")["soak"]
 _ODD_ENDING_EVERY = 50
 _ODD_ENDINGS = ("leave", "crash", "stop", "trace")
 _STOP_S = 0.05

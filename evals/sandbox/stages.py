@@ -20,50 +20,16 @@ from pathlib import Path
 from typing import TypeAlias
 
 import evals
+from evals.results import read_data
 from games.contract import Json, ModuleFault
 from tools.sandbox import Sandbox, SandboxUnavailableError
 
 MARK = "PROBE_BAIT"  # an environment variable of the host whose value no worker may find
-_PID = """
-import enum
-
-def pid():
-    return vars(enum)["sys"].modules["os"].getpid()
-"""
-_SOUND = """
-import json
-import math
-
-def sound():
-    return [len([0, 0]), 250 + 1, json.loads("[1]"), math.gcd(4, 6)]
-"""
+_PID: str = read_data("data/sources.yaml")["pid"]
+_SOUND: str = read_data("data/sources.yaml")["sound"]
 NOBODY = 65534
 _REMOVE, _CREATE = 0, 0o1000
-_BYSTANDER = """
-import ctypes, json, os, resource, signal, sys
-libc = ctypes.CDLL(None)
-if os.geteuid() == 0:
-    os.setgroups([])
-    os.setresgid(NOBODY, NOBODY, NOBODY)
-    os.setresuid(NOBODY, NOBODY, NOBODY)
-libc.prctl(4, 1, 0, 0, 0)  # leaving root had made it undumpable, hence untraceable
-libc.prctl(0x59616D61, -1, 0, 0, 0)  # whoever may trace at all, may trace this one
-count = 0
-def hear(number, frame):
-    global count
-    count += 1
-for number in (signal.SIGUSR1, signal.SIGIO, signal.SIGTERM):
-    signal.signal(number, hear)
-secret = ctypes.create_string_buffer(os.environ["SECRET"].encode(), 64)
-reading, writing = os.pipe()
-def facts():
-    return [sorted(os.sched_getaffinity(0)), os.nice(0), os.getpgid(0),
-            os.sched_getscheduler(0), resource.getrlimit(resource.RLIMIT_CORE),
-            bytes(secret).hex(), count]
-print(json.dumps({"address": ctypes.addressof(secret), "descriptor": reading}), flush=True)
-for line in sys.stdin:
-    print(json.dumps(facts()), flush=True)
-"""
+_BYSTANDER: str = read_data("data/sources.yaml")["bystander"]
 
 
 @dataclass(frozen=True)
