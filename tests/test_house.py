@@ -48,12 +48,11 @@ def product() -> dict[Path, ast.Module]:
 
 
 def is_game_source(path: Path) -> bool:
-    """Sources that are loaded by themselves: games, models, heuristics, attacks, tricks."""
+    """Sources that are loaded by themselves: games, models, heuristics, cheats."""
     in_family = path.parts[:2] == ("games", "library") and len(path.parts) > 3
     in_family = in_family or path.parts[:2] == ("games", "skeleton")
     in_family = in_family or path.parts[:3] == ("games", "environments", "modules")
-    in_attacks = path.parts[:2] == ("evals", "sandbox") and path.parts[2] in ("attacks", "cheats")
-    return in_family or in_attacks or path == Path("evals/sandbox/tricks.py")
+    return in_family or path.parts[:3] == ("evals", "sandbox", "cheats")
 
 
 def docstring_lines(tree: ast.Module) -> set[int]:

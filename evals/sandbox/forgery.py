@@ -1,6 +1,5 @@
 """Games that are always wrong try to pass for right; counted on the checks that are really run."""
 
-import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -8,7 +7,6 @@ from textwrap import indent
 
 from pydantic import BaseModel, ConfigDict, Field
 
-import evals.sandbox.tricks
 from evals.results import EvalError, read_data
 from evals.sandbox.probes import stand_alone
 from games import library
@@ -82,7 +80,9 @@ def _trick(name: str, holds: str, body: str, load: str = "") -> Trick:
     )
     if load:
         text = f"\n\ndef _load() -> None:\n{indent(load, ' ' * 4)}\n{text}"
-    source = stand_alone(("apply_action", "_load"), inspect.getsource(evals.sandbox.tricks), text)
+    source = stand_alone(
+        ("apply_action", "_load"), read_data("sandbox/tricks_prelude.yaml")["source"], text
+    )
     return Trick(name, holds, source + ("\n\n_load()\n" if load else ""))
 
 

@@ -2,7 +2,6 @@
 
 import ast
 import difflib
-import inspect
 import re
 import time
 from collections.abc import Collection, Iterator, Mapping
@@ -14,7 +13,6 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from evals.results import EvalError, read_data
-from evals.sandbox import attacks
 from evals.sandbox.stages import Scene, stage
 from games.contract import Json, ModuleFault
 from games.text import syntax_tree
@@ -170,7 +168,7 @@ def _module(holds: str, shared: str, ways: Mapping[str, str], base: str) -> str:
         for way, body in ways.items()
     )
     trial = f"class Trial({base}):\n" + "\n\n".join(methods)
-    prelude = inspect.getsource(attacks)
+    prelude = read_data("sandbox/attacks/prelude.yaml")["source"]
     text = stand_alone(("Trial", "BAIT"), prelude, f"\n\n{shared}\n\n{trial}")
     return f'"""{holds}"""\n\n{text}\n\nmain = Trial().main\n'
 

@@ -1,8 +1,6 @@
 """Modules that are always wrong pass no check; each trick is shown to fool a judge that trusts."""
 
 import ast
-import subprocess
-import sys
 from collections.abc import Iterator
 
 import pytest
@@ -100,14 +98,3 @@ def test_a_trick_takes_the_place_of_no_function_but_apply_action() -> None:
 
 def _defined(source: str) -> set[str]:
     return {node.name for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)}
-
-
-def test_importing_the_tricks_does_nothing() -> None:
-    code = (
-        "import builtins, json, sys\n"
-        "before = (json.dumps, builtins.all, builtins.any, sys.getprofile(), sys.gettrace())\n"
-        "import evals.sandbox.tricks\n"
-        "after = (json.dumps, builtins.all, builtins.any, sys.getprofile(), sys.gettrace())\n"
-        "assert after == before\n"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from evals.sandbox.unseen.judging import could_be_luck, held_unseen, unseen_attacks
+from evals.sandbox.judging import could_be_luck, held_unseen, unseen_attacks
 from games.contract import LocalModule
 
 KINDS = ("told", "watched", "size", "text")

@@ -1,1 +1,0 @@
-"""Attacks by somebody who had not seen the code: data, and the judge of each."""
