@@ -268,13 +268,10 @@ def _kept(shooter: Shooter) -> Json:
 class UniformShooter:
     """Fires at a cell drawn uniformly from those not fired at."""
 
+    used: Mapping[str, float] = {}  # it neither samples nor simulates
+
     def __init__(self, rng: Random) -> None:
         self._rng = rng
-
-    @property
-    def used(self) -> Mapping[str, float]:
-        """Nothing: it neither samples nor simulates."""
-        return {}
 
     def shoot(self, view: View) -> int:
         """See `Shooter`."""
@@ -297,9 +294,14 @@ class _Line:
     who: tuple[Contestant] | tuple[Contestant, Contestant]
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """The contestants' names."""
+        return tuple(one.name for one in self.who)
+
+    @property
     def title(self) -> str:
         """The contestants by name."""
-        return " - ".join(one.name for one in self.who)
+        return " - ".join(self.names)
 
 
 @dataclass(frozen=True)
@@ -435,16 +437,10 @@ def _game(job: tuple[_Line, int, int]) -> Json:
 
 
 def _sorted(field: Field, amount: GameCounts, entries: dict[int, Entry]) -> FieldResult:
-    played = FieldResult({}, {})
-    for line in field.lines:
-        if len(line.who) == 1:
-            played.solos[line.who[0].name] = []
-        else:
-            played.duels[line.who[0].name, line.who[1].name] = []
+    played: dict[tuple[str, ...], list[Entry]] = {line.names: [] for line in field.lines}
     for index, line, _ in _wanted(field.lines, amount):
-        entry = entries[index]
-        if len(line.who) == 1:
-            played.solos[line.who[0].name].append(entry)
-        else:
-            played.duels[line.who[0].name, line.who[1].name].append(entry)
-    return played
+        played[line.names].append(entries[index])
+    return FieldResult(
+        solos={names[0]: games for names, games in played.items() if len(names) == 1},
+        duels={(names[0], names[1]): games for names, games in played.items() if len(names) > 1},
+    )

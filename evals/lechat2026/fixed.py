@@ -17,6 +17,7 @@ from statistics import fmean, stdev
 
 from pydantic import JsonValue
 
+from agents.players.registry import parse_spec
 from evals.lechat2026.board import (
     Contestant,
     Entry,
@@ -207,23 +208,15 @@ def _shots(games: Sequence[Entry]) -> list[int]:
 
 
 def _effective(seed: int, amounts: FixedAmounts) -> dict[str, JsonValue]:
-    specs = {
-        name: str(spec_contestant(name, ALONE[name]).effective["spec"]) for name in amounts.names
-    }
-    looking = LOOKING if amounts.looking is not None else {}
+    specs = {name: ALONE[name] for name in amounts.names}
+    specs |= LOOKING if amounts.looking is not None else {}
     return {
         **played_module(),
         "seed": seed,
         "games_alone": amounts.alone.solos,
         "duels_a_pair": 0 if amounts.looking is None else amounts.looking.duels,
         "held_against_the_thresholds": HELD,
-        "players": {
-            **specs,
-            **{
-                name: str(spec_contestant(name, spec).effective["spec"])
-                for name, spec in looking.items()
-            },
-        },
+        "players": {name: str(parse_spec(spec)) for name, spec in specs.items()},
         "osla": "the thesis' program as executed: one constraint determinization",
         "heuristic": "value_function of the library's game, for all players but OSLA",
         "alone": "the other seat fires at water as long as there is any",

@@ -12,7 +12,7 @@ placement from another; here the game's own chance places them.
 """
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from functools import partial
 from random import Random
@@ -150,21 +150,22 @@ def run(seed: int, tell: Tell, options: EvalOptions, plan: LudiiPlan | None = No
         EvalError: If the folder holds other games, or a process that played was ended.
     """
     plan = plan or (QUICK if options.quick else FULL)
-    amount, sweep = plan.amount, plan.sweep
+    play = partial(play_field, amount=plan.amount, options=options, tell=tell)
     found, rows = list[PlayedTournament](), list[Row]()
-    for plies in sweep:
+    for plies in plan.sweep:
         for tournament in plan.tournaments:
             tell(f"{tournament.title}: {plies} plies a decision")
-            found.append(_tournament(tournament, plies, amount, seed, options, tell))
+            found.append(_tournament(tournament, plies, seed, play))
     gains: dict[str, WinRate] = {}
     for name in SEARCHES:
         tell(f"{name} leaking against {name} determinized")
-        gains[name] = _itself(name, sweep[0], amount, seed, options, tell)
+        gains[name] = _itself(name, plan.sweep[0], seed, play)
     for one in found:
         rows += list(_rows(one))
-    rows += [_gain_row(name, sweep[0], rate) for name, rate in gains.items()]
+    rows += [_gain_row(name, plan.sweep[0], rate) for name, rate in gains.items()]
     rows += [_solver_row(one.tournament.title, one.plies, one.played) for one in found]
-    rows += _latencies(seed)
+    for regime in (DESCRIBED, EXECUTED):
+        rows += [_latency(seed, regime, shots) for shots in _SHOTS]
     return EvalResult(
         name=NAME,
         scores=(*_scores(found[: len(plan.tournaments)], gains), *_shown(found)),
@@ -174,25 +175,16 @@ def run(seed: int, tell: Tell, options: EvalOptions, plan: LudiiPlan | None = No
 
 
 def _tournament(
-    tournament: LudiiTournament,
-    plies: int,
-    amount: GameCounts,
-    seed: int,
-    options: EvalOptions,
-    tell: Tell,
+    tournament: LudiiTournament, plies: int, seed: int, play: Callable[[Field], FieldResult]
 ) -> PlayedTournament:
     name = f"ludii-{tournament.title.replace(' ', '-').lower()}-{plies}"
-    field = Field(
-        name, seed, ludii_contestants(tournament.regime, PlyBudget(plies)), {"plies": plies}
-    )
-    played = play_field(field, amount, options, tell)
-    names = [one.name for one in field.contestants]
-    return PlayedTournament(tournament, plies, played, pair_rates(names, played))
+    players = ludii_contestants(tournament.regime, PlyBudget(plies))
+    played = play(Field(name, seed, players, {"plies": plies}))
+    rates = pair_rates([one.name for one in players], played)
+    return PlayedTournament(tournament, plies, played, rates)
 
 
-def _itself(
-    name: str, plies: int, amount: GameCounts, seed: int, options: EvalOptions, tell: Tell
-) -> WinRate:
+def _itself(name: str, plies: int, seed: int, play: Callable[[Field], FieldResult]) -> WinRate:
     """How often a leaking search beats itself determinized as described."""
     leaking = ludii_contestants(NATIVE, PlyBudget(plies), f" {LEAKING}")
     sound = ludii_contestants(DESCRIBED, PlyBudget(plies))
@@ -200,7 +192,7 @@ def _itself(
         next(one for one in side if one.effective["player"] == name) for side in (leaking, sound)
     )
     field = Field(f"ludii-itself-{name}-{plies}", seed, pair, {"plies": plies})
-    rates = pair_rates([one.name for one in pair], play_field(field, amount, options, tell))
+    rates = pair_rates([one.name for one in pair], play(field))
     return rates[pair[0].name, pair[1].name]
 
 
@@ -318,11 +310,6 @@ def _solver_row(title: str, plies: int, played: FieldResult) -> Row:
     }
 
 
-def _latencies(seed: int) -> list[Row]:
-    """Microseconds of a copy's fleet after so many random shots; the only times measured."""
-    return [_latency(seed, regime, shots) for regime in (DESCRIBED, EXECUTED) for shots in _SHOTS]
-
-
 def _latency(seed: int, regime: Regime, shots: int) -> Row:
     rng = numbers(seed, "ludii latency", match=shots)
     spent, attempts, fallbacks = 0.0, 0, 0
@@ -331,7 +318,7 @@ def _latency(seed: int, regime: Regime, shots: int) -> Row:
         solver.observe(position(rng, shots))
         begun = time.perf_counter()
         for _ in range(_DRAWS):
-            solver.draw()
+            solver.worlds.draw()
         spent += time.perf_counter() - begun
         attempts += solver.worlds.attempts
         fallbacks += solver.worlds.fallbacks

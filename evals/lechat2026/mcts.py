@@ -26,11 +26,10 @@ from collections.abc import Mapping, Sequence
 from random import Random
 
 from evals.lechat2026.board import BITS, HEALTH, SEA, View, cells_of
-from evals.lechat2026.fleets import FleetKind, Worlds, heat_of
+from evals.lechat2026.fleets import Worlds, heat_of
 from evals.lechat2026.playouts import AtRandom, Copies, Leaf, PlyBudget, Side, playout
-from evals.lechat2026.shooters import Heuristic, bonus, is_full
+from evals.lechat2026.shooters import Condition, bonus, is_full
 
-CALLS = 4000
 EXPLORATION = math.sqrt(2)
 _NOISE = 1e-6
 _WANTED = 40  # about as many iterations as a decision has in TAG
@@ -95,12 +94,10 @@ class CopyState:
 class TagRules:
     """IS-MCTS as it ran in TAG."""
 
-    def __init__(
-        self, rng: Random, kind: FleetKind, heuristic: Heuristic, calls: int, map_samples: int
-    ) -> None:
-        self._rng, self._heuristic, self._budget = rng, heuristic, calls
-        self._mapped = map_samples if kind == "heat map" else 0
-        self._worlds = Worlds(kind, rng, _WANTED)
+    def __init__(self, rng: Random, under: Condition, map_samples: int) -> None:
+        self._rng, self._heuristic, self._budget = rng, under.heuristic, under.calls
+        self._mapped = map_samples if under.kind == "heat map" else 0
+        self._worlds = Worlds(under.kind, rng, _WANTED)
         self._heat: Sequence[float] | None = None
         self._view = View()
         self._low = self._high = 0.0

@@ -145,10 +145,6 @@ class Seat:
             raise ValueError(f"it is not the turn of seat {self.seat}; required: alternate shots")
         self.legal = self.rules.legal_actions(self.state)
 
-    def fire(self, action: Action) -> None:
-        """Log the seat's own shot; what it hits is said by the next view."""
-        self.log.act(action)
-
     def _ply(self, action: Action) -> None:
         told = self.rules.events(self.state, action)[self.seat]
         self.state = self.rules.apply_action(self.state, action)
@@ -201,7 +197,7 @@ class SpecShooter:
         seen = SearchView(here.rules, seat.seat, partial(self._drawn, belief), clock=time.monotonic)
         found = self._search.decide(seen, self._search_settings, self._generator)
         self._count(belief, name, found.calls)
-        seat.fire(found.best)
+        seat.log.act(found.best)
         return _cell(found.best)
 
     def _unhurt(self, view: View, seat: Seat) -> View:

@@ -359,10 +359,6 @@ class LayerSolver:
         self.hits = hits
         self.worlds.observe(View(hits=hits, misses=misses), _COLUMN_FIRST)
 
-    def draw(self) -> int:
-        """A fleet in the square."""
-        return self.worlds.draw()
-
 
 class Copies:
     """The other fleet in the copies that a search that plays to the end makes.
@@ -398,7 +394,7 @@ class Copies:
         if not self._solver:
             return self._enemy
         if len(self._pool) < self._most:
-            self._pool.append(self._solver.draw())
+            self._pool.append(self._solver.worlds.draw())
             fleet = self._pool[-1]
         else:
             fleet = self._pool[int(self._rng.random() * self._most)]

@@ -18,7 +18,8 @@ Flat Monte Carlo and one step ahead are those of Ludii 1.3.14 and of the thesis'
 constants found in their programs.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import dataclass
 from random import Random
 from typing import Literal
 
@@ -51,6 +52,7 @@ Heuristic = Literal["score", "cluster"]
 
 SEEN, BESIDE = 100.0, 15.0
 _NOISE = 0.1
+CALLS = 4000
 _PAIRS = 5
 _WEIGHT = 0.5
 
@@ -82,23 +84,29 @@ def position_value(hits: int, found: int, heuristic: Heuristic) -> float:
     return found / HEALTH + bonus(hits, heuristic)
 
 
+@dataclass(frozen=True)
+class Condition:
+    """What all players of a tournament have in common.
+
+    Attributes:
+        kind: Determinization.
+        heuristic: Values positions.
+        heat: The one map of a tournament with heat maps: of an empty sea, never renewed.
+        calls: Calls of the forward model that a decision may make.
+    """
+
+    kind: FleetKind
+    heuristic: Heuristic
+    heat: tuple[float, ...] | None = None
+    calls: int = CALLS
+
+
 class _OneWorld:
     """What both have in common: a fleet a decision, and the value of a shot in it."""
 
-    def __init__(
-        self, rng: Random, kind: FleetKind, heuristic: Heuristic, heat: Sequence[float] | None
-    ) -> None:
-        """Take the settings.
-
-        Args:
-            rng: Draws.
-            kind: Determinization.
-            heuristic: Values positions.
-            heat: The map by which "heat map" orders hits: made once on an empty sea and never
-                renewed.
-        """
-        self._rng, self._heuristic, self._heat = rng, heuristic, heat
-        self._worlds = Worlds(kind, rng, 1)
+    def __init__(self, rng: Random, under: Condition) -> None:
+        self._rng, self._under = rng, under
+        self._worlds = Worlds(under.kind, rng, 1)
         self._decisions = self._calls = 0
 
     @property
@@ -109,13 +117,13 @@ class _OneWorld:
 
     def _fleet(self, view: View) -> int:
         self._decisions += 1
-        self._worlds.observe(view, self._heat)
+        self._worlds.observe(view, self._under.heat)
         return self._worlds.draw()
 
     def _value(self, view: View, hit: int) -> float:
         """The value after a shot; `hit` is its bit if it hits and 0 if it does not."""
         found = view.hits.bit_count() + (1 if hit else 0)
-        return position_value(view.hits | hit, found, self._heuristic)
+        return position_value(view.hits | hit, found, self._under.heuristic)
 
 
 class OneStep(_OneWorld):
@@ -136,18 +144,6 @@ class OneStep(_OneWorld):
 class HillClimber(_OneWorld):
     """RMHC as it ran: random first shots until the calls are spent, the first best one wins."""
 
-    def __init__(
-        self,
-        rng: Random,
-        kind: FleetKind,
-        heuristic: Heuristic,
-        heat: Sequence[float] | None,
-        calls: int,
-    ) -> None:
-        """As the other, with the calls of the forward model that a decision may make."""
-        super().__init__(rng, kind, heuristic, heat)
-        self._budget = calls
-
     def shoot(self, view: View) -> int:
         """See `Shooter`."""
         free = SEA & ~view.fired
@@ -163,7 +159,7 @@ class HillClimber(_OneWorld):
             value = values.get(cell, missed)
             if value > best:
                 best, chosen = value, cell
-            if calls >= self._budget:
+            if calls >= self._under.calls:
                 break
         self._calls += calls
         return chosen
@@ -258,7 +254,7 @@ class AheadShooter:
         return chosen
 
     def _value(self, cell: int, view: View) -> float:
-        fleet = self._solver.draw()
+        fleet = self._solver.worlds.draw()
         place = cell if self._regime == DESCRIBED else COVERED[view.seat][cell]
         if place < 0:
             return SEEN if BITS[cell] & view.enemy else 0.0
@@ -281,15 +277,12 @@ def hits_beside(cell: int, hits: int) -> int:
 class MapShooter:
     """Fires where most of some fleets lie that were drawn once, before any shot: a stale map."""
 
+    used: Mapping[str, float] = {}  # it drew before the game
+
     def __init__(self, fleets: int, rng: Random) -> None:
         drawn = [random_fleet(rng) for _ in range(fleets)]
         heat = [sum(fleet >> cell & 1 for fleet in drawn) for cell in range(CELLS)]
         self._order = sorted(range(CELLS), key=lambda cell: (-heat[cell], rng.random()))
-
-    @property
-    def used(self) -> Mapping[str, float]:
-        """Nothing that is counted."""
-        return {}
 
     def shoot(self, view: View) -> int:
         """See `Shooter`."""

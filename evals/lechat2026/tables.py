@@ -19,7 +19,7 @@ from pydantic import JsonValue
 
 from evals.lechat2026.board import CELLS, Entry, FieldResult, Pair, View, numbers, random_fleet
 from evals.lechat2026.fleets import FleetKind, Worlds, heat_of
-from evals.lechat2026.shooters import OneStep
+from evals.lechat2026.shooters import Condition, OneStep
 from evals.results import Row, read_data
 from tools.playtest.intervals import NoSamplesError, wilson
 
@@ -287,7 +287,7 @@ def _timed(worlds: Worlds, count: int) -> float:
 
 def _positions(rng: Random) -> Iterator[View]:
     fleet = random_fleet(rng)
-    player = OneStep(rng, "constraint", "cluster", None)
+    player = OneStep(rng, Condition("constraint", "cluster"))
     view = View()
     while view.hits != fleet:
         yield view

@@ -30,8 +30,8 @@ from evals.lechat2026.board import (
     random_contestant,
 )
 from evals.lechat2026.fleets import FleetKind, Worlds, heat_of
-from evals.lechat2026.mcts import CALLS, TagRules, TreeShooter
-from evals.lechat2026.shooters import Heuristic, HillClimber, OneStep
+from evals.lechat2026.mcts import TagRules, TreeShooter
+from evals.lechat2026.shooters import CALLS, Condition, Heuristic, HillClimber, OneStep
 from evals.lechat2026.tables import (
     PUBLISHED,
     WinRate,
@@ -65,23 +65,6 @@ SAME = ("IS-MCTS", "MAST")
 """Two names for one player."""
 
 _RULES: dict[str, JsonValue] = {"board": SIDE, "ships": list(LENGTHS), "version": 1}
-
-
-@dataclass(frozen=True)
-class Condition:
-    """What all players of a tournament have in common.
-
-    Attributes:
-        kind: Determinization.
-        heuristic: Values positions.
-        heat: The one map of a tournament with heat maps: of an empty sea, never renewed.
-        calls: Calls of the forward model that a decision may make.
-    """
-
-    kind: FleetKind
-    heuristic: Heuristic
-    heat: tuple[float, ...] | None = None
-    calls: int = CALLS
 
 
 def condition(kind: FleetKind, seed: int, calls: int = CALLS) -> Condition:
@@ -126,16 +109,7 @@ def tag_contestant(name: str, under: Condition, title: str = "") -> Contestant:
         return random_contestant()
     if name not in NAMES:
         raise ValueError(f"player {name!r}; required: one of {', '.join(NAMES)}")
-    kind, heuristic = under.kind, under.heuristic
-    make: Callable[[Random], Shooter]
-    if name in SAME:
-        make = partial(tree_shooter, under=under)
-    elif name == "RMHC":
-        make = partial(
-            HillClimber, kind=kind, heuristic=heuristic, heat=under.heat, calls=under.calls
-        )
-    else:
-        make = partial(OneStep, kind=kind, heuristic=heuristic, heat=under.heat)
+    make: Callable[[Random], Shooter] = partial(_SHOOTERS[name], under=under)
     looks = name != "OSLA"
     return Contestant(
         title or name, make, effective_of(name, under), looks=looks, slow=name in SAME
@@ -143,8 +117,15 @@ def tag_contestant(name: str, under: Condition, title: str = "") -> Contestant:
 
 
 def tree_shooter(rng: Random, under: Condition) -> TreeShooter:
-    """IS-MCTS in one game."""
-    return TreeShooter(TagRules(rng, under.kind, under.heuristic, under.calls, MAP_SAMPLES))
+    """The tree search in one game."""
+    return TreeShooter(TagRules(rng, under, MAP_SAMPLES))
+
+
+_SHOOTERS: dict[str, Callable[..., Shooter]] = {
+    "OSLA": OneStep,
+    "RMHC": HillClimber,
+    **dict.fromkeys(SAME, tree_shooter),
+}
 
 
 def effective_of(name: str, under: Condition) -> dict[str, JsonValue]:

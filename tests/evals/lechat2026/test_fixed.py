@@ -77,7 +77,7 @@ def test_a_seats_log_is_that_which_the_referee_writes(seat: int) -> None:
         truth = logs_of(here.rules, here.initial, [*placed, *fired[: 2 * turn + seat]])[seat]
         assert written.log.entries == truth.entries
         cell = shots[seat][turn]
-        written.fire(f"fire {cell_name(cell)}")
+        written.log.act(f"fire {cell_name(cell)}")
         if BITS[cell] & fleets[1 - seat]:
             view.hits |= BITS[cell]
         else:

@@ -86,7 +86,7 @@ def pairs(count: int) -> Iterator[tuple[View, View]]:
         view.taken = sum(BITS[cell] for cell in rng.sample(range(CELLS), 70))
         solver = LayerSolver(DESCRIBED, rng, 4)
         solver.observe(view)
-        fleet = solver.draw()
+        fleet = solver.worlds.draw()
         explained = fleet & view.hits == view.hits and not fleet & view.misses
         if explained and fleet.bit_count() == HEALTH and fleet != view.enemy:
             count -= 1

@@ -3,13 +3,14 @@ from random import Random
 from evals.lechat2026.board import BITS, SEA, View, cells_of, random_fleet
 from evals.lechat2026.fleets import FleetKind
 from evals.lechat2026.mcts import TagRules, TreeShooter
+from evals.lechat2026.shooters import Condition
 
 FLEET = random_fleet(Random(12))
 OWN = random_fleet(Random(13))
 
 
 def tree(seed: int, kind: FleetKind = "constraint", calls: int = 4000) -> TreeShooter:
-    return TreeShooter(TagRules(Random(seed), kind, "cluster", calls, 10))
+    return TreeShooter(TagRules(Random(seed), Condition(kind, "cluster", calls=calls), 10))
 
 
 def but(*cells: int) -> View:

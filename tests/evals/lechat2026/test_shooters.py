@@ -5,14 +5,14 @@ import pytest
 from evals.lechat2026.board import BITS, SEA, View, cells_of, random_fleet
 from evals.lechat2026.fleets import FleetKind
 from evals.lechat2026.mcts import TagRules, TreeShooter
-from evals.lechat2026.shooters import HillClimber, OneStep, bonus, position_value
+from evals.lechat2026.shooters import Condition, HillClimber, OneStep, bonus, position_value
 
 FLEET = random_fleet(Random(12))
 OWN = random_fleet(Random(13))
 
 
 def tree(seed: int, kind: FleetKind = "constraint", calls: int = 4000) -> TreeShooter:
-    return TreeShooter(TagRules(Random(seed), kind, "cluster", calls, 10))
+    return TreeShooter(TagRules(Random(seed), Condition(kind, "cluster", calls=calls), 10))
 
 
 def but(*cells: int) -> View:
@@ -39,8 +39,8 @@ def test_every_search_player_fires_at_the_one_cell_that_must_hold_a_ship(kind: F
     view = but(ship, water)
     heat = tuple([0.0] * 100)
     for seed in range(4):
-        assert OneStep(Random(seed), kind, "cluster", heat).shoot(view) == ship
-        assert HillClimber(Random(seed), kind, "cluster", heat, 4000).shoot(view) == ship
+        assert OneStep(Random(seed), Condition(kind, "cluster", heat)).shoot(view) == ship
+        assert HillClimber(Random(seed), Condition(kind, "cluster", heat)).shoot(view) == ship
         assert tree(seed, kind, 200).shoot(view) == ship
 
 
@@ -51,14 +51,16 @@ def test_one_step_completes_a_row_rather_than_starting_another() -> None:
     alone = max(fleet_cells, key=lambda c: min(abs(c - beside), 50))
     view = View(own=OWN, hits=0, misses=SEA & ~FLEET)
     view.hits = BITS[next(c for c in fleet_cells if c in (beside - 1, beside - 10))]
-    shots = {OneStep(Random(seed), "constraint", "cluster", None).shoot(view) for seed in range(12)}
+    shots = {
+        OneStep(Random(seed), Condition("constraint", "cluster")).shoot(view) for seed in range(12)
+    }
     assert alone not in shots
     neighbours = {c for h in cells_of(view.hits) for c in (h - 10, h - 1, h + 1, h + 10)}
     assert shots <= neighbours
 
 
 def test_one_step_spends_a_call_a_cell_and_a_fleet_a_decision() -> None:
-    player = OneStep(Random(1), "constraint", "cluster", None)
+    player = OneStep(Random(1), Condition("constraint", "cluster"))
     player.shoot(View(own=OWN))
     player.shoot(View(own=OWN, misses=BITS[3]))
     used = player.used
@@ -70,7 +72,7 @@ def test_the_hill_climber_fires_at_a_hit_of_its_fleet_about_as_often_as_its_draw
 ):
     # 4,000 calls of playouts of some 180 shots are about 23 random first shots at 17 cells in 100:
     # 1 - 0.83 ** 23 = 98.6 % see a hit, so that the first shot is then at a ship of the sample.
-    player = HillClimber(Random(1), "constraint", "cluster", None, 4000)
+    player = HillClimber(Random(1), Condition("constraint", "cluster"))
     for _ in range(20):
         player.shoot(View(own=OWN))
     assert 4000 <= player.used["calls"] / 20 < 4200

@@ -5,12 +5,12 @@ import pytest
 
 from evals.lechat2026.board import GameCounts
 from evals.lechat2026.fleets import FleetKind
+from evals.lechat2026.shooters import Condition
 from evals.lechat2026.tables import PUBLISHED, WinRate, averages, published_pairs
 from evals.lechat2026.tag import (
     GAMES,
     HEURISTICS,
     NAMES,
-    Condition,
     TagAmounts,
     field_of,
     run,
