@@ -14,12 +14,11 @@ import typer
 from app.commands.check import check_game, explain_rule
 from app.commands.doctor import examine
 from app.commands.evals import eval_app
-from app.commands.listing import init_game, list_games, list_players
+from app.commands.library import build_index, init_game, list_games, list_players, search_store
 from app.commands.match import play_matches
 from app.commands.new import new_run, resume_named, revise_run
 from app.commands.play import play_game
 from app.commands.sandbox import sandbox_app
-from app.commands.store import build_index, search_store
 from app.commands.tournament import play_round_robin
 from app.commands.trace import list_runs, show_trace
 from app.learning.learn import learn_model

@@ -1,11 +1,22 @@
-"""Options that several commands share, each with one meaning."""
+"""Options that several commands share, and a game's parameters as a person gives them."""
 
-from collections.abc import Iterator
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from app.console import a_person_is_here, ask, say
+
+if TYPE_CHECKING:
+    from games.contract import Json as Value
+    from tools.playtest.jobs import GameSetup
+    from tools.sandbox import Sandbox
+    from tools.sources import GameSource
 
 HostSearch = Annotated[
     bool,
@@ -81,3 +92,131 @@ def sandbox_of(name: str | None, no_isolation: bool) -> Iterator[None]:  # noqa:
 
     with sandbox_chosen(SandboxChoice(name, no_isolation)):
         yield
+
+
+_HINT = "--set"
+_SHOWN = 80
+_RANGE = re.compile(r"\brange\((-?\d+), (-?\d+)\)")
+
+
+def given_parameters(pairs: Sequence[str]) -> "dict[str, Value]":
+    """NAME=VALUE pairs; a value is JSON, or else a word. Which names exist, the game knows.
+
+    Raises:
+        typer.BadParameter: If a pair is none, or its value is none that JSON can hold.
+
+    >>> given_parameters(["rows=5", "wrap=true", "trump=hearts"])
+    {'rows': 5, 'wrap': True, 'trump': 'hearts'}
+    """
+    given: dict[str, Value] = {}
+    for pair in pairs:
+        name, equals, text = pair.partition("=")
+        if not equals:
+            raise typer.BadParameter(f"{_shown(pair)}; required: NAME=VALUE", param_hint=_HINT)
+        try:
+            given[name] = _value(text)
+        except ValueError as error:
+            raise typer.BadParameter(
+                f"{_shown(pair)}; required: a finite number of a usual size, true, false, other "
+                "JSON, or a word",
+                param_hint=_HINT,
+            ) from error
+    return given
+
+
+def game_called(name: str) -> "GameSource":
+    """A game by its library name, its file or folder, or the name of the run that made it.
+
+    Raises:
+        GameNotFoundError: If there is none of that name.
+    """
+    from games import library
+    from graph.run.folder import runs_folder
+    from tools.sources import find_game
+
+    in_runs = runs_folder() / name
+    is_run = name not in library.names() and not Path(name).exists()
+    return find_game(str(in_runs) if is_run and (in_runs / "game.py").is_file() else name)
+
+
+def accepted_parameters(game: "GameSetup", sandbox: "Sandbox") -> "dict[str, Value]":
+    """All parameters of a game: its defaults, and over them what was given, which it accepts.
+
+    Raises:
+        typer.BadParameter: If the module refuses what was given, but not its own defaults.
+        TournamentError: If a parameter is unknown, or the game does not take so many players.
+        ModuleFault: If the module does not load.
+    """
+    from tools.playtest.tournament import effective_parameters
+
+    if game.environment:
+        return dict(game.parameters)
+    parameters = effective_parameters(game, sandbox)
+    if not game.parameters or (refusal := _refusal(game, parameters, sandbox)) is None:
+        return parameters
+    defaults = effective_parameters(replace(game, parameters={}), sandbox)
+    if _refusal(game, defaults, sandbox) is not None:
+        return parameters  # not for what was given: the matches will show the module's fault
+    given = ", ".join(_shown(f"{name}={value}") for name, value in game.parameters.items())
+    raise typer.BadParameter(f"{game.name} refuses {given}: {refusal}", param_hint=_HINT)
+
+
+def _value(text: str) -> "Value":
+    """Read a value.
+
+    Raises:
+        ValueError: If no JSON can hold it, or a module could not be sent it.
+    """
+    from games.contract import ModuleFault, require_json
+
+    text.encode()  # a byte of the command line that was no UTF-8 fails here
+    try:
+        value: Value = json.loads(text)
+    except json.JSONDecodeError:
+        return text
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error
+    try:
+        require_json(value, "parameter")
+    except ModuleFault as fault:  # NaN, Infinity and 1e999, which Python reads
+        raise ValueError(str(fault)) from fault
+    json.dumps(value, ensure_ascii=False).encode()
+    return value
+
+
+def _refusal(
+    game: "GameSetup", parameters: "Mapping[str, Value]", sandbox: "Sandbox"
+) -> str | None:
+    """What the module's ValueError says of a first state with these parameters, if it raises it."""
+    from games.contract import ModuleFault
+
+    refused = "ValueError: "
+    with sandbox.worker("parameters", game.source) as worker:
+        worker.load(game.source)
+        try:
+            worker.call("initial_state", [game.num_players], parameters)
+        except ModuleFault as fault:
+            ours = fault.kind == "raised" and fault.message.startswith(refused)
+            said = fault.message.removeprefix(refused)
+            return _RANGE.sub(lambda m: f"{m[1]} to {int(m[2]) - 1}", said) if ours else None
+    return None
+
+
+def _shown(pair: str) -> str:
+    return pair if len(pair) <= _SHOWN else pair[: _SHOWN - 1] + "…"
+
+
+def interview(players: int | None, *, as_json: bool) -> tuple[str, int | None]:
+    """The game and its seats, asked of a person in three questions."""
+    if as_json or not a_person_is_here():
+        raise typer.BadParameter(
+            "the game is missing; say it in your own words, or name one of the library's: "
+            "--family NAME (rulewright games lists them)"
+        )
+    game = ask("What game would you like? A name, or a few words: ") or ""
+    while players is None and (number := ask("How many play? [as usual]: ")):
+        players = int(number) if number.isdecimal() and int(number) else None
+        if players is None:
+            say(f"{number!r} is no number of players; type one, such as 4, or nothing.")
+    special = ask("What should be special about it? [nothing]: ") or ""
+    return ". ".join(filter(None, (game, special))), players

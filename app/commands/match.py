@@ -11,7 +11,6 @@ import typer
 
 from app import options
 from app.console import ends_at_once, kept_in, leave, note, print_json, say
-from app.parameters import accepted_parameters, game_called, given_parameters
 from games.text import one_line, quoted
 
 if TYPE_CHECKING:
@@ -57,7 +56,7 @@ def play_matches(  # noqa: PLR0913 - one parameter an option
         with sandbox_of_process(recipe) as opened:
             grade = opened.grade
             note(describe_grade(grade))
-            setup = replace(setup, parameters=accepted_parameters(setup, opened))
+            setup = replace(setup, parameters=options.accepted_parameters(setup, opened))
             matches = _whole_rotations(games, names)
             series = play_series(
                 setup,
@@ -109,7 +108,7 @@ def chosen_game(
     from tools.playtest.jobs import GameSetup
     from tools.sources import environment_game
 
-    given = given_parameters(settings or ())
+    given = options.given_parameters(settings or ())
     if name is None and environment is not None and environment.endswith(".py"):
         name, environment = environment, None  # a module file is a game, as for `record`
     if environment is not None and name is None:
@@ -125,7 +124,7 @@ def chosen_game(
         raise typer.BadParameter(
             "required: one of them, a game or --environment NAME", param_hint="GAME"
         )
-    found = game_called(name)
+    found = options.game_called(name)
     return GameSetup(found.name, found.source, seats, given, found.heuristics)
 
 

@@ -18,8 +18,16 @@ from app.console import (
     print_json,
     say,
 )
-from app.options import Backend, Json, NoIsolation, Parameters, Seed, sandbox_of
-from app.parameters import given_parameters, interview
+from app.options import (
+    Backend,
+    Json,
+    NoIsolation,
+    Parameters,
+    Seed,
+    given_parameters,
+    interview,
+    sandbox_of,
+)
 
 if TYPE_CHECKING:
     from agents.protocols import Choices

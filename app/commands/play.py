@@ -53,8 +53,7 @@ def play_game(  # noqa: PLR0913 - one parameter an option
     chosen = tuple(sorted({number - 1 for number in seat or [1]}))
     seed = secrets.randbelow(_SEEDS) if seed is None else seed
     with sandbox_of(sandbox, no_isolation), ExitStack() as stack:
-        from app.table.opening import open_table, renderer, table_setting
-        from app.table.opponents import line_up_of
+        from app.table.opening import line_up_of, open_table, renderer, table_setting
         from app.table.screen import TableScreen, shows_unicode
         from app.table.session import TableSession
         from graph.run.sandboxes import describe_grade, open_sandbox

@@ -299,7 +299,7 @@ def _show(name: str, result: dict[str, Any]) -> None:
 @sandbox_app.command("self-test")
 def try_backends(*, as_json: Json = False) -> None:
     """Try out every sandbox of this platform; exit code 1 where the default does not hold."""
-    from app.trials import try_all
+    from app.commands.doctor import try_all
 
     rows = try_all(elsewhere=True)
     holds = any(row["default"] and row["works"] for row in rows)

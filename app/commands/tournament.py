@@ -17,7 +17,6 @@ from app.commands.match import (
     teller,
 )
 from app.console import leave, print_json, say
-from app.parameters import accepted_parameters
 from games.text import one_line, quoted
 
 if TYPE_CHECKING:
@@ -100,7 +99,7 @@ def _accepted(setup: "GameSetup", recipe: "SandboxRecipe") -> "GameSetup":
     if not setup.parameters:
         return setup
     with recipe.make() as sandbox:
-        return replace(setup, parameters=accepted_parameters(setup, sandbox))
+        return replace(setup, parameters=options.accepted_parameters(setup, sandbox))
 
 
 def _draws(prior: float) -> float:

@@ -8,7 +8,6 @@ import typer
 
 from app import options
 from app.console import note, print_json, say
-from app.parameters import given_parameters
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -66,7 +65,7 @@ def record_environment(  # noqa: PLR0913 - one parameter an option
             return _of_file(name, settings or [], seats, own, stack)
 
         opened = environment_named(
-            environment, given_parameters(settings or ()), players, of_file=of_file
+            environment, options.given_parameters(settings or ()), players, of_file=of_file
         )
         plan = RecordPlan(
             matches=matches,

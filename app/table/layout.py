@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from app.table.boards import WIDTH, Naming, draw_grid, grid_of, naming_of
-from app.table.pieces import piece_boards, size_of
+from app.table.boards import WIDTH, Naming, draw_grid, grid_of, naming_of, piece_boards, size_of
 from app.table.words import are_numbered
 from games.text import one_line
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from app.table.opponents import searching
+from app.table.opening import searching
 from games.engine import Decision, Match, Ply, play_match
 from games.records import MatchRecord, json_line, to_text
 from games.text import one_line
