@@ -150,12 +150,13 @@ def score_briefs(judged: Sequence[JudgedBrief], effective: dict[str, JsonValue])
         mine = [one for one in judged if one.part == part]
         own = [one for one in mine if one.brief.kind == "in"]
         right = [one for one in own if one.family == one.brief.family]
-        wrong = [one.family not in (None, one.brief.family) for one in mine]
+        refused: list[bool | None] = [one.family is None for one in own]
+        wrong: list[bool | None] = [one.family not in (None, one.brief.family) for one in mine]
         settings: list[bool | None] = [found for one in right for found in one.found]
         seats: list[bool | None] = [one.seated for one in mine if one.family is not None]
         scores += [
-            _at_most(wrong, f"{part}: made in a wrong family", 0.0),
-            _at_most([o.family is None for o in own], f"{part}: in, refused", REFUSED_AT_MOST),
+            share(wrong, f"{part}: made in a wrong family", at_most=0.0),
+            share(refused, f"{part}: in, refused", at_most=REFUSED_AT_MOST),
             share(seats, f"{part}: seats right", at_least=1.0),
             share(settings, f"{part}: settings found", at_least=SETTINGS_AT_LEAST),
         ]
@@ -174,8 +175,3 @@ def score_briefs(judged: Sequence[JudgedBrief], effective: dict[str, JsonValue])
         for one in judged
     )
     return EvalResult(name="fit", scores=tuple(scores), samples=samples, effective=effective)
-
-
-def _at_most(values: Sequence[bool], name: str, most: float) -> Score:
-    plain = share(list(values), name, at_least=0.0)
-    return plain.model_copy(update={"at_least": None, "at_most": most})

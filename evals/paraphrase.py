@@ -273,32 +273,23 @@ def _words(text: str) -> set[str]:
 def score_pairs(judged: Sequence[JudgedPair], effective: dict[str, JsonValue]) -> EvalResult:
     """Shares over all differing clauses and over all pairs."""
     fates = [fate for one in judged for fate in one.fates]
-    can = [f for one in judged if one.pair.kind != "unsupported" for f in one.fates]
-    unjudged = sum(bool(one.problem) for one in judged)
+    found = _measures(judged)
     scores: tuple[Score, ...] = (
-        share([f == "honoured" for f in can], "clauses honoured", at_least=HONOURED_AT_LEAST),
+        share(found[_HONOURED], _HONOURED, at_least=HONOURED_AT_LEAST),
         Score(
             name="clauses listed as not honoured",
             value=fates.count("listed") / max(1, len(fates)),
             scored=max(1, len(fates)),
         ),
         Score(
-            name="clauses silently dropped",
+            name=_DROPPED,
             value=fates.count("dropped") / max(1, len(fates)),
             at_most=0.0,
             scored=max(1, len(fates)),
-            unscored=unjudged,
+            unscored=sum(bool(one.problem) for one in judged),
         ),
-        share(
-            [None if one.problem else not one.invented for one in judged],
-            "pairs that invent nothing silently",
-            at_least=1.0,
-        ),
-        share(
-            [None if one.problem else not (one.invented or one.unheard) for one in judged],
-            "pairs that change in exactly the clause",
-            at_least=EXACT_AT_LEAST,
-        ),
+        share(found[_SOUND], _SOUND, at_least=1.0),
+        share(found[_EXACT], _EXACT, at_least=EXACT_AT_LEAST),
     )
     scores += _held_out([one for one in judged if one.pair.held_out])
     samples: tuple[dict[str, JsonValue], ...] = tuple(
@@ -315,27 +306,29 @@ def score_pairs(judged: Sequence[JudgedPair], effective: dict[str, JsonValue]) -
     return EvalResult(name="paraphrase", scores=scores, samples=samples, effective=effective)
 
 
+_HONOURED, _DROPPED = "clauses honoured", "clauses silently dropped"
+_SOUND = "pairs that invent nothing silently"
+_EXACT = "pairs that change in exactly the clause"
+
+
+def _measures(judged: Sequence[JudgedPair]) -> dict[str, list[bool | None]]:
+    """What holds of each clause, or pair, by the measure's name; None where it was not judged."""
+    can = [fate for one in judged if one.pair.kind != "unsupported" for fate in one.fates]
+    return {
+        _HONOURED: [fate == "honoured" for fate in can],
+        _DROPPED: [fate == "dropped" for one in judged for fate in one.fates],
+        _SOUND: [None if one.problem else not one.invented for one in judged],
+        _EXACT: [None if one.problem else not (one.invented or one.unheard) for one in judged],
+    }
+
+
 def _held_out(judged: Sequence[JudgedPair]) -> tuple[Score, ...]:
     """The same on pairs the composer was never developed against; shown, without thresholds."""
-    can = [f for one in judged if one.pair.kind != "unsupported" for f in one.fates]
-    if not can:
+    found = _measures(judged)
+    if not found[_HONOURED]:
         return ()
-    fates = [f for one in judged for f in one.fates]
-    kept = [one for one in judged if not one.problem]
+    lost = sum(bool(one.problem) for one in judged)
     return tuple(
-        Score(
-            name=f"held out: {name}",
-            value=sum(values) / len(values),
-            scored=len(values),
-            unscored=len(judged) - len(kept),
-        )
-        for name, values in (
-            ("clauses honoured", [f == "honoured" for f in can]),
-            ("clauses silently dropped", [f == "dropped" for f in fates]),
-            ("pairs that invent nothing silently", [not one.invented for one in kept]),
-            (
-                "pairs that change in exactly the clause",
-                [not (one.invented or one.unheard) for one in kept],
-            ),
-        )
+        share(values, f"held out: {name}").model_copy(update={"unscored": lost})
+        for name, values in found.items()
     )

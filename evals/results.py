@@ -260,11 +260,17 @@ def _is_figure(value: object) -> bool:
     return isinstance(value, bool | int | float)
 
 
-def share(values: "list[bool | None]", name: str, *, at_least: float) -> Score:
-    """The share of True among what could be scored.
+def share(
+    values: "list[bool | None]",
+    name: str,
+    *,
+    at_least: float | None = None,
+    at_most: float | None = None,
+) -> Score:
+    """The share of true ones as a score; `None` marks a sample that could not be scored.
 
     Raises:
-        NothingScoredError: If nothing could be scored.
+        NothingScoredError: If every sample is `None`.
     """
     scored = [value for value in values if value is not None]
     if not scored:
@@ -273,6 +279,7 @@ def share(values: "list[bool | None]", name: str, *, at_least: float) -> Score:
         name=name,
         value=sum(scored) / len(scored),
         at_least=at_least,
+        at_most=at_most,
         scored=len(scored),
         unscored=len(values) - len(scored),
     )

@@ -167,7 +167,7 @@ def _warm_workers(sandbox: Sandbox, rounds: int) -> Iterator[Timing]:
         yield Timing(f"warm worker {kit}, ms", values, conditions_of(sandbox))
 
 
-def _milliseconds(start: Tell, rounds: int) -> dict[str, tuple[float, ...]]:
+def _milliseconds(start: Callable[[str], None], rounds: int) -> dict[str, tuple[float, ...]]:
     """Either kit in turn, after one start of each that does not count."""
     for kit in _KITS:
         start(kit)
@@ -269,47 +269,41 @@ def _paired(
 def _processor_time(sandbox: Sandbox, source: str, amount: int) -> Iterator[Callable[[], float]]:
     """Gives processor seconds of one piece of work, in a worker that is held to one processor."""
     sandbox.worker("before", source).kill()  # its pool is there from now on
-    worker, pid = new_worker(sandbox, source)
+    with new_worker(sandbox, source) as (worker, pid):
 
-    def spent() -> float:
-        time.sleep(_SETTLE_S)
-        before = processor_s(pid)
-        worker.call("work", [amount], deadline_s=_CALL_S)
-        time.sleep(_SETTLE_S)
-        return processor_s(pid) - before
+        def spent() -> float:
+            time.sleep(_SETTLE_S)
+            before = processor_s(pid)
+            worker.call("work", [amount], deadline_s=_CALL_S)
+            time.sleep(_SETTLE_S)
+            return processor_s(pid) - before
 
-    with worker:
         # Two processors of one machine are seldom equally fast at the same moment.
         os.sched_setaffinity(pid, {max(os.sched_getaffinity(0))})
         yield spent
 
 
-def new_worker(sandbox: Sandbox, source: str) -> tuple[Worker, int]:
+@contextlib.contextmanager
+def new_worker(sandbox: Sandbox, source: str) -> Iterator[tuple[Worker, int]]:
     """A worker that holds `source`, and its process id; nothing else may be started meanwhile.
 
     Raises:
         UnreadableError: If the kernel does not show exactly one new process.
     """
     known = descendants(os.getpid())
-    worker = sandbox.worker("measured", source)
-    fresh = descendants(os.getpid()).keys() - known.keys()
-    if len(fresh) != 1:
-        worker.kill()
-        raise UnreadableError(f"{len(fresh)} new processes appeared with one worker")
-    try:
+    with sandbox.worker("measured", source) as worker:
+        fresh = descendants(os.getpid()).keys() - known.keys()
+        if len(fresh) != 1:
+            raise UnreadableError(f"{len(fresh)} new processes appeared with one worker")
         worker.load(source)
-    except BaseException:
-        worker.kill()
-        raise
-    return worker, fresh.pop()
+        yield worker, fresh.pop()
 
 
 def _worker_memory(sandbox: Sandbox, repeats: int) -> Iterator[Timing | Lacking]:
     """PSS in MB of a worker of either kit."""
 
     def weighed(source: str) -> float:
-        worker, pid = new_worker(sandbox, source)
-        with worker:
+        with new_worker(sandbox, source) as (worker, pid):
             worker.call("initial_state", [2])
             return proportional_mb(pid)
 

@@ -29,14 +29,12 @@ from games.streams import stream
 from games.table import Position
 from games.trajectories import OpenTrajectory, Trajectory, TrajectoryHeader, trajectory_of
 from games.values import CHANCE, TERMINAL, Action, Json, ModuleFault, canonical_key
-from graph.learn.judging import module_of
+from graph.learn.judging import covered_by, module_of, play_in
 from graph.learn.matches import Material, keep_asked, open_matches
 from graph.learn.state import LearnContext, LearnState
-from tools.coverage import branch_coverage
 from tools.differing import differential_sources
 from tools.predicting.exploring import Explorer
 from tools.predicting.kinds import phases, taken
-from tools.predicting.playing import random_play
 from tools.sandbox import SandboxTable
 from tools.sandbox.module import environment_in
 from tools.sources import find_game
@@ -149,31 +147,14 @@ def _directed(
     context: LearnContext, module: str, state: LearnState
 ) -> tuple[tuple[Action, ...], str]:
     """A match inside the model that meets the most of what no recorded match has met."""
-    header, material = context.material.header, context.material
+    material = context.material
     known = open_matches([*material.training(state.promoted), *material.heldout(state.promoted)])
     seed = context.settings.seed + 1 + state.asked
     explorer, explored = _explored(context, module, known, seed)
     if explorer.broken:
         return explorer.broken, "the model fails there"
-    played: list[OpenTrajectory] = [
-        *explored,
-        *random_play(
-            context.sandbox,
-            module,
-            num_players=header.num_players,
-            parameters=header.parameters,
-            matches=_DIRECTED_MATCHES,
-            seed=seed,
-        ).matches,
-    ]
-    covered = branch_coverage(
-        context.sandbox,
-        module,
-        PREDICTING,
-        [match.actions for match in (*known, *played)],
-        num_players=header.num_players,
-        parameters=header.parameters,
-    )
+    played = [*explored, *play_in(context, module, _DIRECTED_MATCHES, seed).matches]
+    covered = covered_by(context, module, PREDICTING, [*known, *played])
     met = frozenset[int]().union(*covered.met[: len(known)])
     new = [len(found - met) for found in covered.met[len(known) :]]
     for number, match in enumerate(played):

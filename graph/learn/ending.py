@@ -16,17 +16,15 @@ from games.values import ModuleFault, canonical_key
 from graph.learn.active import branch_fidelity
 from graph.learn.arena import wrong_in_play
 from graph.learn.calibration import KIND as CALIBRATION
-from graph.learn.judging import BELOW, module_of, start_of
+from graph.learn.judging import BELOW, covered_by, module_of, play_in, start_of
 from graph.learn.matches import all_sights, open_matches, played_before, some_sights
 from graph.learn.nodes import ask_modeller, brief_of, is_spent
 from graph.learn.reporting import learn_object, page_of
 from graph.learn.state import CallNote, Gaps, LearnContext, LearnState
 from graph.run.pool import Candidate, what_failed
 from graph.run.sandboxes import grades_of, keep_grade
-from tools.coverage import branch_coverage
 from tools.predicting.failing import called
 from tools.predicting.kinds import offered, phases, taken
-from tools.predicting.playing import random_play
 
 _SHOWN_BRANCHES = 40
 _HISTORIES, _MANY = 3, 24
@@ -236,7 +234,6 @@ def _end(state: LearnState, chosen: Candidate, gaps: Gaps | None) -> dict[str, A
 def _gaps(state: LearnState, context: LearnContext, chosen: Candidate) -> Gaps:
     """What the recorded matches have never put to the test, seen from inside the model."""
     material, settings = context.material, context.settings
-    header = material.header
     recorded = [*material.training(state.promoted), *material.heldout(state.promoted)]
     alone = not material.heldout(state.promoted)
     if settings.closed_deck:
@@ -244,22 +241,9 @@ def _gaps(state: LearnState, context: LearnContext, chosen: Candidate) -> Gaps:
     matches = open_matches(recorded)
     source = chosen.source.partition(f"\n{BELOW}\n")[0]
     whole = module_of(context, source, material.start)
-    played = random_play(
-        context.sandbox,
-        whole,
-        num_players=header.num_players,
-        parameters=header.parameters,
-        matches=settings.play_matches,
-        seed=settings.seed + 1,
-    ).matches
-    met = branch_coverage(
-        context.sandbox,
-        whole,
-        [name for name in PREDICTING if name != "get_player_name"],  # it was asked for every name
-        [match.actions for match in matches],
-        num_players=header.num_players,
-        parameters=header.parameters,
-    )
+    played = play_in(context, whole, settings.play_matches, settings.seed + 1).matches
+    asked = [name for name in PREDICTING if name != "get_player_name"]  # it was for every name
+    met = covered_by(context, whole, asked, matches)
     unplayed = (offered(matches) | offered(played)) - taken(matches)
     missed = [f"line {one.line} of {one.function}: {one.text}" for one in met.missed]
     return Gaps(

@@ -1,7 +1,7 @@
 """Judging a candidate: its tests, the held-out matches, random play in it, and steadiness."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import PurePath
@@ -21,6 +21,7 @@ from graph.learn.matches import (
 )
 from graph.learn.state import Judged, LearnContext, LearnState, TypeRow
 from graph.run.pool import EDIT, Candidate, tried_from
+from tools.coverage import BranchCoverage, branch_coverage
 from tools.learned import learned_module
 from tools.playtest.runner import Workers, play_all
 from tools.predicting.failing import failing
@@ -56,27 +57,32 @@ class Judge:
 
     def one(self, candidate: Candidate) -> Judged:
         """A candidate's judgement."""
-        material = self.context.material
-        training = material.training(self.promoted)
-        heldout = material.heldout(self.promoted)
         if self.state.stage == "tensors":
-            return self._turning(candidate, training, heldout)
+            return self._turning(candidate)
         if self.context.settings.closed_deck:
-            return self._closed(candidate, training, heldout)
+            return self._closed(candidate)
         if self.state.stage == "transition":
-            return self._predicting(candidate, training, heldout)
-        return self._inferring(candidate, training, heldout)
+            return self._predicting(candidate)
+        return self._inferring(candidate)
 
-    def _predicting(
-        self, candidate: Candidate, training: Sequence[Trajectory], heldout: Sequence[Trajectory]
-    ) -> Judged:
-        asked, kept = _questions(self.context.material, self.promoted)
+    @property
+    def training(self) -> list[Trajectory]:
+        """Matches that candidates are held against from the first."""
+        return self.context.material.training(self.promoted)
+
+    @property
+    def heldout(self) -> list[Trajectory]:
+        """Matches that only those are held against that pass all else."""
+        return self.context.material.heldout(self.promoted)
+
+    def _predicting(self, candidate: Candidate) -> Judged:
+        heldout, (asked, kept) = self.heldout, _questions(self.context.material, self.promoted)
         met = self._predicted(candidate.source, asked)
         failures = [*met.failures, *imports(candidate.source)]
         held: Predicted | None = None
         if met.accuracy == 1.0 and not failures:
             failures += self._play(candidate.source, self.context.material.start).failures
-            again = open_matches(training)[:_AGAIN_MATCHES]
+            again = open_matches(self.training)[:_AGAIN_MATCHES]
             failures += asked_again(self.context.sandbox, candidate.source, again)
             failures += arguments_kept(self.context.sandbox, candidate.source, again)
             seats = self.context.material.header.num_players
@@ -105,22 +111,20 @@ class Judge:
             deadline_s=settings.deadline_s,
         )
 
-    def _inferring(
-        self, candidate: Candidate, training: Sequence[Trajectory], heldout: Sequence[Trajectory]
-    ) -> Judged:
+    def _inferring(self, candidate: Candidate) -> Judged:
         start = self.context.material.start
-        found = self._inferred(candidate.source, training, start)
+        found = self._inferred(candidate.source, self.training, start)
         failures = [*found.failures, *imports(candidate.source)]
         held: Inferred | None = None
         told: dict[str, Any] = {}
         if found.accuracy == 1.0 and not failures:
-            held = self._inferred(candidate.source, heldout, start) if heldout else None
+            held = self._inferred(candidate.source, self.heldout, start) if self.heldout else None
             module = module_of(self.context, candidate.source, start)
             try:
                 drawn = calibrated(
                     self.context.sandbox,
                     module,
-                    open_matches(training),
+                    open_matches(self.training),
                     self.state.inference,
                     start=start,
                     seed=self.context.settings.seed,
@@ -153,9 +157,7 @@ class Judge:
             shown=settings.tests_shown,
         )
 
-    def _turning(
-        self, candidate: Candidate, training: Sequence[Trajectory], heldout: Sequence[Trajectory]
-    ) -> Judged:
+    def _turning(self, candidate: Candidate) -> Judged:
         """Round trips of what seats saw in recorded matches and in random ones in the model."""
         header, source = self.context.material.header, candidate.source
         model = self.state.candidate(self.state.base or 0).source
@@ -166,55 +168,37 @@ class Judge:
             return round_trips(self.context.sandbox, source, sights, width=width, shown=shown)
 
         fresh = self._play(model, start_of(self.context, model)).matches
-        found = met([*training, *fresh])
+        found = met([*self.training, *fresh])
         failures = [*found.failures, *imports(source, ["numpy"])]
-        held = met(heldout, found.width) if heldout and not failures else None
-        return Judged(
-            number=candidate.number,
-            right=found.right,
-            records=found.asked,
-            distinct_right=found.right,
-            distinct=found.asked,
-            held_right=held.right if held else 0,
-            held=held.asked if held else 0,
-            failures=tuple(failures),
-            broken=tuple(sorted(held.matches)) if held else (),
-            width=found.width,
-        )
+        held = met(self.heldout, found.width) if self.heldout and not failures else None
+        kept = (held.right, held.asked, held.matches) if held else None
+        judged = _of_counts(candidate.number, (found.right, found.asked), kept, failures)
+        return judged.model_copy(update={"width": found.width})
 
-    def _closed(
-        self, candidate: Candidate, training: Sequence[Trajectory], heldout: Sequence[Trajectory]
-    ) -> Judged:
+    def _closed(self, candidate: Candidate) -> Judged:
         try:
             start = own_start(self.context, candidate.source)
         except ModuleFault as fault:
             told = failing(LOADING, START, START, "the first state, a dict", fault, "at first")
             header = self.context.material.header
-            count = len(all_sights(training, header.num_players, header.seat))
+            count = len(all_sights(self.training, header.num_players, header.seat))
             return Judged(number=candidate.number, records=count, failures=(told,))
-        found = self._inferred(candidate.source, training, start, closed=True)
+        found = self._inferred(candidate.source, self.training, start, closed=True)
         played = self._play(candidate.source, start)
         failures = [*found.failures, *imports(candidate.source), *played.failures]
         held: Inferred | None = None
-        if found.accuracy == 1.0 and not failures and heldout:
-            held = self._inferred(candidate.source, heldout, start, closed=True)
+        if found.accuracy == 1.0 and not failures and self.heldout:
+            held = self._inferred(candidate.source, self.heldout, start, closed=True)
         return _of_sights(candidate.number, found, held, failures)
 
     def _play(self, source: str, start: State) -> Played:
-        settings, header = self.context.settings, self.context.material.header
+        settings = self.context.settings
         try:
             module = module_of(self.context, source, start)
         except ModuleFault as fault:
             said = failing(LOADING, fault.function, "completing the source", "a module", fault, "")
             return Played((), 0, (said,))
-        return random_play(
-            self.context.sandbox,
-            module,
-            num_players=header.num_players,
-            parameters=header.parameters,
-            matches=settings.play_matches,
-            seed=settings.seed,
-        )
+        return play_in(self.context, module, settings.play_matches, settings.seed)
 
 
 def above_of(state: LearnState) -> str:
@@ -239,6 +223,34 @@ def module_of(context: LearnContext, source: str, start: State) -> str:
         name=game_name(header.environment),
         num_players=header.num_players,
         initial_state=start,
+        parameters=header.parameters,
+    )
+
+
+def play_in(context: LearnContext, module: str, matches: int, seed: int) -> Played:
+    """Random matches inside a model, with the seats and parameters of the recorded ones."""
+    header = context.material.header
+    return random_play(
+        context.sandbox,
+        module,
+        num_players=header.num_players,
+        parameters=header.parameters,
+        matches=matches,
+        seed=seed,
+    )
+
+
+def covered_by(
+    context: LearnContext, module: str, names: Sequence[str], matches: Sequence[OpenTrajectory]
+) -> BranchCoverage:
+    """Branches of functions of a model that matches take."""
+    header = context.material.header
+    return branch_coverage(
+        context.sandbox,
+        module,
+        names,
+        [match.actions for match in matches],
+        num_players=header.num_players,
         parameters=header.parameters,
     )
 
@@ -372,14 +384,27 @@ def expandable(state: LearnState, context: LearnContext) -> list[Candidate]:
 def _of_sights(
     number: int, found: Inferred, held: Inferred | None, failures: Sequence[Finding]
 ) -> Judged:
+    kept = (held.right, held.sights, held.matches) if held else None
+    return _of_counts(number, (found.right, found.sights), kept, failures)
+
+
+def _of_counts(
+    number: int,
+    found: tuple[int, int],
+    held: tuple[int, int, Collection[int]] | None,
+    failures: Sequence[Finding],
+) -> Judged:
+    """A candidate by how many tests it holds of how many; of held-out matches also which broke."""
+    right, records = found
+    held_right, kept, broken = held or (0, 0, ())
     return Judged(
         number=number,
-        right=found.right,
-        records=found.sights,
-        distinct_right=found.right,
-        distinct=found.sights,
-        held_right=held.right if held else 0,
-        held=held.sights if held else 0,
+        right=right,
+        records=records,
+        distinct_right=right,
+        distinct=records,
+        held_right=held_right,
+        held=kept,
         failures=tuple(failures),
-        broken=tuple(sorted(held.matches)) if held else (),
+        broken=tuple(sorted(broken)),
     )

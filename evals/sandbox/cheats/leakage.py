@@ -120,8 +120,7 @@ def unasked_seconds(sandbox: Sandbox) -> float:
     """
     taken = 0.0
     sandbox.worker("before", source_of(unasked)).kill()
-    worker, pid = new_worker(sandbox, source_of(unasked))
-    with worker:
+    with new_worker(sandbox, source_of(unasked)) as (worker, pid):
         worker.call("arm", [_GAP_S])
         try:
             for _ in range(_ANSWERS):

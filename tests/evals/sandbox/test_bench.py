@@ -89,11 +89,11 @@ def test_a_median_over_its_bound_fails_and_an_unbounded_one_is_shown() -> None:
 
 def test_a_new_worker_is_found_among_the_processes(places: Places) -> None:
     source = "def work(n):\n    while n:\n        n -= 1\n    return 0\n"
-    worker, pid = new_worker(places.strong, source)
-    with worker:
+    with new_worker(places.strong, source) as (worker, pid):
         assert pid in descendants(os.getpid())
         before = processor_s(pid)
         worker.call("work", [1_000_000])
         assert processor_s(pid) > before
-    with Sandbox() as another, pytest.raises(UnreadableError, match="new processes"):
-        new_worker(another, source)  # its zygote appears as well
+    another = Sandbox()  # its zygote appears as well
+    with another, pytest.raises(UnreadableError, match="new processes"):
+        new_worker(another, source).__enter__()
