@@ -29,7 +29,7 @@ from games.streams import stream
 from games.table import Position
 from games.trajectories import OpenTrajectory, Trajectory, TrajectoryHeader, trajectory_of
 from games.values import CHANCE, TERMINAL, Action, Json, ModuleFault, canonical_key
-from graph.learn.judging import covered_by, module_of, play_in
+from graph.learn.judging import module_of
 from graph.learn.matches import Material, keep_asked, open_matches
 from graph.learn.state import LearnContext, LearnState
 from tools.differing import differential_sources
@@ -153,8 +153,8 @@ def _directed(
     explorer, explored = _explored(context, module, known, seed)
     if explorer.broken:
         return explorer.broken, "the model fails there"
-    played = [*explored, *play_in(context, module, _DIRECTED_MATCHES, seed).matches]
-    covered = covered_by(context, module, PREDICTING, [*known, *played])
+    played = [*explored, *context.play(module, _DIRECTED_MATCHES, seed).matches]
+    covered = context.covered(module, PREDICTING, [*known, *played])
     met = frozenset[int]().union(*covered.met[: len(known)])
     new = [len(found - met) for found in covered.met[len(known) :]]
     for number, match in enumerate(played):

@@ -16,7 +16,7 @@ from games.values import ModuleFault, canonical_key
 from graph.learn.active import branch_fidelity
 from graph.learn.arena import wrong_in_play
 from graph.learn.calibration import KIND as CALIBRATION
-from graph.learn.judging import BELOW, covered_by, module_of, play_in, start_of
+from graph.learn.judging import BELOW, module_of, start_of
 from graph.learn.matches import all_sights, open_matches, played_before, some_sights
 from graph.learn.nodes import ask_modeller, brief_of, is_spent
 from graph.learn.reporting import learn_object, page_of
@@ -241,9 +241,9 @@ def _gaps(state: LearnState, context: LearnContext, chosen: Candidate) -> Gaps:
     matches = open_matches(recorded)
     source = chosen.source.partition(f"\n{BELOW}\n")[0]
     whole = module_of(context, source, material.start)
-    played = play_in(context, whole, settings.play_matches, settings.seed + 1).matches
+    played = context.play(whole, settings.play_matches, settings.seed + 1).matches
     asked = [name for name in PREDICTING if name != "get_player_name"]  # it was for every name
-    met = covered_by(context, whole, asked, matches)
+    met = context.covered(whole, asked, matches)
     unplayed = (offered(matches) | offered(played)) - taken(matches)
     missed = [f"line {one.line} of {one.function}: {one.text}" for one in met.missed]
     return Gaps(

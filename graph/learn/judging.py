@@ -21,12 +21,11 @@ from graph.learn.matches import (
 )
 from graph.learn.state import Judged, LearnContext, LearnState, TypeRow
 from graph.run.pool import EDIT, Candidate, tried_from
-from tools.coverage import BranchCoverage, branch_coverage
 from tools.learned import learned_module
 from tools.playtest.runner import Workers, play_all
 from tools.predicting.failing import failing
 from tools.predicting.inference import Inference, Inferred, inferred
-from tools.predicting.playing import Played, random_play
+from tools.predicting.playing import Played
 from tools.predicting.steady import arguments_kept, asked_again, imports, names_told
 from tools.predicting.tensors import RoundTrips, round_trips
 from tools.predicting.transition import LOADING, Predicted, RecordQuestions, Row, predicted
@@ -198,7 +197,7 @@ class Judge:
         except ModuleFault as fault:
             said = failing(LOADING, fault.function, "completing the source", "a module", fault, "")
             return Played((), 0, (said,))
-        return play_in(self.context, module, settings.play_matches, settings.seed)
+        return self.context.play(module, settings.play_matches, settings.seed)
 
 
 def above_of(state: LearnState) -> str:
@@ -223,34 +222,6 @@ def module_of(context: LearnContext, source: str, start: State) -> str:
         name=game_name(header.environment),
         num_players=header.num_players,
         initial_state=start,
-        parameters=header.parameters,
-    )
-
-
-def play_in(context: LearnContext, module: str, matches: int, seed: int) -> Played:
-    """Random matches inside a model, with the seats and parameters of the recorded ones."""
-    header = context.material.header
-    return random_play(
-        context.sandbox,
-        module,
-        num_players=header.num_players,
-        parameters=header.parameters,
-        matches=matches,
-        seed=seed,
-    )
-
-
-def covered_by(
-    context: LearnContext, module: str, names: Sequence[str], matches: Sequence[OpenTrajectory]
-) -> BranchCoverage:
-    """Branches of functions of a model that matches take."""
-    header = context.material.header
-    return branch_coverage(
-        context.sandbox,
-        module,
-        names,
-        [match.actions for match in matches],
-        num_players=header.num_players,
         parameters=header.parameters,
     )
 

@@ -1,16 +1,19 @@
 """State of a run of `learn`, between nodes, and the resources that its nodes are given."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from games.checks.findings import Finding
+from games.trajectories import OpenTrajectory
 from graph.learn.matches import Material, material
 from graph.learn.settings import LearnRequest, LearnSettings
 from graph.run.folder import RunFolder
 from graph.run.pool import Candidate, best, pooled
+from tools.coverage import BranchCoverage, branch_coverage
+from tools.predicting.playing import Played, random_play
 
 if TYPE_CHECKING:
     from agents.model.budget import Budget
@@ -236,3 +239,29 @@ class LearnContext:
     def material(self) -> Material:
         """What the run learns from."""
         return material(self.folder)
+
+    def play(self, module: str, matches: int, seed: int) -> Played:
+        """Random matches inside a model, with the seats and parameters of the recorded ones."""
+        header = self.material.header
+        return random_play(
+            self.sandbox,
+            module,
+            num_players=header.num_players,
+            parameters=header.parameters,
+            matches=matches,
+            seed=seed,
+        )
+
+    def covered(
+        self, module: str, names: Sequence[str], matches: Sequence[OpenTrajectory]
+    ) -> BranchCoverage:
+        """Branches of functions of a model that matches take."""
+        header = self.material.header
+        return branch_coverage(
+            self.sandbox,
+            module,
+            names,
+            [match.actions for match in matches],
+            num_players=header.num_players,
+            parameters=header.parameters,
+        )
