@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
+from app import options
 from app.console import (
     Progress,
     a_person_is_here,
@@ -17,16 +18,6 @@ from app.console import (
     note,
     print_json,
     say,
-)
-from app.options import (
-    Backend,
-    Json,
-    NoIsolation,
-    Parameters,
-    Seed,
-    given_parameters,
-    interview,
-    sandbox_of,
 )
 
 if TYPE_CHECKING:
@@ -53,9 +44,9 @@ def new_run(  # noqa: PLR0913 - one parameter an option
     players: Annotated[
         int | None, typer.Option("--players", min=1, help="How many play, whatever the words say.")
     ] = None,
-    parameters: Parameters = None,
+    parameters: options.Parameters = None,
     out: Annotated[Path | None, typer.Option("--out", help="Folder of the run.")] = None,
-    seed: Seed = 0,
+    seed: options.Seed = 0,
     quick: Annotated[
         bool, typer.Option("--quick", help="Fewer matches, smaller searches.")
     ] = False,
@@ -77,9 +68,9 @@ def new_run(  # noqa: PLR0913 - one parameter an option
         ),
     ] = None,
     rounds: Annotated[int, typer.Option("--rounds", min=0, help="Refinements at most.")] = 6,
-    sandbox: Backend = None,
-    no_isolation: NoIsolation = False,
-    as_json: Json = False,
+    sandbox: options.Backend = None,
+    no_isolation: options.NoIsolation = False,
+    as_json: options.Json = False,
 ) -> None:
     """Design, code, check, play and report a game from your own words."""
     from agents.protocols import Choices
@@ -88,9 +79,9 @@ def new_run(  # noqa: PLR0913 - one parameter an option
     from graph.run.folder import create_folder, runs_folder
 
     if prompt is None and family is None:
-        prompt, players = interview(players, as_json=as_json)
+        prompt, players = options.interview(players, as_json=as_json)
     choices = Choices(
-        family=family, num_players=players, settings=given_parameters(parameters or [])
+        family=family, num_players=players, settings=options.given_parameters(parameters or [])
     )
     strategies = get_args(RefineStrategy)
     if refine is not None and refine not in strategies:
@@ -113,7 +104,7 @@ def new_run(  # noqa: PLR0913 - one parameter an option
     )
     folder = create_folder(out, title=words or family or "", runs=runs_folder())
     write_request(Request(prompt=words, choices=choices, settings=settings), folder)
-    with sandbox_of(sandbox, no_isolation):
+    with options.sandbox_of(sandbox, no_isolation):
         _run(folder, settings, fresh=True, given=None, as_json=as_json)
 
 
@@ -173,9 +164,9 @@ def resume_named(  # noqa: PLR0913 - one parameter an option
     discard_checkpoints: Annotated[
         bool, typer.Option("--discard-checkpoints", help="Go on without broken checkpoints.")
     ] = False,
-    sandbox: Backend = None,
-    no_isolation: NoIsolation = False,
-    as_json: Json = False,
+    sandbox: options.Backend = None,
+    no_isolation: options.NoIsolation = False,
+    as_json: options.Json = False,
 ) -> None:
     """Go on with a run that was stopped, killed, gave up, or waits for an answer."""
     from app.learning.learn import go_on_learning
@@ -190,7 +181,7 @@ def resume_named(  # noqa: PLR0913 - one parameter an option
     if is_learning(folder):
         if any((answer, source, drop_test, accept, discard_edits, discard_checkpoints)):
             raise typer.BadParameter("a run of `learn` is resumed with --rounds alone, or nothing")
-        with sandbox_of(sandbox, no_isolation):
+        with options.sandbox_of(sandbox, no_isolation):
             go_on_learning(folder, more=rounds or 0, as_json=as_json)
     request, form = read_request(folder), None
     if source is not None:
@@ -207,7 +198,7 @@ def resume_named(  # noqa: PLR0913 - one parameter an option
             "--rounds, --drop-test, --accept, --answer and --from design are separate ways to go "
             "on; give one of them"
         )
-    with sandbox_of(sandbox, no_isolation):
+    with options.sandbox_of(sandbox, no_isolation):
         _run(
             folder,
             request.remedied(remedy).settings,
@@ -222,9 +213,9 @@ def revise_run(
     run: Annotated[str, typer.Argument(help="Folder or name of a run.")],
     message: Annotated[str, typer.Argument(help="What to change, or a question on the game.")],
     *,
-    sandbox: Backend = None,
-    no_isolation: NoIsolation = False,
-    as_json: Json = False,
+    sandbox: options.Backend = None,
+    no_isolation: options.NoIsolation = False,
+    as_json: options.Json = False,
 ) -> None:
     """Change a finished game in your own words, or ask about it; the game before it stays."""
     from graph.new.requests import read_request, write_request
@@ -242,7 +233,7 @@ def revise_run(
         )
     # Part of what was asked, so that the run can be made again with it.
     write_request(request.model_copy(update={"answers": (*request.answers, message)}), folder)
-    with sandbox_of(sandbox, no_isolation):
+    with options.sandbox_of(sandbox, no_isolation):
         _run(folder, request.settings, fresh=False, given=None, as_json=as_json)
 
 
