@@ -9,6 +9,8 @@ import time
 import types
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import cache
+from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, Self
@@ -24,31 +26,16 @@ STOPPED = 130  # exit code of a command that Ctrl-C stopped
 _SIGNALLED = 128  # exit code of a command that a signal stopped, less the signal's number
 _ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _SHOW_CURSOR = "\x1b[?25h"
-_WHAT = {
-    "open": "opening the store and the sandbox",
-    "intake": "reading the brief",
-    "design": "designing",
-    "revise": "reading what is said of the game",
-    "recode": "changing the code",
-    "code": "writing the code",
-    "check": "checking",
-    "synthesise": "writing a model",
-    "refine": "refining",
-    "strategize": "finding strategies",
-    "evaluate": "playing matches",
-    "matches": "playing matches",
-    "report": "writing the report",
-}
-_NEXT = {
-    "intake": "design",
-    "transition": "refine",
-    "inference": "refine",
-    "design": "code",
-    "code": "check",
-    "recode": "check",
-    "refine": "check",
-    "strategize": "evaluate",
-}
+
+
+@cache
+def words(part: str) -> dict[str, str]:
+    """Words for the terminal, by what they stand for."""
+    import yaml
+
+    text = files("app").joinpath("words.yaml").read_text(encoding="utf-8")
+    told: dict[str, str] = yaml.safe_load(text)[part]
+    return told
 
 
 def print_json(value: object) -> None:
@@ -170,7 +157,7 @@ class Progress:
 
     def __call__(self, event: dict[str, Any]) -> None:
         """Show one event of the machine."""
-        node = str(event.get("node", ""))
+        node, doing = str(event.get("node", "")), words("doing")
         details = quoted(
             ", ".join(
                 f"{key} {value}"
@@ -182,11 +169,11 @@ class Progress:
             self._wait(event)
             return
         if "played" in event and "of" in event:
-            self._show(f"{_WHAT.get(node, node)}: {details}")
+            self._show(f"{doing.get(node, node)}: {details}")
             return
         if node != "open":
             self._line(f"{node}: {details}")
-        self._show(_WHAT.get(_NEXT.get(node, node), node))
+        self._show(doing.get(words("next").get(node, node), node))
 
     def _wait(self, event: dict[str, Any]) -> None:
         """For whom the run waits; a line each time where there is no spinner to say it."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from app.console import ends_at_once, leave, note, print_json, say
+from app.console import ends_at_once, leave, note, print_json, say, words
 from app.options import Json, NoIsolation, sandbox_of
 
 if TYPE_CHECKING:
@@ -24,24 +24,6 @@ FAILED, CONTAINED = 1, 4
 _LARGEST_SOURCE = 2_000_000
 _DEEPEST = 200  # brackets within brackets that Python reads
 _UNREADABLE = ("unreadable", "out_of_memory", "killed")
-_STEPS = {
-    "module": "loading it",
-    "main": "main()",
-    "evaluate": "the expression",
-    "expression": "the expression",
-}
-
-# How a module can be stopped, in words; the second part is the ending's own detail.
-_ENDINGS = {
-    "blocked_call": "it made a system call that no module needs, and the kernel ended it at once",
-    "out_of_memory": "it needed more memory than a worker may have",
-    "timeout": "it did not return in time, and was stopped",
-    "cpu_limit": "it used up the processor time that a worker may have, and was ended",
-    "crashed": "it crashed its own process",
-    "exited": "it ended its own process instead of answering",
-    "killed": "it was killed",
-    "unknown": "its process is gone, and how it ended cannot be told",
-}
 
 
 @sandbox_app.command("run")
@@ -256,7 +238,7 @@ def _depth(source: str) -> int:
 
 def _reason(fault: "ModuleFault") -> str:
     where = f" in line {fault.line}" if fault.line else ""
-    what = _STEPS.get(fault.function, fault.function)
+    what = words("steps").get(fault.function, fault.function)
     return f"{what} failed{where}: {fault.message}"
 
 
@@ -273,7 +255,10 @@ def _ended_by(worker: "Worker", fault: "ModuleFault") -> dict[str, str] | None:
 
 
 def _ending(cause: str, detail: str) -> dict[str, str]:
-    return {"cause": cause, "detail": f"{_ENDINGS[cause]}{f' ({detail})' if detail else ''}"}
+    return {
+        "cause": cause,
+        "detail": f"{words('endings')[cause]}{f' ({detail})' if detail else ''}",
+    }
 
 
 def _show(name: str, result: dict[str, Any]) -> None:

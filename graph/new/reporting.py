@@ -3,7 +3,10 @@
 import re
 from collections.abc import Mapping, Sequence
 from difflib import unified_diff
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any
+
+import yaml
 
 from agents.protocols import Brief, Clause, Design, Section
 from games.checks.unit_tests import PLY
@@ -26,22 +29,8 @@ if TYPE_CHECKING:
 
 _LONGEST_RECORD = 8_000
 _FOLLOWED = 100  # recorded matches
-_SENTENCES = {
-    "definitions": "The module defines everything that the contract asks for.",
-    "start": "The first state pays nothing, is always the same, and refuses unknown settings.",
-    "random_play": "Random matches come to their end.",
-    "decisions": "Players decide something that counts, past the first turn, and no seat must win.",
-    "functions": "Functions answer alike every time, change no argument, and refuse illegal "
-    "actions.",
-    "conservation": "No card or piece appears or vanishes.",
-    "total": "All results of a match sum to what the rules fix.",
-    "leak_audit": "Nobody is told what the rules hide.",
-    "resampling": "Hidden states that the module draws fit what a player saw.",
-    "value": "The module's own estimates of a state are sound.",
-    "unit_test": "A position made by hand gives what the rules say.",
-    "ply": "What a validator found wrong in an earlier match is played otherwise.",
-    "record": "A random match, read ply by ply, keeps the rules.",
-}
+_WORDS = yaml.safe_load(files("graph.new").joinpath("words.yaml").read_text("utf-8"))
+_SENTENCES: dict[str, str] = _WORDS["checks"]
 
 
 def report_of(state: RunState, context: RunContext) -> Report:
@@ -303,16 +292,7 @@ def ground_of(clause: Clause) -> str:
     return "; ".join(filter(None, (clause.setting, rules, seen)))
 
 
-_HEADINGS: dict[Section, str] = {
-    "Game State": "The table",
-    "Components": "What you need",
-    "Setup": "Set-up",
-    "Turn": "A turn",
-    "Legal Actions": "What you may do",
-    "Rounds and Phases": "How it ends",
-    "Scoring": "Scoring and winning",
-    "Observations": "What you see",
-}
+_HEADINGS: dict[Section, str] = _WORDS["headings"]
 
 
 def rulebook_text(design: Design, brief: Brief, example: Sequence[str] = ()) -> str:
