@@ -91,15 +91,16 @@ def main(arguments: list[str] | None = None) -> int:
     0: done. 1: done, and the answer is no (a check failed). 2: nothing could be done as asked.
     3: a run waits for an answer. 4: a sandbox ended what was run in it. 130: stopped by Ctrl-C.
     """
+    asked = sys.argv[1:] if arguments is None else arguments
     try:
         command: Any = typer.main.get_command(app)
-        command(args=arguments)
+        code = command(args=arguments, standalone_mode=False)
     except KeyboardInterrupt:
         return 130
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else int(end.code is not None)
     except Exception as error:
-        from app.console import note
+        from app.console import note, print_json
         from app.errors import explained, is_hang_up
         from games.text import quoted
 
@@ -108,9 +109,12 @@ def main(arguments: list[str] | None = None) -> int:
         message = explained(error)
         if message is None:
             raise  # our own bug: its traceback is what we need
-        note(f"error: {quoted(message)}")
+        show = getattr(error, "show", None)  # of a wrong argument: also how the command is used
+        show() if show else note(f"error: {quoted(message)}")
+        if "--json" in asked:
+            print_json({"end": "error", "error": message})
         return 2
-    return 0
+    return code or 0
 
 
 if __name__ == "__main__":

@@ -53,6 +53,8 @@ KNOWN = frozenset(
 
 def explained(error: Exception) -> str | None:
     """The message of an error that a person can act on; None for a bug of ours."""
+    if callable(wrong := getattr(error, "format_message", None)):  # an argument of the command
+        return str(wrong())
     if any(f"{kind.__module__}.{kind.__qualname__}" in KNOWN for kind in type(error).__mro__):
         return f"{error}{_too_few_files(error)}"
     if isinstance(error, FileNotFoundError) and not _is_here():

@@ -110,6 +110,16 @@ class SeatLayout:
         parts.append((_FACT, _joined(facts)))
         return [line for _, lines in sorted(parts, key=lambda part: part[0]) for line in lines]
 
+    def scores(self, observation: Mapping[str, Any]) -> list[float]:
+        """What each seat has, by the first field named as scores are; empty where there is none.
+
+        >>> SeatLayout(Setting(2), 0).scores({"stake": 5, "points": [59, 32]})
+        [59, 32]
+        """
+        named = (key for word in _POINTS for key in observation if word in key)
+        rows = (self._by_seat(key, observation[key]) or [None] for key in named)
+        return next((row for row in rows if all(isinstance(n, int | float) for n in row)), [])
+
     def name(self, seat: int) -> str:
         """How a seat is called; seats count from 1 for people.
 

@@ -1,6 +1,7 @@
 """The terminal of the people at the table: what a seat is shown, and what its person types."""
 
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -40,6 +41,7 @@ _COMMANDS = {
     "save": "write the record now, and say where",
     "quit": "leave; the record is kept",
 }
+_CARD = re.compile(r"\b(10|[2-9TJQKA])[CDHS]\b")
 _CARDS = "Cards: TH is the ten of hearts, AS the ace of spades; C is clubs, D diamonds."
 
 
@@ -109,7 +111,8 @@ class TableScreen:
         self._legal[seat] = legal
         self.show(seat, log.latest(), log)
         _say_all(choices(legal))
-        for _ in range(_MOST_WRONG):
+        wrong = 0
+        while wrong < _MOST_WRONG:
             typed = self._typed(PROMPT)
             words = plain_words(typed)
             command = _ALIASES.get(words, words).removeprefix(":")
@@ -119,6 +122,7 @@ class TableScreen:
             found = meant(typed, legal)
             if len(found) == 1:
                 return found[0]
+            wrong += 1
             self._refuse(typed, found)
         say(f"{_MOST_WRONG} answers in a row were no moves.")
         raise TableLeft(1)
@@ -147,22 +151,40 @@ class TableScreen:
         if match.returns is None:
             say(f"\nThe match did not finish: {one_line(match.reason)}")
             return
-        say("\nThe match is over. The result, more is better:")
-        best = max(match.returns)
-        winners = [seat for seat, value in enumerate(match.returns) if value == best]
-        for seat, value in enumerate(match.returns):
+        say("\nThe match is over.")
+        words, values = self._result(match, match.returns)
+        if values:
+            say(words)
+        for seat, value in enumerate(values):
             you = " (you)" if self.people == (seat,) and not self.is_watched else ""
             say(f"  Player {seat + 1}{you}: {value:g}")
+        best = max(match.returns)
         if len(match.returns) > 1:
-            say(self._verdict(winners))
+            say(self._verdict([n for n, value in enumerate(match.returns) if value == best]))
+
+    def _result(self, match: Match, returns: Sequence[float]) -> tuple[str, Sequence[float]]:
+        """What the seats reached: scores where all people see them, else what they were paid.
+
+        Nothing where that says no more than who won.
+        """
+        seen = [
+            self._layouts.get(seat, SeatLayout(self.setting, seat)).scores(
+                match.logs[seat].latest()
+            )
+            for seat in self.people
+            if match.logs and match.logs[seat].entries
+        ]
+        if seen and seen[0] and all(one == seen[0] for one in seen):
+            return "The scores:", seen[0]
+        is_win = len(returns) > 1 and all(abs(value) <= 1 for value in returns)
+        return "The result, more is better:", [] if is_win else returns
 
     def _verdict(self, winners: Sequence[int]) -> str:
-        if self.is_watched or len(self.people) > 1:
-            named = " and ".join(f"Player {seat + 1}" for seat in winners)
-            return f"{named} {'wins' if len(winners) == 1 else 'share the first place'}."
-        if self.people[0] not in winners:
-            return "You do not win this time."
-        return "You win." if len(winners) == 1 else "You share the first place."
+        is_shared = len(winners) > 1
+        if self.people[0] in winners and len(self.people) == 1 and not self.is_watched:
+            return "You share the first place." if is_shared else "You win."
+        named = " and ".join(f"Player {seat + 1}" for seat in winners)
+        return f"{named} {'share the first place' if is_shared else 'wins'}."
 
     def _rendered(self, seat: int, observation: "Observation") -> list[str]:
         """The module's own drawing, indented, so that it cannot pass for a word of ours."""
@@ -233,7 +255,7 @@ class TableScreen:
         if command == "quit":
             raise TableLeft(0)
         deeds: dict[str, Callable[[], None]] = {
-            "help": self._help,
+            "help": lambda: self._help(f"{log.latest()} {legal}"),
             "table": lambda: self.show(seat, log.latest(), log),
             "moves": lambda: _say_all(choices(legal, whole=True)),
             "hint": lambda: self._hint(log, legal),
@@ -244,12 +266,13 @@ class TableScreen:
         }
         deeds[command]()
 
-    def _help(self) -> None:
+    def _help(self, seen: str) -> None:
         say("Type a move as it is listed, in any case: all of it, its last word, or the first")
         say("letters of its words. You can also type:")
         for word, meaning in _COMMANDS.items():
             say(f"  {word:<8} {meaning}")
-        say(_CARDS)
+        if _CARD.search(seen):
+            say(_CARDS)
 
     def _go_back(self, seat: int) -> None:
         place = self.session.last_decision(seat)

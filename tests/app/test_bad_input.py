@@ -44,6 +44,28 @@ def test_a_question_is_one_json_object_too(command: Command, tmp_path: Path) -> 
     assert (done.code, done.json["end"]) == (2, "question")
 
 
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("games", "no_game"), "no game called 'no_game'"),
+        (("match", "no_game", "--player", "random"), "no game called 'no_game'"),
+        (("resume", "no_run"), "no_run is not the folder of a run"),
+        (("match", "poker", "--player", "random", "--set", "x"), "required: NAME=VALUE"),
+        (("new", "poker", "--players", "many"), "--players"),
+        (("runs", "--no-option"), "--no-option"),
+        (("no_command",), "no_command"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
+)
+def test_with_json_an_error_is_one_object_on_stdout_and_a_sentence_beside_it(
+    command: Command, arguments: tuple[str, ...], words: str
+) -> None:
+    done, plain = command(*arguments, "--json"), command(*arguments)
+    assert (done.code, plain.code, plain.out) == (2, 2, "")
+    assert (done.json["end"], words in done.json["error"]) == ("error", True)
+    assert done.err == plain.err
+
+
 def test_a_folder_in_use_is_refused_and_kept(command: Command, tmp_path: Path) -> None:
     (tmp_path / "mine.txt").write_text("mine")
     done = command("new", "tic tac toe", "--out", tmp_path)

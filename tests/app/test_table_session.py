@@ -47,6 +47,29 @@ def test_words_at_the_table_work_and_nothing_that_is_typed_breaks_it() -> None:
     assert end["ending"] == "unfinished"
 
 
+def test_a_match_ends_with_scores_where_the_game_has_some_and_with_who_won() -> None:
+    shown = played("", "pig", "--watch", "--opponent", "random", "--seed", "3")
+    end = shown.split("The match is over.")[1]
+    scores = [int(number) for number in re.findall(r"Player \d: (\d+)", end)]
+    assert max(scores) >= 100 > min(scores)  # who reaches 100 points wins
+    assert f"Player {scores.index(max(scores)) + 1} wins." in end
+    end = played("", "tic_tac_toe", "--watch", "--opponent", "random").split("The match is over.")[
+        1
+    ]
+    assert re.search(r"^\s*Player.* (wins|share the first place)\.\nThe record", end)
+
+
+def test_words_that_are_no_moves_are_not_wrong_moves() -> None:
+    shown = played("help\nhistory\nmoves\n" * 30 + "quit\n", "tic_tac_toe")
+    assert "answers in a row" not in shown
+    assert "50 answers in a row were no moves." in played("x\n" * 50, "tic_tac_toe", code=1)
+
+
+def test_card_codes_are_explained_where_the_game_has_cards() -> None:
+    assert "ten of hearts" in played("help\nquit\n", "whist", "--opponent", "random")
+    assert "ten of hearts" not in played("help\nquit\n", "battleship", "--opponent", "random")
+
+
 def test_two_people_at_one_keyboard_never_see_each_others_card() -> None:
     shown = played("\ncheck\n\nbet\n\nfold\n", "leduc_poker", "--seat", "1", "--seat", "2",
                    "--seed", "3")  # fmt: skip
@@ -69,7 +92,7 @@ def test_a_run_is_played_by_its_name_and_watched_with_its_own_players() -> None:
     shutil.rmtree(folder / "players")
     assert shown.count("uct (simulations=7)") == 2
     assert re.search(r"Player \d wins\.|share the first place\.", shown)
-    assert "(you)" not in shown.split("The result")[1]
+    assert "(you)" not in shown.split("The match is over.")[1]
     assert f"The record: {folder.resolve()}" in shown.replace(str(folder), str(folder.resolve()))
 
 
