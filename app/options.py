@@ -51,9 +51,11 @@ Executor = Annotated[
         help="What plays them side by side: threads, processes, ray or ray:ADDRESS.",
     ),
 ]
-Game = Annotated[str, typer.Argument(help="A library name, a module file or a run's folder.")]
+Game = Annotated[
+    str, typer.Argument(help="A library name, a module file, or a run's folder or name.")
+]
 OptionalGame = Annotated[
-    str | None, typer.Argument(help="A library name, a module file or a run's folder.")
+    str | None, typer.Argument(help="A library name, a module file, or a run's folder or name.")
 ]
 Environment = Annotated[
     str | None,
@@ -136,7 +138,7 @@ def game_called(name: str) -> "GameSource":
 
     in_runs = runs_folder() / name
     is_run = name not in library.names() and not Path(name).exists()
-    return find_game(str(in_runs) if is_run and (in_runs / "game.py").is_file() else name)
+    return find_game(str(in_runs) if is_run and in_runs.is_dir() else name)
 
 
 def accepted_parameters(game: "GameSetup", sandbox: "Sandbox") -> "dict[str, Value]":

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from app.console import leave, note, print_json, say
-from app.options import Backend, Json, NoIsolation, Seats, Seed, sandbox_of
+from app.options import Backend, Json, NoIsolation, Seats, Seed, game_called, sandbox_of
 from games.text import one_line, quoted
 
 if TYPE_CHECKING:
@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 
 def check_game(
-    game: Annotated[str, typer.Argument(help="A module file, a run's folder or a library name.")],
+    game: Annotated[
+        str, typer.Argument(help="A module file, a run's folder or name, or a library name.")
+    ],
     *,
     players: Seats = 0,
     seed: Seed = 0,
@@ -28,9 +30,8 @@ def check_game(
     from games.checks.run import CheckSettings
     from graph.run.sandboxes import describe_grade, open_sandbox
     from tools.checking import check_source
-    from tools.sources import find_game
 
-    found = find_game(game)
+    found = game_called(game)
     settings = CheckSettings(seed=seed)
     with sandbox_of(sandbox, no_isolation), open_sandbox() as opened:
         grade = opened.grade

@@ -269,7 +269,9 @@ def _run(
         with _taken_back(folder, fresh=fresh):
             progress({"node": "open"})
             address = database()
-            context = make_context(settings, interactive=interactive, exchanges=folder.exchanges)
+            context = make_context(
+                settings, interactive=interactive, exchanges=folder.exchanges, tell=note
+            )
         held.enter_context(context.retrieval.store)
         held.enter_context(context.sandbox)
         _announce(context)

@@ -21,7 +21,9 @@ _SEEDS = 1_000_000  # of a size that a person can type
 
 
 def play_game(  # noqa: PLR0913 - one parameter an option
-    game: Annotated[str, typer.Argument(help="A run's folder, a module file or a library name.")],
+    game: Annotated[
+        str, typer.Argument(help="A run's folder or name, a module file or a library name.")
+    ],
     *,
     seat: Annotated[
         list[int] | None,

@@ -142,6 +142,8 @@ def open_store_here(tell: Callable[[str], None]) -> "Store":
 
     store = open_store(store_settings(), tell=tell)
     try:
+        if not store.mark():
+            tell("building the store of games and rules, once; it takes up to half a minute")
         report = ensure_indexed(store)
         if (report.added or report.changed) and _MINILM in store.embedder.identity:
             store.vectors(own_texts())  # now, so that the first design need not wait
@@ -177,6 +179,7 @@ def make_context(
     interactive: bool = False,
     exchanges: Path | None = None,
     keeps_own_games: bool = True,
+    tell: Callable[[str], None] = lambda _: None,
 ) -> RunContext:
     """Open what a run needs.
 
@@ -185,9 +188,10 @@ def make_context(
         interactive: Whether a person can answer an interrupt.
         exchanges: Where exchanges with a model are recorded; None for nowhere.
         keeps_own_games: Whether an accepted game joins the store's own games.
+        tell: Hears of what takes its time.
     """
     roles, budget = open_roles(exchanges)
-    sandbox, store = _open_both(lambda _: None)
+    sandbox, store = _open_both(tell)
     return replace(
         _context(settings, roles, budget, sandbox, store),
         interactive=interactive,

@@ -1,5 +1,6 @@
 """`check` on modules that are broken in every way a module can be."""
 
+import os
 import time
 from pathlib import Path
 
@@ -61,6 +62,14 @@ def test_a_module_that_prints_a_gigabyte_does_not_fill_ours(command: Command, mo
     module.write_text(SOUND + "\nfor _ in range(1000):\n    print('x' * 1_000_000)\n")
     done = command("check", module, "--json")
     assert len(done.out) < 200_000
+
+
+def test_a_run_is_checked_by_its_name(command: Command) -> None:
+    run = Path(os.environ["RULEWRIGHT_RUNS"]) / "checked-run"
+    run.mkdir()
+    assert "there is no" in command("check", "checked-run").err  # the run has no game yet
+    (run / "game.py").write_text(SOUND)
+    assert command("check", "checked-run").code == 0
 
 
 def test_a_file_that_is_not_there_is_an_error_with_the_library(command: Command) -> None:

@@ -112,3 +112,11 @@ def test_a_killed_zygote_ends_or_spares_the_run_and_resume_goes_on(
 def _children(pid: int) -> list[int]:
     tasks = Path(f"/proc/{pid}/task").iterdir()
     return [int(child) for task in tasks for child in (task / "children").read_text().split()]
+
+
+def test_the_first_command_says_that_the_store_is_built(
+    started: Started, command: Command, tmp_path: Path
+) -> None:
+    told = "building the store"
+    wait_for(started("new", "tic tac toe", RULEWRIGHT_HOME=str(tmp_path / "home")), told)
+    assert told not in command("search", "trumps").err  # here it is built

@@ -1,5 +1,8 @@
 """Story of a match for a reader: who did what, from how many choices, and what it paid."""
 
+from collections.abc import Sequence
+from itertools import groupby
+
 from games.contract import CHANCE
 from games.engine import Ply
 from games.records import MatchRecord
@@ -8,17 +11,36 @@ from tools.reporting.content import short_name
 
 
 def match_story(record: MatchRecord) -> str:
-    """One line a ply; players are counted from 1, and everything that happened is told."""
+    """One line a ply, after the result; an empty line before each further deal.
+
+    Players are counted from 1, and everything that happened is told.
+    """
     match = record.match
     lines = [f"Match {record.match_index + 1}, seed {record.seed}"]
     lines += [
         f"Player {n}: {one_line(short_name(name))}" for n, name in enumerate(record.players, 1)
     ]
-    lines += [f"{n}. {_told(ply)}" for n, ply in enumerate(match.plies, 1)]
     if match.returns is None:
-        return "\n".join([*lines, f"No result: {match.ending} ({one_line(match.reason)})"]) + "\n"
-    paid = ", ".join(f"player {n}: {paid:g}" for n, paid in enumerate(match.returns, 1))
-    return "\n".join([*lines, f"Result: {paid}"]) + "\n"
+        lines.append(f"No result: {match.ending} ({one_line(match.reason)})")
+    else:
+        paid = ", ".join(f"player {n}: {paid:g}" for n, paid in enumerate(match.returns, 1))
+        lines.append(f"Result: {paid}")
+    begun = _further_deals(match.plies, len(record.players))
+    for n, ply in enumerate(match.plies):
+        lines += [*[""] * (n in begun), f"{n + 1}. {_told(ply)}"]
+    return "\n".join(lines) + "\n"
+
+
+def _further_deals(plies: Sequence[Ply], seats: int) -> set[int]:
+    """Plies at which chance begins to act about as often in a row as at the last deal."""
+    begun, dealt, start = set[int](), 0, 0
+    for is_chance, run in groupby(plies, key=lambda ply: ply.player == CHANCE):
+        length = len(list(run))
+        if is_chance and length >= max(2, seats, dealt / 2):
+            begun |= {start} if dealt else set()
+            dealt = length
+        start += length
+    return begun
 
 
 def _told(ply: Ply) -> str:

@@ -4,9 +4,16 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
+from games import library
+from games.checks.sampling import UniformPlayer
+from games.contract import Game, LocalModule
+from games.engine import play_match
+from games.records import MatchRecord
+from games.table import GameTable
 from tests.tools.reporting.samples import LONG_SPEC, evaluation, play, report, rung
 from tools.reporting.content import Figure, ReportLine
 from tools.reporting.page import plots_of, render
+from tools.reporting.story import match_story
 from tools.reporting.svg import Bar, curve, histogram, interval_bars
 
 
@@ -22,6 +29,27 @@ def test_the_verdict_comes_first_and_every_table_says_who_played() -> None:
     assert page.index("Is it fair?") < page.index("What was asked for") < page.index("Checks")
     for who in ("random players", "greedy players", "uct 50 players"):
         assert f"<th>{who}</th>" in page
+
+
+@pytest.mark.parametrize(
+    ("game", "parameters", "deals"),
+    [
+        ("trick_taking", {"deals": 3, "hand_size": 4, "trump": "turned"}, 3),
+        ("poker", {"deals": 5, "hand_size": 2}, 5),
+        ("tic_tac_toe", {}, 1),
+        ("pig", {}, 1),  # dice, rolled once and again, deal nothing
+    ],
+)
+def test_of_a_sample_match_the_first_deal_is_shown_and_each_later_one_folded(
+    game: str, parameters: dict[str, int | str], deals: int
+) -> None:
+    table = GameTable(Game(LocalModule(library.source(game))))
+    match = play_match(table, [UniformPlayer()] * 2, parameters=parameters, seed=1, max_plies=900)
+    story = match_story(MatchRecord(game, parameters, ("random", "random"), 1, 0, match))
+    plain, page = render(report(record="1. x")), render(report(record=story))
+    assert page.count("<details>") - plain.count("<details>") == deals - 1
+    assert page.count("the next deal") == deals - 1
+    assert page.index("Result: ") < page.index("1. ", page.index("Read the match"))
 
 
 def test_rules_and_a_match_between_the_best_lie_inside() -> None:
