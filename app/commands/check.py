@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def check_game(
     game: Annotated[
-        str, typer.Argument(help="A module file, a run's folder or name, or a library name.")
+        str, typer.Argument(help="A module file, a run's folder or name, or a game's name.")
     ],
     *,
     players: Seats = 0,

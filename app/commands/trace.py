@@ -1,7 +1,7 @@
 """`trace` and `runs`: a run's local trace as a tree, and what runs there are."""
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -49,6 +49,7 @@ def show_trace(
         Console(highlight=False).print(tree)
 
 
+_ASKING = ("question", "no_fit")  # ends that an answer can change
 _WIDE = 100  # characters of a brief in the list
 
 # File of a run, key in it, and what the list calls it.
@@ -59,24 +60,27 @@ _OF_LEARN = (("learn.json", "end", "end"), ("learn.json", "environment", "title"
 def list_runs(*, as_json: Json = False) -> None:
     """List the runs under `runs` (or `RULEWRIGHT_RUNS`): what each was asked, and how it stands."""
     from graph.learn.settings import is_learning, read_learning
-    from graph.new.requests import read_request
+    from graph.new.requests import question_left, read_request
     from graph.run.folder import RunFolder, RunFolderError, runs_folder
 
     rows = []
     for path in sorted(state.parent for state in runs_folder().glob("*/.state")):
         folder = RunFolder(path)
-        row = {"name": path.name, "end": "unfinished", "title": None, "prompt": None}
+        row = {"name": path.name, "end": "unfinished", "title": None, "prompt": None, "asks": None}
         try:
-            learns = is_learning(folder)
-            row["prompt"] = (
-                f"learn from {read_learning(folder).trajectories}"
-                if learns
-                else read_request(folder).prompt
-            )
+            if learns := is_learning(folder):
+                row["prompt"] = f"learn from {read_learning(folder).trajectories}"
+            else:
+                request = read_request(folder)
+                row["prompt"] = request.prompt
             written = _OF_LEARN if learns else _OF_NEW
             for file, key, name in written:
                 found = folder.read_json(file) if (path / file).exists() else None
                 row |= {name: found[key]} if isinstance(found, dict) and key in found else {}
+                if row["end"] in _ASKING and isinstance(found, dict):
+                    row["asks"] = found.get("reason", row["asks"])
+            if not learns and (asks := question_left(request, folder)):
+                row |= {"end": "waiting", "asks": asks}
         except RunFolderError as error:
             row |= {"end": "unreadable", "prompt": str(error)}
         rows.append(row)
@@ -86,8 +90,24 @@ def list_runs(*, as_json: Json = False) -> None:
     for row in rows:
         title = one_line(row["title"] or "")
         say(f"{row['name']}  {row['end']}  {title}\n    {_brief(row['prompt'])}")
+        if (way := _way_on(row)) is not None:
+            say(f"    {way}")
     if not rows:
         say(f"there is no run under {runs_folder()}; make one: rulewright new")
+
+
+def _way_on(row: dict[str, Any]) -> str | None:
+    """What a run waits for and how to go on with it; None where it is finished.
+
+    >>> _way_on({"name": "mine", "end": "waiting", "asks": "No game. Which one? There are 12."})
+    "asks: No game. Which one? Go on: rulewright resume mine --answer '...'"
+    """
+    on = f"rulewright resume {row['name']}"
+    if row["asks"]:
+        asks, mark, _ = " ".join(row["asks"].split()).partition("?")
+        word = "yes" if row["end"] == "no_fit" else "..."
+        return f"asks: {_brief(asks + mark)} Go on: {on} --answer '{word}'"
+    return f"go on: {on}" if row["end"] in ("unfinished", "gave_up") else None
 
 
 def _brief(prompt: str | None) -> str:

@@ -61,8 +61,7 @@ def report_of(state: RunState, context: RunContext) -> Report:
         evaluation=state.evaluation,
         rulebook=rulebook.read_text("utf-8", "replace") if rulebook.is_file() else "",
         record=state.record[:_LONGEST_RECORD]
-        + "\n... The folder records/ has the whole match."
-        * (len(state.record) > _LONGEST_RECORD),
+        + "\n... The folder records/ has the whole match." * (len(state.record) > _LONGEST_RECORD),
         settings=context.settings.model_dump(mode="json"),
         problem="; ".join(open_ends(state)) if state.accepted is not None else state.reason,
         changes=rule_changes(state.before.design, design) if state.before else (),

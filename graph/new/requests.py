@@ -16,6 +16,7 @@ from graph.run.context import RunSettings
 from graph.run.folder import RunFolder, RunFolderError
 
 _REQUEST = ".state/request.json"
+_QUESTION = ".state/question.json"
 _FORMAT: Literal[3] = 3
 
 
@@ -87,6 +88,18 @@ def read_request(folder: RunFolder) -> Request:
 def write_request(request: Request, folder: RunFolder) -> None:
     """Keep what a run was asked, so that it can be resumed from its very first moment."""
     folder.write_json(_REQUEST, request.model_dump(mode="json"))
+
+
+def leave_question(ask: str, request: Request, folder: RunFolder) -> None:
+    """Keep what a run waits for, empty for nothing, where the list of runs finds it."""
+    folder.write_json(_QUESTION, {"ask": ask, "answers": len(request.answers)})
+
+
+def question_left(request: Request, folder: RunFolder) -> str:
+    """What a run waits for; empty where it waits for nothing, or was answered since."""
+    left = folder.read_json(_QUESTION) if (folder.path / _QUESTION).exists() else None
+    is_open = isinstance(left, dict) and left.get("answers") == len(request.answers)
+    return str(left["ask"]) if isinstance(left, dict) and is_open else ""
 
 
 def by_form(request: Request, choices: Choices) -> Request:

@@ -25,7 +25,7 @@ from graph.new.nodes.refine import refine
 from graph.new.nodes.report import report
 from graph.new.nodes.revise import recode, revise
 from graph.new.nodes.strategize import strategize
-from graph.new.requests import Remedy, Request, read_request, write_request
+from graph.new.requests import Remedy, Request, leave_question, read_request, write_request
 from graph.new.results import RunResult, stage_message
 from graph.new.state import ChatInput, ChatOutput, RunState
 from graph.run.checkpoints import (
@@ -124,6 +124,7 @@ def resume_run(
             if given is None:
                 break
             step = Command(resume=given) if pending else {"messages": [("user", given)]}
+    leave_question(str(question["ask"]) if pending else "", request, folder)
     seconds = time.monotonic() - started
     grade = grades_of(folder, context.sandbox.grade)[0]
     return RunResult(folder, state, question if pending else None, seconds, grade)

@@ -10,6 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from graph.new.requests import Request, leave_question, write_request
+from graph.run.folder import RunFolder
+from graph.run.settings import RunSettings
 from tests.app.conftest import Command, Started, wait_for
 
 
@@ -27,16 +30,35 @@ def finished(command: Command, made: Path, tmp_path: Path) -> Path:
 
 
 def test_a_question_says_how_to_answer_and_takes_the_answer(
-    command: Command, tmp_path: Path
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tmp_path / "run"
+    monkeypatch.setenv("RULEWRIGHT_RUNS", str(tmp_path))
     asked = command("new", "something nice for the evening", "--approve", "--out", folder)
     assert (asked.code, "Which game" in asked.out) == (2, True)
     assert f"answer with: rulewright resume {folder} --answer" in asked.out
+    assert "Which game do you want? Go on: rulewright resume run" in command("runs").out
     still = command("resume", folder, "--json")
     assert (still.code, still.json["end"]) == (2, "question")
     done = command("resume", folder, "--answer", "Tic Tac Toe", "--json")
     assert (done.code, done.json["end"], done.json["family"]) == (3, "waiting", "tic_tac_toe")
+    assert "Approve this rulebook? Go on: rulewright resume run" in command("runs").out
+
+
+def test_a_run_that_was_answered_or_stopped_is_listed_as_one_to_go_on_with(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RULEWRIGHT_RUNS", str(tmp_path))
+    request = Request(prompt="whist", settings=RunSettings())
+    folder = RunFolder(tmp_path / "mine")
+    write_request(request, folder)
+    leave_question("Approve?", request, folder)
+    (row,) = command("runs", "--json").json["runs"]
+    assert (row["end"], row["asks"]) == ("waiting", "Approve?")
+    write_request(request.model_copy(update={"answers": ("yes",)}), folder)
+    (row,) = command("runs", "--json").json["runs"]
+    assert (row["end"], row["asks"]) == ("unfinished", None)
+    assert "go on: rulewright resume mine" in command("runs").out
 
 
 def test_an_answer_that_nobody_asked_for_is_refused_and_not_dropped(
