@@ -1,5 +1,6 @@
 """Mentions: the phrases of the lexicons that stand in a brief, and under which negation."""
 
+import operator
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -30,6 +31,8 @@ _DROP = stem("drop")
 _COUNTED = stems("player person child friend side opponent team man")
 _FALLING = stems("token piece disc disk stone mark checker chip coin ball marker")
 _SUBORDINATE = stems("who whoever anyone someone if when whenever once")
+_ALLOWED = stems("allowed permitted used played possible counted")
+_BEING = stems("is are was were be")
 _AFTER = word_set("as is are be been being was were do does did must may can should will")
 
 
@@ -228,10 +231,11 @@ def _negated(parsed: ParsedBrief, mentions: Sequence[Mention]) -> list[Mention]:
             result.append(mention)
             continue
         owned.add(found)
+        verb = {found + 1} if found in _forbidden(parsed, mention.covered[-1]) else set[int]()
         result.append(
             replace(
                 mention,
-                covered=tuple(sorted({*mention.covered, found})),
+                covered=tuple(sorted({*mention.covered, found} | verb)),
                 negated=not mention.negated,
             )
         )
@@ -256,7 +260,7 @@ def _negator(parsed: ParsedBrief, mention: Mention, owned: set[int]) -> int | No
     inside = [index for index in range(first, last) if index not in owned]
     described = isinstance(mention.source, Phrase) and mention.source.always
     end = min(last + _REACH, len(parsed.tokens)) if described else last + 1
-    after = list(range(last + 1, end))
+    after = list(range(last + 1, end)) or _forbidden(parsed, last)
     for index in (*before, *inside, *after):
         if parsed.tokens[index].norm not in common().negators | common().removers or index in owned:
             continue
@@ -266,6 +270,14 @@ def _negator(parsed: ParsedBrief, mention: Mention, owned: set[int]) -> int | No
             continue
         return index
     return None
+
+
+def _forbidden(parsed: ParsedBrief, last: int) -> list[int]:
+    """The negation that forbids what a phrase says: "asking again | is not allowed"."""
+    after = [token.norm for token in parsed.tokens[last + 1 : last + 4]]
+    kinds = (_AFTER | _BEING, common().negators, _ALLOWED)
+    is_denied = len(after) == len(kinds) and all(map(operator.contains, kinds, after))
+    return [last + 2] if is_denied else []
 
 
 def _supposed(parsed: ParsedBrief, negator: int, first: int) -> bool:

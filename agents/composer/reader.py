@@ -18,7 +18,16 @@ from agents.composer.meaning.settings import settings_by_meaning
 from agents.composer.meaning.statements import Embed
 from agents.composer.mentions import Mention, ParsedBrief, find_mentions, is_filler, parse_brief
 from agents.composer.patterns import Text
-from agents.composer.settle import Base, Interpretation, can_be, effective, settle
+from agents.composer.settle import (
+    CORRECTED,
+    Base,
+    Interpretation,
+    can_be,
+    corrections,
+    effective,
+    restated,
+    settle,
+)
 from agents.composer.tokens import stems
 from agents.protocols import Choices, Clause, RoleError
 from games.contract import Json
@@ -154,7 +163,9 @@ def _other_lines(reading: Reading, readings: Sequence[Reading]) -> bool:
 
 
 def _open(reading: Reading) -> int:
-    return sum(clause.status == "not_honoured" for clause in reading.clauses)
+    """How many demands of a reading are not honoured, but for those that were taken back."""
+    lost = (clause for clause in reading.clauses if clause.status == "not_honoured")
+    return sum(clause.reason != CORRECTED for clause in lost)
 
 
 def read(
@@ -172,13 +183,14 @@ def read(
     parsed = parse_brief(words)
     title, titled = _title(parsed)
     theme = _theme_of(parsed)
-    masked = _without(parsed, {*titled})
+    taken_back = corrections(parsed)
+    masked = _without(parsed, {*titled} | taken_back)
     shared = common()
     counts = (*shared.player_ranges, *shared.player_counts)
     phrases = (*counts, *lexicon.phrases, *shared.refusals, *shared.talk)
     sources: list[Name | Phrase] = [*lexicon.names, *phrases]
     found = find_mentions(masked, sources, lambda mention: can_be(lexicon, mention))
-    mentions = understood(parsed, found, lexicon, {*titled, *theme})
+    mentions = restated(parsed, understood(parsed, found, lexicon, {*titled, *theme} | taken_back))
     if embed is not None:
         mentions += settings_by_meaning(parsed, lexicon, mentions, embed)
     theme = theme or _bare_theme(parsed, mentions, lexicon)
@@ -189,7 +201,7 @@ def read(
     base = _base(lexicon, chosen, mentions)
     settled = settle(parsed, lexicon, base, spoken, choices)
     explained = {index for mention in mentions for index in mention.covered} | set(titled)
-    explained |= _replaced(parsed, spoken)
+    explained |= _replaced(parsed, spoken) | taken_back
     if titled:
         clause = Clause(
             text=parsed.quote(titled[0], titled[-1]), status="honoured", setting=f"title={title}"

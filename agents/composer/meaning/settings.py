@@ -9,14 +9,17 @@ that a phrase or a surer part has used is not used again.
 import json
 import math
 import operator
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 from agents.composer.lexicon import Lexicon, Phrase, Settings
+from agents.composer.loader import common, lexicons
 from agents.composer.meaning.statements import Embed, statements_of
 from agents.composer.mentions import Mention, ParsedBrief, parse_brief
 from agents.composer.patterns import Capture, Text
 from agents.composer.settle import can_be
+from agents.composer.tokens import Token, tokenise
 from games.contract import Json
 
 SURE = 0.6
@@ -114,11 +117,15 @@ def guesses(
         return []
     found: list[Guess] = []
     model = statements_of(lexicon.family, embed)
+    denying = _denying(lexicon.family)
     for part, row in zip(parts, model.scores([part.text for part in parts]), strict=True):
         content = parsed.content(part.run)
+        denies = _denies(parsed.tokens[i] for i in part.run if i not in used)
         new = sum(index not in used for index in content) / len(content)
         best: dict[str, list[tuple[float, Mention]]] = {}
         for (name, value), score in zip(model.labels, row, strict=True):
+            if denies and (name, value) not in denying:
+                continue  # "twos do not make the next one draw" is no way to say that they do
             mention = part.mention(name, value)
             if mention is not None and can_be(lexicon, mention):
                 best.setdefault(name, []).append((float(score), mention))
@@ -145,6 +152,22 @@ def guesses(
                 )
             )
     return sorted(found, key=lambda said: -said.sure)
+
+
+@cache
+def _denying(family: str) -> frozenset[tuple[str, str]]:
+    """The settings with their values that some statement says by a negation."""
+    lexicon = next(lexicon for lexicon in lexicons() if lexicon.family == family)
+    return frozenset(
+        (name, value)
+        for name, values in lexicon.says.items()
+        for value, texts in values.items()
+        if any(_denies(tokenise(text)) for text in texts)
+    )
+
+
+def _denies(tokens: Iterable[Token]) -> bool:
+    return any(token.norm in common().negators for token in tokens)
 
 
 def setting_meant(text: str, lexicon: Lexicon, taken: Container[str], embed: Embed) -> str:

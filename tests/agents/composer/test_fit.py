@@ -91,3 +91,61 @@ def test_another_language_is_said_to_need_a_model() -> None:
     )
     assert question is not None
     assert "language model alone" in question
+
+
+# Clauses that deny something, with the value of the setting that they must not be claimed for.
+DENIED = [
+    ("go_fish", "asking again after success is not allowed", "extra_turn_on_catch=true"),
+    ("go_fish", "no extra turn when you catch", "extra_turn_on_catch=true"),
+    ("shedding", "twos don't make the next one draw", "draw_two_rank=2"),
+    ("shedding", "you never draw more than one card, twos do not make the next one draw",
+     "draw_two_rank=2"),
+    ("shedding", "you may not stack draw twos", "stacking=true"),
+    ("poker", "never a second round of betting", "rounds=2"),
+    ("push_your_luck", "rolling a one doesn't lose your turn's points", "bust_face=1"),
+    ("trick_taking", "shooting the moon isn't allowed", "shoot_the_moon=true"),
+    ("trick_taking", "partnerships are not allowed", "partnerships=true"),
+    ("trick_taking", "no trump", "trump=spades"),
+    ("rummy", "drawing from the discard pile is not allowed", "draw_from_discard=true"),
+    ("rummy", "not counting the ace high", "ace=high"),
+    ("placement", "gravity is not used", "gravity=true"),
+    ("battleship", "ships touching is not allowed", "touching=true"),
+    ("capture", "pieces never move backwards", "backward=true"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("family", "clause", "wrong"), DENIED)
+def test_a_clause_that_denies_something_is_not_claimed_by_what_it_denies(
+    family: str, clause: str, wrong: str
+) -> None:
+    design = design_of(f"{family.replace('_', ' ')}: {clause}", Choices(family=family))
+    assert [c.text for c in design.clauses if c.setting == wrong] == []
+    name, _, value = wrong.partition("=")
+    said = [c for c in design.clauses if c.setting.startswith(name)]
+    assert str(design.parameters[name]).lower() != value or not said
+
+
+CORRECTED = [
+    ("a trick-taking game for 4... scratch that, 3 players", "num_players", 3),
+    ("a trick-taking game for four players, no wait, three", "num_players", 3),
+    ("hearts for four. Actually make that five players", "num_players", 5),
+    ("rummy for three, ten cards each, actually make it seven cards each", "hand_size", 7),
+    ("pig to 100, I mean to 50", "target_score", 50),
+    ("connect four on 6 by 7, no wait, 8 by 9", "rows", 8),
+    ("goofspiel with 13 cards, or rather 10", "cards", 10),
+    ("tic tac toe on a 4 by 4 board, no, 5 by 5", "size", 5),
+    ("a trick-taking game for three, hearts trump. No wait, no trump at all", "trump", "none"),
+]
+
+
+@pytest.mark.parametrize(("words", "setting", "value"), CORRECTED)
+def test_what_the_person_corrects_holds_and_what_was_taken_back_is_not_claimed(
+    words: str, setting: str, value: int | str
+) -> None:
+    design = design_of(words)
+    assert {**design.parameters, "num_players": design.num_players}[setting] == value
+    claimed = [c for c in design.clauses if setting in c.setting and c.status == "honoured"]
+    assert len(claimed) == 1
+    assert f"{setting}={value}" in claimed[0].setting
+    lost = [clause.reason for clause in design.clauses if clause.status == "not_honoured"]
+    assert lost == ["the person corrected it afterwards"]
