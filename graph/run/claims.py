@@ -102,11 +102,10 @@ def outdated(claims: Sequence[Claim], rules: Collection[str]) -> tuple[Claim, ..
     )
 
 
-def to_ask_anew(claims: Sequence[Claim]) -> tuple[str, ...]:
-    """Rules whose tests were all written before the rule was amended."""
-    tests = [claim for claim in claims if claim.test]
-    newer = {claim.rule for claim in tests if claim.status != "amended"}
-    return tuple(dict.fromkeys(claim.rule for claim in tests if claim.rule not in newer))
+def to_ask_anew(claims: Sequence[Claim], amended: Sequence[str]) -> tuple[str, ...]:
+    """Of the rules that were amended those without a test that was written since."""
+    newer = {claim.rule for claim in claims if claim.test and claim.status != "amended"}
+    return tuple(dict.fromkeys(rule for rule in amended if rule not in newer))
 
 
 def without_struck(candidates: Sequence[Candidate], claims: Sequence[Claim]) -> list[Candidate]:

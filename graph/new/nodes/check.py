@@ -42,7 +42,8 @@ def check(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterCheck]:
     unchecked = (c for c in state.candidates if c.findings is None)
     candidate = next(unchecked, state.candidates[-1])
     keep_grade(folder_of(state), context.sandbox.grade)
-    trial = Trial(made, context, candidate.number, candidate.source, state.claims)
+    ruled = tuple(one.ruling.rule for one in state.ambiguities if one.ruling)
+    trial = Trial(made, context, candidate.number, candidate.source, state.claims, ruled)
     trial.judge()
     judged = candidate.model_copy(
         update={"findings": tuple(trial.findings), "lacking": tuple(trial.lacking)}
@@ -107,6 +108,7 @@ class Trial:
 
     Attributes:
         claims: The run's, and those that this trial adds.
+        amended: Rules that a ruling amended.
         findings: What was found.
         matches: The matches that were judged.
         lacking: What could not be judged.
@@ -119,6 +121,7 @@ class Trial:
     number: int
     source: str
     claims: tuple[Claim, ...]
+    amended: Sequence[str] = ()
     findings: list[Finding] = field(default_factory=list)
     matches: list[Match] = field(default_factory=list)
     lacking: list[str] = field(default_factory=list)
@@ -190,8 +193,8 @@ class Trial:
         )
 
     def _tests(self, run: CheckRun) -> None:
-        """Hold the candidate against the run's tests, asked for once, or anew for amended rules."""
-        anew = to_ask_anew(self.claims)
+        """Hold the candidate against the run's tests, asked for once, and for amended rules."""
+        anew = to_ask_anew(self.claims, self.amended)
         if anew or not any(claim.test for claim in self.claims):
             self._ask_tests(anew)
         held = [(claim, claim.test) for claim in self.claims if claim.test and claim.counts]
@@ -236,6 +239,9 @@ class Trial:
             Claim(id=identity, rule=test.rule, says=_asks(test), test=test)
             for identity, test in zip(ids, tests, strict=True)
         )
+        self.lacking += [
+            f"no test of {rule} as it reads now" for rule in to_ask_anew(self.claims, amended)
+        ]
 
     def _record(self, record: MatchRecord, run: CheckRun) -> None:
         """The validator's verdict on one record; a fault it names is a claim of its own."""

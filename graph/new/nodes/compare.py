@@ -41,8 +41,8 @@ def compare(state: RunState, runtime: Runtime[RunContext]) -> _To:
         for claim in claims
         if claim not in state.claims
     ]
-    if holder is not None and claims != state.claims:
-        holder, claims = bout.retested(holder, claims)
+    if holder is not None and ruled:
+        holder, claims = bout.retested(holder, claims, ruled)
     judged = [*bout.losers, *([holder] if holder else [])]
     pool = keep_newest(state.candidates, judged)
     runtime.stream_writer({"node": "compare", "ambiguities": len(bout.found)})
@@ -99,10 +99,10 @@ class _Bout:
         return holder
 
     def retested(
-        self, holder: Candidate, claims: tuple[Claim, ...]
+        self, holder: Candidate, claims: tuple[Claim, ...], ruled: Sequence[str]
     ) -> tuple[Candidate, tuple[Claim, ...]]:
         """The holder against the tests of the rules as they read now, and the claims after it."""
-        trial = Trial(self.design, self.context, holder.number, holder.source, claims)
+        trial = Trial(self.design, self.context, holder.number, holder.source, claims, ruled)
         trial.retest()
         tests = {claim.id for claim in trial.claims if claim.test}
         kept = [found for found in holder.findings or () if found.claim not in tests]

@@ -155,6 +155,33 @@ def test_a_test_of_an_amended_rule_is_asked_anew_and_the_old_one_is_named(
     assert "the test T1 spoke for R1 as it read before" in final_text(state)
 
 
+@dataclass
+class TestedLate(Retested):
+    """A validator whose first tests leave out the rule that a ruling amends later."""
+
+    __test__ = False
+    late: bool = True
+
+    def unit_tests(
+        self, design: Design, source: str, amended: Sequence[str] = ()
+    ) -> Sequence[UnitTest]:
+        tests = super().unit_tests(design, source, amended)
+        return tests if amended and self.late else []
+
+
+@pytest.mark.parametrize(
+    ("late", "told"), [(True, "T1, a claim"), (False, "no test of R1 as it reads now")]
+)
+def test_an_amended_rule_that_no_test_named_is_tested_before_the_game_is_made(
+    make_context: MakeContext, folder: RunFolder, late: bool, told: str
+) -> None:
+    roles = TestedLate(begins=("0", "0", "1"), late=late)
+    state = start_run("noughts", folder, make_context(roles_of(roles), TWO)).state
+    assert roles.amended == [(), (), ("R1",)]
+    assert state.end == "delivered"
+    assert told in final_text(state)
+
+
 def test_drafts_that_a_vote_made_pass_are_compared_too(
     make_context: MakeContext, folder: RunFolder
 ) -> None:
