@@ -1,5 +1,6 @@
 """Matches of a run: drawn from its file, split into training and held-out ones, and kept."""
 
+import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -71,13 +72,16 @@ class Material:
 
     @property
     def hides(self) -> bool:
-        """Whether some state holds a value that the seat to move does not see."""
+        """Whether a state holds a value that the seat to move does not see, or two look alike.
+
+        Two states look alike where a seat has seen and done the same in both matches so far.
+        """
+        matches = open_matches(self.matches)
         return any(
             here.player >= 0 and not _leaves(here.state) <= _leaves(here.observations[here.player])
-            for match in self.matches
-            if isinstance(match, OpenTrajectory)
+            for match in matches
             for here in match.positions
-        )
+        ) or any(_look_alike(matches, seat) for seat in range(self.header.num_players))
 
 
 def open_matches(matches: Sequence[Trajectory]) -> list[OpenTrajectory]:
@@ -212,6 +216,19 @@ def _require_deck(path: Path, header: TrajectoryHeader, settings: LearnSettings)
         raise TrajectoryError(f"{path} holds matches of a {header.deck} deck; {wanted}")
     if settings.environment and closed:
         raise TrajectoryError("--environment needs matches of an open deck")
+
+
+def _look_alike(matches: Sequence[OpenTrajectory], seat: int) -> bool:
+    """Whether one log of a seat, its observations and own actions, fits two states."""
+    states: dict[bytes, State] = {}
+    for match in matches:
+        log = hashlib.sha256()
+        for here, action in zip(match.positions, (*match.actions, ""), strict=True):
+            log.update(canonical_key([here.observations[seat]]).encode())
+            if states.setdefault(log.digest(), here.state) != here.state:
+                return True
+            log.update(canonical_key(action if here.player == seat else None).encode())
+    return False
 
 
 def _leaves(value: Json) -> set[str]:

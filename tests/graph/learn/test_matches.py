@@ -44,6 +44,21 @@ def test_of_few_matches_one_is_held_out(
     assert take_in(file, begun(), LearnSettings()).held == held
 
 
+@pytest.mark.parametrize(
+    ("name", "hides"),
+    [
+        ("library:goofspiel", True),  # a laid bid; the numbers are all seen elsewhere
+        ("openspiel:kuhn_poker", True),
+        ("openspiel:connect_four", False),
+    ],
+)
+def test_what_is_hidden_shows_where_one_log_of_a_seat_fits_two_states(
+    begun: Callable[..., RunFolder], tmp_path: Path, name: str, hides: bool
+) -> None:
+    file = recorded(tmp_path / "few.jsonl", name, 12)
+    assert take_in(file, begun(), LearnSettings()).hides == hides
+
+
 def damaged(lines: list[str], how: str) -> str:
     if how == "cut off":
         return "".join(lines)[:-40]
