@@ -70,7 +70,7 @@ class ChatOutput(BaseModel):
         messages: The chat, with a short message for every stage and the result last.
         folder: The run's folder, on the server.
         end: How the run ended; None while it waits or has stopped.
-        reason: Why it asks, gave up or stopped.
+        reason: Why it asks, gave up or stopped, or is no more than delivered.
         summary: The result in a few lines.
         artefacts: Text of the files that were made, by name.
     """

@@ -20,9 +20,10 @@ def report(state: RunState, runtime: Runtime[RunContext]) -> dict[str, object]:
     """Write what there is to report, whether or not a game was made."""
     context = context_of(runtime, state.folder)
     folder = folder_of(state)
-    ended = state.model_copy(
-        update={"end": state.end or ("delivered" if open_ends(state) else "made")}
-    )
+    left = open_ends(state)
+    end = state.end or ("delivered" if left else "made")
+    reason = state.reason if end != "delivered" else "; ".join(left)
+    ended = state.model_copy(update={"end": end, "reason": reason})
     if ended.accepted is not None:
         folder.write_text("game.py", ended.candidate(ended.accepted).source)
     if ended.design is not None:
@@ -35,7 +36,7 @@ def report(state: RunState, runtime: Runtime[RunContext]) -> dict[str, object]:
     folder.write_json("run.json", {**run_object(ended, context), "own_game": kept})
     runtime.stream_writer({"node": "report", "end": ended.end, "folder": str(folder.path)})
     said = final_text(ended)
-    update = {"end": ended.end, "notes": ended.notes, "summary": said}
+    update = {"end": ended.end, "reason": reason, "notes": ended.notes, "summary": said}
     return {**update, "artefacts": artefacts(ended), "messages": [AIMessage(said)]}
 
 

@@ -266,6 +266,7 @@ def test_a_claim_keeps_its_votes_in_the_files_of_the_run(
     for name in ("checks.json", "run.json"):
         (claim,) = folder.read_json(name)["claims"]  # type: ignore[index]
         assert (claim["id"], claim["status"], len(claim["votes"])) == ("T1", "disputed", 2)
+    assert "T1, a claim of the validator on R1" in folder.read_json("run.json")["reason"]  # type: ignore[index]
     assert "T1" in (folder.path / "report.html").read_text()
 
 
