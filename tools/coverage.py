@@ -1,12 +1,12 @@
 """Rule coverage: which rules of a module were at work at which ply of recorded matches.
 
-A module says where its rules stand. A comment that begins with rule ids (`# R7`, `# R7, R8: why`)
-marks the statement that it ends or stands above; of an `if`, a loop or the like it marks what is
-done, not the condition, and behind `else:` that branch. Ids in a function's docstring mark the
-whole function, and count where the rule has no finer mark. A mark on a branch that only refuses
-(`raise`) is met where its condition was asked: a match that goes on obeyed the rule. A fresh
-worker plays the recorded actions again and says which marked lines it went through. That is the
-worker's claim: it guides play and names gaps, and is never a pass of anything.
+A module says where its rules stand. A comment that begins with rule ids (`# R7`, `# R7 R8`, `# R7,
+R8: why`) marks the statement that it ends or stands above; of an `if`, a loop or the like it marks
+what is done, not the condition, and behind `else:` that branch. Ids in a function's docstring mark
+the whole function, and count where the rule has no finer mark. A mark on a branch that only
+refuses (`raise`) is met where its condition was asked: a match that goes on obeyed the rule. A
+fresh worker plays the recorded actions again and says which marked lines it went through. That is
+the worker's claim: it guides play and names gaps, and is never a pass of anything.
 """
 
 import ast
@@ -26,7 +26,7 @@ from games.text import syntax_tree
 from tools.sandbox import Sandbox, Worker
 
 _NONE: frozenset[int] = frozenset()
-_COMMENT = re.compile(r"#\s*(R\d+(?:\s*(?:,|and)\s*R\d+)*)\b")
+_COMMENT = re.compile(r"#\s*(R\d+(?:(?:\s*(?:,|and)\s*|\s+)R\d+)*)\b")
 _RULE = re.compile(r"\bR\d+\b")
 _BLOCKS = ("else", "try", "finally", "except")
 _PLIES = 3  # kept of a rule in one match

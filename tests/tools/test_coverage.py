@@ -25,7 +25,7 @@ MARKED = NIM.replace(
     '    won = state["turn"] if left == 0 else -1\n',
     '    won = -1\n    if left == 0:  # R3\n        won = state["turn"]\n'
     '    elif left == 99:  # R8, R4: never\n        won = -1\n'
-    '    else:  # R5\n        won = -1\n',
+    '    else:  # R5 R11 else\n        won = -1\n',
 ).replace('ZONES =', '# R6: a pile of counters\nZONES =')  # fmt: skip
 
 
@@ -55,9 +55,9 @@ def record(*actions: str) -> MatchRecord:
 
 def test_a_comment_marks_what_is_done_and_a_docstring_the_whole_function(sandbox: Sandbox) -> None:
     played = [record("pile 3", "take 2", "take 1")]
-    found = rule_coverage(sandbox, MARKED, ["R1", "R3", "R4", "R5", "R6", "R7", "R9"], played)
+    found = rule_coverage(sandbox, MARKED, [f"R{n}" for n in (1, 3, 4, 5, 6, 7, 9, 11)], played)
     assert found.fired["R1"] == ((0, 0),)  # chance
-    assert found.fired["R5"] == ((0, 1),)  # one is left
+    assert found.fired["R5"] == found.fired["R11"] == ((0, 1),)  # one is left
     assert found.fired["R3"] == ((0, 2),)  # the last one is taken
     assert found.fired["R6"] == ((0, 0),)  # a constant holds from the first ply on
     assert found.fired["R9"] == ((0, 0), (0, 1), (0, 2))  # what a state paid is asked every time
@@ -67,7 +67,7 @@ def test_a_comment_marks_what_is_done_and_a_docstring_the_whole_function(sandbox
     assert found.lost == ()
     lines = MARKED.splitlines()
     assert [lines[first - 1].strip() for first, _ in found.lines["R3"]] == ["if left == 0:  # R3"]
-    assert found.of(0) == {"R1", "R3", "R5", "R6", "R9"}
+    assert found.of(0) == {"R1", "R3", "R5", "R6", "R9", "R11"}
 
 
 @pytest.mark.parametrize(
