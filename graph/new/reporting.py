@@ -12,7 +12,7 @@ from agents.protocols import Brief, Clause, Design, Section
 from games.checks.unit_tests import PLY
 from games.records import read_records
 from games.text import untagged
-from graph.new.results import claims_object, open_ends, rule_changes, verdict_object
+from graph.new.results import claims_object, open_ends, revision_reply, rule_changes, verdict_object
 from graph.new.state import Made, RunState, folder_of
 from graph.run.claims import SEATS
 from graph.run.context import RunContext
@@ -64,7 +64,12 @@ def report_of(state: RunState, context: RunContext) -> Report:
         + "\n... The folder records/ has the whole match." * (len(state.record) > _LONGEST_RECORD),
         settings=context.settings.model_dump(mode="json"),
         problem="; ".join(open_ends(state)) if state.accepted is not None else state.reason,
-        changes=rule_changes(state.before.design, design) if state.before else (),
+        changes=(
+            *rule_changes(state.before.design, design),
+            ReportLine(name="Reply", state="", text=revision_reply(state)),
+        )
+        if state.before
+        else (),
         before=state.before.evaluation if state.before else None,
     )
 
@@ -113,6 +118,7 @@ def changes_text(before: Made, state: RunState) -> str:
         lineterm="",
     )
     lines = [f"# {state.design.title}: what changed", "", f"> {state.brief.corrections[-1]}", ""]
+    lines += [revision_reply(state), ""]
     lines += ["## Rules and settings", ""]
     lines += [
         f"- {line.name} ({line.state}): {line.text}"
@@ -166,6 +172,7 @@ def run_object(state: RunState, context: RunContext) -> dict[str, Any]:
         "notes": list(state.notes),
         "strategy_notes": list(state.strategy_notes),
         "revision": state.revision,
+        "reply": revision_reply(state),
         "revises": state.before and state.before.revision,
         "changed": [
             line.model_dump(mode="json")

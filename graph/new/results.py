@@ -86,6 +86,7 @@ def final_text(state: RunState) -> str:
     lines = [quoted(f"{state.design.title}: {state.design.summary}"), _checked(state)]
     if state.before is not None:
         lines.append(f"Changed: {quoted(changed_names(state.before, state.design))}; changes.md")
+        lines.append(f"Reply: {quoted(revision_reply(state))}")
     missed = [clause for clause in state.design.clauses if clause.status == "not_honoured"]
     whole = {c.text: c for c in missed if len(c.text.split()) > 1 or c.perhaps}
     lines += [
@@ -180,6 +181,7 @@ def result_object(result: RunResult) -> dict[str, Any]:
         "notes": list(state.notes),
         "summary": state.summary,
         "revision": state.revision,
+        "reply": revision_reply(state),
         "refinements": state.rounds,
         "claims": claims_object(state.claims),
         "seconds": round(result.seconds, 3),
@@ -217,6 +219,12 @@ def rule_changes(before: Design, after: Design) -> tuple[ReportLine, ...]:
         elif old != new:
             lines.append(ReportLine(name=name, state="changed", text=f"{old} → {new}"))
     return tuple(lines)
+
+
+def revision_reply(state: RunState) -> str:
+    """What the designer said as it changed the game; empty where it did not."""
+    said = [message.text for message in state.messages if message.name == "revise"]
+    return said[-1] if said and state.before is not None else ""
 
 
 def changed_names(before: Made, design: Design) -> str:

@@ -31,6 +31,7 @@ class Made(BaseModel):
         strategy_notes: What was found of them.
         evaluation: Its play-test.
         record: A match of it as text.
+        claims: Those of the validator that it was held against, and others.
     """
 
     revision: int
@@ -40,6 +41,7 @@ class Made(BaseModel):
     strategy_notes: tuple[str, ...] = ()
     evaluation: Evaluation | None = None
     record: str = ""
+    claims: tuple[Claim, ...] = ()
 
 
 def _choices() -> dict[str, Any]:

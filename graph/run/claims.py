@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 
 from agents.claims import Claim, Objection
+from agents.protocols import Design
 from games.checks.findings import Finding
 from games.checks.unit_tests import PLY
 from graph.run.pool import EDIT, Candidate, best
@@ -20,7 +21,7 @@ def named(claims: Sequence[Claim], prefix: str, count: int) -> list[str]:
     >>> named([Claim(id="V1", rule="R1", says="")], "V", 2)
     ['V2', 'V3']
     """
-    used = sum(claim.id.startswith(prefix) for claim in claims)
+    used = max((int(c.id[1:]) for c in claims if c.id.startswith(prefix)), default=0)
     return [f"{prefix}{used + 1 + index}" for index in range(count)]
 
 
@@ -99,6 +100,27 @@ def outdated(claims: Sequence[Claim], rules: Collection[str]) -> tuple[Claim, ..
         if (claim.test or claim.played) and claim.counts and claim.rule in rules
         else claim
         for claim in claims
+    )
+
+
+def carried(
+    claims: Sequence[Claim], candidate: Candidate, before: Design, after: Design
+) -> tuple[Claim, ...]:
+    """Claims that a game satisfied and that hold for its revision, which left their rule alone.
+
+    With other seats or settings no test is the same. A verdict's ply may look otherwise by now, so
+    it stands and is no longer upheld.
+    """
+    settings = {name: after.parameters.get(name) for name in before.parameters}
+    if (after.num_players, settings) != (before.num_players, before.parameters):
+        return ()
+    texts = {rule.id: rule.text for rule in after.rules}
+    kept = {rule.id for rule in before.rules if texts.get(rule.id) == rule.text}
+    passed = {found.claim for found in candidate.findings or () if found.outcome == "passed"}
+    return tuple(
+        claim.model_copy(update={"status": "standing"}) if claim.played else claim
+        for claim in claims
+        if claim.counts and claim.rule in kept and claim.id in passed
     )
 
 

@@ -20,7 +20,7 @@ from games.checks.unit_tests import UnitTest, played_ply
 from games.contract import ModuleFault
 from games.engine import Match
 from games.records import MatchRecord
-from graph.new.results import claims_object
+from graph.new.results import claims_object, rule_changes
 from graph.new.routing import AfterCheck, after_check, after_drafts
 from graph.new.state import RunState, folder_of, need_design
 from graph.run.claims import SEATS, named, to_ask_anew, to_settle, updated, with_votes
@@ -44,6 +44,7 @@ def check(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterCheck]:
     keep_grade(folder_of(state), context.sandbox.grade)
     ruled = tuple(one.ruling.rule for one in state.ambiguities if one.ruling)
     trial = Trial(made, context, candidate.number, candidate.source, state.claims, ruled)
+    trial.revised = _revised(state, made)
     trial.judge()
     judged = candidate.model_copy(
         update={"findings": tuple(trial.findings), "lacking": tuple(trial.lacking)}
@@ -74,6 +75,15 @@ def check(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterCheck]:
     if goto == "report":
         update |= {"end": "gave_up", "reason": not_passing(state.rounds, trial.findings)}
     return Command(goto=goto, update=update)
+
+
+def _revised(state: RunState, made: Design) -> tuple[str, ...]:
+    """Rules that a revision changed, where tests of the others were carried over; told once."""
+    fresh = all(candidate.findings is None for candidate in state.candidates)
+    if state.before is None or not fresh or not any(claim.test for claim in state.claims):
+        return ()
+    ids = {rule.id for rule in made.rules}
+    return tuple(x.name for x in rule_changes(state.before.design, made) if x.name in ids)
 
 
 def not_passing(rounds: int, findings: Sequence[Finding]) -> str:
@@ -108,7 +118,8 @@ class Trial:
 
     Attributes:
         claims: The run's, and those that this trial adds.
-        amended: Rules that a ruling amended.
+        amended: Rules that a ruling amended: without a test of each, something was not judged.
+        revised: Rules that a revision changed, to be tested beside those it left alone.
         findings: What was found.
         matches: The matches that were judged.
         lacking: What could not be judged.
@@ -122,6 +133,7 @@ class Trial:
     source: str
     claims: tuple[Claim, ...]
     amended: Sequence[str] = ()
+    revised: Sequence[str] = ()
     findings: list[Finding] = field(default_factory=list)
     matches: list[Match] = field(default_factory=list)
     lacking: list[str] = field(default_factory=list)
@@ -194,7 +206,7 @@ class Trial:
 
     def _tests(self, run: CheckRun) -> None:
         """Hold the candidate against the run's tests, asked for once, and for amended rules."""
-        anew = to_ask_anew(self.claims, self.amended)
+        anew = to_ask_anew(self.claims, [*self.amended, *self.revised])
         if anew or not any(claim.test for claim in self.claims):
             self._ask_tests(anew)
         held = [(claim, claim.test) for claim in self.claims if claim.test and claim.counts]
@@ -226,11 +238,11 @@ class Trial:
                 told = finding.model_copy(update=said if finding.outcome == "failed" else {})
                 self.findings.append(with_votes(told, claim))
 
-    def _ask_tests(self, amended: Sequence[str]) -> None:
+    def _ask_tests(self, anew: Sequence[str]) -> None:
         validator = self.context.roles.validator
         try:
             with place(f"check/{self.number}/tests"):
-                tests = validator.unit_tests(self.design, self.source, amended)
+                tests = validator.unit_tests(self.design, self.source, anew)
         except UNREADABLE as error:
             self.lacking.append(f"no tests were worked out from the rules: {error}")
             return
@@ -240,7 +252,7 @@ class Trial:
             for identity, test in zip(ids, tests, strict=True)
         )
         self.lacking += [
-            f"no test of {rule} as it reads now" for rule in to_ask_anew(self.claims, amended)
+            f"no test of {rule} as it reads now" for rule in to_ask_anew(self.claims, self.amended)
         ]
 
     def _record(self, record: MatchRecord, run: CheckRun) -> None:

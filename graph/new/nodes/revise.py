@@ -19,6 +19,7 @@ from graph.new.nodes.code import GraphCoderTools
 from graph.new.nodes.design import write_design
 from graph.new.results import rule_changes, verdict_lines
 from graph.new.state import Made, RunState, cleared, folder_of, need_design
+from graph.run.claims import carried
 from graph.run.context import RunContext
 from graph.run.opening import context_of, folder_given
 from graph.run.pool import Candidate
@@ -113,6 +114,7 @@ def recode(
     if not findings:
         old.carry(folder, ("checks.json", "players/", "records/"))
         return Command(goto="report", update=_as_before(base))
+    claims = carried(base.claims, base.candidate, base.design, design)
     try:
         with place(f"recode/{state.revision}"):
             tools = GraphCoderTools(context, design)
@@ -122,12 +124,13 @@ def recode(
     except RoleError:
         source = base.candidate.source  # the coder holds that it keeps the new rules as it stands
     except EditError:
-        return Command(goto="code")
+        return Command(goto="code", update={"claims": claims})
     if source == base.candidate.source:  # the same matches: none of them is played again
         shutil.copytree(old.journals, folder.journals, dirs_exist_ok=True)
     folder.write_text("game.py", source)
     runtime.stream_writer({"node": "recode", "changes": len(findings)})
-    return Command(goto="check", update={"candidates": [Candidate(number=0, source=source)]})
+    drafted = [Candidate(number=0, source=source)]
+    return Command(goto="check", update={"candidates": drafted, "claims": claims})
 
 
 def _to_do(before: Design, after: Design) -> list[Finding]:
@@ -145,6 +148,6 @@ def _to_do(before: Design, after: Design) -> list[Finding]:
 
 def _as_before(base: Made) -> dict[str, object]:
     """All that was found of the game before, for a design with the same rules."""
-    kept = ("heuristics", "strategy_notes", "evaluation", "record")
+    kept = ("heuristics", "strategy_notes", "evaluation", "record", "claims")
     found = {name: getattr(base, name) for name in kept}
     return {**found, "candidates": [base.candidate], "accepted": base.candidate.number}

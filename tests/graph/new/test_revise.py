@@ -8,16 +8,19 @@ from typing import Any
 
 import pytest
 
-from agents.claims import Attempt, Edit, Mending
+from agents.claims import Attempt, Claim, Edit, Mending
 from agents.composer import composer_roles
-from agents.protocols import CoderTools, Design
+from agents.protocols import CoderTools, Design, RoleError
 from games.checks.findings import Finding
+from games.checks.unit_tests import UnitTest
 from graph.new.requests import begin_again, read_request, write_request
 from graph.new.results import RunResult, final_text, rule_changes
 from graph.new.runs import resume_run, start_run
 from graph.new.state import RunState
+from graph.run.claims import carried
 from graph.run.context import RunContext
 from graph.run.folder import RunFolder, create_folder
+from graph.run.pool import Candidate
 from tests.graph.conftest import MakeContext
 from tests.graph.new.test_again import content
 from tests.graph.new.test_chat import Chat
@@ -166,6 +169,64 @@ def test_a_changed_rule_is_edited_into_the_accepted_code(
     assert (done.end, roles.calls.count("edit")) == ("made", 1)
     source = (folder.revision(1).path / "game.py").read_text()
     assert "# R2: the person changed the game; R2, new: The last mark counts double." in source
+    assert "Reply: Added R2." in final_text(done)
+    new = folder.revision(1)
+    assert new.read_json("run.json")["reply"] == "Added R2."  # type: ignore[index]
+    for name in ("changes.md", "report.html"):
+        assert "Added R2." in (new.path / name).read_text()
+
+
+class Reviving(Marking):
+    """A revision that brings an old fault back, and a validator that tests the changed rule."""
+
+    def edit(
+        self,
+        design: Design,
+        source: str,
+        findings: Sequence[Finding],
+        tools: CoderTools,
+        earlier: Sequence[Attempt] = (),
+    ) -> Mending:
+        if findings[0].check == "revision":
+            return Mending(edits=(Edit(search='"player": 0,', replace='"player": 1,'),))
+        raise RoleError("the script has no mend")
+
+    def unit_tests(
+        self, design: Design, source: str, amended: Sequence[str] = ()
+    ) -> Sequence[UnitTest]:
+        self.calls.append(f"unit_tests {', '.join(amended)}")
+        return super().unit_tests(design, source) if len(design.rules) == 1 else []
+
+
+def test_tests_of_rules_that_a_revision_leaves_alone_hold_for_it_too(
+    make_context: MakeContext, folder: RunFolder
+) -> None:
+    roles = Reviving()
+    context = make_context(role_set(roles))
+    start_run("noughts", folder, context)
+    done = revised(folder, context, "Players are polite.").state
+    assert [call for call in roles.calls if call.startswith("unit_tests ")][1:] == ["unit_tests R2"]
+    failed = [f.claim for f in done.candidates[0].findings or () if f.outcome == "failed"]
+    assert (done.end, failed) == ("gave_up", ["T1"])
+
+
+def test_with_other_settings_no_test_of_the_game_before_is_carried_over() -> None:
+    test = UnitTest(
+        name="x", rule="R1", actions=(), function="get_current_player", expected_json="0"
+    )
+    kept, other = (
+        Claim(id=f"T{n}", rule=f"R{n}", says="", test=test, status="upheld") for n in (1, 2)
+    )
+    found = [Finding(check="unit_test", outcome="passed", claim=one.id) for one in (kept, other)]
+    candidate = Candidate(number=0, source="x", findings=tuple(found))
+    revised = DESIGN.model_copy(update={"parameters": {"new": 1}})
+    assert carried((kept, other), candidate, DESIGN, revised) == (kept,)
+    revised = DESIGN.model_copy(update={"num_players": 3})
+    assert carried((kept,), candidate, DESIGN, revised) == ()
+    before = DESIGN.model_copy(update={"parameters": {"size": 3}})
+    revised = DESIGN.model_copy(update={"parameters": {"size": 4}})
+    assert carried((kept,), candidate, before, revised) == ()
+    assert carried((kept,), Candidate(number=0, source="x", findings=()), DESIGN, DESIGN) == ()
 
 
 def test_a_coder_that_has_nothing_to_edit_keeps_the_code_and_its_matches(
