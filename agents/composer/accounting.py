@@ -7,6 +7,7 @@ lexicon knows, the phrases found inside it are given up, and the clause is liste
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 from agents.composer.lexicon import PLAYERS, Lexicon, Name, Phrase
@@ -24,6 +25,16 @@ _PLAIN_CONDITIONS = stems("if when whenever while once during after except")
 _WORD = re.compile(r"[^\W\d_]+")
 _SKIPPED = re.compile(r"<one [^<>]+>")
 _SURE = 2
+CORRECTS = re.compile(
+    r"\b(?:no,? wait|wait,? no|make (?:that|it)|i meant?|scratch that|correction"
+    r"|on second thoughts?|or rather|sorry|actually)\b"
+    r"|(?<=[,.;:!?–—-] )(?:(?:hm+|oh|wait),? )?no(?= ?[,.;:–—-])",
+    re.IGNORECASE,
+)
+"""Words after which a person says something anew."""
+CORRECTED = "the person corrected it afterwards"
+_NEAR = 4
+"""Tokens after a correction, among which its number stands."""
 _SUPPOSING = stems("if when whenever once after until unless")
 _RELATIVES = frozenset({"that", "who", "which", "whose"})
 
@@ -46,6 +57,36 @@ def _segments(parsed: ParsedBrief) -> list[list[int]]:
         else:
             runs[-1].append(index)
     return [run for run in runs if run]
+
+
+def corrections(parsed: ParsedBrief) -> set[int]:
+    """Tokens of words that only take back what was said: "no wait", "scratch that"."""
+    spans = [match.span() for match in CORRECTS.finditer(parsed.words)]
+    return {
+        index
+        for index, token in enumerate(parsed.tokens)
+        if any(start <= token.start and token.end <= end for start, end in spans)
+    }
+
+
+def restated(parsed: ParsedBrief, mentions: Sequence[Mention]) -> list[Mention]:
+    """The mentions, with a bare number after a correction as the number of the one before it.
+
+    "for four players, no wait, three" says three players.
+    """
+    known = {index for mention in mentions for index in mention.covered}
+    found = list(mentions)
+    for last in (index for index in corrections(parsed) if index + 1 not in corrections(parsed)):
+        after = parsed.content(range(last + 1, min(last + 1 + _NEAR, len(parsed.tokens))))
+        before = [mention for mention in found if mention.covered[-1] < last]
+        if not after or after[0] in known or parsed.tokens[after[0]].kind != "number" or not before:
+            continue
+        earlier = max(before, key=lambda mention: mention.covered)
+        number = int(parsed.tokens[after[0]].norm)
+        if len(earlier.capture.numbers) == 1 and isinstance(earlier.source, Phrase):
+            capture = replace(earlier.capture, numbers=(number,))
+            found.append(replace(earlier, covered=(after[0],), capture=capture))
+    return sorted(found, key=lambda mention: mention.covered)
 
 
 def leftovers(

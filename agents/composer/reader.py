@@ -5,9 +5,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from agents.composer.accounting import (
+    CORRECTED,
     IN_TITLE,
     THEME_REASON,
+    corrections,
     leftovers,
+    restated,
     strange,
     understood,
     whole,
@@ -19,13 +22,10 @@ from agents.composer.meaning.statements import Embed
 from agents.composer.mentions import Mention, ParsedBrief, find_mentions, is_filler, parse_brief
 from agents.composer.patterns import Text
 from agents.composer.settle import (
-    CORRECTED,
     Base,
     Interpretation,
     can_be,
-    corrections,
     effective,
-    restated,
     settle,
 )
 from agents.composer.tokens import stems

@@ -1,10 +1,10 @@
 """From what a brief says to settings that the library really has, with a reason for the rest."""
 
-import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache
 
+from agents.composer.accounting import CORRECTED, CORRECTS
 from agents.composer.lexicon import PLAYERS, GameParameter, Lexicon, Name, Phrase, Settings, game_of
 from agents.composer.mentions import Mention, ParsedBrief
 from agents.protocols import Choices, Clause, RoleError
@@ -12,15 +12,6 @@ from games.contract import Json, LocalModule, ModuleFault
 from games.library import source
 from games.specialise import as_declared
 
-_CORRECTS = re.compile(
-    r"\b(?:no,? wait|wait,? no|make (?:that|it)|i meant?|scratch that|correction"
-    r"|on second thoughts?|or rather|sorry|actually)\b"
-    r"|(?<=[,.;:!?–—-] )(?:(?:hm+|oh|wait),? )?no(?= ?[,.;:–—-])",
-    re.IGNORECASE,
-)
-CORRECTED = "the person corrected it afterwards"
-_NEAR = 4
-"""Tokens after a correction, among which its number stands."""
 _PARTNERS = 4
 _OPEN = 0
 """A value that leaves the number to the game."""
@@ -105,36 +96,6 @@ def settle(
     _make_possible(settled, lexicon, base)
     _keep_usual(settled, lexicon, base, mentions)
     return settled
-
-
-def corrections(parsed: ParsedBrief) -> set[int]:
-    """Tokens of words that only take back what was said: "no wait", "scratch that"."""
-    spans = [match.span() for match in _CORRECTS.finditer(parsed.words)]
-    return {
-        index
-        for index, token in enumerate(parsed.tokens)
-        if any(start <= token.start and token.end <= end for start, end in spans)
-    }
-
-
-def restated(parsed: ParsedBrief, mentions: Sequence[Mention]) -> list[Mention]:
-    """The mentions, with a bare number after a correction as the number of the one before it.
-
-    "for four players, no wait, three" says three players.
-    """
-    known = {index for mention in mentions for index in mention.covered}
-    found = list(mentions)
-    for last in (index for index in corrections(parsed) if index + 1 not in corrections(parsed)):
-        after = parsed.content(range(last + 1, min(last + 1 + _NEAR, len(parsed.tokens))))
-        before = [mention for mention in found if mention.covered[-1] < last]
-        if not after or after[0] in known or parsed.tokens[after[0]].kind != "number" or not before:
-            continue
-        earlier = max(before, key=lambda mention: mention.covered)
-        number = int(parsed.tokens[after[0]].norm)
-        if len(earlier.capture.numbers) == 1 and isinstance(earlier.source, Phrase):
-            capture = replace(earlier.capture, numbers=(number,))
-            found.append(replace(earlier, covered=(after[0],), capture=capture))
-    return sorted(found, key=lambda mention: mention.covered)
 
 
 def _as_declared(choices: Choices, lexicon: Lexicon) -> Choices:
@@ -265,7 +226,7 @@ def _take_back(
         if owner is None:
             continue
         said, _ = settled.clauses[owner]
-        if _CORRECTS.search(parsed.words[parsed.tokens[said].end : begins]):
+        if CORRECTS.search(parsed.words[parsed.tokens[said].end : begins]):
             _drop(settled, name, CORRECTED)
         elif (
             name != PLAYERS

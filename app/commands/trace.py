@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from rich.tree import Tree
 
     from app.calls import TracedCall
+    from graph.run.folder import RunFolder
     from graph.run.traces import Span
 
 
@@ -53,37 +54,28 @@ _ASKING = ("question", "no_fit")  # ends that an answer can change
 _WIDE = 100  # characters of a brief in the list
 
 # File of a run, key in it, and what the list calls it.
-_OF_NEW = (("run.json", "end", "end"), ("design.json", "title", "title"))
-_OF_LEARN = (("learn.json", "end", "end"), ("learn.json", "environment", "title"))
+_OF_NEW = (
+    ("run.json", "end", "end"),
+    ("run.json", "reason", "asks"),
+    ("design.json", "title", "title"),
+)
+_OF_LEARN = (
+    ("learn.json", "end", "end"),
+    ("learn.json", "environment", "title"),
+)
 
 
 def list_runs(*, as_json: Json = False) -> None:
     """List the runs under `runs` (or `RULEWRIGHT_RUNS`): what each was asked, and how it stands."""
-    from graph.learn.settings import is_learning, read_learning
-    from graph.new.requests import question_left, read_request
     from graph.run.folder import RunFolder, RunFolderError, runs_folder
 
     rows = []
     for path in sorted(state.parent for state in runs_folder().glob("*/.state")):
-        folder = RunFolder(path)
-        row = {"name": path.name, "end": "unfinished", "title": None, "prompt": None, "asks": None}
+        row = dict.fromkeys(("title", "prompt", "asks")) | {"name": path.name, "end": "unfinished"}
         try:
-            if learns := is_learning(folder):
-                row["prompt"] = f"learn from {read_learning(folder).trajectories}"
-            else:
-                request = read_request(folder)
-                row["prompt"] = request.prompt
-            written = _OF_LEARN if learns else _OF_NEW
-            for file, key, name in written:
-                found = folder.read_json(file) if (path / file).exists() else None
-                row |= {name: found[key]} if isinstance(found, dict) and key in found else {}
-                if row["end"] in _ASKING and isinstance(found, dict):
-                    row["asks"] = found.get("reason", row["asks"])
-            if not learns and (asks := question_left(request, folder)):
-                row |= {"end": "waiting", "asks": asks}
+            rows.append(row | _standing(RunFolder(path)))
         except RunFolderError as error:
-            row |= {"end": "unreadable", "prompt": str(error)}
-        rows.append(row)
+            rows.append(row | {"end": "unreadable", "prompt": str(error)})
     if as_json:
         print_json({"folder": str(runs_folder()), "runs": rows})
         return
@@ -94,6 +86,31 @@ def list_runs(*, as_json: Json = False) -> None:
             say(f"    {way}")
     if not rows:
         say(f"there is no run under {runs_folder()}; make one: rulewright new")
+
+
+def _standing(folder: "RunFolder") -> dict[str, Any]:
+    """What a run was asked, how it stands, and what it asks.
+
+    Raises:
+        RunFolderError: If it cannot be read.
+    """
+    from graph.learn.settings import is_learning, read_learning
+    from graph.new.requests import question_left, read_request
+
+    row: dict[str, Any] = {}
+    written: tuple[tuple[str, str, str], ...] = _OF_LEARN
+    asks = ""
+    if is_learning(folder):
+        row["prompt"] = f"learn from {read_learning(folder).trajectories}"
+    else:
+        request = read_request(folder)
+        row["prompt"], written, asks = request.prompt, _OF_NEW, question_left(request, folder)
+    for file, key, name in written:
+        found = folder.read_json(file) if (folder.path / file).exists() else None
+        row |= {name: found[key]} if isinstance(found, dict) and key in found else {}
+    if asks:
+        return row | {"end": "waiting", "asks": asks}
+    return row if row.get("end") in _ASKING else row | {"asks": None}
 
 
 def _way_on(row: dict[str, Any]) -> str | None:

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from graph.new.requests import Request, leave_question, write_request
+from graph.run.context import RunSettings
 from graph.run.folder import RunFolder
-from graph.run.settings import RunSettings
 from tests.app.conftest import Command, Started, wait_for
 
 
