@@ -12,7 +12,14 @@ from agents.protocols import Brief, Clause, Design, Section
 from games.checks.unit_tests import PLY
 from games.records import read_records
 from games.text import untagged
-from graph.new.results import claims_object, open_ends, revision_reply, rule_changes, verdict_object
+from graph.new.results import (
+    claims_object,
+    open_ends,
+    revision_reply,
+    rule_changes,
+    single_words,
+    verdict_object,
+)
 from graph.new.state import Made, RunState, folder_of
 from graph.run.claims import SEATS
 from graph.run.context import RunContext
@@ -49,7 +56,7 @@ def report_of(state: RunState, context: RunContext) -> Report:
         players=design.num_players,
         made_by=made_by(context),
         facts=_facts(state, context),
-        clauses=tuple(_clause_line(clause) for clause in design.clauses),
+        clauses=tuple(_clause_lines(design.clauses)),
         assumptions=design.assumptions,
         checks=tuple(
             ReportLine(name=sentence_of(f.check, f.rule), state=f.outcome, text=f.evidence)
@@ -283,8 +290,18 @@ def _by_role(context: RunContext) -> "Mapping[str, Usage]":
     return {} if context.budget is None else context.budget.roles
 
 
-def _clause_line(clause: Clause) -> ReportLine:
-    return ReportLine(name=clause.text, state=clause.status, text=ground_of(clause))
+def _clause_lines(clauses: Sequence[Clause]) -> list[ReportLine]:
+    """A line a clause; single words that nothing explains are one line together."""
+    words = single_words(clauses)
+    lines = [
+        ReportLine(name=clause.text, state=clause.status, text=ground_of(clause))
+        for clause in clauses
+        if clause.status == "honoured" or clause.text not in words
+    ]
+    if words:
+        text = "single words, with which nothing was done"
+        lines.append(ReportLine(name=", ".join(words), state="not_honoured", text=text))
+    return lines
 
 
 def ground_of(clause: Clause) -> str:
@@ -320,9 +337,9 @@ def rulebook_text(design: Design, brief: Brief, example: Sequence[str] = ()) -> 
         lines += ["", "## Example of play", "", "From a real match:", ""]
         lines += [f"> {line}  " for line in example]
     lines += ["", "## What was asked for", "", f"> {' '.join(brief.words.split())}", ""]
-    for clause in design.clauses:
-        status = clause.status.replace("_", " ")
-        lines.append(f"- {status}: “{clause.text}”" + _because(ground_of(clause)))
+    for line in _clause_lines(design.clauses):
+        status = line.state.replace("_", " ")
+        lines.append(f"- {status}: “{line.name}”" + _because(line.text))
     if design.assumptions:
         lines += ["", "Assumed, because it was left open:", ""]
         lines += [f"- {assumption}" for assumption in design.assumptions]

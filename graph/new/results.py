@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from agents.claims import Claim
-from agents.protocols import Design
+from agents.protocols import Clause, Design
 from games.text import quoted
 from graph.new.state import Made, RunState, folder_of
 from graph.run.claims import at_odds, unmended
@@ -88,11 +88,12 @@ def final_text(state: RunState) -> str:
         lines.append(f"Changed: {quoted(changed_names(state.before, state.design))}; changes.md")
         lines.append(f"Reply: {quoted(revision_reply(state))}")
     missed = [clause for clause in state.design.clauses if clause.status == "not_honoured"]
-    whole = {c.text: c for c in missed if len(c.text.split()) > 1 or c.perhaps}
+    words = single_words(missed)
     lines += [
-        quoted(f"Not honoured: “{clause.text}” ({clause.reason})") for clause in whole.values()
+        quoted(f"Not honoured: “{text}” ({reason})")
+        for text, reason in {clause.text: clause.reason for clause in missed}.items()
+        if text not in words
     ]
-    words = dict.fromkeys(f"“{clause.text}”" for clause in missed if clause.text not in whole)
     lines += [quoted(f"Not honoured, single words: {', '.join(words)}")] if words else []
     lines += verdict_lines(state)
     lines.append(f"{where}: open report.html, play with: rulewright play {state.folder}")
@@ -101,6 +102,14 @@ def final_text(state: RunState) -> str:
         notes.append("no heuristic was kept, so there is no `greedy` player; the report says why")
     lines += [quoted(f"Note: {note}") for note in notes]
     return "\n".join(lines)
+
+
+def single_words(clauses: Sequence[Clause]) -> dict[str, None]:
+    """Single words that are not honoured and hint at no setting: they are told in one line."""
+    missed = [clause for clause in clauses if clause.status == "not_honoured"]
+    kept = {clause.text for clause in missed if clause.perhaps}
+    words = [clause.text for clause in missed if len(clause.text.split()) == 1]
+    return dict.fromkeys(word for word in words if word not in kept)
 
 
 _FATES = {

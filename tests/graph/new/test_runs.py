@@ -5,6 +5,9 @@ from typing import Any
 
 import pytest
 
+from agents.composer import composer_roles
+from agents.protocols import Brief, Choices
+from graph.new.reporting import rulebook_text
 from graph.new.requests import Request, read_request, write_request
 from graph.run.folder import RunFolder, RunFolderError
 from tests.graph.settings import SMALL
@@ -35,3 +38,17 @@ def test_what_is_no_request_is_refused(folder: RunFolder, wrong: object) -> None
     folder.write_json(".state/request.json", wrong)
     with pytest.raises(RunFolderError, match="is no request"):
         read_request(folder)
+
+
+def test_single_words_that_nothing_explains_are_one_line_of_the_rulebook() -> None:
+    words = "a lavish, nimble trick-taking game; jokers; the winner buys a boat; no trump"
+    brief = Brief(prompt=words, choices=Choices(family="trick_taking"))
+    design = composer_roles().designer.design(brief, lambda _: [])
+    lost = [c.text for c in design.clauses if c.status == "not_honoured"]
+    assert {"lavish", "nimble", "jokers"} < {*lost}  # the design keeps each
+    text = rulebook_text(design, brief)
+    assert [line for line in text.splitlines() if line.startswith("- not honoured")] == [
+        "- not honoured: “winner buys a boat” (no setting of a trick-taking game says this)",
+        "- not honoured: “lavish, nimble, jokers” (single words, with which nothing was done)",
+    ]
+    assert "- honoured: “no trump” (trump=none" in text
