@@ -27,6 +27,7 @@ from agents.composer.reader import (
     Reading,
     family_scores,
     find_reading,
+    own_title,
     read,
     reading_near,
 )
@@ -53,11 +54,6 @@ Retrieve = Callable[[str], Sequence[Example]]
 _SHOWN = 12
 _OTHERS = 2
 _FEW_KEPT = 2
-_LONGEST_TITLE = 6
-_NAMED = re.compile(
-    r"""\b(?:called|named|titled|title:|name:)\s+["“'‘]([^"”'’]{2,60})["”'’]|"""
-    r"""(?<!\w)["“]([^"”]{2,60})["”]\s*[:—–-]"""
-)
 _RULE = re.compile(r"^- (R\d+): (.+)$")
 _SECTIONS = frozenset(get_args(Section))
 _LEADS_TO = {
@@ -321,25 +317,6 @@ def _rules_of(family: str, parameters: Mapping[str, Json], players: int) -> tupl
     if not rules:
         raise RoleError(f"the rulebook of {family} has no rule line '- R1: ...'")
     return tuple(rules)
-
-
-def own_title(prompt: str) -> str:
-    """The title that the person gave the game, or nothing.
-
-    >>> own_title('a bluffing game called "Liar Queen" for four')
-    'Liar Queen'
-    >>> own_title("Moonlit Tricks: a trick-taking game for three")
-    'Moonlit Tricks'
-    >>> own_title("a game called hearts for three")
-    ''
-    """
-    named = _NAMED.search(prompt)
-    if named:
-        return (named[1] or named[2]).strip()
-    head, mark, _ = prompt.strip().partition(":")
-    words = head.removeprefix("Title").removeprefix("title").split()
-    is_title = mark and 1 <= len(words) <= _LONGEST_TITLE and all(w[0].isupper() for w in words)
-    return " ".join(words) if is_title and len(words) > 1 else ""
 
 
 def _title_of(family: str, parameters: Mapping[str, Json], players: int) -> str:

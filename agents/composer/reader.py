@@ -37,6 +37,14 @@ _NAMED = re.compile(
     r"\b(?:called|named|titled|entitled)\s+(?:\"([^\"]{1,60})\"|“([^”]{1,60})”|'([^']{1,60})'"
     r"|((?:[A-Z0-9][\w']*)(?:\s+(?:of|the|and|in|[A-Z0-9][\w']*)){0,5}))"
 )
+_QUOTED = re.compile(
+    r"""\b(?:called|named|titled|title:|name:)\s+["“'‘]([^"”'’]{2,60})["”'’]|"""
+    r"""(?<!\w)["“]([^"”]{2,60})["”]\s*[:—–-]"""
+)
+_HEAD = re.compile(
+    r"\s*(?:#+\s*|[Tt]itle:?\s+)?([A-Z0-9][\w'’]*(?:\s+(?:of|the|and|in|[A-Z0-9][\w'’]*)){1,5})"
+    r"(?:\s*:|\s+[–—-]\s|\s*\n)"
+)
 NO_SETTING = "no setting of"
 """How the reason begins where nothing explains a demand."""
 _NEAR = 0.75
@@ -181,7 +189,8 @@ def read(
     """
     check_settings(lexicon)
     parsed = parse_brief(words)
-    title, titled = _title(parsed)
+    title, titled = _title(parsed, _NAMED.search(parsed.words))
+    headed, head = ("", []) if titled else _title(parsed, _HEAD.match(parsed.words))
     theme = _theme_of(parsed)
     taken_back = corrections(parsed)
     masked = _without(parsed, {*titled} | taken_back)
@@ -190,7 +199,9 @@ def read(
     phrases = (*counts, *lexicon.phrases, *shared.refusals, *shared.talk)
     sources: list[Name | Phrase] = [*lexicon.names, *phrases]
     found = find_mentions(masked, sources, lambda mention: can_be(lexicon, mention))
-    mentions = restated(parsed, understood(parsed, found, lexicon, {*titled, *theme} | taken_back))
+    mentions = restated(
+        parsed, understood(parsed, found, lexicon, {*titled, *head, *theme} | taken_back)
+    )
     if embed is not None:
         mentions += settings_by_meaning(parsed, lexicon, mentions, embed)
     theme = theme or _bare_theme(parsed, mentions, lexicon)
@@ -202,11 +213,12 @@ def read(
     settled = settle(parsed, lexicon, base, spoken, choices)
     explained = {index for mention in mentions for index in mention.covered} | set(titled)
     explained |= _replaced(parsed, spoken) | taken_back
-    if titled:
-        clause = Clause(
-            text=parsed.quote(titled[0], titled[-1]), status="honoured", setting=f"title={title}"
-        )
-        settled.clauses.append((titled[0], clause))
+    if titled or (head and not explained & set(head)):
+        run, named = titled or head, title or headed
+        text = parsed.quote(run[0], run[-1]).rstrip(" :–—-")
+        clause = Clause(text=text, status="honoured", setting=f"title={named}")
+        settled.clauses.append((run[0], clause))
+        explained |= set(run)
     theme_run = [index for index in theme if index not in explained]
     themed = bool(theme) and theme_run == theme
     if themed:
@@ -260,8 +272,22 @@ def _without(parsed: ParsedBrief, gone: set[int]) -> ParsedBrief:
     return ParsedBrief(parsed.words, parsed.tokens, kept, text, parsed.replaced)
 
 
-def _title(parsed: ParsedBrief) -> tuple[str, list[int]]:
-    match = _NAMED.search(parsed.words)
+def own_title(words: str) -> str:
+    """The title that the person gave the game, or nothing.
+
+    >>> own_title('a bluffing game called "Liar Queen" for four')
+    'Liar Queen'
+    >>> own_title("Moonlit Tricks: a trick-taking game for three")
+    'Moonlit Tricks'
+    >>> own_title("a game called hearts for three")
+    ''
+    """
+    found = _QUOTED.search(words) or _NAMED.search(words) or _HEAD.match(words)
+    return " ".join(next(filter(None, found.groups())).split()) if found else ""
+
+
+def _title(parsed: ParsedBrief, match: re.Match[str] | None) -> tuple[str, list[int]]:
+    """A title, and the indices of its tokens."""
     if match is None:
         return "", []
     name = next(group for group in match.groups() if group).strip()

@@ -253,3 +253,19 @@ def test_a_chosen_preset_brings_its_settings_without_a_word() -> None:
 def test_a_choice_that_cannot_be_is_refused(chosen: Choices, said: str) -> None:
     with pytest.raises(RoleError, match=said):
         ROLES.designer.design(Brief(prompt="a board game", choices=chosen), nothing)
+
+
+@pytest.mark.parametrize(
+    ("words", "title"),
+    [
+        ("Dragon's Gold: a push your luck dice game for three", "Dragon's Gold"),
+        ("a game called Deep Sea for three, go fish", "Deep Sea"),
+        ("Auction of Kings\n\nA bidding game for two", "Auction of Kings"),
+        ("# Night Market\nrummy for two", "Night Market"),
+    ],
+)
+def test_a_persons_own_title_is_kept_and_never_listed_as_lost(words: str, title: str) -> None:
+    design = composer_roles().designer.design(Brief(prompt=words), lambda _: [])
+    assert design.title == title
+    assert [c.setting for c in design.clauses if title in c.text] == [f"title={title}"]
+    assert [c.text for c in design.clauses if c.status == "not_honoured"] == []
