@@ -7,7 +7,8 @@ Where `visible` shows a difference, the two logs must differ too: else it shows 
 What else a state holds and play can change must lie in a zone or be declared open. An action that
 leaves no trace in the state, such as a clue, may be told: then one action is compared in both. A
 zone may show what a hidden component did only where a component moved or was shown. What chance
-tells the seat may depend on hidden components only where it moves them.
+tells the seat may depend on hidden components only where it moves them. A zone from which all is
+seen to be dealt face up hides nothing.
 
 No copy of the module meets both matches of a pair: one that remembers the first could answer the
 second alike. What could not be compared has not passed.
@@ -26,6 +27,8 @@ from games.checks.pairs import (
     Step,
     all_told,
     first_difference,
+    how_to_compare,
+    how_to_mend,
     how_told,
     in_turn,
     near_choices,
@@ -33,16 +36,18 @@ from games.checks.pairs import (
 from games.checks.sampling import PlayedMatch, Subject
 from games.checks.zones import (
     Sight,
+    beside_hidden,
     concrete_paths,
     exchanged_components,
     moved_components,
     pattern_of,
     sight_of,
+    untold_zones,
 )
 from games.contract import CHANCE, Action, Json, ModuleFault, State, canonical_key
 from games.streams import stream
 from games.table import Position, Table
-from games.values import are_texts, as_object, show
+from games.values import are_texts, show
 
 CHECK = "leak_audit"
 _LONGEST = 90  # plies that two matches are followed, and on to parts that few pairs reached
@@ -76,15 +81,16 @@ def check_leaks(
     found = judged(CHECK, body)
     if [finding.outcome for finding in found] != ["passed"]:
         return found
-    hidden, alone = (
-        ", ".join(sorted(set().union(*names))) or "nothing"
-        for names in zip(*((audit.hiding, audit.announced) for audit in audits), strict=True)
-    )
+    named = ((audit.hiding - audit.public, audit.announced, audit.public) for audit in audits)
+    hidden, alone, public = (set[str]().union(*names) for names in zip(*named, strict=True))
     alike, unlike = (sum(counts) for counts in zip(*(a.counts for a in audits), strict=True))
     evidence = (
-        f"hidden from some seat: {hidden}; told to all by open values alone: {alone}; "
-        f"{alike} plies that differ only in what is hidden were told alike, {unlike} others not"
+        f"hidden from some seat: {_listed(hidden)}; told to all by open values alone: "
+        f"{_listed(alone)}; {alike} plies that differ only in what is hidden were told alike, "
+        f"{unlike} others not"
     )
+    if public:
+        evidence += f"; dealt face up, so that nothing can be told of it: {_listed(public)}"
     return [found[0].model_copy(update={"evidence": evidence})]
 
 
@@ -119,6 +125,7 @@ class _Audit:
     hiding: set[str] = field(default_factory=set)
     exchanged: set[str] = field(default_factory=set)
     announced: set[str] = field(default_factory=set)  # open values that changed alone
+    along: dict[str, set[str]] = field(default_factory=dict)  # see `beside_hidden`
     seen: dict[tuple[str, int], Sight] = field(default_factory=dict)
     reached: Counter[int] = field(default_factory=Counter)  # pairs by part of their match
     beyond: int = 0
@@ -146,6 +153,11 @@ class _Audit:
     def counts(self) -> tuple[int, int]:
         """Plies that were told alike, and that the rules themselves tell apart."""
         return self.compared, self.differed
+
+    @property
+    def public(self) -> set[str]:
+        """Zones whose contents every difference met shows the seat, as what left them lies open."""
+        return {zone for zone in self.hiding - self.exchanged if self.along.get(zone) == set()}
 
     def _has_enough(self, pairs: int) -> bool:
         return self.hiding <= self.exchanged and sum(self.counts) >= _PLIES * pairs
@@ -244,6 +256,9 @@ class _Audit:
         different = next((name for name in told[0] if told[0][name] != told[1][name]), None)
         if seen.shown != sight.shown:
             self.differed += 1
+            sides = [(step.after.state, step.sight) for step in (one, other)]
+            for zone, along in beside_hidden(self.zones, self.opened, *sides).items():
+                self.along.setdefault(zone, set()).update(along)
             if not different:
                 return self._overclaimed(seen, sight, at), False
             return self._consequence(one, other, different, at), False
@@ -251,7 +266,7 @@ class _Audit:
             return self._undeclared(first_difference(seen.rest, sight.rest), at), False
         if different is not None:
             if one.action == other.action or not self._traceless(one, other):
-                return self._leak(different, one.after, other.after, at), False
+                return self._leak(different, one, other, at), False
             if one.before is other.before or other.action not in one.before.legal:
                 return None, False
             same = self._step(self.subject.table, one.before, other.action)
@@ -269,7 +284,7 @@ class _Audit:
         if changed <= set(self.opened) or self._untouched(one, other, paths):
             self.announced |= changed
             if one.before.player == CHANCE and not changed & set(self.opened):
-                return self._leak(told, one.after, other.after, at)
+                return self._leak(told, one, other, at)
         return None
 
     def _untouched(self, one: Step, other: Step, paths: set[str]) -> bool:
@@ -297,27 +312,17 @@ class _Audit:
             raise ModuleFault(
                 "bad_value", "visible", f"names {error.args[0]}, which the state does not have"
             ) from error
-        self.hiding |= self._unknown(sight)
+        self.hiding |= untold_zones(sight, self.zones, self.conserved)
         return sight
-
-    def _unknown(self, sight: Sight) -> set[str]:
-        """Zones whose contents the seat cannot tell; those of the one hidden pack it can."""
-        by_kind: dict[str, list[str]] = {}
-        for path in sight.hidden:
-            pattern = pattern_of(path, self.zones)
-            declared = as_object(self.zones.get(pattern, {}))
-            pack = declared.get("component") if not declared.get("ordered") else None
-            by_kind.setdefault(str(pack), []).append(pattern)
-        known = {kind for kind in self.conserved if len(by_kind.get(kind, ())) == 1}
-        return {p for kind, patterns in by_kind.items() if kind not in known for p in patterns}
 
     def _doubt(self) -> Finding | None:
         """What was not compared, after all pairs."""
-        if missing := sorted(self.hiding - self.exchanged):
+        if missing := sorted(self.hiding - self.exchanged - self.public):
+            beside = {told for zone in missing for told in self.along.get(zone, ())}
             return _doubted(
                 f"`visible` hides {', '.join(missing)} from seat {self.seat}, but no two matches "
-                "were met that differ there alone: nothing was compared; see that these zones "
-                "hold the hidden components themselves, and that no open value tells them"
+                "were met that differ there alone: nothing was compared; "
+                + how_to_compare(beside - {*self.zones})
             )
         step, length = self.left
         if length and not all(self.reached[p] for p in range(step * _PARTS // length, _PARTS)):
@@ -327,10 +332,8 @@ class _Audit:
                 "what sets them apart is not judged; let matches end sooner"
             )
         if not any(self.counts):
-            return _doubted(
-                f"no two matches were met that differ for or from seat {self.seat}: nothing was "
-                "compared"
-            )
+            told = f"no two matches were met that differ for or from seat {self.seat}"
+            return _doubted(f"{told}: nothing was compared")
         return None
 
     def _undeclared(self, path: str, at: str) -> Finding:
@@ -351,12 +354,15 @@ class _Audit:
             "nor its events tell it; tell it there, or do not show it",
         )
 
-    def _leak(self, function: str, one: Position, other: Position, at: str) -> Finding:
+    def _leak(self, function: str, one: Step, other: Step, at: str) -> Finding:
         """The finding of a seat that was told of a difference hidden from it."""
-        why = how_told(function, one, other, self.seat)
+        why = how_told(function, one.after, other.after, self.seat)
         told = f"seat {self.seat} after {at} {why} where only what is hidden from it differs; "
-        told += "do not tell it; or, where the rules tell it (a clue), keep what was told at a "
-        return failed(CHECK, function, f'{told}path that GAME["open"] names')
+        return failed(CHECK, function, told + how_to_mend(one))
+
+
+def _listed(names: set[str]) -> str:
+    return ", ".join(sorted(names)) or "nothing"
 
 
 def _doubted(evidence: str) -> Finding:

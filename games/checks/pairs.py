@@ -1,6 +1,6 @@
 """Pairs of matches that stay near each other, and what tells the two apart."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain, zip_longest
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from games.checks.sampling import PlayedMatch
 from games.checks.zones import Sight
-from games.contract import TERMINAL, Action, Json, canonical_key
+from games.contract import CHANCE, TERMINAL, Action, Json, canonical_key
 from games.table import Position
 from games.values import show
 
@@ -97,3 +97,22 @@ def how_told(function: str, one: Position, other: Position, seat: int) -> str:
     if function == "get_legal_actions":
         return "has other legal actions"
     return "is to move, or at the end, in one of them alone"
+
+
+def how_to_mend(step: Step) -> str:
+    """What may be done about a seat that was told of a hidden difference by a step."""
+    told = "do not tell it; or, where the rules tell it (a clue), keep what was told at a "
+    told += 'path that GAME["open"] names'
+    if step.before.player == CHANCE:
+        told += ", or a component that is dealt face up in a zone of its kind that `visible` shows"
+    return told
+
+
+def how_to_compare(beside: Iterable[str]) -> str:
+    """What may be done about hidden zones that never differ alone, but with values beside them."""
+    told = "see that these zones hold the hidden components themselves, and that no open value "
+    told += "tells them"
+    if names := ", ".join(sorted(beside)):
+        told += f"; {names} differed with them: where that is dealt from them face up, make it a "
+        told += "zone of the same component, which `visible` shows"
+    return told

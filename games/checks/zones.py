@@ -1,12 +1,13 @@
 """State paths: reading and masking the zones that a module declares in `ZONES`."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from games.contract import Json, State, Visibility, canonical_key
+from games.values import as_object
 
 
 def matches(pattern: str, path: str) -> bool:
@@ -175,6 +176,58 @@ def moved_components(before: State, after: State, zones: Mapping[str, Json]) -> 
         for state in (before, after)
     )
     return {key for _, key in here - there}
+
+
+def beside_hidden(
+    zones: Mapping[str, Json],
+    opened: Sequence[str],
+    one: tuple[State, Sight],
+    other: tuple[State, Sight],
+) -> dict[str, set[str]]:
+    """Hidden zones in which two states differ, each with what is seen to differ beside it.
+
+    Nothing beside a zone where all that it holds in one state alone is seen in the other state.
+
+    >>> zones = {"deck": {}, "row": {}}
+    >>> states = {"deck": ["b"], "row": ["a"]}, {"deck": ["a"], "row": ["b"]}
+    >>> sides = [(s, sight_of(s, {"deck": "count", "row": "contents"}, zones)) for s in states]
+    >>> beside_hidden(zones, [], *sides)
+    {'deck': set()}
+    """
+    sights = one[1], other[1]
+    hidden, shown = (
+        {pattern_of(path, (*zones, *opened)) for path in {**a, **b} if a.get(path) != b.get(path)}
+        for a, b in ((sights[0].hidden, sights[1].hidden), (sights[0].shown, sights[1].shown))
+    )
+    placed = [
+        [(p, key) for p, _, key in _placed(state, zones).elements()] for state, _ in (one, other)
+    ]
+    seen = [
+        Counter(key for path, key in all_placed if path not in sight.hidden)
+        for all_placed, sight in zip(placed, sights, strict=True)
+    ]
+
+    def is_open(zone: str) -> bool:
+        left, right = (
+            Counter(key for p, key in all_placed if p in sight.hidden and matches(zone, p))
+            for all_placed, sight in zip(placed, sights, strict=True)
+        )
+        moved = left - right, right - left
+        return any(moved) and moved[0] <= seen[1] - seen[0] and moved[1] <= seen[0] - seen[1]
+
+    return {zone: set() if is_open(zone) else shown for zone in hidden}
+
+
+def untold_zones(sight: Sight, zones: Mapping[str, Json], conserved: Collection[str]) -> set[str]:
+    """Zones whose contents the seat cannot tell; those of the one hidden pack of a kind it can."""
+    by_kind: dict[str, list[str]] = {}
+    for path in sight.hidden:
+        pattern = pattern_of(path, zones)
+        declared = as_object(zones.get(pattern, {}))
+        pack = declared.get("component") if not declared.get("ordered") else None
+        by_kind.setdefault(str(pack), []).append(pattern)
+    known = {kind for kind in conserved if len(by_kind.get(kind, ())) == 1}
+    return {p for kind, patterns in by_kind.items() if kind not in known for p in patterns}
 
 
 def _placed(state: State, zones: Mapping[str, Json]) -> Counter[tuple[str, str, str]]:

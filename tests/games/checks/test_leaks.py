@@ -280,3 +280,82 @@ def apply_action(state, action):
     outcome, _, evidence = audited(SOUND + TOSSES + answered)
     assert outcome == "passed"
     assert "marks" in evidence.partition("told to all by open values alone:")[2].partition(";")[0]
+
+
+# After the deal two of four weather cards are turned face up; their deck is counted alone.
+WEATHER = """
+ZONES["weather"] = {"component": "card", "owner": "nobody", "ordered": False}
+ZONES["turned"] = {"component": "card", "owner": "table", "ordered": True}
+_first, _player, _legal, _apply = (
+    initial_state, get_current_player, get_legal_actions, apply_action
+)
+_seen, _events, _visible = get_observations, get_events, visible
+
+def turns(state):
+    return bool(state["hands"][1]) and len(state["weather"]) > 2
+
+def initial_state(num_players, **parameters):
+    return {**_first(num_players), "weather": ["fog", "rain", "snow", "sun"], "turned": []}
+
+def get_current_player(state):
+    return -1 if turns(state) else _player(state)
+
+def get_legal_actions(state):
+    return ["turn " + card for card in state["weather"]] if turns(state) else _legal(state)
+
+def apply_action(state, action):
+    if not turns(state):
+        return _apply(state, action)
+    if action not in get_legal_actions(state):
+        raise ValueError("not legal: " + action)
+    card = action[5:]
+    weather = [other for other in state["weather"] if other != card]
+    return {**state, "weather": weather, "turned": state["turned"] + [card]}
+
+def get_observations(state):
+    return [{**seen, "turned": state["turned"]} for seen in _seen(state)]
+
+def get_events(state, action):
+    return [[action], [action]] if turns(state) else _events(state, action)
+
+def visible(state, player_id):
+    return {**_visible(state, player_id), "weather": "count", "turned": "contents"}
+"""
+
+
+@pytest.mark.parametrize("ordered", ["False", "True"])
+def test_a_deck_that_is_dealt_face_up_hides_nothing(ordered: str) -> None:
+    """The two decks of one kind are told apart: of the weather each seat can say what is left."""
+    weather = WEATHER.replace('"nobody", "ordered": False', f'"nobody", "ordered": {ordered}')
+    outcome, _, evidence = audited(SOUND + weather)
+    assert outcome == "passed"
+    assert evidence.startswith("hidden from some seat: deck, hands.*; ")
+    assert evidence.endswith("; dealt face up, so that nothing can be told of it: weather")
+
+
+def test_a_deck_that_is_once_dealt_face_down_hides_what_it_holds() -> None:
+    down = WEATHER.replace(
+        '"turned": "contents"', '"turned": "count" if turns(state) else "contents"'
+    )
+    told = audited(SOUND + down)
+    assert told[:2] == ("failed", "get_observations")
+    secret = down.replace(
+        '"turned": state["turned"]', '"turned": [] if turns(state) else state["turned"]'
+    )
+    secret = secret.replace("[[action], [action]] if turns", "[[], []] if turns")
+    assert "dealt face up" not in audited(SOUND + secret)[2]
+
+
+def test_where_a_card_goes_that_was_dealt_face_up_is_named() -> None:
+    unzoned = WEATHER.replace('ZONES["turned"] =', 'GAME["open"] = ["bids", "turned"]\nUNUSED =')
+    unzoned = unzoned.replace(', "turned": "contents"', "")
+    outcome, _, evidence = audited(SOUND + unzoned)
+    assert outcome == "could_not_judge"
+    assert (
+        "turned differed with them: where that is dealt from them face up, make it a zone"
+        in evidence
+    )
+    gone = unzoned.replace('state["turned"] + [card]', "[]")
+    outcome, function, evidence = audited(SOUND + gone)
+    assert (outcome, function) == ("failed", "get_events")
+    assert "dealt face up in a zone of its kind that `visible` shows" in evidence
