@@ -82,7 +82,7 @@ def play_matches(  # noqa: PLR0913 - one parameter an option
         print_json(result)
     else:
         _show(result)
-    leave(0 if result["scored"] else 1)
+    leave(0 if result["scored"] and not result["no_result"] else 1)
 
 
 def _whole_rotations(games: int, names: Sequence[str]) -> int:

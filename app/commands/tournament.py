@@ -91,7 +91,8 @@ def play_round_robin(  # noqa: PLR0913 - one parameter an option
         print_json({**result.model_dump(mode="json"), **asked_models(roster)})
     else:
         _show(result)
-    leave(0 if result.endings["finished"] + result.endings["forfeit"] > result.left_out else 1)
+    scored = result.endings["finished"] + result.endings["forfeit"] - result.left_out
+    leave(0 if scored and not result.no_result else 1)
 
 
 def _accepted(setup: "GameSetup", recipe: "SandboxRecipe") -> "GameSetup":
@@ -147,6 +148,8 @@ def _show(result: "TournamentResult") -> None:
         counts = f"{pair.wins}-{pair.draws}-{pair.losses}"
         who = f"{numbers[pair.first]} against {numbers[pair.second]}"
         say(f"  {who}: {counts}, {_told(pair.score)}{answer}")
+    if result.no_result:
+        say(f"  {result.no_result}")
     if result.left_out:
         say(f"  {result.left_out} matches of deals that did not finish are left out")
     for reason, times in result.reasons.items():

@@ -110,6 +110,25 @@ def test_a_player_that_fails_in_the_losing_seat_has_lost_there(
     assert "left out" not in told.out
 
 
+def test_a_game_that_fails_where_the_second_seat_lost_gives_no_result(
+    command: Command, tmp_path: Path
+) -> None:
+    game = folder_with(tmp_path, "def score(observation, action):\n    return 1.0\n") / "game.py"
+    rewards = "def get_rewards(state):\n"
+    assert rewards in FIRST_WINS
+    spoilt = f"{rewards}    if {{}} in str(state):\n        raise RuntimeError('not this one')\n"
+    game.write_text(FIRST_WINS.replace(rewards, spoilt.format("'red'")))
+    done = duel(command, tmp_path, "--games", "20", "--json")
+    assert done.code == 1
+    void = done.json["endings"]["fault"]
+    assert 0 < void < 20
+    assert done.json["no_result"].startswith(f"no result: in {void} of 20 matches the game failed")
+    assert {row["not_estimated"] for row in done.json["entrants"]} == {done.json["no_result"]}
+    again = command("tournament", game, "--player", "random", "--player", "osla", "--deals", "10")
+    assert again.code == 1
+    assert "no result: in " in again.out
+
+
 def test_only_whole_deals_have_a_return(command: Command, tmp_path: Path) -> None:
     fails_on_red = RAISES_IN_THE_SECOND_SEAT.format(also=' and observation["card"] == "red"')
     game = folder_with(tmp_path, fails_on_red)

@@ -96,6 +96,23 @@ def wilson(successes: float, n: int, confidence: float = CONFIDENCE) -> Estimate
     )
 
 
+def at_worst(successes: float, n: int, asked: int) -> Estimate:
+    """Wilson's interval of n, wide enough for whatever the rest of `asked` would have been.
+
+    Raises:
+        NoSamplesError: If n is 0.
+
+    >>> at_worst(10, 20, 22).high == wilson(12, 22).high
+    True
+    """
+    found = wilson(successes, n)
+    if asked == n:
+        return found
+    low, high = wilson(successes, asked).low, wilson(successes + asked - n, asked).high
+    method = f"{found.method}; {asked - n} that count apart at their best and worst"
+    return found.model_copy(update={"low": low, "high": high, "method": method})
+
+
 def mean_interval(values: Sequence[float], confidence: float = CONFIDENCE) -> Estimate:
     """A mean with Student's t interval: mean ± t(n-1) s / sqrt(n).
 

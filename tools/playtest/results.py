@@ -18,9 +18,9 @@ from tools.playtest.intervals import (
     Estimate,
     NoSamplesError,
     Unmeasured,
+    at_worst,
     bootstrap_mean,
     or_unmeasured,
-    wilson,
 )
 from tools.playtest.jobs import EffortSummary, MatchEntry, PlayerConfig, effort_together
 from tools.playtest.ratings import Matrix, NoRatingError, alpha_rank, elo_ratings
@@ -30,6 +30,7 @@ from tools.sandbox import Grade
 
 MOST_PRIOR_DRAWS = 1e6  # they outweigh any results long before
 ENDINGS: tuple[Ending, ...] = ("finished", "unfinished", "forfeit", "fault")
+_VOID_ONE_IN = 20  # matches at the most for a result
 NOBODY_WINS = "every match paid all seats the same, as a team; compare mean returns"
 
 
@@ -127,7 +128,7 @@ class TournamentResult(BaseModel):
 
     Wins and ratings rest on blocks (a line-up's matches of one deal) whose matches all finished or
     were forfeited; see `ranked`. Returns rest on blocks whose matches all finished. A faulty or
-    unfinished match is nobody's win or loss: it is counted apart.
+    unfinished match is void: nobody's win or loss, and counted apart; see `ResultTables.no_result`.
 
     Attributes:
         game: The game's name.
@@ -145,6 +146,7 @@ class TournamentResult(BaseModel):
         left_out: Finished or forfeited matches of blocks in which another one was neither.
         reasons: Why matches did not finish, with how many.
         replayed: Finished matches that fresh workers played again, with no difference.
+        no_result: Why nothing is estimated; empty where the matches are a result.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -164,6 +166,7 @@ class TournamentResult(BaseModel):
     left_out: int
     reasons: dict[str, int]
     replayed: int
+    no_result: str
 
     @model_validator(mode="after")
     def _whole(self) -> Self:
@@ -317,6 +320,21 @@ class ResultTables:
         return len(self._sides) == 1
 
     @property
+    def no_result(self) -> str:
+        """Why the matches are no result: too many are void, as the others may be those it suits."""
+        played = len(self.outcomes)
+        void = sum(o.ending in ("unfinished", "fault") for o in self.outcomes.values())
+        if void * _VOID_ONE_IN <= played:
+            return ""
+        told = f"no result: in {void} of {played} matches the game failed or did not end"
+        return f"{told}; required: at most one in {_VOID_ONE_IN}, as it may be whom that suits"
+
+    @property
+    def unrated(self) -> str:
+        """Why no wins are estimated; empty where they are."""
+        return self.no_result or (NOBODY_WINS if self.is_shared else "")
+
+    @property
     def left_out(self) -> int:
         """Finished or forfeited matches that are not scored."""
         judged = sum(o.ending in ("finished", "forfeit") for o in self.outcomes.values())
@@ -328,7 +346,8 @@ class ResultTables:
 
     def standings(self) -> tuple[Standing, ...]:
         """One an entrant."""
-        elo, shares = self._elo(), self._shares()
+        void = [Unmeasured(reason=self.unrated)] * len(self.players)
+        elo, shares = (void, void) if self.unrated else (self._elo(), self._shares())
         return tuple(
             self._standing(entrant, elo[entrant], shares[entrant])
             for entrant in range(len(self.players))
@@ -374,12 +393,15 @@ class ResultTables:
         """Its mean share of the win a seat taken.
 
         Raises:
-            NoSamplesError: If no match is scored, or nobody wins.
+            NoSamplesError: If no match is scored, nobody wins, or there is no result.
         """
-        if self.is_shared:
-            raise NoSamplesError(NOBODY_WINS)
-        taken = sum(len(self._seats(match, entrant)) for match in self.scored)
-        return wilson(min(self.wins(entrant), taken), taken)
+        if self.unrated:
+            raise NoSamplesError(self.unrated)
+        taken, asked = (
+            sum(len(self._seats(match, entrant)) for match in matches)
+            for matches in (self.scored, self.outcomes)
+        )
+        return at_worst(min(self.wins(entrant), taken), taken, asked)
 
     def mean_return(self, entrant: int) -> Estimate:
         """Its mean return; the samples are deals, because matches of one are not independent.
@@ -388,8 +410,10 @@ class ResultTables:
         returns are all there is to compare, it counts as the least that any match paid.
 
         Raises:
-            NoSamplesError: If fewer than two deals count.
+            NoSamplesError: If fewer than two deals count, or there is no result.
         """
+        if self.no_result:
+            raise NoSamplesError(self.no_result)
         paid = [returns for m in self.scored if (returns := self.outcomes[m].returns)]
         least = min(map(min, paid)) if paid and self.is_shared else None
         deals: dict[int, list[float]] = {}
@@ -414,8 +438,6 @@ class ResultTables:
         return [seat for seat, who in enumerate(self.seated[match]) if who == entrant]
 
     def _elo(self) -> Sequence[Estimate | Unmeasured]:
-        if self.is_shared:
-            return [Unmeasured(reason=NOBODY_WINS)] * len(self.players)
         try:
             return elo_ratings(list(self.duels.values()), prior=self.settings.prior_draws)
         except NoRatingError as error:
@@ -423,8 +445,6 @@ class ResultTables:
 
     def _shares(self) -> Sequence[float | Unmeasured]:
         count = len(self.players)
-        if self.is_shared:
-            return [Unmeasured(reason=NOBODY_WINS)] * count
         wins = np.sum([np.zeros((count, count)), *self.duels.values()], axis=0)
         games = wins + wins.T
         if not games[~np.eye(count, dtype=bool)].all():
@@ -435,6 +455,7 @@ class ResultTables:
     def _pair(self, one: int, other: int) -> PairResult:
         met = self.met.get((one, other), [])
         scored = [match for match in met if match in self.ranks]
+        n = len(scored)
         counts = head_to_head(((self.ranks[m], self.seated[m]) for m in scored), one, other)
         blamed = Counter(
             self.seated[m][culprit]
@@ -447,12 +468,12 @@ class ResultTables:
             wins=counts[1.0],
             draws=counts[0.5],
             losses=counts[0.0],
-            matches=len(scored),
+            matches=n,
             deals=len({self.schedule.place(match).deal for match in scored}),
-            score=Unmeasured(reason=NOBODY_WINS)
-            if self.is_shared
-            else or_unmeasured(lambda: _score(counts, len(scored))),
-            answer=self.answers.get(frozenset((one, other))),
+            score=Unmeasured(reason=self.unrated)
+            if self.unrated
+            else or_unmeasured(lambda: at_worst(score_of(counts) * n if n else 0.0, n, len(met))),
+            answer=None if self.no_result else self.answers.get(frozenset((one, other))),
             matches_by_ending=by_ending(self.outcomes[match] for match in met),
             forfeits=(blamed[one], blamed[other]),
         )
@@ -466,7 +487,3 @@ def win_share(returns: Sequence[float], seat: int) -> float:
     """
     best = max(returns)
     return 1 / list(returns).count(best) if returns[seat] == best else 0.0
-
-
-def _score(counts: Mapping[float, int], matches: int) -> Estimate:
-    return wilson(score_of(counts) * matches if matches else 0.0, matches)

@@ -162,7 +162,8 @@ def series_summary(series: Series) -> dict[str, JsonValue]:
 
     Wins rest on deals whose matches all finished or were forfeited, so that every entrant had every
     seat of them; `left_out` are such matches of the others. Who forfeits has lost. Returns rest on
-    deals whose matches all finished. They are estimated as in a tournament. `used` is what an
+    deals whose matches all finished. They are estimated as in a tournament, and not at all where
+    `no_result` says why. `used` is what an
     entrant's decisions really used, as they reported it.
     """
     plan, tables = series.plan, series.tables
@@ -183,6 +184,7 @@ def series_summary(series: Series) -> dict[str, JsonValue]:
         "scored": len(tables.scored),
         "left_out": tables.left_out,
         "reasons": {**tables.reasons()},
+        "no_result": tables.no_result,
         "entrants": [_entrant(series, who) for who in range(len(series.line_up))],
         "matches": [_match(series, index, entry) for index, entry in series.entries.items()],
     }
@@ -212,6 +214,8 @@ def _estimates(series: Series, entrant: int) -> dict[str, JsonValue]:
         missing = "no match" if alone else "no deal"
         every = "" if alone else " with every player in every seat"
         return {"not_estimated": f"{missing} finished{every}"}
+    if tables.no_result:
+        return {"not_estimated": tables.no_result}
     found: dict[str, JsonValue] = {}
     if tables.is_shared:
         found["not_estimated"] = f"wins ({NOBODY_WINS})"

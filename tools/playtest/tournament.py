@@ -420,6 +420,7 @@ def _result(plan: MatchPlan, fold: Fold, grade: Grade) -> TournamentResult:
         left_out=tables.left_out,
         reasons=tables.reasons(),
         replayed=fold.replayed,
+        no_result=tables.no_result,
     )
 
 

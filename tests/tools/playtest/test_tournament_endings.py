@@ -5,7 +5,7 @@ import pytest
 from tests.tools.playtest.rosters import NimRoster
 from tests.tools.playtest.test_tournament import GAME, SETTINGS, play, standing
 from tests.tools.sources import nim_with
-from tools.playtest.intervals import Estimate, Unmeasured
+from tools.playtest.intervals import Estimate, NoSamplesError, Unmeasured, wilson
 from tools.playtest.jobs import GameSetup, MatchEntry, PlayerConfig
 from tools.playtest.report import versus_advantage
 from tools.playtest.results import ResultTables, TournamentSettings, ranked
@@ -136,3 +136,47 @@ def test_finished_matches_of_a_broken_block_are_left_out_and_counted() -> None:
     assert result.left_out > 0
     assert pair.matches % 2 == 0
     assert pair.matches + result.left_out == result.endings["finished"]
+
+
+def lost_by_the_first(matches: int, void: int) -> ResultTables:
+    """Wins of seat 0 in every match; of the first entrant's losses some do not end."""
+    lost = [match for match in range(matches) if match % 2 == 1][:void]
+    entries = {
+        match: forfeited(1, 0).model_copy(
+            update={"ending": "unfinished", "returns": None} if match in lost else {}
+        )
+        for match in range(matches)
+    }
+    players = tuple(PlayerConfig(player=name, settings={}) for name in ("stalls", "uniform"))
+    settings = TournamentSettings(deals=matches // 2, seed=1)
+    return ResultTables(one_line_up(["stalls", "uniform"]), settings, players, entries, {})
+
+
+def test_a_player_that_stalls_in_lost_matches_has_no_result_or_one_that_holds_its_losses() -> None:
+    often, seldom = lost_by_the_first(100, 6), lost_by_the_first(100, 5)
+    assert often.no_result.startswith("no result: in 6 of 100 matches the game failed or did not")
+    with pytest.raises(NoSamplesError, match="6 of 100"):
+        often.win_rate(0)
+    (pair,) = often.pairs()
+    assert isinstance(pair.score, Unmeasured)
+    assert {type(one.elo) for one in often.standings()} == {Unmeasured}
+    assert seldom.no_result == ""
+    found = seldom.win_rate(0)
+    assert (found.low, found.high) == (wilson(45, 100).low, wilson(55, 100).high)
+    (pair,) = seldom.pairs()
+    assert isinstance(pair.score, Estimate)
+    assert (pair.score.low, pair.score.high) == (found.low, found.high)
+
+
+def test_a_module_that_fails_where_one_seat_has_lost_gives_no_result() -> None:
+    body = "won = arguments[0]['won']\nif won == 1:\n    raise RuntimeError('not this')\n"
+    body += "return [0, 0] if won < 0 else [1, -1]"
+    spoilt = GameSetup("nim", nim_with("get_rewards", body), 2)
+    result = play(["uniform", "perfect"], SETTINGS.model_copy(update={"deals": 6}), spoilt)
+    assert 0 < result.endings["fault"] < result.matches
+    assert (
+        f"no result: in {result.endings['fault']} of {result.matches} matches" in result.no_result
+    )
+    for standing_ in result.standings:
+        shown = standing_.win_rate, standing_.mean_return, standing_.elo, standing_.alpha_rank
+        assert all(isinstance(one, Unmeasured) for one in shown)
