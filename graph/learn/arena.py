@@ -4,7 +4,8 @@ Code World Models §5 plays a finished model against others, and Tables 1 and 2 
 predicts on the way. Here a match that it does not predict may go back into refinement.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from itertools import count
 from pathlib import Path
 from statistics import fmean
 from typing import Any, Literal
@@ -46,7 +47,7 @@ def arena(
     if not settings.arena or chosen is None:
         return Command(goto="tensors")
     try:
-        row, strange = _round(state, context, chosen)
+        row, strange = _round(state, context, chosen, runtime.stream_writer)
     except (ModuleFault, VoidResultError, ValueError, LookupError, RuntimeError) as error:
         row, strange = {"problem": f"{type(error).__name__}: {error}"}, None
     runtime.stream_writer({"node": "arena", "round": len(state.arena) + 1, **_gist(row)})
@@ -76,7 +77,10 @@ def _is_spent(state: LearnState, settings: LearnSettings) -> bool:
 
 
 def _round(
-    state: LearnState, context: LearnContext, chosen: Candidate
+    state: LearnState,
+    context: LearnContext,
+    chosen: Candidate,
+    tell: Callable[[dict[str, object]], None],
 ) -> tuple[dict[str, Any], OpenTrajectory | None]:
     """One round against each opponent, and the first match that the model does not predict.
 
@@ -93,29 +97,33 @@ def _round(
     rows: list[dict[str, Any]] = []
     found: OpenTrajectory | None = None
     for opponent in OPPONENTS:
+        played, matches = count(), game.num_players * settings.arena
+        event = {"node": "arena", "against": opponent, "of": matches}
+        tell({**event, "played": next(played)})
         searching = f"simulations={settings.arena_simulations},rollouts=1"
         other = f"gt:{searching}" if opponent == "gt" else opponent
         series = play_series(
             game,
             [f"cwm:model={model},{searching}", *[other] * (game.num_players - 1)],
             PlayerRoster(),
-            matches=game.num_players * settings.arena,
+            matches=matches,
             seed=settings.seed + 1 + len(state.arena),
             max_plies=_MOST_PLIES,
             sandbox=context.sandbox,
             journal=folder / f"{opponent}.jsonl",
+            on_match=lambda *_, e=event, n=played: tell({**e, "played": next(n)}),
             replay=False,
             record=False,
         )
-        matches = followed(series, context.sandbox)
+        shown = followed(series, context.sandbox)
         met = predicted(
             context.sandbox,
             chosen.source,
-            RecordQuestions.of(matches),
+            RecordQuestions.of(shown),
             deadline_s=settings.deadline_s,
         )
         first = min(met.matches, default=None)
-        found = matches[first] if found is None and first is not None else found
+        found = shown[first] if found is None and first is not None else found
         rows.append({"opponent": opponent, **_row(series), **online(met)})
     return {"rows": rows}, found
 

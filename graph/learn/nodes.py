@@ -310,7 +310,12 @@ def _accepted(
     settings = context.settings
     if state.stage == "transition" and state.asking and state.asked < settings.active:
         return Command(goto="active", update=update)
-    runtime.stream_writer({"node": "check", "accepted": chosen.number, "of": state.stage})
+    told: dict[str, object] = {"node": "check", "accepted": chosen.number, "of": state.stage}
+    if state.stage == "transition" and not _inference(context):
+        told["inference"] = "not asked for" + (
+            "" if context.material.hides else ": nothing is hidden"
+        )
+    runtime.stream_writer(told)
     if state.stage == "tensors":
         return Command(goto="report", update=update)
     update |= {"base": chosen.number, "first": len(state.candidates)}

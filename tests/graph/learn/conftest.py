@@ -94,9 +94,13 @@ def begun(tmp_path: Path, tic_tac_toe: Path) -> Callable[..., RunFolder]:
 def learn(begun: Callable[..., RunFolder], sandbox: Sandbox) -> Learn:
     """Run to the end against an endpoint."""
 
-    def run(endpoint: Endpoint, **changes: Any) -> LearnResult:  # noqa: ANN401
+    def run(
+        endpoint: Endpoint,
+        tell: Callable[[dict[str, Any]], None] = lambda _: None,
+        **changes: Any,  # noqa: ANN401
+    ) -> LearnResult:
         folder = begun(**changes)
         context = learning(folder, endpoint, sandbox)
-        return run_learning(folder, replace(context))
+        return run_learning(folder, replace(context), tell=tell)
 
     return run

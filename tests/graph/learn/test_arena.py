@@ -33,8 +33,12 @@ def partial(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_what_surprises_the_model_in_play_is_named_and_it_has_not_passed(
     learn: Learn, partial: Path
 ) -> None:
+    events: list[dict[str, Any]] = []
     with serving(code(FAULTY), code(DRAWING)) as endpoint:
-        told = learn(endpoint, matches=partial, **PLAYS).told
+        told = learn(endpoint, tell=events.append, matches=partial, **PLAYS).told
+    assert [(e["against"], e["played"], e["of"]) for e in events if "against" in e] == [
+        (opponent, played, 4) for opponent in ("random", "gt") for played in range(5)
+    ]
     assert (told["end"], told["accuracy"]) == ("incomplete", 1.0)
     assert "transitions of play were predicted wrong" in told["reason"]
     rows = told["arena"][0]["rows"]
