@@ -18,7 +18,7 @@ from agents.belief.follow import (
 )
 from agents.search.rollouts import uniforms
 from agents.search.rules import Rules, canonical
-from games.contract import CHANCE, TERMINAL, Observation, State
+from games.contract import CHANCE, TERMINAL, Action, Observation, State
 from games.information import SeatLog
 
 Weighted = list[tuple[State, float]]
@@ -272,11 +272,26 @@ def known_state(follower: Follower, initial: State) -> State:
         states = posterior(follower, initial, limit=CANDIDATES)
     except TooManyStatesError as error:
         raise HiddenInformationError(str(error)) from error
-    if len(states) != 1:
-        raise HiddenInformationError(
-            f"{len(states)} full states fit what seat {follower.seat} saw; required: exactly one"
-        )
+    _require_one(len(states), follower.seat)
     return states[0][0]
+
+
+def _require_one(fitting: int, seat: int) -> None:
+    if fitting != 1:
+        raise HiddenInformationError(
+            f"{fitting} full states fit what seat {seat} saw; required: exactly one"
+        )
+
+
+@dataclass(frozen=True)
+class _NotingFollower(Follower):
+    """Notes the states that the log allows at each decision that it passes, by entries read."""
+
+    noted: dict[int, set[bytes]] = field(default_factory=dict)
+
+    def _own(self, place: LogPlace, legal: Sequence[Action]) -> list[Branch]:
+        self.noted.setdefault(place.read, set()).add(self.rules.key(place.state))
+        return super()._own(place, legal)
 
 
 def require_perfect_information(
@@ -285,7 +300,8 @@ def require_perfect_information(
     """Hold a game against perfect information, by random play.
 
     In each match the state is recovered from the log of the seat to move at up to
-    `CHECKED_DECISIONS` decisions, evenly spread over its plies. Passing is evidence, no proof.
+    `CHECKED_DECISIONS` decisions, evenly spread over its plies. The log of a seat is followed once,
+    to the last of them. Passing is evidence, no proof.
 
     Raises:
         HiddenInformationError: At the first decision where the log leaves several states.
@@ -294,8 +310,14 @@ def require_perfect_information(
     for _ in range(matches):
         decisions = _random_decisions(rules, initial, draw)
         stride = max(1, len(decisions) // CHECKED_DECISIONS)
+        followed: dict[int, _NotingFollower] = {}
         for log in decisions[::-stride]:
-            known_state(Follower(rules, log.seat, log.entries), initial)
+            if log.seat in followed:
+                fitting = followed[log.seat].noted.get(len(log.entries), ())
+                _require_one(len(fitting), log.seat)
+            else:
+                followed[log.seat] = _NotingFollower(rules, log.seat, log.entries)
+                known_state(followed[log.seat], initial)
 
 
 def _random_decisions(rules: Rules, initial: State, draw: Callable[[], float]) -> list[SeatLog]:

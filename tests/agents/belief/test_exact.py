@@ -13,7 +13,7 @@ from agents.belief.exact import (
     posterior,
     require_perfect_information,
 )
-from agents.belief.follow import Follower
+from agents.belief.follow import CallCount, Follower, counted_rules
 from agents.search.rollouts import uniforms
 from agents.search.rules import Rules
 from games.contract import Json, State
@@ -128,6 +128,17 @@ def test_a_log_that_no_play_gives_is_refused() -> None:
 def test_open_games_pass(source: str, players: int) -> None:
     rules, _, start = game(source, players)
     require_perfect_information(rules, start, np.random.default_rng(0))
+
+
+def test_a_seats_log_is_followed_once_however_many_decisions_are_held_against_it() -> None:
+    rules, _, start = game(TIC_TAC_TOE)
+    played, count = CallCount(), CallCount()
+    require_perfect_information(counted_rules(rules, count), start, np.random.default_rng(0), 1)
+    moves = ["4", "0", "8", "1", "7", "6", "2", "5"]  # nobody has won
+    for seat, plies in ((0, 8), (1, 7)):
+        log = logs_of(rules, start, moves[:plies])[seat]
+        known_state(Follower(counted_rules(rules, played), seat, log.entries), start)
+    assert count.calls < 1.5 * played.calls
 
 
 @pytest.mark.parametrize("source", [KUHN, PENNIES])
