@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import PurePath
 from typing import Any
@@ -26,7 +26,7 @@ from tools.playtest.runner import Workers, play_all
 from tools.predicting.failing import failing
 from tools.predicting.inference import Inference, Inferred, inferred
 from tools.predicting.playing import Played
-from tools.predicting.steady import arguments_kept, asked_again, imports, names_told
+from tools.predicting.steady import arguments_kept, asked_again, imports, late_answers, names_told
 from tools.predicting.tensors import RoundTrips, round_trips
 from tools.predicting.transition import LOADING, Predicted, RecordQuestions, Row, predicted
 
@@ -197,7 +197,9 @@ class Judge:
         except ModuleFault as fault:
             said = failing(LOADING, fault.function, "completing the source", "a module", fault, "")
             return Played((), 0, (said,))
-        return self.context.play(module, settings.play_matches, settings.seed)
+        played = self.context.play(module, settings.play_matches, settings.seed)
+        late = late_answers(self.context.sandbox, source, played.matches, settings.seed)
+        return replace(played, failures=(*played.failures, *late))
 
 
 def above_of(state: LearnState) -> str:

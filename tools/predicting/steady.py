@@ -4,6 +4,7 @@ import ast
 from collections.abc import Sequence
 
 from games.checks.findings import Finding
+from games.streams import stream
 from games.text import syntax_tree
 from games.trajectories import OpenTrajectory
 from games.values import (
@@ -15,7 +16,7 @@ from games.values import (
     canonical_key,
 )
 from tools.predicting.failing import called, cut, failing
-from tools.predicting.transition import RecordQuestions, name_of
+from tools.predicting.transition import RecordQuestions, name_of, predicted
 from tools.recorded import CallResult
 from tools.sandbox import Sandbox
 from tools.transitions import ask_columns
@@ -35,6 +36,7 @@ ALLOWED_IMPORTS = (
 )
 _SHOWN = 300
 _LOOKED_AT = 40
+_LATE = 12  # plies asked again: so few calls that their worker is a fresh one to the end
 _OF_A_STATE = (
     "get_current_player",
     "get_legal_actions",
@@ -108,6 +110,39 @@ def asked_again(
                     "must depend on the arguments alone: no clock, no chance, no memory of calls",
                 )
     return [*found.values()]
+
+
+def late_answers(
+    sandbox: Sandbox, module: str, played: Sequence[OpenTrajectory], seed: int
+) -> list[Finding]:
+    """A finding where a fresh worker does not say what one said late in a long run of matches.
+
+    Args:
+        sandbox: Where it runs.
+        module: The learned source.
+        played: Matches that one worker played in it, in order; see `random_play`.
+        seed: Draws the plies of the later half that are asked again.
+    """
+    late = played[len(played) // 2 :]
+    places = [(match, step) for match in late for step in range(len(match.actions))]
+    order = stream(seed, "late answers").permutation(len(places))[:_LATE]
+    sample = [
+        OpenTrajectory(
+            m.match, m.positions[ply : ply + 2], m.actions[ply : ply + 1], truncated=True
+        )
+        for m, ply in (places[int(index)] for index in sorted(order))
+    ]
+    if not sample:
+        return []
+    said = (
+        "A worker that had answered hundreds of calls gave what is called expected here, and a "
+        "fresh one another answer. An answer must depend on the arguments alone, however many "
+        "calls came before."
+    )
+    return [
+        found.model_copy(update={"check": KIND, "evidence": f"{said}\n{found.evidence}"})
+        for found in predicted(sandbox, module, RecordQuestions.of(sample), shown=1).failures
+    ]
 
 
 def arguments_kept(

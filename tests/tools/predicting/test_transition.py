@@ -5,7 +5,7 @@ import pytest
 from tests.tools.predicting.material import TIC_TAC_TOE, changed, matches_of, memorising
 from tools.learned import learned_module
 from tools.predicting.playing import random_play
-from tools.predicting.steady import arguments_kept, asked_again, imports, names_told
+from tools.predicting.steady import arguments_kept, asked_again, imports, late_answers, names_told
 from tools.predicting.transition import RecordQuestions, predicted, record_examples
 from tools.sandbox import Limits, Sandbox
 
@@ -100,6 +100,31 @@ def test_answers_that_rest_on_memory_or_chance_are_found(sandbox: Sandbox, kind:
     found = asked_again(sandbox, source, MATCHES[:3])
     assert {one.function for one in found} == {"apply_action"}
     assert asked_again(sandbox, TIC_TAC_TOE, MATCHES[:3]) == []
+
+
+def test_answers_that_change_after_many_calls_of_one_worker_are_found(sandbox: Sandbox) -> None:
+    """Recorded matches ask too little of a worker, and no question of theirs twice."""
+    late = changed(
+        TIC_TAC_TOE,
+        (
+            "return [state, state]",
+            "SEEN.append(1)\n    return [state, state if len(SEEN) < 60 else {}]",
+        ),
+    )
+    for source, kinds in (("SEEN = []\n" + late, {"steady"}), (TIC_TAC_TOE, set())):
+        assert predicted(sandbox, source, asked(MATCHES[:3])).accuracy == 1
+        assert asked_again(sandbox, source, MATCHES[:3]) == []
+        module = learned_module(
+            source,
+            name="m",
+            num_players=2,
+            initial_state=MATCHES[0].positions[0].state,
+            parameters={},
+        )
+        played = random_play(
+            sandbox, module, num_players=2, parameters={}, matches=12, seed=1
+        ).matches
+        assert {one.check for one in late_answers(sandbox, source, played, 1)} == kinds
 
 
 def test_a_function_that_changes_its_state_is_found_though_every_prediction_holds(
