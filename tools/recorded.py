@@ -48,6 +48,8 @@ class RecordedCall:
         """The call as a message holds it, `[function, arguments]`; `shows` writes its state."""
         if not self.shows:
             return encode([self.function, [*self.arguments]]).decode()
+        if len(self.arguments) == 1:
+            return f'["{self.function}",[{self.shows}]]'
         rest = "".join(f",{encode(more).decode()}" for more in self.arguments[1:])
         return f'["{self.function}",[{self.shows}{rest}]]'
 

@@ -220,7 +220,10 @@ class _Run:
             unanswered = ModuleFault("bad_value", "columns", "the worker left calls unanswered")
             return [unanswered] * len(questions)
         return [
-            _answer(answer, question) for answer, question in zip(answers, questions, strict=True)
+            asked.expected
+            if type(answer) is dict and answer.get("key") == asked.wanted
+            else _answer(answer, asked)
+            for answer, asked in zip(answers, questions, strict=True)
         ]
 
     def _singly(self, questions: Sequence[RecordedCall]) -> list[CallResult]:
@@ -242,11 +245,9 @@ class _Run:
 
 
 def _answer(reply: Json, question: RecordedCall) -> CallResult:
-    """What came back; the recorded value itself where its key is the same."""
+    """What came back, where its key is not that of the recorded value."""
     function = question.function
     if isinstance(reply, dict) and isinstance(text := reply.get("text"), str):
-        if reply.get("key") == question.wanted:
-            return question.expected
         try:
             return decode(text.encode())
         except FrameError as error:
