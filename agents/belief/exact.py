@@ -287,7 +287,7 @@ def _require_one(fitting: int, seat: int) -> None:
 class _NotingFollower(Follower):
     """Notes the states that the log allows at each decision that it passes, by entries read."""
 
-    noted: dict[int, set[bytes]] = field(default_factory=dict)
+    noted: dict[int, set[str]] = field(default_factory=dict)
 
     def _own(self, place: LogPlace, legal: Sequence[Action]) -> list[Branch]:
         self.noted.setdefault(place.read, set()).add(self.rules.key(place.state))

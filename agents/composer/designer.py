@@ -18,6 +18,7 @@ from agents.composer.meaning.revising import (
     nothing_changed,
     overridden,
     reply_on,
+    said_in_pairs,
 )
 from agents.composer.meaning.settings import setting_meant
 from agents.composer.meaning.statements import Embed
@@ -102,10 +103,14 @@ class ComposerDesigner:
         """
         if len(talk.message) > LONGEST:
             return Revision(reply=f"At most {LONGEST} characters are read; say it in fewer.")
-        named = find_reading(talk.message)
+        try:
+            pairs = said_in_pairs(design, chosen_family(design.family), talk.message)
+        except RoleError as error:
+            return Revision(reply=f"Nothing was changed: {error}")
+        named = None if pairs else find_reading(talk.message)
         if named is not None and named.named and named.lexicon.family != design.family:
             return Revision(reply=f"That is another game, a {named.lexicon.title}.", other=True)
-        said = read(talk.message, chosen_family(design.family), None, self.embed)
+        said = pairs or read(talk.message, chosen_family(design.family), None, self.embed)
         changed = changes(design, said, talk.message)
         titled = own_title(talk.message)
         changed |= {"title": titled} if titled not in ("", design.title) else {}
@@ -135,7 +140,8 @@ class ComposerDesigner:
             {"family": design.family, "num_players": seats, "settings": settings}
         )
         reading = read("", said.lexicon, choices)
-        old = (_settled(overridden(c, changed, talk), reading) for c in design.clauses)
+        now = {**reading.parameters, PLAYERS: reading.num_players}
+        old = (_settled(overridden(c, changed, now, talk), reading) for c in design.clauses)
         new = (_doubted(clause, reading, self.embed, {}) for clause in heard(said, changed))
         usual = game_of(design.family).defaults()
         return replace(

@@ -1,12 +1,9 @@
 """Answers of a person: when a run takes them, and what they choose."""
 
-import json
 import re
-from contextlib import suppress
 from typing import Any
 
 from langchain_core.messages import HumanMessage
-from pydantic import JsonValue
 
 from agents.protocols import Clause, Design, Fit
 from games.library import names
@@ -16,7 +13,6 @@ UNSURE = frozenset({"maybe", "perhaps", "not sure", "dunno", "i don t know", "do
 YES = frozenset({"", "y", "yes", "ok", "approve", "approved", "true", "go on", "go on anyway"})
 NO = frozenset({"n", "no", "stop", "reject", "false"})
 _POLITE = frozenset({"please", "thanks", "thank", "you", "it", "looks", "good", "great", "fine"})
-_PAIR = r"(\w+)\s*=\s*((?:[^\s,;=.]|\.\S)+(?:,(?!\w+\s*=)[^\s,;=.]+)*)"
 AGAIN = YES | {"again", "try again", "retry", "continue", "resume"}
 _MEANT = {"accept": "yes", "approve": "yes", "ignore": "no", "reject": "no"}
 
@@ -77,22 +73,6 @@ def answered(state: RunState) -> int:
 def is_words(answer: str) -> bool:
     """Whether an answer says something of the game, and is no yes, no or name of a family."""
     return not means(answer, YES | NO) and family_chosen(answer, None) is None
-
-
-def settings_chosen(answer: str) -> dict[str, JsonValue]:
-    """The settings of an answer that is nothing but NAME=VALUE pairs; empty for any other.
-
-    >>> settings_chosen("ranks=13, suits=4 and board=0,3,1,1"), settings_chosen("make it rows=5")
-    ({'ranks': 13, 'suits': 4, 'board': '0,3,1,1'}, {})
-    """
-    if not re.fullmatch(rf"{_PAIR}(?:(?:\s|,|;|\band\b)+{_PAIR})*[\s.]*", answer.strip()):
-        return {}
-    chosen: dict[str, JsonValue] = {}
-    for name, value in re.findall(_PAIR, answer):
-        with suppress(json.JSONDecodeError):
-            chosen[name] = json.loads(value)
-        chosen.setdefault(name, value)
-    return chosen
 
 
 def doubts_of(design: Design) -> list[Clause]:

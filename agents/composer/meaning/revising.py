@@ -1,19 +1,63 @@
 """Revision of a library game: what a message sets in a design at hand, and what it is answered."""
 
+import json
 import re
 from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
 
-from agents.composer.lexicon import PLAYERS, game_of
-from agents.composer.reader import Reading
+from pydantic import ValidationError
+
+from agents.composer.lexicon import PLAYERS, Lexicon, game_of
+from agents.composer.reader import Reading, read
 from agents.composer.tokens import FUNCTION_WORDS, stems
-from agents.protocols import Clause, Design, Talk
+from agents.protocols import Choices, Clause, Design, RoleError, Talk
 from games.contract import Json
 
+_PAIR = r"(\w+)\s*=\s*((?:[^\s,;=.]|\.\S)+(?:,(?!\w+\s*=)[^\s,;=.]+)*)"
+_LATER = "changed later: "
 _ANSWERED = 4
 _SHORTER = re.compile(r"\b(?:shorter|quicker|faster)\b", re.IGNORECASE)
 _LONGER = re.compile(r"\blonger\b", re.IGNORECASE)
 _LENGTHS = ("target_score", "deals", "cards", "rounds", "hand_size", "rows", "size")
 """Settings that say how long a match is; the first that a family has and uses is changed."""
+
+
+def settings_chosen(answer: str) -> dict[str, Json]:
+    """The settings of an answer that is nothing but NAME=VALUE pairs; empty for any other.
+
+    >>> settings_chosen("ranks=13, suits=4 and board=0,3,1,1"), settings_chosen("make it rows=5")
+    ({'ranks': 13, 'suits': 4, 'board': '0,3,1,1'}, {})
+    """
+    if not re.fullmatch(rf"{_PAIR}(?:(?:\s|,|;|\band\b)+{_PAIR})*[\s.]*", answer.strip()):
+        return {}
+    chosen: dict[str, Json] = {}
+    for name, value in re.findall(_PAIR, answer):
+        chosen[name] = value
+        with suppress(json.JSONDecodeError):
+            chosen[name] = json.loads(value)
+    return chosen
+
+
+def said_in_pairs(design: Design, lexicon: Lexicon, words: str) -> Reading | None:
+    """A message that is nothing but settings, all of them taken; None for any other.
+
+    Raises:
+        RoleError: If one of them cannot be had.
+    """
+    settings = settings_chosen(words)
+    if not settings:
+        return None
+    seats = {PLAYERS: settings.pop(PLAYERS)} if PLAYERS in settings else {}
+    chosen = {"family": design.family, "settings": settings, **seats}
+    try:
+        found = read("", lexicon, Choices.model_validate(chosen))
+    except ValidationError as error:
+        raise RoleError(f"{PLAYERS} is {seats[PLAYERS]!r}; required: how many play") from error
+    asked = {name: found.parameters[name] for name in settings}
+    pairs = (f"{name}={_as_text(value)}" for name, value in {**asked, **seats}.items())
+    clauses = tuple(Clause(text=pair, status="honoured", setting=pair) for pair in pairs)
+    return replace(found, clauses=clauses, asked=asked, seated=bool(seats))
 
 
 def changes(design: Design, said: Reading, words: str) -> dict[str, Json]:
@@ -53,14 +97,37 @@ def heard(said: Reading, changed: Mapping[str, Json]) -> tuple[Clause, ...]:
     )
 
 
-def overridden(clause: Clause, changed: Mapping[str, Json], talk: Talk) -> Clause:
-    """A demand that a later message takes back is not honoured any more."""
-    names = {pair.partition("=")[0].strip() for pair in clause.setting.split(",")}
-    if clause.status != "honoured" or not names & changed.keys():
+def overridden(
+    clause: Clause, changed: Mapping[str, Json], now: Mapping[str, Json], talk: Talk
+) -> Clause:
+    """A demand that a later message takes back is not honoured any more, until it holds again.
+
+    Args:
+        clause: The demand.
+        changed: What the message changes.
+        now: All settings, with `PLAYERS`, as they are then.
+        talk: The message.
+
+    >>> talk = Talk(message="six cards")
+    >>> five = Clause(text="five cards", status="honoured", setting="hand_size=5")
+    >>> six = overridden(five, {"hand_size": 6}, {"hand_size": 6}, talk)
+    >>> six.status, overridden(six, {"hand_size": 5}, {"hand_size": 5}, talk) == five
+    ('not_honoured', True)
+    """
+    settings = [pair.partition("=") for pair in clause.setting.split(", ") if "=" in pair]
+    if not {name for name, *_ in settings} & changed.keys():
         return clause
-    return Clause(
-        text=clause.text, status="not_honoured", reason=f"changed later: {talk.message!r}"
-    )
+    if all(_as_text(now[name]) == value for name, _, value in settings if name in now):
+        back = clause.status == "not_honoured" and clause.reason.startswith(_LATER)
+        return clause.model_copy(update={"status": "honoured", "reason": ""}) if back else clause
+    if clause.status != "honoured":
+        return clause
+    reason = f"{_LATER}{talk.message!r}"
+    return Clause(text=clause.text, status="not_honoured", reason=reason, setting=clause.setting)
+
+
+def _as_text(value: Json) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
 
 
 def reply_on(changed: Mapping[str, Json], said: Reading) -> str:

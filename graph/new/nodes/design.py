@@ -8,10 +8,11 @@ from langgraph.types import Command, interrupt
 
 from agents.composer.designer import require_choices
 from agents.composer.lexicon import PLAYERS
+from agents.composer.meaning.revising import settings_chosen
 from agents.model.recording import place
 from agents.protocols import NEW_FAMILY, Brief, Choices, Design, NoFitError, RoleError
 from games.text import untagged
-from graph.new.answers import NO, YES, doubts_of, means, plain_answer, settings_chosen
+from graph.new.answers import NO, YES, doubts_of, means, plain_answer
 from graph.new.reporting import rulebook_text
 from graph.new.requests import FORM, form_text
 from graph.new.routing import AfterDesign, after_design

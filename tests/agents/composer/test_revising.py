@@ -36,6 +36,35 @@ def test_a_message_sets_what_it_says_and_keeps_the_rest() -> None:
     assert statuses["last trick count double"] == "honoured"
 
 
+@pytest.mark.parametrize("words", ["num_players=4, hand_size=4", "hand_size=4 and num_players=4."])
+def test_several_settings_in_one_message_are_taken_all_or_none(words: str) -> None:
+    found = revised(HEARTS, words)
+    assert found.design is not None
+    assert found.design.num_players == 4
+    assert found.design.parameters == {**HEARTS.parameters, "hand_size": 4}
+    honoured = {clause.text for clause in found.design.clauses if clause.status == "honoured"}
+    assert {"num_players=4", "hand_size=4", "taking hearts costs points"} <= honoured
+    assert "Not done" not in found.reply
+    for wrong in ("hand_size=99", "dragons=3", "num_players=many", "trump=fixed"):
+        refused = revised(HEARTS, f"{words.strip('.')}, {wrong}")
+        assert refused.design is None
+        assert wrong.partition("=")[0] in refused.reply
+
+
+def test_a_demand_that_was_taken_back_is_honoured_again_where_it_holds_again() -> None:
+    fours = revised(HEARTS, "make it four players").design
+    assert fours is not None
+    threes = revised(fours, "make it three players").design
+    assert threes is not None
+    told = [
+        {clause.text: (clause.status, clause.reason) for clause in design.clauses}
+        for design in (HEARTS, fours, threes)
+    ]
+    assert told[1]["game for three players"][0] == "not_honoured"
+    assert told[2]["game for three players"] == told[0]["game for three players"]
+    assert told[2]["four players"][0] == "not_honoured"
+
+
 @pytest.mark.parametrize(("word", "cards"), [("shorter", 5), ("Longer, please!", 13)])
 def test_shorter_and_longer_move_the_setting_that_tells_the_length(word: str, cards: int) -> None:
     found = revised(designed("goofspiel for two with ten cards"), word)

@@ -6,7 +6,9 @@ from tools.guest.framing import FrameError, decode, encode, is_nested_beyond
 VALUES: list[Json] = [None, True, 0, -1.5, "é♥\n\\ud800", [], {}, {"a": [1, {"b": [None, False]}]}]
 
 
-@pytest.mark.parametrize("inner", ['"', '\\"[', '\\\\"[', "\\", "\\\\", "]]]]", '"]', "[[[{", "é\n}"])
+@pytest.mark.parametrize(
+    "inner", ['"', '\\"[', '\\\\"[', "\\", "\\\\", "]]]]", '"]', "[[[{", "é\n}"]
+)
 @pytest.mark.parametrize("depth", [3, 9, 10, 200])
 def test_the_depth_of_a_body_is_told_whatever_its_texts_hold(inner: str, depth: int) -> None:
     value: Json = [inner] * 9
