@@ -23,6 +23,8 @@ from games.values import (
 FORMAT = "rulewright-trajectories"
 VERSION = 1
 MOST_OUTCOMES = 200  # of a chance node; where there are more, a file holds their number
+EQUAL = "equal"  # how a file holds odds that are all alike
+ALIKE = 1e-9  # by which odds may differ
 LONGEST_LINE = 16 * 2**20  # bytes; bounds what one match takes in memory
 
 
@@ -97,6 +99,7 @@ class OpenPosition:
         count: How many there are.
         rewards: What entering the state paid each seat.
         observations: One a seat.
+        odds: Where chance decides, the probability of each outcome; empty where it was not kept.
     """
 
     state: State
@@ -105,16 +108,24 @@ class OpenPosition:
     count: int
     rewards: tuple[float, ...]
     observations: tuple[Observation, ...]
+    odds: tuple[float, ...] = ()
+
+    @property
+    def is_uneven(self) -> bool:
+        """Whether chance is known to make one outcome likelier than another."""
+        return bool(self.odds) and max(self.odds) - min(self.odds) > ALIKE
 
     def row(self) -> dict[str, Json]:
         """The position as a file holds it."""
         known = len(self.legal) == self.count
+        odds: Json = list(self.odds) if self.is_uneven else EQUAL
         return {
             "state": self.state,
             "player": self.player,
             "legal": list(self.legal) if known else {"count": self.count},
             "rewards": list(self.rewards),
             "observations": list(self.observations),
+            **({"odds": odds} if self.odds else {}),
         }
 
 
@@ -270,6 +281,7 @@ def trajectory_of(
             count=len(here.legal),
             rewards=here.rewards,
             observations=here.observations,
+            odds=() if len(here.legal) > MOST_OUTCOMES else here.probabilities,
         )
         for here in positions
     )

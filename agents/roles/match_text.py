@@ -130,6 +130,10 @@ def _row(here: OpenPosition) -> dict[str, Json]:
     legal = list(here.legal)
     if here.player == CHANCE and here.count > _LEGAL:
         row["legal"] = [*legal[:_LEGAL], f"... {here.count} outcomes in all"]
+    if not here.is_uneven:  # as most are; what is told of `legal` is told of its odds
+        row.pop("odds", None)
+    elif here.count > _LEGAL:
+        row["odds"] = [*here.odds[:_LEGAL], "..."]
     views: list[Json] = []
     for seen in here.observations:
         other = {k: v for k, v in seen.items() if k not in here.state or here.state[k] != v}

@@ -17,7 +17,7 @@ from agents.roles.coder import code_blocks
 from agents.roles.match_text import in_full, shortened
 from agents.roles.tool_calls import CallError, EditReply, edited
 from games.text import syntax_tree
-from games.trajectories import Trajectory
+from games.trajectories import OpenTrajectory, Trajectory
 from games.values import Json, State, canonical_key
 from tools.predicting.inference import Inference
 from tools.predicting.steady import ALLOWED_IMPORTS
@@ -87,6 +87,16 @@ class GameBrief:
         return {"game": self.game, "players": self.players, "rules": self.rules}
 
     @property
+    def is_uneven(self) -> bool:
+        """Whether some match shows an outcome of chance that is likelier than another."""
+        return any(
+            here.is_uneven
+            for match in self.matches
+            if isinstance(match, OpenTrajectory)
+            for here in match.positions
+        )
+
+    @property
     def told_parameters(self) -> str:
         """The parameters as text; empty without any."""
         return json.dumps(self.parameters, sort_keys=True) if self.parameters else ""
@@ -138,7 +148,7 @@ class ModelModeller:
             MalformedReplyError: If no reply had code in it.
         """
         task = load_prompt("modeller_draft").fill(
-            contract=_contract(closed=brief.closed),
+            contract=_contract(brief),
             parameters=brief.told_parameters,
             deck=f" as seat {brief.seat} saw it" if brief.closed else "",
             whole=in_full(brief.matches[0]),
@@ -331,16 +341,17 @@ def _edits(message: "AIMessage", source: str, part: str) -> Proposals:
     return Proposals((below.lstrip("\n"),), (), reply.cause)
 
 
-def _contract(*, closed: bool) -> str:
+def _contract(brief: GameBrief) -> str:
     prompt = load_prompt("modeller_contract")
-    return prompt.fill(imports=_IMPORTS, closed=closed)[0]["content"]
+    told = {"closed": brief.closed, "odds": brief.is_uneven}
+    return prompt.fill(imports=_IMPORTS, **told)[0]["content"]
 
 
 def _asked_for(brief: GameBrief, needed: Sequence[str]) -> list[str]:
     """The contract, and what the functions do that are mended."""
     if tuple(needed) == TENSORS:
         return [_arrays()]
-    told = [_contract(closed=brief.closed)]
+    told = [_contract(brief)]
     if brief.closed:
         return [*told, _history(ends=True)]
     return told + [_drawing(name) for name in needed if name not in PREDICTING]

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Generic, Literal, NoReturn, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from games.trajectories import (
+    ALIKE,
     LONGEST_LINE,
     MOST_OUTCOMES,
     OpenPosition,
@@ -61,6 +62,7 @@ class _OpenRow(_Fields):
     legal: list[str] | _Count
     rewards: list[float]
     observations: list[dict[str, Any]]
+    odds: list[float] | Literal["equal"] | None = None  # `games.trajectories.EQUAL`
 
 
 class _SeenRow(_Fields):
@@ -242,7 +244,12 @@ def _open_position(place: _Place, row: _OpenRow, seats: int) -> OpenPosition:
     for name, given in (("rewards", row.rewards), ("observations", row.observations)):
         place.require(len(given) == seats, name, given, f"one a seat, {seats}")
     numbers, seen = tuple(map(float, row.rewards)), tuple(row.observations)
-    return OpenPosition(row.state, row.player, legal, count, numbers, seen)
+    odds = row.odds if isinstance(row.odds, list) else [1 / count] * len(legal) if row.odds else []
+    if row.odds is not None:
+        fits = row.player == CHANCE and len(odds) == count and min(odds, default=0) > 0
+        fits = fits and abs(sum(odds) - 1) <= ALIKE
+        place.require(fits, "odds", row.odds, "at chance, above 0, one an outcome, 1 in all")
+    return OpenPosition(row.state, row.player, legal, count, numbers, seen, tuple(odds))
 
 
 def _seen_position(place: _Place, row: _SeenRow, seat: int) -> SeenPosition:
@@ -275,13 +282,14 @@ class _KeptStates:
                 *sorted(here.legal),
                 *here.observations,
                 *here.rewards,
+                *here.odds,
             ]
             at = place.at(f"position {index}")
             self._hold(
                 at,
                 states[index],
                 canonical_key(shown),
-                "player, legal actions, observations or rewards",
+                "player, legal actions, odds, observations or rewards",
             )
             if index < len(match.actions):
                 played = f"{states[index]} {match.actions[index]}"

@@ -2,7 +2,7 @@
 
 A record is a position with its action, or the end. It holds up to six predictions: the player, the
 player's name, the legal actions as a set, the rewards of entering, every seat's observation, and
-the next state.
+the next state; and where chance decides the odds of its outcomes, if they were recorded.
 """
 
 import gc
@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from games.checks.findings import Finding
-from games.trajectories import OpenPosition, OpenTrajectory
+from games.trajectories import ALIKE, OpenPosition, OpenTrajectory
 from games.values import (
     CHANCE,
     TERMINAL,
@@ -22,6 +22,7 @@ from games.values import (
     are_texts,
     as_numbers,
     canonical_key,
+    is_number,
     type_of,
 )
 from tools.predicting.failing import called, failing, with_output
@@ -34,6 +35,7 @@ KIND = "transition"
 LOADING = "load"
 _NAMES = {CHANCE: "chance", TERMINAL: "terminal"}
 _END = "the end"
+_LEGAL, _ODDS = "get_legal_actions", "get_chance_probabilities"
 
 
 def name_of(player: int) -> str:
@@ -192,8 +194,13 @@ def record_examples(matches: Sequence[OpenTrajectory], most: int) -> list[str]:
                 continue
             lines = [f"state = {here.state!r}"]
             for one in _of_position(here, "", ""):
+                if one.function == _ODDS and not here.is_uneven:
+                    continue
                 given = "state" if one.arguments == (here.state,) else repr(*one.arguments)
-                lines.append(f"{one.function}({given}) == {one.expected!r}")
+                call = f"{one.function}({given})"
+                if one.function == _ODDS:
+                    call = f"dict(zip({_LEGAL}(state), {call}))"
+                lines.append(f"{call} == {one.expected!r}")
             following = match.positions[step + 1].state
             lines.append(f"apply_action(state, {action!r}) == {following!r}")
             chosen[kind] = "\n".join(lines)
@@ -212,10 +219,35 @@ def _of_position(here: OpenPosition, place: str, key: str) -> list[RecordedCall]
         ("get_rewards", state, as_numbers([*here.rewards])),
         ("get_observations", state, [*here.observations]),
     ]
+    if here.odds:
+        values.append((_ODDS, state, dict(zip(here.legal, here.odds, strict=True))))
     return [
         RecordedCall(f, arguments, expected, -1, place, "" if f == "get_player_name" else key)
         for f, arguments, expected in values
     ]
+
+
+def _odds_are(expected: Json, answer: CallResult, legal: CallResult) -> CallResult:
+    """An answer as odds by outcome, the expected ones where they are alike; without any, even ones.
+
+    Args:
+        expected: Outcome -> probability.
+        answer: What the source gave, in the order of its own legal actions.
+        legal: These.
+    """
+    outcomes = legal if are_texts(legal) else []
+    if isinstance(answer, ModuleFault) and answer.kind == "missing":
+        answer = [1 / len(outcomes)] * len(outcomes)
+    if not isinstance(answer, list) or not isinstance(expected, dict):
+        return answer
+    if len(answer) != len(outcomes) or not all(map(is_number, answer)):
+        return answer
+    found = dict(zip(outcomes, answer, strict=True))
+    same = found.keys() == expected.keys()
+    same = same and all(
+        abs(float(str(p)) - float(str(expected[o]))) <= ALIKE for o, p in found.items()
+    )
+    return expected if same else found
 
 
 def _read(question: RecordedCall, answer: Json) -> Json:
@@ -231,11 +263,18 @@ def _wrong(calls: DistinctCalls, answered: Answered) -> dict[str, CallResult]:
     """Key of every question that was not answered as recorded -> what came back."""
     found: dict[str, CallResult] = {}
     lost = answered.lost.evidence if answered.lost else "not answered"
+    legal = {
+        calls.questions[key].shows: answer
+        for key, answer in answered.answers.items()
+        if calls.questions[key].function == _LEGAL
+    }
     for key, question in calls.questions.items():
         if key not in answered.answers:
             found[key] = ModuleFault("killed", question.function, lost)
             continue
         answer = answered.answers[key]
+        if question.function == _ODDS:
+            answer = _odds_are(question.expected, answer, legal.get(question.shows))
         if answer is question.expected:
             continue
         if isinstance(answer, ModuleFault | IllegalActionError):

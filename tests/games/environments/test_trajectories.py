@@ -83,6 +83,36 @@ def test_what_is_written_is_read_back(tmp_path: Path, matches: list[OpenTrajecto
     assert list(found) == matches
 
 
+def test_odds_of_chance_are_read_back_and_files_without_them_too(
+    tmp_path: Path, matches: list[OpenTrajectory]
+) -> None:
+    first = matches[0].positions[0]
+    assert (first.odds, first.is_uneven) == ((1 / 3, 1 / 3, 1 / 3), False)
+    for odds, kept in (((0.5, 0.3, 0.2), [0.5, 0.3, 0.2]), (first.odds, "equal"), ((), None)):
+        rest = [replace(position, odds=()) for position in matches[0].positions[1:]]
+        match = replace(matches[0], positions=(replace(first, odds=odds), *rest))
+        file = written(tmp_path / "t.jsonl", match)
+        row = json.loads(file.read_text().splitlines()[1])
+        assert row["positions"][0].get("odds") == kept
+        assert list(read_trajectories(file)[1]) == [match]
+
+
+@pytest.mark.parametrize(
+    ("position", "odds"),
+    [(0, [0.5, 0.5]), (0, [1.0, 0.5, -0.5]), (0, [0.5, 0.3, 0.1]), (0, "even"), (2, "equal")],
+)
+def test_odds_that_are_none_are_refused(
+    tmp_path: Path, matches: list[OpenTrajectory], position: int, odds: Json
+) -> None:
+    file = written(tmp_path / "t.jsonl", matches[0])
+    header, line = file.read_text().splitlines()
+    row = json.loads(line)
+    row["positions"][position]["odds"] = odds
+    file.write_text(f"{header}\n{json.dumps(row)}\n")
+    with pytest.raises(TrajectoryError, match=r"line 2: .*odds"):
+        list(read_trajectories(file)[1])
+
+
 def test_a_match_left_early_is_read_back_as_such(tmp_path: Path) -> None:
     early = recorded("kuhn_poker", 0, max_plies=1)
     assert early.truncated

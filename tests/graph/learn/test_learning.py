@@ -2,10 +2,19 @@
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from games.trajectories import (
+    OpenPosition,
+    OpenTrajectory,
+    TrajectoryHeader,
+    header_line,
+    match_line,
+)
+from games.values import CHANCE, TERMINAL
 from graph.learn.judging import expandable
 from graph.learn.matches import material, open_matches
 from graph.learn.runs import goes_on, run_learning
@@ -14,7 +23,7 @@ from graph.run.folder import RunFolder, RunFolderError
 from graph.run.pool import Candidate
 from tests.agents.model.endpoint import Answer, Request, message, serving
 from tests.graph.learn.conftest import Learn, learning
-from tests.tools.predicting.material import TIC_TAC_TOE, changed, memorising
+from tests.tools.predicting.material import COIN, ODDS, TIC_TAC_TOE, changed, memorising
 from tools.sandbox import Sandbox
 
 NO_TURN = changed(TIC_TAC_TOE, ('"xo"[mark == "x"]', '"x"'))
@@ -32,6 +41,33 @@ def last_boards(rows: list[dict[str, Any]]) -> list[str]:
 
 def edits(value: dict[str, Any]) -> Answer:
     return message(f"I see.\n{json.dumps(value)}")
+
+
+@pytest.mark.parametrize("odds", [(0.75, 0.25), (0.5, 0.5)])
+def test_a_model_learns_the_odds_of_chance_where_they_are_uneven(
+    learn: Learn, tmp_path: Path, odds: tuple[float, float]
+) -> None:
+    def met(face: str, *legal: str) -> OpenPosition:
+        player, given = (CHANCE, odds) if legal else (TERMINAL, ())
+        return OpenPosition(
+            {"face": face}, player, legal, len(legal), (0.0,), ({"face": face},), given
+        )
+
+    start, end = met("", "heads", "tails"), met("heads")
+    file, matches = tmp_path / "coin.jsonl", 6
+    header = TrajectoryHeader("own:coin", 1, {}, "open", None, "random", 0, matches)
+    lines = [match_line(OpenTrajectory(n, (start, end), ("heads",))) for n in range(matches)]
+    file.write_text(header_line(header) + "".join(lines))
+    uneven = odds[0] > odds[1]
+    with serving(code(COIN), code(COIN + ODDS)) as endpoint:
+        done = learn(endpoint, matches=file)
+        asked = [request["messages"] for request in endpoint.requests]
+    assert done.told["accuracy"] == 1
+    assert len(asked) == 1 + uneven
+    assert ("get_chance_probabilities" in asked[0][0]["content"]) == uneven
+    assert ('"odds":[0.75,0.25]' in asked[0][1]["content"]) == uneven
+    if uneven:
+        assert "get_chance_probabilities" in asked[1][1]["content"]
 
 
 @pytest.mark.parametrize("refine", ["tree", "conversation"])

@@ -12,6 +12,28 @@ from games.values import TERMINAL
 TIC_TAC_TOE = (Path(__file__).parents[2] / "models" / "tic_tac_toe.py").read_text("utf-8")
 
 
+COIN = """
+def get_current_player(state):
+    return -4 if state["face"] else -1
+
+def get_player_name(player_id):
+    return {-1: "chance", -4: "terminal"}.get(player_id, str(player_id))
+
+def get_legal_actions(state):
+    return [] if state["face"] else ["tails", "heads"]
+
+def apply_action(state, action):
+    return {"face": action}
+
+def get_rewards(state):
+    return [0.0]
+
+def get_observations(state):
+    return [state]
+"""
+ODDS = "\ndef get_chance_probabilities(state):\n    return [0.25, 0.75]\n"
+
+
 @lru_cache
 def matches_of(name: str, count: int, seed: int = 0) -> tuple[OpenTrajectory, ...]:
     environment = environment_named(name)

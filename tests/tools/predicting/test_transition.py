@@ -2,7 +2,16 @@
 
 import pytest
 
-from tests.tools.predicting.material import TIC_TAC_TOE, changed, matches_of, memorising
+from games.trajectories import OpenPosition, OpenTrajectory
+from games.values import CHANCE, TERMINAL, Json
+from tests.tools.predicting.material import (
+    COIN,
+    ODDS,
+    TIC_TAC_TOE,
+    changed,
+    matches_of,
+    memorising,
+)
 from tools.learned import learned_module
 from tools.predicting.playing import random_play
 from tools.predicting.steady import arguments_kept, asked_again, imports, late_answers, names_told
@@ -86,6 +95,39 @@ def test_a_source_that_knows_the_matches_by_heart_fails_on_others(sandbox: Sandb
     source = memorising(MATCHES[:4])
     assert predicted(sandbox, source, asked(MATCHES[:4])).accuracy == 1
     assert predicted(sandbox, source, asked(MATCHES[4:])).accuracy < 0.7
+
+
+@pytest.mark.parametrize(
+    ("odds", "more", "right"),
+    [
+        ((0.75, 0.25), ODDS, True),  # each in the order of its own actions
+        ((0.75, 0.25), ODDS.replace("[0.25, 0.75]", "[0.75, 0.25]"), False),
+        ((0.75, 0.25), ODDS.replace("[0.25, 0.75]", "[1.0]"), False),
+        ((0.75, 0.25), "", False),
+        ((0.5, 0.5), "", True),
+        ((0.5, 0.5), ODDS, False),
+        ((), ODDS, True),
+        ((), "", True),
+    ],
+)
+def test_odds_of_chance_are_compared_where_they_were_recorded(
+    sandbox: Sandbox, odds: tuple[float, ...], more: str, right: bool
+) -> None:
+    def met(face: str, legal: tuple[str, ...]) -> OpenPosition:
+        state: dict[str, Json] = {"face": face}
+        player = CHANCE if legal else TERMINAL
+        given = odds if legal else ()
+        return OpenPosition(state, player, legal, len(legal), (0.0,), (state,), given)
+
+    match = OpenTrajectory(0, (met("", ("heads", "tails")), met("heads", ())), ("heads",))
+    found = predicted(sandbox, COIN + more, asked([match]))
+    assert (found.accuracy == 1) is right
+    assert [one.function for one in found.failures] == ["get_chance_probabilities"] * (not right)
+    if not right:
+        assert "'heads': " in found.failures[0].evidence
+    assert any("get_chance_probabilities" in text for text in record_examples([match], 4)) == (
+        odds == (0.75, 0.25)
+    )
 
 
 UNSTEADY = {
