@@ -109,7 +109,11 @@ def _call(span: Span, place: str, follower: Span | None) -> TracedCall:
             )
             for c in calls
         ),
-        edits=tuple(_diff(v) for v in objects_in([said, *calls]) if _is_edit(v)),
+        edits=tuple(
+            _diff(v["search"], v["replace"])
+            for v in objects_in([said, *calls])
+            if isinstance(v.get("search"), str) and isinstance(v.get("replace"), str)
+        ),
         error=_brief(span.error or "", _LONG),
         prompt=tuple(f"[{m.get('type')}] {m.get('content')}" for m in _messages(span)),
     )
@@ -160,10 +164,6 @@ def _brief(value: object, length: int) -> str:
     return words if len(words) <= length else words[:length] + "..."
 
 
-def _is_edit(value: dict[str, Any]) -> bool:
-    return isinstance(value.get("search"), str) and isinstance(value.get("replace"), str)
-
-
-def _diff(edit: dict[str, Any]) -> str:
-    pair = edit["search"].splitlines(), edit["replace"].splitlines()
+def _diff(before: str, after: str) -> str:
+    pair = before.splitlines(), after.splitlines()
     return "\n".join(list(difflib.unified_diff(*pair, n=2, lineterm=""))[2:])

@@ -164,8 +164,15 @@ def as_experiment(result: EvalResult, client: "Client", *, upload: bool) -> str:
 
 
 def _experiment(result: EvalResult, client: "Client", *, upload: bool) -> str:
-    rows = {_example_id(result.name, row): row for row in result.samples}
-    found = {_key(_inputs(row)): _outputs(row) for row in rows.values()}
+    asked = (*_ASKED, "prompt", _WANTED)
+    rows = {
+        uuid.uuid5(_NAMESPACE, _key([result.name, _inputs(row), row.get(_WANTED)])): row
+        for row in result.samples
+    }
+    found = {
+        _key(_inputs(row)): {key: value for key, value in row.items() if key not in asked}
+        for row in rows.values()
+    }
     keys = sorted({key for out in found.values() for key, v in out.items() if _is_figure(v)})
 
     def judge(key: str) -> Any:  # noqa: ANN401 - see `summary`
@@ -242,14 +249,6 @@ def _inputs(row: Row) -> Row:
             "whose samples have a prompt or an id: smoke, paraphrase, fit, bad-inputs"
         )
     return asked
-
-
-def _outputs(row: Row) -> Row:
-    return {key: v for key, v in row.items() if key not in (*_ASKED, "prompt", _WANTED)}
-
-
-def _example_id(name: str, row: Row) -> uuid.UUID:
-    return uuid.uuid5(_NAMESPACE, _key([name, _inputs(row), row.get(_WANTED)]))
 
 
 def _key(value: object) -> str:

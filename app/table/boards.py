@@ -82,7 +82,8 @@ def naming_of(grid: Sequence[Sequence[str]], actions: Iterable[str], *, flat: bo
     >>> naming_of(grid, ["place 2,1", "place 2,2"], flat=False).rows
     ('1', '2', '3')
     """
-    named = [found.replace(" ", "") for action in actions if (found := _first_cell(action))]
+    found = (_NAME.search(action.lower()) for action in actions)
+    named = [one[0].replace(" ", "") for one in found if one]
     best, fewest = Naming(), len(grid) * len(grid[0]) + 1
     for naming in _namings(len(grid), len(grid[0]), flat=flat):
         if named and all(name in naming.cells for name in named):
@@ -117,11 +118,6 @@ def draw_grid(grid: Sequence[Sequence[str]], naming: Naming) -> list[str]:
         head = apart.join(label.rjust(wide) for label in naming.columns)
         lines.insert(0, f"  {'':>{side}}  {head}")
     return lines
-
-
-def _first_cell(action: str) -> str | None:
-    found = _NAME.search(action.lower())
-    return found[0] if found else None
 
 
 def _namings(rows: int, columns: int, *, flat: bool) -> Iterator[Naming]:

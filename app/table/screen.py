@@ -3,7 +3,7 @@
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -216,7 +216,8 @@ class TableScreen:
             lines += [*folded(chance), *events]
             chance = []
         lines += folded(chance)
-        lines = [_times(text, len(list(same))) for text, same in groupby(lines)]
+        counted = [(text, len(list(same))) for text, same in groupby(lines)]
+        lines = [text if n == 1 else f"{text} ({n} times)" for text, n in counted]
         self._told[seat] = len(plies)
         if not whole and len(lines) > _SHOWN_EVENTS:
             say(f'  ({len(lines) - _SHOWN_EVENTS} earlier; "history" shows them)')
@@ -261,7 +262,9 @@ class TableScreen:
             "hint": lambda: self._hint(log, legal),
             "undo": lambda: self._go_back(seat),
             "history": lambda: self._show_events(seat, whole=True),
-            "rules": lambda: _say_all(_paragraphs(self.rules())),
+            "rules": lambda: _say_all(
+                part for line in self.rules().splitlines() for part in wrapped(line) or [""]
+            ),
             "save": lambda: say(f"The record so far, with what others hide: {self.session.save()}"),
         }
         deeds[command]()
@@ -296,15 +299,6 @@ class TableScreen:
 def _say_all(lines: Iterable[str]) -> None:
     for line in lines:
         say(line)
-
-
-def _paragraphs(text: str) -> Iterator[str]:
-    for line in text.splitlines():
-        yield from wrapped(line) or [""]
-
-
-def _times(text: str, times: int) -> str:
-    return text if times == 1 else f"{text} ({times} times)"
 
 
 def _short(spec: str) -> str:

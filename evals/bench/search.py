@@ -192,10 +192,11 @@ def run(
         rates[contest.name] = interleaved(measures, size.rounds)
         for name, found in rates[contest.name].items():
             tell(f"{contest.name}, {name}: {median(found):,.0f} simulations a second")
+    cost_rows = [{"game": g, "search": kind, **c.as_sample()} for (g, kind), c in costs.items()]
     return EvalResult(
         name="search",
         scores=(*ratio_scores(rates, size), *cost_scores(costs, size)),
-        samples=(*_rate_rows(contests, rates), *_cost_rows(costs)),
+        samples=(*_rate_rows(contests, rates), *cost_rows),
         effective={**_effective(seed, size), "seconds": round(time.monotonic() - begun, 1)},
         unscored={} if has_openspiel() else {_score_name(game): MISSING for game in size.at_least},
     )
@@ -275,10 +276,6 @@ def _rate_rows(
             why = "OpenSpiel cannot sample what a seat does not see in this game"
             rows.append({"game": contest.name, "search": "OpenSpiel ISMCTS", "not_run": why})
     return rows
-
-
-def _cost_rows(costs: Mapping[tuple[str, str], Overhead]) -> list[dict[str, JsonValue]]:
-    return [{"game": game, "search": kind, **c.as_sample()} for (game, kind), c in costs.items()]
 
 
 def _effective(seed: int, size: SearchSize) -> dict[str, JsonValue]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from agents.model.settings import ModelSettings
 from agents.players.registry import PlayerRoster
-from evals.cwm.synthesis import MODEL, LearningTask, learned, recording_of, tasks
+from evals.cwm.synthesis import MODEL, learned, recording_of, tasks
 from evals.results import Row
 from games import library
 from games.information import SeatLog
@@ -77,13 +77,9 @@ def _recorded(*, tensors: bool = False) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for name, task in tasks().items():
         if recording_of(name).exists() and bool(task.base) == tensors:
-            found.setdefault(_game_of(task), []).append(name)
+            game = task.environment.rpartition(":")[2] + ("" if task.seat is None else _CLOSED)
+            found.setdefault(game, []).append(name)
     return found
-
-
-def _game_of(task: LearningTask) -> str:
-    name = task.environment.rpartition(":")[2]
-    return name if task.seat is None else f"{name}{_CLOSED}"
 
 
 def by_seat_told(row: Row, nothing: str) -> str:

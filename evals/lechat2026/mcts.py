@@ -186,16 +186,12 @@ class TagRules:
         ]
         ended = playout(sides[first], sides[1 - first], self._rng)
         for place, who in enumerate((first, 1 - first)):
-            if self._matters(state.hits[who]):
+            if self._heat is not None or not is_full(state.hits[who], self._heuristic):
                 left = cells_of(state.free[who] & state.fleets[who])
                 for cell, order in zip(left, ended.places[place], strict=True):
                     if order < ended.fired[place]:
                         state.hits[who] |= BITS[cell]
         return first if ended.won else 1 - first, ended.plies
-
-    def _matters(self, hits: int) -> bool:
-        """Whether the value of the end depends on which cells are hit by then."""
-        return self._heat is not None or not is_full(hits, self._heuristic)
 
     def _extra(self, hits: int) -> float:
         """What the end is worth beyond the win; the map is the same for both players' hits."""

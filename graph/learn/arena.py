@@ -19,7 +19,6 @@ from games.values import ModuleFault
 from graph.learn.active import environment_like
 from graph.learn.judging import BELOW, module_of
 from graph.learn.matches import keep_asked
-from graph.learn.settings import LearnSettings
 from graph.learn.state import LearnContext, LearnState
 from graph.run.pool import Candidate
 from tools.playtest.intervals import NoSamplesError, mean_interval
@@ -52,7 +51,8 @@ def arena(
         row, strange = {"problem": f"{type(error).__name__}: {error}"}, None
     runtime.stream_writer({"node": "arena", "round": len(state.arena) + 1, **_gist(row)})
     update: dict[str, Any] = {"arena": [*state.arena, row]}
-    if strange is None or not settings.keep_learning or _is_spent(state, settings):
+    spent = max(len(state.calls), len(state.arena) + 1) >= settings.max_calls
+    if strange is None or not settings.keep_learning or spent:
         return Command(goto="tensors", update=update)
     keep_asked(context.folder, [*context.material.asked[: state.asked], strange])
     above, _, below = chosen.source.partition(f"\n{BELOW}\n")
@@ -70,10 +70,6 @@ def arena(
         "values": [],
     }
     return Command(goto="check", update=update)
-
-
-def _is_spent(state: LearnState, settings: LearnSettings) -> bool:
-    return max(len(state.calls), len(state.arena) + 1) >= settings.max_calls
 
 
 def _round(

@@ -169,14 +169,13 @@ def take_in(path: Path, folder: RunFolder, settings: LearnSettings) -> Material:
         raise TrajectoryError(f"{path} holds no match with an action; record some")
     held = min(settings.heldout_matches, max(int(len(order) > 1), len(order) // _SHARE))
     lines = [header_line(replace(header, matches=len(order)))]
-    lines += [_numbered(chosen[index], number) for number, index in enumerate(order)]
+    lines += [
+        f"{canonical_key({**json.loads(chosen[index]), 'match': number})}\n"
+        for number, index in enumerate(order)
+    ]
     folder.write_text(_KEPT, "".join(lines))
     folder.write_json(_SPLIT, {"held": held, "of": header.matches})
     return material(folder)
-
-
-def _numbered(line: str, number: int) -> str:
-    return f"{canonical_key({**json.loads(line), 'match': number})}\n"
 
 
 def material(folder: RunFolder) -> Material:

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from langchain_core.messages import AIMessage
-from langgraph.graph import START, StateGraph
+from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 from pydantic import BaseModel, Field, WithJsonSchema
@@ -102,10 +102,6 @@ def _play(state: _State, runtime: Runtime[RunContext]) -> dict[str, object]:
     return {"evaluation": as_plain(evaluation), "verdict": lines, "summary": "\n".join(lines)}
 
 
-def _after_check(state: _State) -> Literal["play", "__end__"]:
-    return "play" if state.outcome == "passed" else "__end__"
-
-
 def _designed(state: RunState, runtime: Runtime[RunContext]) -> Command[Literal["__end__"]]:
     """The end of the graph `design`: the next message asks about the design, or changes it."""
     del runtime
@@ -131,7 +127,9 @@ def _playtest_graph() -> "StateGraph[_State, RunContext, CheckInput, PlayOutput]
     builder.add_node("check", check)
     builder.add_node("play", _play)
     builder.add_edge(START, "check")
-    builder.add_conditional_edges("check", _after_check)
+    builder.add_conditional_edges(
+        "check", lambda state: "play" if state.outcome == "passed" else END, ["play", END]
+    )
     return builder
 
 

@@ -328,7 +328,8 @@ def rulebook_text(design: Design, brief: Brief, example: Sequence[str] = ()) -> 
         brief: What was asked for.
         example: A turn of a real match, a sentence a line; nothing before one was played.
     """
-    lines = [f"# {design.title}", "", f"For {_players(design.num_players)}.", ""]
+    seats = "one player" if design.num_players == 1 else f"{design.num_players} players"
+    lines = [f"# {design.title}", "", f"For {seats}.", ""]
     lines += ["## Aim", "", design.summary]
     for section in dict.fromkeys(rule.section for rule in design.rules):
         lines += ["", f"## {_HEADINGS[section]}", ""]
@@ -339,16 +340,8 @@ def rulebook_text(design: Design, brief: Brief, example: Sequence[str] = ()) -> 
     lines += ["", "## What was asked for", "", f"> {' '.join(brief.words.split())}", ""]
     for line in _clause_lines(design.clauses):
         status = line.state.replace("_", " ")
-        lines.append(f"- {status}: “{line.name}”" + _because(line.text))
+        lines.append(f"- {status}: “{line.name}”" + (f" ({line.text})" if line.text else ""))
     if design.assumptions:
         lines += ["", "Assumed, because it was left open:", ""]
         lines += [f"- {assumption}" for assumption in design.assumptions]
     return untagged("\n".join(lines)) + "\n"
-
-
-def _players(count: int) -> str:
-    return "one player" if count == 1 else f"{count} players"
-
-
-def _because(reason: str) -> str:
-    return f" ({reason})" if reason else ""

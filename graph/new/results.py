@@ -7,7 +7,7 @@ from typing import Any
 from agents.claims import Claim
 from agents.protocols import Clause, Design
 from games.text import quoted
-from graph.new.state import Made, RunState, folder_of
+from graph.new.state import RunState, folder_of
 from graph.run.claims import at_odds, unmended
 from graph.run.folder import RunFolder
 from graph.run.pool import best, what_failed
@@ -85,7 +85,9 @@ def final_text(state: RunState) -> str:
         return f"No finished game: {quoted(state.reason)}\n{where}{_ways_on(state)}"
     lines = [quoted(f"{state.design.title}: {state.design.summary}"), _checked(state)]
     if state.before is not None:
-        lines.append(f"Changed: {quoted(changed_names(state.before, state.design))}; changes.md")
+        changed = rule_changes(state.before.design, state.design)
+        names = ", ".join(f"{line.name} ({line.state})" for line in changed) or "no rule"
+        lines.append(f"Changed: {quoted(names)}; changes.md")
         lines.append(f"Reply: {quoted(revision_reply(state))}")
     missed = [clause for clause in state.design.clauses if clause.status == "not_honoured"]
     words = single_words(missed)
@@ -183,7 +185,7 @@ def result_object(result: RunResult) -> dict[str, Any]:
         if state.design
         else [],
         "edited": list(folder.edited()),
-        "files": written_files(folder),
+        "files": [name for name in _FILES if (folder.path / name).exists()],
         "evaluation": state.evaluation and state.evaluation.model_dump(mode="json"),
         "verdict": verdict_object(state),
         "sandbox": result.sandbox.model_dump(mode="json"),
@@ -234,12 +236,6 @@ def revision_reply(state: RunState) -> str:
     """What the designer said as it changed the game; empty where it did not."""
     said = [message.text for message in state.messages if message.name == "revise"]
     return said[-1] if said and state.before is not None else ""
-
-
-def changed_names(before: Made, design: Design) -> str:
-    """The rules and settings that a revision changed, in a line."""
-    changed = rule_changes(before.design, design)
-    return ", ".join(f"{line.name} ({line.state})" for line in changed) or "no rule"
 
 
 def verdict_object(state: RunState) -> list[dict[str, Any]]:
@@ -304,11 +300,6 @@ def players_object(evaluation: Evaluation) -> dict[str, Any]:
             for rung in evaluation.ladder
         ],
     }
-
-
-def written_files(folder: RunFolder) -> list[str]:
-    """Which of a run's files are there."""
-    return [name for name in _FILES if (folder.path / name).exists()]
 
 
 def _checked(state: RunState) -> str:

@@ -47,8 +47,6 @@ from graph.run.traces import tracing
 
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
-    from langgraph.checkpoint.base import BaseCheckpointSaver
-    from langgraph.graph.state import CompiledStateGraph
 
 Answer: TypeAlias = Callable[[dict[str, Any]], str | None]
 
@@ -202,7 +200,7 @@ def _machine(
             "tags": ["rulewright", context.roles.identity],
             "metadata": {"seed": settings.seed, "quick": settings.quick, "run": folder.path.name},
         }
-        yield compile_with(saver), config
+        yield build(in_chat=False).compile(checkpointer=saver, name="rulewright"), config
 
 
 _STEPS_ONE_WAY = 16
@@ -236,13 +234,6 @@ def build(
         builder.add_node(other.__name__, _kept(other.__name__, other))
     builder.add_edge(START, "intake")
     return builder
-
-
-def compile_with(
-    saver: "BaseCheckpointSaver[str]",
-) -> "CompiledStateGraph[RunState, RunContext, ChatInput, ChatOutput]":
-    """The machine with checkpoints, for the command line."""
-    return build(in_chat=False).compile(checkpointer=saver, name="rulewright")
 
 
 def _kept(name: str, node: Callable[..., Any]) -> Any:  # noqa: ANN401 - LangGraph's type of a node

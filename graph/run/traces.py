@@ -44,7 +44,9 @@ def tracing(path: Path) -> Iterator[None]:
 
     remote = langsmith_configured()
     path.touch()
-    client = _remote_client() if remote else local_client(path)
+    if remote:
+        os.environ.setdefault("LANGSMITH_USE_DAEMON", "true")  # its threads keep no process alive
+    client = experiment_client(upload=True) if remote else local_client(path)
     langsmith.configure(client=client, enabled=True)
     try:
         yield
@@ -61,14 +63,6 @@ def experiment_client(*, upload: bool) -> "Client":
     if upload:
         return Client(timeout_ms=_REQUEST_MS)
     return Client(api_url=_NOWHERE, api_key="none", auto_batch_tracing=False, info={})
-
-
-def _remote_client() -> "Client":
-    """A LangSmith client by the environment, in threads that do not keep the process alive."""
-    os.environ.setdefault("LANGSMITH_USE_DAEMON", "true")
-    from langsmith import Client
-
-    return Client(timeout_ms=_REQUEST_MS)
 
 
 def _close(client: "Client") -> None:

@@ -16,7 +16,7 @@ from agents.protocols import Design, RoleError
 from games.checks.contract import from_fault
 from games.checks.findings import Finding, verdict
 from games.checks.seats import even_handed
-from games.checks.unit_tests import UnitTest, played_ply
+from games.checks.unit_tests import played_ply
 from games.contract import ModuleFault
 from games.engine import Match
 from games.records import MatchRecord
@@ -247,10 +247,10 @@ class Trial:
             self.lacking.append(f"no tests were worked out from the rules: {error}")
             return
         ids = named(self.claims, "T", len(tests))
-        self.claims += tuple(
-            Claim(id=identity, rule=test.rule, says=_asks(test), test=test)
-            for identity, test in zip(ids, tests, strict=True)
-        )
+        for identity, test in zip(ids, tests, strict=True):
+            relation = "" if test.relation == "is" else f"{test.relation} "
+            says = f"{test.name}: {test.function} {relation}{test.expected_json}"
+            self.claims += (Claim(id=identity, rule=test.rule, says=says, test=test),)
         self.lacking += [
             f"no test of {rule} as it reads now" for rule in to_ask_anew(self.claims, self.amended)
         ]
@@ -291,11 +291,6 @@ class Trial:
                 claim=identity,
             )
         )
-
-
-def _asks(test: UnitTest) -> str:
-    relation = "" if test.relation == "is" else f"{test.relation} "
-    return f"{test.name}: {test.function} {relation}{test.expected_json}"
 
 
 def _unfinished(missing: int, wanted: int) -> Finding:

@@ -9,7 +9,7 @@ from langgraph.types import Command
 
 from agents.claims import Ambiguity, Claim, Parting, Ruling
 from agents.model.recording import place
-from agents.protocols import Design, Rule
+from agents.protocols import Design
 from games.checks.findings import Finding
 from games.contract import ModuleFault
 from graph.new.nodes.check import UNREADABLE, Trial, not_passing, write_checks
@@ -153,9 +153,12 @@ class _Bout:
             self._note(Ambiguity(parting=parting, lacking=lacking))
             return holder
         before = next((r.text for r in self.design.rules if r.id == ruling.rule), "")
-        self.design = self.design.model_copy(
-            update={"rules": tuple(_amended(rule, ruling) for rule in self.design.rules)}
+        amended = {"text": ruling.text}
+        rules = tuple(
+            rule.model_copy(update=amended) if rule.id == ruling.rule else rule
+            for rule in self.design.rules
         )
+        self.design = self.design.model_copy(update={"rules": rules})
         self._note(Ambiguity(parting=parting, ruling=ruling, before=before))
         lost = {"first": [rival], "second": [holder], "neither": [holder, rival]}[ruling.holds]
         self.losers += [_held_against(one, parting, ruling) for one in lost]
@@ -164,10 +167,6 @@ class _Bout:
     def _note(self, one: Ambiguity) -> None:
         self.found.append(one)
         self.notes.append(_told(one))
-
-
-def _amended(rule: Rule, ruling: Ruling) -> Rule:
-    return rule.model_copy(update={"text": ruling.text}) if rule.id == ruling.rule else rule
 
 
 def _held_against(loser: Candidate, parting: Parting, ruling: Ruling) -> Candidate:
