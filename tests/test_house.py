@@ -48,11 +48,10 @@ def product() -> dict[Path, ast.Module]:
 
 
 def is_game_source(path: Path) -> bool:
-    """Sources that are loaded by themselves: games, models, heuristics, cheats."""
+    """Sources that are loaded by themselves: games, models, heuristics."""
     in_family = path.parts[:2] == ("games", "library") and len(path.parts) > 3
     in_family = in_family or path.parts[:2] == ("games", "skeleton")
-    in_family = in_family or path.parts[:3] == ("games", "environments", "modules")
-    return in_family or path.parts[:3] == ("evals", "sandbox", "cheats")
+    return in_family or path.parts[:3] == ("games", "environments", "modules")
 
 
 def docstring_lines(tree: ast.Module) -> set[int]:

@@ -15,9 +15,8 @@ from agents.players.registry import PRELOAD as PLAYERS
 from evals.bench.timings import Timing, machine
 from evals.results import EvalError, EvalResult, NothingScoredError, Score, Tell
 from evals.sandbox.bench import Lacking, Places, Repeats, bounded_score, sandbox_figures
-from evals.sandbox.cheats.leakage import leaks_between_workers
 from evals.sandbox.forgery import GAMES, ForgeOutcome, forge_checks, forge_transitions, tricks
-from evals.sandbox.judging import held_unseen, judged_unseen
+from evals.sandbox.judging import held_unseen, judged_unseen, leaks_between_workers
 from evals.sandbox.probes import LIMITS, BrokenProbeError, probes, run_probe
 from evals.sandbox.sweep import PRELOAD, TARGET, SweepResult, sweep
 from tools.sandbox import Sandbox

@@ -3,12 +3,13 @@
 import hashlib
 from collections.abc import Iterator
 from itertools import permutations
+from typing import Any
 
 import numpy as np
 import pytest
 
-from evals.sandbox.cheats import action_order, key_order, numbers
-from evals.sandbox.cheats.leakage import MOST_UNASKED_S, clocks_that_tell, unasked_seconds
+from evals.sandbox.judging import CHEATS, MOST_UNASKED_S, clocks_that_tell, unasked_seconds
+from games.contract import load_namespace
 from games.engine import Decision, play_match
 from games.information import SeatLog
 from games.streams import match_words, run_key, stream
@@ -24,10 +25,15 @@ def strong() -> Iterator[Sandbox]:
         yield sandbox
 
 
-@pytest.mark.parametrize("channel", [key_order, numbers])
-def test_one_observation_is_one_log_however_it_is_written(channel: object) -> None:
+def channel(name: str) -> dict[str, Any]:
+    """What a channel defines."""
+    return load_namespace(CHEATS[name])
+
+
+@pytest.mark.parametrize("name", ["key_order", "numbers"])
+def test_one_observation_is_one_log_however_it_is_written(name: str) -> None:
     seen = {"card": "A", "guesses": [], "one": 1}
-    told = [channel._told(seen, secret) for secret in range(4)]  # type: ignore[attr-defined]
+    told = [channel(name)["_told"](seen, secret) for secret in range(4)]
     logs = [SeatLog(0) for _ in told]
     for log, one in zip(logs, told, strict=True):
         log.see(one, [])
@@ -73,7 +79,7 @@ def test_the_order_of_actions_tells_a_player_nothing_and_choosing_by_name_goes_o
         match = play_match(_Table([*order]), [player], parameters={}, seed=0)  # type: ignore[list-item]
         assert match.plies[0].action == "guess A"
     assert player.met == [legal] * 6
-    assert action_order._offered(legal, 1) != legal
+    assert channel("action_order")["_offered"](legal, 1) != legal
 
 
 def test_a_worker_takes_no_processor_time_after_its_answers(strong: Sandbox) -> None:
