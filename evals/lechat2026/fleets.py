@@ -13,6 +13,7 @@ among the v.
 
 from collections import deque
 from collections.abc import Mapping, Sequence
+from functools import cache
 from itertools import permutations
 from random import Random
 from typing import Literal
@@ -27,7 +28,6 @@ from evals.lechat2026.board import (
     HEALTH,
     LENGTHS,
     OVER,
-    SEA,
     View,
     cells_of,
     random_fleet,
@@ -35,7 +35,7 @@ from evals.lechat2026.board import (
 
 Bools = npt.NDArray[np.bool_]
 Ints = npt.NDArray[np.int64]
-Words = npt.NDArray[np.uint64]
+Floats = npt.NDArray[np.float32]
 FleetKind = Literal["random", "constraint", "heat map"]
 
 ATTEMPTS, TRIES = 10_000, 50
@@ -44,7 +44,6 @@ _DISTINCT = np.array(sorted(set(_ORDERS)), dtype=np.int64)
 _MANY = 200  # attempts of a decision above which they are made many at once
 _FEWEST, _MOST = 128, 4096
 _AT_ONCE = 16
-_WORD = 64
 _DIGIT = 3
 _PLACE = {length: index * _DIGIT for index, length in enumerate(sorted(set(LENGTHS)))}
 _TOP = 1 << 20
@@ -224,27 +223,27 @@ def heat_of(worlds: Worlds, samples: int) -> list[float]:
     return [count / samples for count in counts]
 
 
+@cache
+def _cells(ship: int) -> Floats:
+    """`[100]` 1 where the ship lies."""
+    return np.array([ship >> cell & 1 for cell in range(CELLS)], dtype=np.float32)
+
+
 class _Ways:
     """What a ship of one length can be laid on.
 
     Attributes:
         ships: The cells of each way that no miss forbids.
-        words: `[W, C]` the same as bits over the cells that are no miss, 64 a word.
+        cells: `[C, 100]` the same, 1 where the ship lies.
         covers: `[C, H]` whether a way covers a hit.
         upon: `[C]` the hit that the way was tried over; -1 for a way tried anywhere.
     """
 
-    def __init__(
-        self, ships: Sequence[int], upon: Sequence[int], hits: Sequence[int], sea: Sequence[int]
-    ) -> None:
+    def __init__(self, ships: Sequence[int], upon: Sequence[int], hits: Sequence[int]) -> None:
         self.ships = list(ships)
-        place = {cell: index for index, cell in enumerate(sea)}
-        bits = [sum(1 << place[cell] for cell in cells_of(ship)) for ship in ships]
-        count = -(-len(sea) // _WORD)
-        cut = [[word >> _WORD * part & (1 << _WORD) - 1 for word in bits] for part in range(count)]
-        self.words: Words = np.array(cut, dtype=np.uint64).reshape(count, len(ships))
-        covers = [[bool(ship & BITS[cell]) for cell in hits] for ship in ships]
-        self.covers: Bools = np.array(covers, dtype=np.bool_).reshape(len(ships), len(hits))
+        rows = np.array([_cells(ship) for ship in ships], dtype=np.float32)
+        self.cells: Floats = rows.reshape(len(ships), CELLS)
+        self.covers: Bools = self.cells[:, np.array(hits, dtype=np.int64)] > 0
         self.upon: Ints = np.array(upon, dtype=np.int64)
 
 
@@ -253,17 +252,17 @@ class _Lanes:
 
     Attributes:
         number: `[N]` which attempt it is.
-        words: `[W, N]` cells taken, as in `_Ways.words`.
+        cells: `[N, 100]` 1 where a ship lies.
         open: `[N, H]` hits that no ship covers yet.
         orders: `[N, 5]` lengths in the order in which they are laid.
         laid: `[N, 5]` the way of each ship laid.
         upon: `[N, 5]` whether that is a way over a hit.
     """
 
-    def __init__(self, orders: Ints, hits: int, words: int) -> None:
+    def __init__(self, orders: Ints, hits: int) -> None:
         count = len(orders)
         self.number: Ints = np.arange(count)
-        self.words: Words = np.zeros((words, count), dtype=np.uint64)
+        self.cells: Floats = np.zeros((count, CELLS), dtype=np.float32)
         self.open: Bools = np.ones((count, hits), dtype=np.bool_)
         self.orders = orders
         self.laid: Ints = np.zeros_like(orders)
@@ -271,9 +270,8 @@ class _Lanes:
 
     def keep(self, rows: Bools) -> None:
         """Drop all other rows."""
-        self.words = self.words[:, rows]
-        for name in ("number", "open", "orders", "laid", "upon"):
-            setattr(self, name, getattr(self, name)[rows])
+        for name, values in vars(self).items():
+            setattr(self, name, values[rows])
 
 
 class _Attempts:
@@ -290,7 +288,6 @@ class _Attempts:
         self, hits: Sequence[int], misses: int, generator: np.random.Generator, *, ordered: bool
     ) -> None:
         self._hits, self._ordered, self._generator = hits, ordered, generator
-        self._sea = cells_of(SEA & ~misses)
         self._upon = {length: self._over(length, misses) for length in ANYWHERE}
         self._free = {length: self._anywhere(length, misses) for length in ANYWHERE}
         self._bits: Ints = 1 << np.arange(len(hits))
@@ -300,7 +297,7 @@ class _Attempts:
     def make(self, count: int) -> tuple[Ints, list[int]]:
         """So many attempts: the numbers of those that ended well, and their fleets."""
         orders = _DISTINCT[self._generator.integers(len(_DISTINCT), size=count)]
-        lanes = _Lanes(orders, len(self._hits), -(-len(self._sea) // _WORD))
+        lanes = _Lanes(orders, len(self._hits))
         for step in range(len(LENGTHS)):
             lengths = lanes.orders[:, step]
             alive = np.zeros(len(lengths), dtype=np.bool_)
@@ -334,27 +331,13 @@ class _Attempts:
             tries = np.full(len(where), 2 * length if upon else len(ANYWHERE[length]))
             if upon and not self._ordered:
                 tries *= opened[some]
-            place = self._place if step else self._first
-            laid[some] = place(lanes, where, step, ways, tries)
+            laid[some] = self._place(lanes, where, step, ways, tries)
             lanes.upon[where, step] = upon
-        return laid
-
-    def _first(self, lanes: _Lanes, rows: Ints, step: int, ways: _Ways, tries: Ints) -> Bools:
-        """The same as `_place` for the first ship, which nothing stands in the way of."""
-        possible = len(ways.ships)
-        if self._ordered and ways.upon[0] >= 0:
-            possible = int((ways.upon == 0).sum())
-        draws = self._generator.random((2, len(rows)))
-        laid: Bools = draws[0] >= (1 - possible / tries) ** TRIES
-        chosen = (draws[1][laid] * possible).astype(np.int64)
-        self._take(lanes, rows[laid], step, ways, chosen)
         return laid
 
     def _place(self, lanes: _Lanes, rows: Ints, step: int, ways: _Ways, tries: Ints) -> Bools:
         """Draw one of the ways that fit for each row, if the tries find one."""
-        fits = (lanes.words[0, rows, None] & ways.words[0]) == 0
-        for word in range(1, len(ways.words)):
-            fits &= (lanes.words[word, rows, None] & ways.words[word]) == 0
+        fits = lanes.cells[rows] @ ways.cells.T == 0
         if self._ordered and ways.upon[0] >= 0:
             fits &= ways.upon == lanes.open[rows].argmax(axis=1)[:, None]
         fitting = np.flatnonzero(fits)
@@ -363,13 +346,11 @@ class _Attempts:
         laid: Bools = draws[0] >= (1 - possible / tries) ** TRIES
         rank = (draws[1] * possible).astype(np.int64) + possible.cumsum() - possible
         chosen = fitting[rank[laid]] % len(ways.ships)
-        self._take(lanes, rows[laid], step, ways, chosen)
+        placed = rows[laid]
+        lanes.cells[placed] += ways.cells[chosen]
+        lanes.open[placed] &= ~ways.covers[chosen]
+        lanes.laid[placed, step] = chosen
         return laid
-
-    def _take(self, lanes: _Lanes, rows: Ints, step: int, ways: _Ways, chosen: Ints) -> None:
-        lanes.words[:, rows] |= ways.words[:, chosen]
-        lanes.open[rows] &= ~ways.covers[chosen]
-        lanes.laid[rows, step] = chosen
 
     def _over(self, length: int, misses: int) -> _Ways:
         """Ways over a hit: the same ship once for each hit that it was tried over."""
@@ -380,12 +361,12 @@ class _Attempts:
             if ship and not ship & misses
         ]
         ships, upon = [ship for ship, _ in found], [index for _, index in found]
-        return _Ways(ships, upon, self._hits, self._sea)
+        return _Ways(ships, upon, self._hits)
 
     def _anywhere(self, length: int, misses: int) -> _Ways:
         """Ways anywhere; they are drawn only when no hit is open."""
         ships = [ship for ship in ANYWHERE[length] if ship and not ship & misses]
-        return _Ways(ships, [-1] * len(ships), self._hits, self._sea)
+        return _Ways(ships, [-1] * len(ships), self._hits)
 
 
 class Hopes:
