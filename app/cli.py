@@ -22,8 +22,7 @@ from app.commands.sandbox import sandbox_app
 from app.commands.tournament import play_round_robin
 from app.commands.trace import list_runs, show_trace
 from app.learning.learn import learn_model
-from app.learning.record import record_environment
-from app.learning.train import train_network
+from app.learning.record import record_environment, train_network
 
 # One thread for numpy: with more, embedding and search fight over the cores and lose.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

@@ -28,17 +28,7 @@ _HELD_OUT = "paraphrase_pairs_3.json"
 _DECK = re.compile(r"\b(deck|decks|ranks|suits|copies|cards)=")
 _NAMED_VALUES = frozenset(("hearts", "spades", "clubs", "diamonds", "none", "standard", "short"))
 
-_FILLERS = frozenset(
-    re.findall(
-        r"\S+",
-        """
-        a an the and or of to for with in on at is are it its it's be we us i me my you your
-        he she they them their there that this these those will would have has had please game
-        play player players each every everyone everybody who what which as by from up so do
-        does just only there'll let lets let's i'd we'll
-        """,
-    )
-)
+_FILLERS = frozenset(read_data("data/paraphrase_words.yaml")["fillers"].split())
 
 
 class ParaphrasePair(BaseModel):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from app.console import a_person_is_here, ask, say
+from app.console import a_person_is_here, ask, say, words
 from app.table.boards import WIDTH
 from app.table.layout import SeatLayout, Setting, choices, wrapped
 from app.table.session import TableLeft, TableSession, WentBack
@@ -30,17 +30,7 @@ _MOST_WRONG = 50
 _FEW = 4
 _CLEAR = "\x1b[2J\x1b[3J\x1b[H"
 _ALIASES = {"?": "help", "exit": "quit", "q": "quit", "look": "table", "board": "table"}
-_COMMANDS = {
-    "help": "this list",
-    "table": "what you see, once more",
-    "moves": "all that you can do now",
-    "hint": "what a search would do in your place",
-    "undo": "take your last decision back",
-    "history": "all that you were told so far",
-    "rules": "the rulebook",
-    "save": "write the record now, and say where",
-    "quit": "leave; the record is kept",
-}
+_COMMANDS = words("commands")
 _CARD = re.compile(r"\b(10|[2-9TJQKA])[CDHS]\b")
 _CARDS = "Cards: TH is the ten of hearts, AS the ace of spades; C is clubs, D diamonds."
 
@@ -114,9 +104,9 @@ class TableScreen:
         wrong = 0
         while wrong < _MOST_WRONG:
             typed = self._typed(PROMPT)
-            words = plain_words(typed)
-            command = _ALIASES.get(words, words).removeprefix(":")
-            if command in _COMMANDS and words not in map(plain_words, legal):
+            said = plain_words(typed)
+            command = _ALIASES.get(said, said).removeprefix(":")
+            if command in _COMMANDS and said not in map(plain_words, legal):
                 self._obey(command, seat, log, legal)
                 continue
             found = meant(typed, legal)

@@ -32,20 +32,7 @@ _OWN_MISTAKE = re.compile(
 _BAIT = "BAIT: dict[str, Any] = {}\n"
 
 
-GROUPS = (
-    "files",
-    "environment",
-    "parents_and_siblings",
-    "network",
-    "processes_and_threads",
-    "memory",
-    "deadlines",
-    "clocks",
-    "kernel",
-    "privileges",
-    "code",
-    "descriptors",
-)
+GROUPS: list[str] = read_data("sandbox/attacks/prelude.yaml")["groups"]
 
 
 class UnsafeProbeError(EvalError):

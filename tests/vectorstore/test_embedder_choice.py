@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from vectorstore.embedders import choose_embedder
-from vectorstore.embedders.lexical import LexicalEmbedder
 from vectorstore.embedders.minilm import MiniLM
-from vectorstore.embedders.remote import ChromaDefault
+from vectorstore.embedders.others import ChromaDefault, LexicalEmbedder
 from vectorstore.settings import StoreSettings
 
 ROOT = Path(__file__).parents[2]
@@ -32,7 +31,7 @@ except EmbedderError as error:
     print(error)
 """
 NO_NETWORK = """
-from vectorstore.embedders.remote import ChromaDefault
+from vectorstore.embedders.others import ChromaDefault
 from vectorstore.settings import EmbedderError
 try:
     ChromaDefault().embed(["draw a card"])

@@ -2,9 +2,8 @@
 
 from collections.abc import Callable
 
-from vectorstore.embedders.lexical import LexicalEmbedder
 from vectorstore.embedders.minilm import MiniLM, packaged_model
-from vectorstore.embedders.remote import ChromaDefault, RemoteEmbedder
+from vectorstore.embedders.others import ChromaDefault, LexicalEmbedder, RemoteEmbedder
 from vectorstore.settings import Embedder, StoreSettings
 
 LACKING = (
