@@ -1,4 +1,4 @@
-"""`record` and `train`: matches kept as trajectories to learn from, and a network that learns one."""
+"""`record` and `train`: matches kept as trajectories, and a network that learns a game."""
 
 import os
 from contextlib import ExitStack

@@ -1,4 +1,4 @@
-"""Embedders beside MiniLM: an endpoint, the MiniLM of Chroma itself, and words alone without a model."""
+"""Embedders beside MiniLM: an endpoint, Chroma's own, and words alone without a model."""
 
 import hashlib
 import re
