@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.console import a_person_is_here, ask, say
+from app.console import a_person_is_here, ask, note, say
 
 if TYPE_CHECKING:
     from games.contract import Json as Value
@@ -94,6 +94,16 @@ def sandbox_of(name: str | None, no_isolation: bool) -> Iterator[None]:  # noqa:
 
     with sandbox_chosen(SandboxChoice(name, no_isolation)):
         yield
+
+
+@contextmanager
+def opened_sandbox(name: str | None, no_isolation: bool) -> "Iterator[Sandbox]":  # noqa: FBT001 - an option
+    """A sandbox of the choice that the options make; its grade is said first."""
+    from graph.run.sandboxes import describe_grade, open_sandbox
+
+    with sandbox_of(name, no_isolation), open_sandbox() as opened:
+        note(describe_grade(opened.grade))
+        yield opened
 
 
 _HINT = "--set"

@@ -6,7 +6,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from app.console import leave, note, print_json, say
-from app.options import Backend, Json, NoIsolation, Seats, Seed, game_called, sandbox_of
+from app.options import (
+    Backend,
+    Json,
+    NoIsolation,
+    Seats,
+    Seed,
+    game_called,
+    opened_sandbox,
+    sandbox_of,
+)
 from games.text import one_line, quoted
 
 if TYPE_CHECKING:
@@ -28,14 +37,11 @@ def check_game(
     """Check a module against the contract, its own rules of sight, and random play."""
     from games.checks.findings import verdict
     from games.checks.run import CheckSettings
-    from graph.run.sandboxes import describe_grade, open_sandbox
     from tools.checking import check_source
 
     found = game_called(game)
     settings = CheckSettings(seed=seed)
-    with sandbox_of(sandbox, no_isolation), open_sandbox() as opened:
-        grade = opened.grade
-        note(describe_grade(grade))
+    with opened_sandbox(sandbox, no_isolation) as opened:
         run = check_source(
             opened,
             found.source,
@@ -45,7 +51,7 @@ def check_game(
             deadline_s=deadline,
             records=0,
         )
-    outcome = verdict(run.findings)
+    outcome, grade = verdict(run.findings), opened.grade
     if as_json:
         print_json(
             {

@@ -10,7 +10,7 @@ import typer
 
 from app.commands.match import chosen_roster
 from app.console import STOPPED, leave, note, say
-from app.options import Backend, NoIsolation, Parameters, Seats, sandbox_of
+from app.options import Backend, NoIsolation, Parameters, Seats, opened_sandbox
 
 if TYPE_CHECKING:
     from app.table.screen import TableScreen
@@ -54,14 +54,11 @@ def play_game(  # noqa: PLR0913 - one parameter an option
             change(errors="replace")  # what cannot be read or shown is no reason to end
     chosen = tuple(sorted({number - 1 for number in seat or [1]}))
     seed = secrets.randbelow(_SEEDS) if seed is None else seed
-    with sandbox_of(sandbox, no_isolation), ExitStack() as stack:
+    with opened_sandbox(sandbox, no_isolation) as opened, ExitStack() as stack:
         from app.table.opening import line_up_of, open_table, renderer, table_setting
         from app.table.screen import TableScreen, shows_unicode
         from app.table.session import TableSession
-        from graph.run.sandboxes import describe_grade, open_sandbox
 
-        opened = stack.enter_context(open_sandbox())
-        note(describe_grade(opened.grade))
         table = open_table(game, players, settings or (), opened, stack)
         if chosen[-1] >= table.setup.num_players:
             seats = table.setup.num_players

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from app.options import accepted_parameters, game_called, given_parameters
 from app.table.layout import Setting
 from games.contract import Game, ModuleFault
-from games.engine import play_match
 from games.values import show
 
 if TYPE_CHECKING:
@@ -195,18 +194,9 @@ def searching(game: "GameSetup", sandbox: "Sandbox") -> str:
     """
     from agents.players.registry import PlayerRoster
     from agents.players.specs import PlayerSpecError
-    from games.checks.sampling import UniformPlayer
-    from tools.sandbox import SandboxTable
+    from graph.run.records import random_match
 
-    with sandbox.worker("referee", game.source) as worker:
-        worker.load(game.source)
-        probe = play_match(
-            SandboxTable(worker),
-            [UniformPlayer()] * game.num_players,
-            parameters=game.parameters,
-            seed=0,
-            max_plies=_LONGEST_PROBE,
-        )
+    probe = random_match(game, sandbox, seed=0, max_plies=_LONGEST_PROBE)
     simulations = min(max(_PLIES_OF_A_DECISION // max(len(probe.plies), 1), _FEWEST), _MOST)
     roster = PlayerRoster()
     for name in ("uct", "ismcts"):

@@ -35,14 +35,13 @@ from evals.results import (
     read_data,
 )
 from games import library
-from games.checks.sampling import UniformPlayer
 from games.contract import ModuleFault
-from games.engine import play_match
+from graph.run.records import decisions_met, random_match
 from tools.playtest.intervals import NoSamplesError, share_interval
 from tools.playtest.jobs import GameSetup, SandboxRecipe, sandbox_of_process
 from tools.playtest.runner import Workers
 from tools.playtest.schedule import sides_paid_alike
-from tools.sandbox import Sandbox, SandboxTable
+from tools.sandbox import Sandbox
 
 CARDS = frozenset({"go_fish", "goofspiel", "poker", "rummy", "shedding", "trick_taking"})
 RECORDED_CARDS = frozenset({"lanterns", "smugglers", "tides"})
@@ -217,27 +216,12 @@ def _recorded(game: str, seed: int) -> PlayersTask:
 
 def _sampled(setup: GameSetup, seed: int, sandbox: Sandbox) -> tuple[Samples, bool]:
     """Decisions of random matches, from the first one on, and whether all seats are paid alike."""
-    with sandbox.worker("referee", setup.source) as worker:
-        worker.load(setup.source)
-        matches = [
-            play_match(
-                SandboxTable(worker),
-                [UniformPlayer()] * setup.num_players,
-                parameters={},
-                seed=seed,
-                match=number,
-                max_plies=_MAX_PLIES,
-            )
-            for number in range(_TRIED)
-        ]
-    met = [ply for match in matches for ply in match.plies if len(ply.legal) > 1]
-    samples: Samples = [
-        {"observation": ply.observation, "legal": list(ply.legal)}
-        for ply in met
-        if ply.observation is not None
+    matches = [
+        random_match(setup, sandbox, seed=seed, match=number, max_plies=_MAX_PLIES)
+        for number in range(_TRIED)
     ]
     paid = [match.returns for match in matches if match.returns is not None]
-    return samples[:_TIMED], len(sides_paid_alike(paid, setup.num_players)) == 1
+    return decisions_met(matches)[:_TIMED], len(sides_paid_alike(paid, setup.num_players)) == 1
 
 
 def _contest(task: PlayersTask, seed: int, matches: int, options: EvalOptions) -> HeuristicContest:

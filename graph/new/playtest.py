@@ -17,10 +17,9 @@ from agents.players.registry import PlayerRoster
 from agents.players.specs import PlayerSpecError
 from agents.protocols import Heuristic
 from agents.strategy.contest import HeuristicContest, taught_heuristics
-from games.checks.sampling import UniformPlayer
-from games.engine import Player, play_match
 from graph.run.context import RunContext
 from graph.run.folder import RunFolder
+from graph.run.records import decisions_met, random_match
 from tools.playtest.jobs import GameSetup, MatchEntry
 from tools.playtest.report import (
     LadderStep,
@@ -31,7 +30,6 @@ from tools.playtest.runner import Workers
 from tools.playtest.schedule import Sides
 from tools.playtest.series import Series, play_series
 from tools.reporting.content import short_name
-from tools.sandbox import SandboxTable
 
 # Plies that the matches of one series may take, in a full and in a quick run: games of many deals
 # have matches of a thousand plies. Counts and no clock: the same seed gives the same matches.
@@ -284,21 +282,11 @@ class PlayTest:
 
     def samples(self) -> list[dict[str, JsonValue]]:
         """Observations and legal actions met in random play, for a strategist to look at."""
-        players: list[Player] = [UniformPlayer()] * self.num_players
-        with self.context.sandbox.worker("referee", self.source) as worker:
-            worker.load(self.source)
-            match = play_match(
-                SandboxTable(worker),
-                players,
-                parameters={},
-                seed=self.context.settings.seed,
-                max_plies=self.context.settings.max_plies,
-            )
-        met = [ply for ply in match.plies if ply.observation is not None and len(ply.legal) > 1]
-        return [
-            {"observation": ply.observation, "legal": list(ply.legal)}
-            for ply in met[:: max(1, len(met) // _SAMPLES)][:_SAMPLES]
-        ]
+        settings = self.context.settings
+        game, plies = self._setup({}), settings.max_plies
+        match = random_match(game, self.context.sandbox, seed=settings.seed, max_plies=plies)
+        met = decisions_met([match])
+        return met[:: max(1, len(met) // _SAMPLES)][:_SAMPLES]
 
     def _setup(self, heuristics: Mapping[str, str]) -> GameSetup:
         return GameSetup("game", self.source, self.num_players, {}, heuristics)

@@ -13,13 +13,15 @@ from functools import lru_cache
 from math import exp
 
 import numpy as np
+from pydantic import JsonValue
 
 from agents.players.registry import PlayerRoster
 from agents.players.specs import PlayerSpecError
 from agents.protocols import Design
+from games.checks.sampling import UniformPlayer
 from games.checks.seats import SeatFact, beginner_varies, seat_facts
 from games.contract import Action, ModuleFault
-from games.engine import Decision, Player, play_match
+from games.engine import Decision, Match, Player, play_match
 from games.information import SeatLog
 from games.records import MatchRecord
 from games.streams import stream
@@ -27,7 +29,7 @@ from graph.run.context import RunContext
 from tools.coverage import RuleCoverage, rule_coverage
 from tools.playtest.jobs import GameSetup
 from tools.playtest.report import affordable_simulations
-from tools.sandbox import SandboxedModule, SandboxTable
+from tools.sandbox import Sandbox, SandboxedModule, SandboxTable
 
 # In a full and in a quick run; counts and no clock, so that the same seed gives the same records.
 _RANDOM = {False: 30, True: 12}
@@ -64,6 +66,36 @@ class DiverseRecords:
         never = ", ".join(self.coverage.never)
         reached = (f"rules that no match reached: {never}",) if never else ()
         return (*reached, *(f"{_APART} {fact}" for fact in self.seats))
+
+
+def random_match(
+    game: GameSetup, sandbox: Sandbox, *, seed: int, max_plies: int, match: int = 0
+) -> Match:
+    """One match at random, in a worker of its own.
+
+    Raises:
+        ModuleFault: If the module does not load.
+    """
+    players: list[Player] = [UniformPlayer()] * game.num_players
+    with game.refereed(sandbox) as table:
+        return play_match(
+            table,
+            players,
+            parameters=game.parameters,
+            seed=seed,
+            match=match,
+            max_plies=max_plies,
+        )
+
+
+def decisions_met(matches: Sequence[Match]) -> list[dict[str, JsonValue]]:
+    """Observations and legal actions where somebody had a choice."""
+    return [
+        {"observation": ply.observation, "legal": list(ply.legal)}
+        for match in matches
+        for ply in match.plies
+        if ply.observation is not None and len(ply.legal) > 1
+    ]
 
 
 def notes_of_play(context: RunContext, source: str, design: Design) -> tuple[str, ...]:
