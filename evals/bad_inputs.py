@@ -18,7 +18,7 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from evals.results import EvalError, EvalResult, Tell, read_data, share
+from evals.results import EvalError, EvalResult, Row, Tell, read_data, share
 from evals.sandbox.processes import stats
 from graph.run.context import versions
 
@@ -33,7 +33,7 @@ def run(seed: int, tell: Tell) -> EvalResult:
     """Run every sample, one after another; `seed` plays no part."""
     del seed
     samples = bad_inputs()
-    rows: list[dict[str, JsonValue]] = []
+    rows: list[Row] = []
     with tempfile.TemporaryDirectory(prefix="bad-inputs-") as name:
         fixture = Path(name) / "fixture"
         _make_fixture(fixture)
@@ -43,7 +43,7 @@ def run(seed: int, tell: Tell) -> EvalResult:
     score = share(
         [not row["reasons"] for row in rows], "inputs that ended as they should", at_least=1
     )
-    effective: dict[str, JsonValue] = {"limit_s": _LIMIT_S, "versions": dict(versions())}
+    effective: Row = {"limit_s": _LIMIT_S, "versions": dict(versions())}
     return EvalResult(name="bad-inputs", scores=(score,), samples=tuple(rows), effective=effective)
 
 
@@ -77,7 +77,7 @@ def reasons_against(sample: Mapping[str, Any], code: int | None, output: str) ->
     return found
 
 
-def _tried(sample: Mapping[str, Any], fixture: Path) -> dict[str, JsonValue]:
+def _tried(sample: Mapping[str, Any], fixture: Path) -> Row:
     with tempfile.TemporaryDirectory(
         prefix=f"bad-{sample['id']}-", ignore_cleanup_errors=True
     ) as name:

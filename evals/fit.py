@@ -15,10 +15,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, JsonValue
+from pydantic import BaseModel, ConfigDict
 
 from agents.protocols import NoFitError, RoleError, RoleSet
-from evals.results import EvalOptions, EvalResult, Score, Tell, read_data, share
+from evals.results import EvalOptions, EvalResult, Row, Score, Tell, read_data, share
 from graph.run.opening import composer_over, open_store_here
 from graph.run.sandboxes import open_sandbox
 from tools.retrieval import Retrieval
@@ -65,7 +65,7 @@ class FitBrief(BaseModel):
     text: str
     family: str | None
     seats: int | Seats | None
-    settings: dict[str, JsonValue]
+    settings: Row
     unhonoured: list[str]
 
 
@@ -86,7 +86,7 @@ class JudgedBrief:
     part: str
     family: str | None
     seats: int
-    settings: dict[str, JsonValue]
+    settings: Row
     end: str
 
     @property
@@ -119,7 +119,7 @@ def run(seed: int, tell: Tell, options: EvalOptions) -> EvalResult:
             for brief in load_briefs(part):
                 judged.append(judge_brief(brief, part, roles, retrieval))
                 tell(f"{brief.id} {brief.kind} {brief.family}: {judged[-1].family or 'refused'}")
-        effective: dict[str, JsonValue] = {
+        effective: Row = {
             "seed": seed,
             "quick": options.quick,
             "roles": roles.identity,
@@ -143,7 +143,7 @@ def judge_brief(brief: FitBrief, part: str, roles: RoleSet, retrieval: Retrieval
     return JudgedBrief(brief, part, design.family, design.num_players, design.parameters, "made")
 
 
-def score_briefs(judged: Sequence[JudgedBrief], effective: dict[str, JsonValue]) -> EvalResult:
+def score_briefs(judged: Sequence[JudgedBrief], effective: Row) -> EvalResult:
     """Shares for every set of briefs; the settings are those of the games of the right family."""
     scores: list[Score] = []
     for part in dict.fromkeys(one.part for one in judged):
@@ -160,7 +160,7 @@ def score_briefs(judged: Sequence[JudgedBrief], effective: dict[str, JsonValue])
             share(seats, f"{part}: seats right", at_least=1.0),
             share(settings, f"{part}: settings found", at_least=SETTINGS_AT_LEAST),
         ]
-    samples: tuple[dict[str, JsonValue], ...] = tuple(
+    samples: tuple[Row, ...] = tuple(
         {
             "id": one.brief.id,
             "set": one.part,

@@ -15,7 +15,7 @@ from typing import Literal, TypeAlias
 from pydantic import BaseModel, ConfigDict, JsonValue
 
 from agents.protocols import Clause, Design, RoleError, RoleSet
-from evals.results import EvalResult, Score, Tell, read_data, share
+from evals.results import EvalResult, Row, Score, Tell, read_data, share
 from graph.run.opening import composer_over, open_store_here
 from graph.run.sandboxes import open_sandbox
 from tools.retrieval import Retrieval
@@ -83,7 +83,7 @@ class PromptDesign:
     """What the composer made of one prompt."""
 
     family: str
-    settings: dict[str, JsonValue]
+    settings: Row
     clauses: tuple[Clause, ...]
 
 
@@ -117,7 +117,7 @@ def run(seed: int, tell: Tell) -> EvalResult:
         for pair in load_pairs():
             judged.append(judge_pair(pair, lambda text: design_of(text, roles, retrieval)))
             tell(f"{pair.id} {pair.kind}: {_line(judged[-1])}")
-        effective: dict[str, JsonValue] = {
+        effective: Row = {
             "seed": seed,
             "roles": roles.identity,
             "store": store.snapshot_id(),
@@ -260,7 +260,7 @@ def _words(text: str) -> set[str]:
     return set(re.findall(r"[a-z0-9']+", text.lower())) - _FILLERS
 
 
-def score_pairs(judged: Sequence[JudgedPair], effective: dict[str, JsonValue]) -> EvalResult:
+def score_pairs(judged: Sequence[JudgedPair], effective: Row) -> EvalResult:
     """Shares over all differing clauses and over all pairs."""
     fates = [fate for one in judged for fate in one.fates]
     found = _measures(judged)
@@ -282,7 +282,7 @@ def score_pairs(judged: Sequence[JudgedPair], effective: dict[str, JsonValue]) -
         share(found[_EXACT], _EXACT, at_least=EXACT_AT_LEAST),
     )
     scores += _held_out([one for one in judged if one.pair.held_out])
-    samples: tuple[dict[str, JsonValue], ...] = tuple(
+    samples: tuple[Row, ...] = tuple(
         {
             "id": one.pair.id,
             "kind": one.pair.kind,

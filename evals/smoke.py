@@ -5,9 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic import JsonValue
-
-from evals.results import EvalResult, Tell, read_data, share
+from evals.results import EvalResult, Row, Tell, read_data, share
 from games.checks.run import CheckSettings
 from graph.new.results import RunResult
 from graph.new.runs import start_run
@@ -30,7 +28,7 @@ class SmokePrompt:
     prompt: str
     family: str
     players: int
-    parameters: dict[str, JsonValue]
+    parameters: Row
 
 
 def run(seed: int, tell: Tell) -> EvalResult:
@@ -67,7 +65,7 @@ def run(seed: int, tell: Tell) -> EvalResult:
     )
 
 
-def judge_run(sample: SmokePrompt, result: RunResult) -> dict[str, JsonValue]:
+def judge_run(sample: SmokePrompt, result: RunResult) -> Row:
     """What became of one sample, against what its words demand."""
     design = result.state.design
     parameters = design.parameters if design else {}
@@ -88,7 +86,7 @@ def judge_run(sample: SmokePrompt, result: RunResult) -> dict[str, JsonValue]:
     }
 
 
-def score(rows: Sequence[dict[str, JsonValue]], effective: dict[str, JsonValue]) -> EvalResult:
+def score(rows: Sequence[Row], effective: Row) -> EvalResult:
     """Shares over the samples; all of them must be made, as asked, and play to their end."""
     names = (
         ("made", "games made and passed"),

@@ -29,7 +29,6 @@ from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import JsonValue
 
 from agents.players.registry import PRELOAD, make_player, parse_spec
 from agents.players.specs import Seating
@@ -40,7 +39,7 @@ from agents.solving.exploitability import expected_returns, nash_conv, uniform
 from agents.solving.form import Behaviour, SequenceForm
 from evals.bench.timings import machine
 from evals.openspiel import MISSING, THEIR_EXPLORATION, Ask, has_openspiel, their_nash_conv, theirs
-from evals.results import EvalOptions, EvalResult, Score, Tell
+from evals.results import EvalOptions, EvalResult, Row, Score, Tell
 from games import library
 from games.contract import Action, canonical_key, load_namespace
 from games.engine import Player
@@ -353,10 +352,10 @@ def conclusion(leduc: SolvedGame, found: Found) -> str:
     )
 
 
-def _solver_rows(games: Mapping[str, SolvedGame]) -> list[dict[str, JsonValue]]:
-    rows = list[dict[str, JsonValue]]()
+def _solver_rows(games: Mapping[str, SolvedGame]) -> list[Row]:
+    rows = list[Row]()
     for one in games.values():
-        row: dict[str, JsonValue] = {
+        row: Row = {
             "game": one.name,
             "policy": "CFR+",
             "iterations": _ITERATIONS,
@@ -371,7 +370,7 @@ def _solver_rows(games: Mapping[str, SolvedGame]) -> list[dict[str, JsonValue]]:
     return rows
 
 
-def _search_rows(found: Found) -> list[dict[str, JsonValue]]:
+def _search_rows(found: Found) -> list[Row]:
     return [
         {
             "game": name,
@@ -386,9 +385,9 @@ def _search_rows(found: Found) -> list[dict[str, JsonValue]]:
     ]
 
 
-def _duels(games: Mapping[str, SolvedGame], found: Found) -> list[dict[str, JsonValue]]:
+def _duels(games: Mapping[str, SolvedGame], found: Found) -> list[Row]:
     """The solver's policy against every search's, from both seats, by exact evaluation."""
-    rows = list[dict[str, JsonValue]]()
+    rows = list[Row]()
     for (name, who, simulations), policy in found.items():
         one = games[name]
         first = expected_returns(one.game, (one.behaviours[0], policy.behaviours[1]))[0]
@@ -406,7 +405,7 @@ def _duels(games: Mapping[str, SolvedGame], found: Found) -> list[dict[str, Json
     return rows
 
 
-def _effective(seed: int, size: SolvingSize, again: Sequence[float]) -> dict[str, JsonValue]:
+def _effective(seed: int, size: SolvingSize, again: Sequence[float]) -> Row:
     return {
         **machine(),
         "seed": seed,

@@ -17,7 +17,6 @@ from statistics import median
 from typing import Any, TypeAlias
 
 import numpy as np
-from pydantic import JsonValue
 
 from evals.bench.search_overhead import (
     CONTESTS,
@@ -32,7 +31,7 @@ from evals.bench.search_overhead import (
 )
 from evals.bench.timings import interleaved, machine
 from evals.openspiel import MISSING, has_openspiel
-from evals.results import EvalOptions, EvalResult, Score, Tell
+from evals.results import EvalOptions, EvalResult, Row, Score, Tell
 
 Decide: TypeAlias = Callable[[], object]
 """One decision."""
@@ -253,15 +252,13 @@ def _over(ours: Sequence[float], theirs: Sequence[float]) -> list[float]:
     return [one / other for one, other in zip(ours, theirs, strict=True)]
 
 
-def _rate_rows(
-    contests: Sequence[Contest], rates: Mapping[str, Rates]
-) -> list[dict[str, JsonValue]]:
+def _rate_rows(contests: Sequence[Contest], rates: Mapping[str, Rates]) -> list[Row]:
     """A row a game and search: its rate, and ours of the same kind over it."""
-    rows = list[dict[str, JsonValue]]()
+    rows = list[Row]()
     for contest in contests:
         found = rates[contest.name]
         for name, values in found.items():
-            row: dict[str, JsonValue] = {
+            row: Row = {
                 "game": contest.name,
                 "search": name,
                 "simulations": contest.simulations,
@@ -278,7 +275,7 @@ def _rate_rows(
     return rows
 
 
-def _effective(seed: int, size: SearchSize) -> dict[str, JsonValue]:
+def _effective(seed: int, size: SearchSize) -> Row:
     return {
         **machine(),
         "seed": seed,

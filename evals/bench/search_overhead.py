@@ -28,7 +28,6 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import JsonValue
 
 from agents.belief.belief import Belief, DecisionPoint
 from agents.search.ismcts import IsmctsSearch, IsmctsSettings
@@ -37,7 +36,7 @@ from agents.search.rules import Rules, bind, first_state
 from agents.search.tree import UctSearch
 from agents.search.uct import UctSettings
 from agents.solving.form import log_after
-from evals.results import read_data
+from evals.results import Row, read_data
 from games import library
 from games.contract import (
     CHANCE,
@@ -341,7 +340,7 @@ class Overhead:
         game = _least(self.walked[repeats]) - _least(self.passed[repeats])
         return 1 - game / _least(self.whole[repeats])
 
-    def as_sample(self) -> dict[str, JsonValue]:
+    def as_sample(self) -> Row:
         """For an evaluation's samples."""
         return {
             "simulations": self.simulations,
@@ -414,7 +413,7 @@ def _settled() -> Iterator[None]:
         gc.unfreeze()
 
 
-def spread(values: Sequence[float]) -> dict[str, JsonValue]:
+def spread(values: Sequence[float]) -> Row:
     """Median, least and largest of repeated values, for an evaluation's samples."""
     return {
         "median": round(median(values), 4),

@@ -27,10 +27,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-from pydantic import JsonValue
-
 from evals.bench.search_overhead import CONTESTS, overhead
-from evals.results import EvalError, EvalResult, Score, Tell
+from evals.results import EvalError, EvalResult, Row, Score, Tell
 from graph.run.sandboxes import choice_in_variables
 
 _ADOPT_ORPHANS = 36  # PR_SET_CHILD_SUBREAPER of linux/prctl.h
@@ -171,7 +169,7 @@ def _seconds(runs: list[CommandCost]) -> str:
     return f"{wall:.2f} s, processor {processor:.2f} s (median of {len(runs)})"
 
 
-def _sample(what: str, one: CommandCost) -> dict[str, JsonValue]:
+def _sample(what: str, one: CommandCost) -> Row:
     return {
         "command": what,
         "wall_s": round(one.wall_s, 3),
@@ -179,7 +177,7 @@ def _sample(what: str, one: CommandCost) -> dict[str, JsonValue]:
     }
 
 
-def _effective(seed: int) -> dict[str, JsonValue]:
+def _effective(seed: int) -> Row:
     return {
         "seed": seed,
         "prompt": PROMPT,

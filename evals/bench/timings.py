@@ -10,6 +10,8 @@ from typing import TypeVar
 
 from pydantic import JsonValue
 
+from evals.results import Row
+
 Key = TypeVar("Key")
 
 
@@ -32,7 +34,7 @@ class Timing:
         """What is reported: other processes only ever add time, but not to most repetitions."""
         return median(self.values)
 
-    def as_sample(self) -> dict[str, JsonValue]:
+    def as_sample(self) -> Row:
         """For an evaluation's samples."""
         return {
             "measured": self.name,
@@ -71,7 +73,7 @@ def seconds(work: Callable[[], object]) -> float:
     return time.perf_counter() - begun
 
 
-def machine() -> dict[str, JsonValue]:
+def machine() -> Row:
     """What the figures were measured on."""
     usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return {

@@ -17,11 +17,9 @@ from contextlib import ExitStack
 from pathlib import Path
 from statistics import median
 
-from pydantic import JsonValue
-
 from agents.players.registry import PlayerRoster
 from evals.bench.timings import interleaved, machine, seconds
-from evals.results import EvalResult, Score, Tell
+from evals.results import EvalResult, Row, Score, Tell
 from games import library
 from games.contract import Game, LocalModule
 from games.specialise import defaults
@@ -88,7 +86,7 @@ def measure_tournaments(
         tell(f"{len(jobs)} matches a repetition; load average {os.getloadavg()[0]:.1f}")
         times = interleaved(ways, rounds)
         grade = sandbox.grade.model_dump(mode="json")
-    effective: dict[str, JsonValue] = {
+    effective: Row = {
         **machine(),
         "seed": seed,
         "nice": os.nice(0),
@@ -109,10 +107,7 @@ def _jobs(
 
 
 def _result(
-    times: Mapping[str, tuple[float, ...]],
-    matches: int,
-    effective: dict[str, JsonValue],
-    tell: Tell,
+    times: Mapping[str, tuple[float, ...]], matches: int, effective: Row, tell: Tell
 ) -> EvalResult:
     for way, found in times.items():
         rates = ", ".join(f"{matches / one:.2f}" for one in found)

@@ -14,7 +14,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import BaseModel, ConfigDict, Field
 
 from agents.model.chat import ChatModel, build_chat
 from agents.model.replies import ask_structured
@@ -170,7 +170,7 @@ def run(seed: int, tell: Tell, options: EvalOptions) -> EvalResult:
     rows += [scorer.row(one, validated=True) | checked(one, context) for one in drafts]
     for row in rows:
         tell(str(row))
-    effective: dict[str, JsonValue] = {
+    effective: Row = {
         "seed": seed,
         "matches": scorer.matches,
         "records judged": scorer.judged if judge else 0,
@@ -184,9 +184,7 @@ def run(seed: int, tell: Tell, options: EvalOptions) -> EvalResult:
     return score_rows(rows, effective, {**unscored, **lacking})
 
 
-def score_rows(
-    rows: Sequence[Row], effective: dict[str, JsonValue], unscored: Mapping[str, str]
-) -> EvalResult:
+def score_rows(rows: Sequence[Row], effective: Row, unscored: Mapping[str, str]) -> EvalResult:
     """Means by coder: Succ over tasks (@pass: any try of a task), the rest over what passed it."""
     scores, missing = [], dict(unscored)
     for coder in dict.fromkeys(str(row["coder"]) for row in rows):

@@ -17,8 +17,6 @@ from functools import partial
 from statistics import fmean
 from typing import TypeAlias
 
-from pydantic import JsonValue
-
 from agents.players.registry import PRELOAD
 from agents.protocols import Heuristic
 from agents.strategy.contest import HeuristicContest, fault_of, taught_heuristics
@@ -56,7 +54,7 @@ _TIMED = 60  # decisions
 _TIMED_S = 60.0  # seconds that they may take
 _DECISIONS: str = read_data("data/sources.yaml")["decisions"]
 RECIPE = SandboxRecipe(preload=PRELOAD)
-Samples: TypeAlias = list[dict[str, JsonValue]]
+Samples: TypeAlias = list[Row]
 
 
 @dataclass(frozen=True)

@@ -91,7 +91,7 @@ def run(
             rows += tried(setup, line_up(), sandbox, seed, chosen, tell)
             rows += planted(setup, sandbox, seed, chosen, tell)
         grade = sandbox.grade
-    effective: dict[str, JsonValue] = {
+    effective: Row = {
         "seed": seed,
         "positions_each": chosen.positions,
         "matches_each_at_most": chosen.matches,
@@ -189,7 +189,7 @@ def _said(row: Row) -> str:
     return head + ", ".join(f"{row[name]} {name}" for name in ("positions", "changed", "told"))
 
 
-def audit_result(rows: Sequence[Row], effective: dict[str, JsonValue], total: int) -> EvalResult:
+def audit_result(rows: Sequence[Row], effective: Row, total: int) -> EvalResult:
     """What the samples come to; a player that plays a game and was not compared is not scored.
 
     Raises:

@@ -15,8 +15,6 @@ from functools import partial
 from random import Random
 from statistics import fmean, stdev
 
-from pydantic import JsonValue
-
 from agents.players.registry import parse_spec
 from evals.lechat2026.board import (
     Contestant,
@@ -207,7 +205,7 @@ def _shots(games: Sequence[Entry]) -> list[int]:
     return [game["shots"] for game in games]
 
 
-def _effective(seed: int, amounts: FixedAmounts) -> dict[str, JsonValue]:
+def _effective(seed: int, amounts: FixedAmounts) -> Row:
     specs = {name: ALONE[name] for name in amounts.names}
     specs |= LOOKING if amounts.looking is not None else {}
     return {

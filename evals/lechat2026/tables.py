@@ -15,7 +15,6 @@ from typing import Any, get_args
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import JsonValue
 
 from evals.lechat2026.board import CELLS, Entry, FieldResult, Pair, View, numbers, random_fleet
 from evals.lechat2026.fleets import FleetKind, Worlds, heat_of
@@ -158,9 +157,7 @@ def averages(names: Sequence[str], rates: Mapping[Pair, WinRate]) -> dict[str, W
     return found
 
 
-def beside(
-    title: str, rate: WinRate, published: float, games: int, errors: float = 2.0
-) -> dict[str, JsonValue]:
+def beside(title: str, rate: WinRate, published: float, games: int, errors: float = 2.0) -> Row:
     """A row of a table: our rate in per cent beside a published one from so many games.
 
     The tolerance is 3 points or so many standard errors of the difference, whichever is more. A
@@ -180,7 +177,7 @@ def beside(
     }
 
 
-def in_points(rate: WinRate) -> dict[str, JsonValue]:
+def in_points(rate: WinRate) -> Row:
     """A rate for a table, in per cent."""
     return {
         "ours": round(100 * rate.value, 1),
@@ -191,7 +188,7 @@ def in_points(rate: WinRate) -> dict[str, JsonValue]:
     }
 
 
-def matrix(names: Sequence[str], rates: Mapping[Pair, WinRate]) -> dict[str, JsonValue]:
+def matrix(names: Sequence[str], rates: Mapping[Pair, WinRate]) -> Row:
     """All pairs, row against column in per cent, with the mean over the field beside them."""
     means = averages(names, rates)
     return {

@@ -14,8 +14,6 @@ from dataclasses import dataclass
 from functools import partial
 from random import Random
 
-from pydantic import JsonValue
-
 from evals.lechat2026.board import (
     LENGTHS,
     SIDE,
@@ -64,7 +62,7 @@ HEURISTICS: dict[FleetKind, Heuristic] = {
 SAME = ("IS-MCTS", "MAST")
 """Two names for one player."""
 
-_RULES: dict[str, JsonValue] = {"board": SIDE, "ships": list(LENGTHS), "version": 1}
+_RULES: Row = {"board": SIDE, "ships": list(LENGTHS), "version": 1}
 
 
 def condition(kind: FleetKind, seed: int, calls: int = CALLS) -> Condition:
@@ -128,9 +126,9 @@ _SHOOTERS: dict[str, Callable[..., Shooter]] = {
 }
 
 
-def effective_of(name: str, under: Condition) -> dict[str, JsonValue]:
+def effective_of(name: str, under: Condition) -> Row:
     """What a player effectively was, whatever had been asked for."""
-    shared: dict[str, JsonValue] = {
+    shared: Row = {
         "determinization": under.kind,
         "heuristic": under.heuristic,
     }
@@ -304,7 +302,7 @@ def _confound(
     return rows
 
 
-def _effective(seed: int, amounts: TagAmounts, rows: list[Row]) -> dict[str, JsonValue]:
+def _effective(seed: int, amounts: TagAmounts, rows: list[Row]) -> Row:
     conditions = {kind: condition(kind, seed, amounts.calls) for kind in HEURISTICS}
     return {
         "seed": seed,

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
 import numpy as np
-from pydantic import JsonValue
 
 from evals.mutants.planting import (
     Mutant,
@@ -176,9 +175,9 @@ def _scores(rows: Sequence[Row], sound: Sequence[Row]) -> Iterator[Score]:
     yield Score(name="sound games blamed", value=alarms, at_most=0, scored=len(sound))
 
 
-def _by_kind(rows: Sequence[Row]) -> dict[str, JsonValue]:
+def _by_kind(rows: Sequence[Row]) -> Row:
     """Kind -> how many were planted, which checks failed them, and what no check failed."""
-    table: dict[str, JsonValue] = {}
+    table: Row = {}
     for kind in sorted({row["kind"] for row in rows}):
         here = [row for row in rows if row["kind"] == kind]
         by_check = Counter(check for row in here for check in row[FOUND])

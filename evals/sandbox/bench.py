@@ -32,7 +32,7 @@ from typing import TypeAlias
 from pydantic import JsonValue
 
 from evals.bench.timings import Timing, interleaved, seconds
-from evals.results import Score, Tell, read_data
+from evals.results import Row, Score, Tell, read_data
 from evals.sandbox.bench_play import PLAYOUTS, arena_rate, conditions_of, copier_gains, transitions
 from evals.sandbox.processes import (
     UnreadableError,
@@ -142,7 +142,7 @@ def bounded_score(timing: Timing) -> Score:
 
 def _cold_starts(backend: Backend, rounds: int) -> Iterator[Timing]:
     """Milliseconds of a cold start, with either kit."""
-    grades: dict[str, JsonValue] = {}
+    grades: Row = {}
 
     def start(kit: str) -> None:
         source = _KITS[kit] + _ANSWER
@@ -175,7 +175,7 @@ def _milliseconds(start: Callable[[str], None], rounds: int) -> dict[str, tuple[
     return {kit: tuple(value * 1e3 for value in values) for kit, values in found.items()}
 
 
-def payload(size: int) -> dict[str, JsonValue]:
+def payload(size: int) -> Row:
     """A payload like a card game's state, `size` bytes long as JSON.
 
     Raises:
@@ -185,7 +185,7 @@ def payload(size: int) -> dict[str, JsonValue]:
         raise ValueError(f"a payload of {size} bytes holds no state; required: at least 32")
     cards = [rank + suit for suit in "CDHS" for rank in "23456789TJQKA"]
     hands: list[JsonValue] = []
-    made: dict[str, JsonValue] = {"turn": 0, "hands": hands, "pad": ""}
+    made: Row = {"turn": 0, "hands": hands, "pad": ""}
     while len(encode(made)) + 40 < size:
         start = 7 * len(hands) % 52
         hands.append([*cards[start : start + 6]])
@@ -245,7 +245,7 @@ def _penalties(confined: Sandbox, unconfined: Sandbox, rounds: int) -> Iterator[
             yield name, f"the kernel does not tell: {error}"
             continue
         ratios = [(one / other - 1) * 100 for one, other in zip(*pairs.values(), strict=True)]
-        conditions: dict[str, JsonValue] = {
+        conditions: Row = {
             **conditions_of(confined),
             "against": unconfined.grade.backend,
             "seconds_a_round": round(min(pairs["unconfined"]), 4),

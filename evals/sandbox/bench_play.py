@@ -23,12 +23,11 @@ from contextlib import closing
 from functools import partial
 
 import numpy as np
-from pydantic import JsonValue
 
 from agents.players.registry import SeatedPlayer, make_player, parse_spec
 from agents.players.specs import Seating
 from evals.bench.timings import Timing, interleaved, seconds
-from evals.results import EvalError, read_data
+from evals.results import EvalError, Row, read_data
 from evals.sandbox.processes import on_one_processor
 from games import library
 from games.checks.sampling import random_matches, trusted_subject
@@ -53,7 +52,7 @@ _COPYING: str = read_data("data/sources.yaml")["copying"]
 _GAMES = {"tic_tac_toe": 600, "trick_taking": 8, "rummy": 6}
 
 
-def conditions_of(sandbox: Sandbox) -> dict[str, JsonValue]:
+def conditions_of(sandbox: Sandbox) -> Row:
     """The grade that a timing was taken under."""
     return {"grade": sandbox.grade.name, "layers": list(sandbox.grade.layers)}
 
@@ -145,7 +144,7 @@ def arena_rate(sandbox: Sandbox, matches: int, seed: int, rounds: int) -> list[T
         with on_one_processor():
             taken |= interleaved({f"{_ASK}{_HELD}": measures[_ASK]}, rounds)
         taken |= interleaved({_BARE: partial(_messages, referee, table, asking[0])}, rounds)
-    conditions: dict[str, JsonValue] = {
+    conditions: Row = {
         **conditions_of(sandbox),
         "path": "play_match, workers started before the clock; or a ply's two messages alone",
         "workers": 3,

@@ -9,11 +9,9 @@ import dataclasses
 import sys
 from collections.abc import Iterator
 
-from pydantic import JsonValue
-
 from agents.players.registry import PRELOAD as PLAYERS
 from evals.bench.timings import Timing, machine
-from evals.results import EvalError, EvalResult, NothingScoredError, Score, Tell
+from evals.results import EvalError, EvalResult, NothingScoredError, Row, Score, Tell
 from evals.sandbox.bench import Lacking, Places, Repeats, bounded_score, sandbox_figures
 from evals.sandbox.forgery import GAMES, ForgeOutcome, forge_checks, forge_transitions, tricks
 from evals.sandbox.judging import held_unseen, judged_unseen, leaks_between_workers
@@ -22,8 +20,6 @@ from evals.sandbox.sweep import PRELOAD, TARGET, SweepResult, sweep
 from tools.sandbox import Sandbox
 from tools.sandbox.local import LinuxBackend, ProcessBackend
 from tools.transitions import ReplayProtocol
-
-Sample = dict[str, JsonValue]
 
 
 def run(seed: int, tell: Tell) -> EvalResult:
@@ -59,10 +55,10 @@ def run(seed: int, tell: Tell) -> EvalResult:
 
 def _harm(
     backend: LinuxBackend, without: LinuxBackend, tell: Tell
-) -> tuple[list[Score], list[Sample]]:
+) -> tuple[list[Score], list[Row]]:
     """Attacks with namespaces and without, a sweep over the system calls, and forgeries."""
     scores: list[Score] = []
-    samples: list[Sample] = []
+    samples: list[Row] = []
     for where in (backend, without):
         with Sandbox(where, limits=LIMITS) as sandbox:
             if where is without or "namespaces" in sandbox.grade.layers:
@@ -84,10 +80,10 @@ def _harm(
     return scores, samples
 
 
-def attacked(sandbox: Sandbox, tell: Tell) -> list[Sample]:
+def attacked(sandbox: Sandbox, tell: Tell) -> list[Row]:
     """Run every probe; `breached` is None where one could not be judged."""
-    grade: Sample = {"grade": sandbox.grade.name, "layers": list(sandbox.grade.layers)}
-    rows: list[Sample] = []
+    grade: Row = {"grade": sandbox.grade.name, "layers": list(sandbox.grade.layers)}
+    rows: list[Row] = []
     for probe in probes():
         try:
             outcome = run_probe(probe, sandbox)
@@ -99,7 +95,7 @@ def attacked(sandbox: Sandbox, tell: Tell) -> list[Sample]:
     return rows
 
 
-def breaches(rows: list[Sample], namespaces: str) -> Score:
+def breaches(rows: list[Row], namespaces: str) -> Score:
     """How many probes breached the sandbox.
 
     Raises:
@@ -163,10 +159,10 @@ def forged_passes(outcomes: list[ForgeOutcome]) -> Score:
 
 def result(
     scores: list[Score],
-    samples: list[Sample],
+    samples: list[Row],
     timings: list[Timing],
     unmeasured: list[Lacking],
-    effective: dict[str, JsonValue],
+    effective: Row,
 ) -> EvalResult:
     """Everything in one result; what could not be measured is named and fails it."""
     return EvalResult(

@@ -16,10 +16,10 @@ from pathlib import Path
 from re import MULTILINE, findall
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, JsonValue
+from pydantic import BaseModel, ConfigDict
 
 from agents.players.registry import PRELOAD, PlayerRoster
-from evals.results import EvalError, Score, read_data
+from evals.results import EvalError, Row, Score, read_data
 from evals.sandbox.bench import new_worker
 from evals.sandbox.processes import processor_s
 from games.checks.run import CheckSettings
@@ -84,7 +84,7 @@ def unseen_attacks(kind: str) -> tuple[UnseenAttack, ...]:
     return tuple(UnseenAttack.model_validate(row) for row in rows)
 
 
-def judged_unseen(sandbox: Sandbox) -> Iterator[dict[str, JsonValue]]:
+def judged_unseen(sandbox: Sandbox) -> Iterator[Row]:
     """A row an attack; `held` says whether it came to nothing.
 
     Args:
@@ -96,13 +96,11 @@ def judged_unseen(sandbox: Sandbox) -> Iterator[dict[str, JsonValue]]:
             held = bool(how)
             if not held:
                 held, how = _tried(sandbox, attack, kind)
-            about: dict[str, JsonValue] = attack.model_dump(
-                exclude={"source", "forged"}, mode="json"
-            )
+            about: Row = attack.model_dump(exclude={"source", "forged"}, mode="json")
             yield {**about, "kind": kind, "held": held, "how": how}
 
 
-def held_unseen(rows: list[dict[str, JsonValue]]) -> Score:
+def held_unseen(rows: list[Row]) -> Score:
     """How many of them work."""
     working = sum(not row["held"] for row in rows)
     return Score(name="unseen attacks that work", value=working, at_most=0, scored=len(rows))
