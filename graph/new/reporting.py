@@ -21,10 +21,9 @@ from graph.new.results import (
     verdict_object,
 )
 from graph.new.state import Made, RunState, folder_of
-from graph.run.claims import SEATS
 from graph.run.context import RunContext
 from graph.run.folder import RunFolder, RunFolderError
-from graph.run.pool import Candidate, best
+from graph.run.pool import SEATS, Candidate, best
 from graph.run.sandboxes import grades_of
 from tools.coverage import rule_coverage
 from tools.reporting.content import Report, ReportLine

@@ -8,9 +8,8 @@ from agents.claims import Claim
 from agents.protocols import Clause, Design
 from games.text import quoted
 from graph.new.state import RunState, folder_of
-from graph.run.claims import at_odds, unmended
 from graph.run.folder import RunFolder
-from graph.run.pool import best, what_failed
+from graph.run.pool import at_odds, best, unmended, what_failed
 from tools.reporting.content import Evaluation, ReportLine
 from tools.reporting.verdict import verdict_of
 from tools.sandbox import Grade

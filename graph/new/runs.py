@@ -14,15 +14,13 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command
 
 from graph.new.answers import answered, waits_for_words
-from graph.new.nodes.arbitrate import arbitrate
 from graph.new.nodes.check import check
 from graph.new.nodes.code import code
 from graph.new.nodes.compare import compare
 from graph.new.nodes.design import approve, design
-from graph.new.nodes.evaluate import evaluate
+from graph.new.nodes.evaluate import evaluate, report
 from graph.new.nodes.intake import intake
-from graph.new.nodes.refine import refine
-from graph.new.nodes.report import report
+from graph.new.nodes.refine import arbitrate, refine
 from graph.new.nodes.revise import recode, revise
 from graph.new.nodes.strategize import strategize
 from graph.new.requests import Remedy, Request, leave_question, read_request, write_request
@@ -37,11 +35,10 @@ from graph.run.checkpoints import (
     plain_result,
     stream_graph,
 )
-from graph.run.claims import updated, without_struck
 from graph.run.context import RunContext, RunSettings
 from graph.run.folder import RunFolder, RunFolderError
 from graph.run.opening import folder_given
-from graph.run.pool import best
+from graph.run.pool import best, updated, without_struck
 from graph.run.sandboxes import grades_of
 from graph.run.traces import tracing
 

@@ -23,10 +23,18 @@ from games.records import MatchRecord
 from graph.new.results import claims_object, rule_changes
 from graph.new.routing import AfterCheck, after_check, after_drafts
 from graph.new.state import RunState, folder_of, need_design
-from graph.run.claims import SEATS, named, to_ask_anew, to_settle, updated, with_votes
 from graph.run.context import RunContext
 from graph.run.opening import context_of
-from graph.run.pool import keep_newest, what_failed
+from graph.run.pool import (
+    SEATS,
+    keep_newest,
+    named,
+    to_ask_anew,
+    to_settle,
+    updated,
+    what_failed,
+    with_votes,
+)
 from graph.run.records import diverse_records, notes_of_play
 from graph.run.sandboxes import keep_grade
 from tools.checking import CheckRun

@@ -19,10 +19,9 @@ from graph.new.nodes.code import GraphCoderTools
 from graph.new.nodes.design import write_design
 from graph.new.results import rule_changes, verdict_lines
 from graph.new.state import Made, RunState, cleared, folder_of, need_design
-from graph.run.claims import carried
 from graph.run.context import RunContext
 from graph.run.opening import context_of, folder_given
-from graph.run.pool import Candidate
+from graph.run.pool import Candidate, carried
 from tools.edits import EditError, apply_edits
 
 _ANOTHER = "It would be a run of its own: rulewright new"

@@ -3,13 +3,13 @@ from typing import Literal
 import pytest
 
 from evals.bench.timings import Timing
-from evals.results import NothingScoredError
-from evals.sandbox.evaluation import Sample, breaches, forged_passes, reached, result
+from evals.results import NothingScoredError, Row
+from evals.sandbox.evaluation import breaches, forged_passes, reached, result
 from evals.sandbox.forgery import ForgeOutcome
 from evals.sandbox.sweep import SweepResult
 
 
-def row(*, breached: bool | None) -> Sample:
+def row(*, breached: bool | None) -> Row:
     return {"name": "x", "breached": breached, "how": ""}
 
 

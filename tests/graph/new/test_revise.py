@@ -17,10 +17,9 @@ from graph.new.requests import begin_again, read_request, write_request
 from graph.new.results import RunResult, final_text, rule_changes
 from graph.new.runs import resume_run, start_run
 from graph.new.state import RunState
-from graph.run.claims import carried
 from graph.run.context import RunContext
 from graph.run.folder import RunFolder, create_folder
-from graph.run.pool import Candidate
+from graph.run.pool import Candidate, carried
 from tests.graph.conftest import MakeContext
 from tests.graph.new.test_again import content
 from tests.graph.new.test_chat import Chat
