@@ -11,7 +11,8 @@ An `out` brief is no family's game, an `in` brief is one's, a `border` brief has
 rules that none has: made with these listed, or refused, both are right.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Literal
 
@@ -108,25 +109,26 @@ def load_briefs(part: str) -> list[FitBrief]:
     return [FitBrief.model_validate(fields) for fields in read_data(f"data/fit_{part}.yaml")]
 
 
-def run(seed: int, tell: Tell, options: EvalOptions) -> EvalResult:
-    """Design every brief with the composer; no model, no play. Quick: the last set."""
+@contextmanager
+def composer_here(tell: Tell) -> Iterator[tuple[RoleSet, Retrieval, Row]]:
+    """The composer over this machine's store, and the effective parameters that name them."""
     with open_sandbox() as opened:  # nothing runs in it here; every result says what there was
         sandbox = opened.grade.model_dump(mode="json")
-    judged = []
     with open_store_here(tell) as store:
-        roles, retrieval = composer_over(store), Retrieval(store)
+        roles = composer_over(store)
+        about = {"store": store.snapshot_id(), "embedding": store.embedder.identity}
+        yield roles, Retrieval(store), {"roles": roles.identity, "sandbox": sandbox, **about}
+
+
+def run(seed: int, tell: Tell, options: EvalOptions) -> EvalResult:
+    """Design every brief with the composer; no model, no play. Quick: the last set."""
+    judged = []
+    with composer_here(tell) as (roles, retrieval, about):
         for part in _SETS[-1:] if options.quick else _SETS:
             for brief in load_briefs(part):
                 judged.append(judge_brief(brief, part, roles, retrieval))
                 tell(f"{brief.id} {brief.kind} {brief.family}: {judged[-1].family or 'refused'}")
-        effective: Row = {
-            "seed": seed,
-            "quick": options.quick,
-            "roles": roles.identity,
-            "store": store.snapshot_id(),
-            "embedding": store.embedder.identity,
-            "sandbox": sandbox,
-        }
+    effective: Row = {"seed": seed, "quick": options.quick, **about}
     return score_briefs(judged, effective)
 
 

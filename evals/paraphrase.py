@@ -15,9 +15,8 @@ from typing import Literal, TypeAlias
 from pydantic import BaseModel, ConfigDict, JsonValue
 
 from agents.protocols import Clause, Design, RoleError, RoleSet
+from evals.fit import composer_here
 from evals.results import EvalResult, Row, Score, Tell, read_data, share
-from graph.run.opening import composer_over, open_store_here
-from graph.run.sandboxes import open_sandbox
 from tools.retrieval import Retrieval
 
 Fate: TypeAlias = Literal["honoured", "listed", "dropped"]
@@ -109,22 +108,12 @@ class JudgedPair:
 
 def run(seed: int, tell: Tell) -> EvalResult:
     """Read every prompt of every pair with the composer; no model, no play."""
-    with open_sandbox() as opened:  # nothing runs in it here; every result says what there was
-        sandbox = opened.grade.model_dump(mode="json")
     judged = []
-    with open_store_here(tell) as store:
-        roles, retrieval = composer_over(store), Retrieval(store)
+    with composer_here(tell) as (roles, retrieval, about):
         for pair in load_pairs():
             judged.append(judge_pair(pair, lambda text: design_of(text, roles, retrieval)))
             tell(f"{pair.id} {pair.kind}: {_line(judged[-1])}")
-        effective: Row = {
-            "seed": seed,
-            "roles": roles.identity,
-            "store": store.snapshot_id(),
-            "embedding": store.embedder.identity,
-            "sandbox": sandbox,
-            "pairs": len(judged),
-        }
+    effective: Row = {"seed": seed, "pairs": len(judged), **about}
     return score_pairs(judged, effective)
 
 

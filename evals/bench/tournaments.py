@@ -35,13 +35,8 @@ _NAME = "connect_four"
 _TWO = 2
 
 
-def run(seed: int, tell: Tell) -> EvalResult:
-    """Measure with the usual sizes."""
-    return measure_tournaments(seed, tell, deals=12, rounds=5, simulations=60)
-
-
-def measure_tournaments(
-    seed: int, tell: Tell, *, deals: int, rounds: int, simulations: int
+def run(
+    seed: int, tell: Tell, *, deals: int = 12, rounds: int = 5, simulations: int = 60
 ) -> EvalResult:
     """Measure matches a second in the three ways.
 

@@ -10,7 +10,6 @@ fails. A forfeit is a loss. Where there are several models of a game, they rejec
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
@@ -95,7 +94,8 @@ def run(
     samples: list[Row] = []
     roster = _roster()
     recipe = SandboxRecipe(preload=PlayerRoster().preload)
-    with sandbox_of_process(recipe) as sandbox, _folder(options) as folder:
+    with sandbox_of_process(recipe) as sandbox, tempfile.TemporaryDirectory() as made:
+        folder = options.folder or Path(made)
         for game in games or size.games or games_with_models():
             models, rejected = _left(game, seed, size, options, folder)
             for protocol in PROTOCOLS:
@@ -130,15 +130,6 @@ def _roster() -> PlayerRoster:
     if settings.model is None:
         return PlayerRoster()
     return PlayerRoster(models=ModelTable.opened(settings, {settings.model}))
-
-
-@contextmanager
-def _folder(options: EvalOptions) -> Iterator[Path]:
-    if options.folder is not None:
-        yield options.folder
-        return
-    with tempfile.TemporaryDirectory() as made:
-        yield Path(made)
 
 
 def _left(
