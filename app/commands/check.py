@@ -5,17 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from app import options
 from app.console import leave, note, print_json, say
-from app.options import (
-    Backend,
-    Json,
-    NoIsolation,
-    Seats,
-    Seed,
-    game_called,
-    opened_sandbox,
-    sandbox_of,
-)
 from games.text import one_line, quoted
 
 if TYPE_CHECKING:
@@ -27,21 +18,21 @@ def check_game(
         str, typer.Argument(help="A module file, a run's folder or name, or a game's name.")
     ],
     *,
-    players: Seats = 0,
-    seed: Seed = 0,
+    players: options.Seats = 0,
+    seed: options.Seed = 0,
     deadline: Annotated[float, typer.Option("--deadline", min=1, help="Seconds in all.")] = 120.0,
-    sandbox: Backend = None,
-    no_isolation: NoIsolation = False,
-    as_json: Json = False,
+    sandbox: options.Backend = None,
+    no_isolation: options.NoIsolation = False,
+    as_json: options.Json = False,
 ) -> None:
     """Check a module against the contract, its own rules of sight, and random play."""
     from games.checks.findings import verdict
     from games.checks.run import CheckSettings
     from tools.checking import check_source
 
-    found = game_called(game)
+    found = options.game_called(game)
     settings = CheckSettings(seed=seed)
-    with opened_sandbox(sandbox, no_isolation) as opened:
+    with options.opened_sandbox(sandbox, no_isolation) as opened:
         run = check_source(
             opened,
             found.source,
@@ -82,9 +73,9 @@ def explain_rule(
     run: Annotated[str, typer.Argument(help="Folder or name of a run, or of a revision.")],
     rule: Annotated[str, typer.Argument(help="Id of one of its rules, such as R12.")],
     *,
-    sandbox: Backend = None,
-    no_isolation: NoIsolation = False,
-    as_json: Json = False,
+    sandbox: options.Backend = None,
+    no_isolation: options.NoIsolation = False,
+    as_json: options.Json = False,
 ) -> None:
     """Show one rule: its mechanic, its lines of code, what was found of it, where play met it."""
     from graph.new.reporting import explained_rule
@@ -94,7 +85,7 @@ def explain_rule(
     folder = find_folder(run, runs_folder())
     named = RunFolder(Path(run).resolve())
     folder = named if named.root == folder else folder
-    with sandbox_of(sandbox, no_isolation), open_sandbox() as opened:
+    with options.sandbox_of(sandbox, no_isolation), open_sandbox() as opened:
         found = explained_rule(folder, rule.strip().upper(), opened)
     if as_json:
         print_json({"run": str(folder.path), **found})

@@ -275,7 +275,10 @@ class PlayTest:
     def search_name(self) -> str:
         """`uct` where what a player sees determines the state, else `ismcts`."""
         try:
-            self._check_seated("uct", {})
+            roster, game, sandbox = PlayerRoster(), self._setup({}), self.context.sandbox
+            roster.seat(
+                roster.effective("uct"), seat=0, match=0, game=game, sandbox=sandbox
+            ).close()
         except PlayerSpecError:
             return "ismcts"
         return "uct"
@@ -290,19 +293,6 @@ class PlayTest:
 
     def _setup(self, heuristics: Mapping[str, str]) -> GameSetup:
         return GameSetup("game", self.source, self.num_players, {}, heuristics)
-
-    def _check_seated(self, spec: str, heuristics: Mapping[str, str]) -> None:
-        """Seat a player once.
-
-        Raises:
-            PlayerSpecError: If it cannot play this game.
-            ModuleFault: If its heuristic does not load.
-        """
-        roster, sandbox = PlayerRoster(), self.context.sandbox
-        player = roster.seat(
-            roster.effective(spec), seat=0, match=0, game=self._setup(heuristics), sandbox=sandbox
-        )
-        player.close()
 
     def paced(self, name: str, most: int) -> int:
         """Simulations a move at which matches end in their time; 0 where none do."""

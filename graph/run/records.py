@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from math import exp
 
 import numpy as np
@@ -264,24 +264,12 @@ class _Pool:
         roster, seats = PlayerRoster(), self.design.num_players
         setup, sandbox = GameSetup(self.design.title, self.source, seats), self.context.sandbox
         for spec in specs:
-            player = roster.effective(spec)
+            sit = partial(roster.seat, roster.effective(spec), game=setup, sandbox=sandbox)
             for _ in range(matches):
                 with ExitStack() as opened:
                     try:
-                        seated = [
-                            opened.enter_context(
-                                closing(
-                                    roster.seat(
-                                        player,
-                                        seat=n,
-                                        match=self.played,
-                                        game=setup,
-                                        sandbox=sandbox,
-                                    )
-                                )
-                            )
-                            for n in range(seats)
-                        ]
+                        players = (sit(seat=n, match=self.played) for n in range(seats))
+                        seated = [opened.enter_context(closing(player)) for player in players]
                     except (PlayerSpecError, ModuleFault):
                         break  # it cannot play this game
                     yield self._match([spec] * seats, seated)
