@@ -42,10 +42,7 @@ _LOG = logging.getLogger(__name__)
 
 
 def open_store(
-    settings: StoreSettings,
-    *,
-    embedder: Embedder | None = None,
-    tell: Tell = _LOG.warning,
+    settings: StoreSettings, *, embedder: Embedder | None = None, tell: Tell = _LOG.warning
 ) -> "Store":
     """Open the store: an embedded one at its newest snapshot, which no writer changes.
 

@@ -21,14 +21,7 @@ from evals.results import read_data
 from games import library
 from games.checks.sampling import Subject, played_matches, trusted_subject
 from games.checks.zones import exchange_hidden
-from games.contract import (
-    TERMINAL,
-    IllegalActionError,
-    Json,
-    ModuleFault,
-    State,
-    canonical_key,
-)
+from games.contract import TERMINAL, IllegalActionError, Json, ModuleFault, State, canonical_key
 from games.text import syntax_tree
 from games.values import as_object
 

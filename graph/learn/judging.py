@@ -12,13 +12,7 @@ from games.checks.findings import Finding
 from games.trajectories import OpenTrajectory, Trajectory
 from games.values import ModuleFault, State
 from graph.learn.calibration import calibrated
-from graph.learn.matches import (
-    Material,
-    all_sights,
-    open_matches,
-    played_around,
-    some_sights,
-)
+from graph.learn.matches import Material, all_sights, open_matches, played_around, some_sights
 from graph.learn.state import Judged, LearnContext, LearnState, TypeRow
 from graph.run.pool import EDIT, Candidate, tried_from
 from tools.learned import learned_module

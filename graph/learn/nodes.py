@@ -300,10 +300,7 @@ def _tell(runtime: Runtime[LearnContext], note: CallNote) -> None:
 
 
 def _accepted(
-    state: LearnState,
-    runtime: Runtime[LearnContext],
-    chosen: Candidate,
-    update: dict[str, Any],
+    state: LearnState, runtime: Runtime[LearnContext], chosen: Candidate, update: dict[str, Any]
 ) -> _Go:
     """Go on from a candidate that passes: to its inference, its values, or the report."""
     context = runtime.context

@@ -21,11 +21,7 @@ from graph.run.context import RunContext
 from graph.run.folder import RunFolder
 from graph.run.records import decisions_met, random_match
 from tools.playtest.jobs import GameSetup, MatchEntry
-from tools.playtest.report import (
-    LadderStep,
-    ladder_step,
-    sides_of,
-)
+from tools.playtest.report import LadderStep, ladder_step, sides_of
 from tools.playtest.runner import Workers
 from tools.playtest.schedule import Sides
 from tools.playtest.series import Series, play_series

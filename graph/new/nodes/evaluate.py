@@ -166,10 +166,7 @@ def search_notes(name: str, simulations: int, wanted: int) -> list[str]:
 
 
 def _players(
-    play: PlayTest,
-    heuristics: Sequence[Heuristic],
-    finished: Sequence[MatchRecord],
-    rounds: int,
+    play: PlayTest, heuristics: Sequence[Heuristic], finished: Sequence[MatchRecord], rounds: int
 ) -> tuple[list[str], list[str]]:
     """Specs from weak to strong, and remarks on how the searches were sized."""
     settings = play.context.settings
