@@ -182,8 +182,7 @@ def _exhausted(used: str, setting: str) -> BudgetExhaustedError:
 def spent_before(settings: ModelSettings) -> dict[str, Usage]:
     """What each role has used in the recorded part of an interrupted run.
 
-    An exchange that the resumed run reads from the recording once more counts once more: the
-    budget errs on the safe side, by the calls of the node that was interrupted.
+    An exchange that the resumed run reads from the recording once more is not counted again.
     """
     spent: dict[str, Usage] = {}
     if settings.mode != "record":

@@ -274,7 +274,7 @@ class ChatModel:
                 largest_prompt=tokens[0],
                 seconds=self._clock() - start,
             )
-            self.budget.settle(expected, used, self.role)
+            self.budget.settle(expected, Usage() if wait.known else used, self.role)
         return reply
 
     def _invoke(

@@ -122,6 +122,8 @@ class ExchangeTransport(httpx2.BaseTransport):
             return None
         known = self.recording.find(current_place(), request_key(described))
         if known is not None:
+            if self.mode == "record" and (wait := current_wait()):
+                wait.known = True
             return self._checked(request, known)
         if self.mode == "replay":
             raise self.recording.miss(current_place(), described)

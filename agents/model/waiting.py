@@ -36,6 +36,7 @@ class Wait:
         silence_s: Seconds without a whole line of the reply that are borne.
         total_s: Seconds that all of it may take.
         lines: Lines of the reply that have come.
+        known: Whether a recording that is continued held the reply, which was paid before.
         started: When the wait began, in the monotonic clock's seconds.
     """
 
@@ -47,12 +48,13 @@ class Wait:
     silence_s: float = float("inf")
     total_s: float = float("inf")
     lines: int = 0
+    known: bool = False
     started: float = field(default_factory=time.monotonic)
 
     def begin(self, silence_s: float, total_s: float) -> None:
         """A request goes out now, with so many seconds."""
         self.silence_s, self.total_s = silence_s, total_s
-        self.started, self.lines = time.monotonic(), 0
+        self.started, self.lines, self.known = time.monotonic(), 0, False
 
     @property
     def seconds(self) -> float:

@@ -125,13 +125,20 @@ def test_a_continued_recording_answers_what_it_holds_before_it_asks(tmp_path: Pa
     assert len(Recording.load(path).exchanges) == 2
 
 
-def test_a_resumed_run_counts_what_was_spent_before(tmp_path: Path) -> None:
+def test_a_resumed_run_counts_what_was_spent_before_and_counts_it_once(tmp_path: Path) -> None:
     path = tmp_path / "recording.json"
-    with serving(error(500), message('{"question": null, "assumptions": []}')) as endpoint:
+    replies = error(500), message('{"question": null, "assumptions": []}'), echo
+    with serving(*replies) as endpoint:
         build_chat(settings_for(endpoint, record=path), sleep=Sleeper()).ask(ASKED, text_of)
         _, budget = open_model(settings_for(endpoint), path)
-    usage = budget.usage
-    assert (usage.calls, usage.failed_calls, usage.tokens_in, usage.tokens_out) == (2, 1, 100, 20)
+        before = budget.usage
+        resumed = build_chat(settings_for(endpoint, record=path), budget=budget, sleep=Sleeper())
+        resumed.ask(ASKED, text_of)
+        assert (budget.usage.calls, budget.usage.tokens_in) == (2, 100)
+        resumed.ask([{"role": "user", "content": "And then?"}], text_of)
+    spent = (before.calls, before.failed_calls, before.tokens_in, before.tokens_out)
+    assert spent == (2, 1, 100, 20)
+    assert (budget.usage.calls, budget.usage.tokens_in) == (3, 200)
 
 
 def test_retrieved_text_is_no_part_of_the_key_but_everything_else_is() -> None:
