@@ -168,6 +168,7 @@ class Verdict(_Value):
         default=None, description="Contract function at fault, where the validator can name it."
     )
     shown: str = Field(default="", description="The record as the validator saw it.")
+    plies: int | None = Field(default=None, description="Plies that it was shown; null for all.")
 
 
 class Heuristic(_Value):

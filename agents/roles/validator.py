@@ -132,6 +132,7 @@ class ModelValidator:
                 explanation=reply.explanation + cut,
                 function=reply.function,
                 shown=text,
+                plies=len(judged),
             )
 
         return ask_structured(self.model, messages, verdict_reply(design), accept)

@@ -283,7 +283,12 @@ class Trial:
             self.lacking.append(f"match {record.match_index} was not judged: {error}")
             return
         if found.illegal_ply is None:
-            self.findings.append(Finding(check="record", outcome="passed", rule=found.rule))
+            total = len(record.match.plies)
+            seen = total if found.plies is None else found.plies
+            told = f"played by {', '.join(record.players)}; {seen} of {total} plies were shown"
+            self.findings.append(
+                Finding(check="record", outcome="passed", rule=found.rule, evidence=told)
+            )
             return
         says = f"ply {found.illegal_ply} of match {record.match_index}: {found.explanation}"
         (identity,) = named(self.claims, "V", 1)

@@ -1,6 +1,7 @@
 """A run with a model: what it may spend, what is tried again, what a break costs."""
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -59,6 +60,8 @@ def test_a_model_makes_a_checked_game_and_its_use_is_reported(
     assert (roles["designer"]["largest_prompt"], roles["designer"]["mean_prompt"]) == (100, 100)
     page = (folder.path / "report.html").read_text()
     assert "2 calls, 200 tokens in (a prompt 100 on average, 100 at most), 40 out" in page
+    (read,) = re.findall(r"played by [\w, :=]+; (\d+) of (\d+) plies were shown", page)
+    assert read[0] == read[1]
 
 
 def failing_once(name: str, fault: Answer) -> Callable[[Request], Answer]:
@@ -180,3 +183,4 @@ def test_an_answer_is_not_paid_twice_where_its_node_was_interrupted(
         done = resume_run(folder, model_context(make_context, endpoint, folder))
     assert done.state.end == "made"
     assert len(endpoint.requests) == CALLS
+    assert run_json(folder)["usage"]["calls"] == CALLS
