@@ -64,6 +64,7 @@ class SeatLayout:
     _told: set[str] = field(default_factory=set)  # fields that have ever said something
     _lengths: dict[str, set[int]] = field(default_factory=dict)
     _namings: dict[str, Naming] = field(default_factory=dict)
+    _players: dict[str, set[int]] = field(default_factory=dict)  # numbers in lists of what was done
 
     def learn(self, observation: Mapping[str, Any]) -> None:
         """Note how the fields look over time."""
@@ -72,6 +73,10 @@ class SeatLayout:
                 self._told.add(key)
             if isinstance(value, list):
                 self._lengths.setdefault(key, set()).add(len(value))
+                for entry in (item for item in value if isinstance(item, dict)):
+                    for name, item in entry.items():
+                        if _is_seat(name) and type(item) is int:
+                            self._players.setdefault(name, set()).add(item)
 
     def draw(self, observation: Mapping[str, Any], actions: Sequence[str]) -> list[str]:
         """Lines for everything that the seat sees and that matters now.
@@ -276,11 +281,16 @@ class SeatLayout:
             return _listed([self._nested(item, key) for item in value])
         if isinstance(value, bool):
             return "yes" if value else "no"
-        if type(value) is int and _is_seat(key) and 0 <= value < self.setting.seats:
+        if type(value) is int and self._counts_seats(key) and 0 <= value < self.setting.seats:
             return self.name(value)
         if isinstance(value, float):
             return f"{value:g}"
         return "-" if value is None or value == "" else one_line(str(value))
+
+    def _counts_seats(self, key: str) -> bool:
+        """Whether a field counts seats from 0; one whose list shows no 0 may count from 1."""
+        seen = self._players.get(key, {0})
+        return _is_seat(key) and 0 in seen and max(seen) < self.setting.seats
 
     def _nested(self, value: object, key: str = "") -> str:
         text = self._inline(value, key)

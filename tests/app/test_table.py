@@ -187,3 +187,16 @@ def test_a_deal_is_one_line_a_seat() -> None:
 def test_events_that_differ_in_two_places_stay_apart() -> None:
     events = ["3 beats 2.", "5 beats 4.", "9 beats 7."]
     assert folded(events) == events
+
+
+def test_players_that_a_game_counts_from_one_are_not_told_as_the_next_one() -> None:
+    layout = SeatLayout(Setting(3), 0)
+    said = [{"player": number, "number": 4} for number in (1, 2, 3)]
+    for shown in (said[:1], said):
+        text = "\n".join(layout.draw({"said": shown}, ()))
+        assert "player 1" in text
+        assert "Player 2" not in text
+    from_zero = "\n".join(
+        SeatLayout(Setting(2), 0).draw({"said": [{"player": 0, "number": 4}, {"player": 1}]}, ())
+    )
+    assert "Player 2" in from_zero
