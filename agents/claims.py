@@ -69,6 +69,8 @@ class Parting(_Value):
         actions: The newest actions before it, in the first module's words.
         about: What differs, such as "legal actions".
         readings: What each module says there.
+        seen_at: Plies after which what the seats see first parted.
+        seen: By module what they saw before and after that ply.
     """
 
     candidates: tuple[int, int]
@@ -77,6 +79,8 @@ class Parting(_Value):
     actions: tuple[str, ...]
     about: str
     readings: tuple[str, str]
+    seen_at: int = 0
+    seen: tuple[str, str] = ("", "")
 
 
 class Ruling(_Value):

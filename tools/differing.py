@@ -18,6 +18,7 @@ from games.table import Position, Table
 from tools.sandbox import Sandbox, SandboxTable
 
 _SHOWN = 600
+_LONGEST = 2_000
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,10 @@ class Divergence:
         about: What differs: "turn", "legal actions", "probabilities", "rewards", "observations",
             "events" or "fault"; "vocabulary" where no action is called the same, or two are.
         readings: What each module says, as text that may quote it.
+        seen_at: Plies after which what the seats see first parted, in fields that had agreed; 0
+            where it did not before the place itself.
+        seen: By module what they see before and after the ply that led there, else the last one
+            that both played; empty where none was.
     """
 
     match: int
@@ -38,6 +43,8 @@ class Divergence:
     history: tuple[Action, ...]
     about: str
     readings: tuple[str, str]
+    seen_at: int = 0
+    seen: tuple[str, str] = ("", "")
 
 
 @dataclass(frozen=True)
@@ -103,9 +110,10 @@ def differential_sources(  # noqa: PLR0913 - which modules, where and how are al
                 found = pair.step(float(generator.random()))
             plies += len(pair.history)
             if found is not None:
-                about, readings = found
-                place = Divergence(match, len(pair.history), tuple(pair.history), about, readings)
-                judged = about != _VOCABULARY
+                place = Divergence(
+                    match, len(pair.history), tuple(pair.history), *found, *pair.parted()
+                )
+                judged = place.about != _VOCABULARY
                 return Differential(
                     "diverge" if judged else "could_not_judge", place, finished, plies
                 )
@@ -125,6 +133,7 @@ class _Pair:
         self.exact = to_the_letter
         self.history: list[Action] = []
         self.positions: tuple[Position, Position]
+        self.path: list[tuple[Position, Position]] = []
 
     def open(self, num_players: int, parameters: Mapping[str, Json]) -> _Found | None:
         return self._reach([partial(table.open, num_players, parameters) for table in self.tables])
@@ -149,6 +158,7 @@ class _Pair:
         if len(reached) < len(calls):
             return "fault", (said[0], said[1])
         self.positions = (reached[0], reached[1])
+        self.path.append(self.positions)
         values = zip(*(self._compared(position) for position in reached), strict=True)
         for (about, first), (_, second) in values:
             if canonical_key(first) != canonical_key(second):
@@ -158,6 +168,17 @@ class _Pair:
         if any(len(set(self._names(n))) < len(reached[n].legal) for n in (0, 1)):
             return _VOCABULARY, (str(reached[0].legal)[:_SHOWN], str(reached[1].legal)[:_SHOWN])
         return None
+
+    def parted(self) -> tuple[int, tuple[str, str]]:
+        """`seen_at` and `seen` of a divergence: two authors may show one thing in other forms."""
+        played = len(self.path) - 1
+        if played < 1:
+            return 0, ("", "")
+        same = [_alike_fields(*pair) for pair in self.path]
+        at = next((ply for ply in range(1, played + 1) if not same[0] <= same[ply]), played)
+        steps = zip(self.path[at - 1], self.path[at], strict=True)
+        first, second = (_shown(before, self.history[at - 1], after) for before, after in steps)
+        return at if at < len(self.history) and not same[0] <= same[at] else 0, (first, second)
 
     def _compared(self, position: Position) -> list[tuple[str, Json]]:
         """What is compared of a position, and its name, in this order."""
@@ -179,3 +200,22 @@ class _Pair:
 
     def _name(self, action: Action) -> str:
         return action if self.exact else re.sub(r"[\W_]+", " ", action).strip().casefold()
+
+
+def _alike_fields(one: Position, other: Position) -> set[tuple[int, str]]:
+    """Fields of the seats' observations that say the same in both."""
+    return {
+        (seat, key)
+        for seat, (seen, also) in enumerate(zip(one.observations, other.observations, strict=True))
+        if isinstance(seen, dict) and isinstance(also, dict)
+        for key in seen.keys() & also.keys()
+        if canonical_key(seen[key]).casefold() == canonical_key(also[key]).casefold()
+    }
+
+
+def _shown(before: Position, action: Action, after: Position) -> str:
+    told = [
+        "\n".join(f"seat {seat} sees {canonical_key(seen)}" for seat, seen in enumerate(at))
+        for at in (before.observations, after.observations)
+    ]
+    return f"{told[0][:_LONGEST]}\nthen {action}:\n{told[1][:_LONGEST]}"

@@ -74,3 +74,26 @@ def test_a_module_that_fails_where_the_other_goes_on_diverges(played: Played) ->
     assert found.divergence.about == "fault"
     assert found.divergence.readings[0] == "goes on"
     assert "ZeroDivisionError" in found.divergence.readings[1]
+
+
+def test_where_what_the_seats_see_parted_before_is_told_with_the_places_around_it(
+    played: Played,
+) -> None:
+    seen = '{"pile": state["pile"], "turn": state["turn"]'
+    assert NIM.count(seen) == 1
+    worded = [NIM.replace(seen, f'{seen}, "note": "{note}"') for note in ("a", "another")]
+    loses = worded[1].replace(
+        'left = state["pile"] - number',
+        'left = state["pile"] - number - (action == "take 1" and state["pile"] == 4)',
+    )
+    place = played(worded[0], loses).divergence
+    assert place is not None
+    assert 0 < place.seen_at < place.ply
+    action = place.history[place.seen_at - 1]
+    assert action == "take 1"
+    for text in place.seen:
+        before, after = text.split(f"\nthen {action}:\n")
+        assert before.count("seat ") == after.count("seat ") == 2
+    first, second = (text.split("then")[0].replace("another", "a") for text in place.seen)
+    assert first == second
+    assert place.seen[0] != place.seen[1].replace("another", "a")

@@ -136,6 +136,8 @@ class _Bout:
             actions=place_of.history[-_ACTIONS_SHOWN:],
             about=place_of.about,
             readings=place_of.readings,
+            seen_at=place_of.seen_at,
+            seen=place_of.seen,
         )
         return self._ruled(parting, holder, rival)
 
