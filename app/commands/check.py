@@ -42,7 +42,8 @@ def check_game(
             deadline_s=deadline,
             records=0,
         )
-    outcome, grade = verdict(run.findings), opened.grade
+        grade = opened.grade
+    outcome = verdict(run.findings)
     if as_json:
         print_json(
             {
