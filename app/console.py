@@ -151,7 +151,7 @@ class Progress:
         self._console = Console(file=sys.stderr, quiet=quiet, highlight=False)
         self._started = self._told = time.monotonic()
         self._status: Status | None = None
-        self._doing = ""
+        self._doing = self._stage = ""
         self._every_s = every_s
         self._over = threading.Event()
 
@@ -167,13 +167,14 @@ class Progress:
         )
         if "waiting" in event:
             self._wait(event)
-            return
-        if "played" in event and "of" in event:
+        elif "played" in event and "of" in event:
             self._show(f"{doing.get(node, node)}: {details}")
-            return
-        if node != "open":
-            self._line(f"{node}: {details}")
-        self._show(doing.get(words("next").get(node, node), node))
+        else:
+            if begun := "open" if node == "open" else event.get("begins"):
+                self._stage = doing.get(begun, begun)
+            elif node:
+                self._line(f"{node}: {details}")
+            self._show(self._stage)
 
     def _wait(self, event: dict[str, Any]) -> None:
         """For whom the run waits; a line each time where there is no spinner to say it."""
@@ -185,7 +186,7 @@ class Progress:
         )
         if not self._console.is_terminal:
             self._line(text)
-        self._show(text)
+        self._show(text if self._console.is_terminal else "")  # the next line of it comes by itself
 
     def pause(self) -> None:
         """Say nothing until the next event: somebody else may write to the screen."""

@@ -9,6 +9,7 @@ from langgraph.graph import START, StateGraph
 from langgraph.types import Command
 
 from agents.model.settings import SettingsError
+from agents.model.waiting import listen
 from graph.learn.active import active
 from graph.learn.arena import arena
 from graph.learn.ending import infer, report, tensors, value
@@ -62,10 +63,14 @@ def build_learning(saver: "BaseCheckpointSaver[str] | None" = None) -> Any:  # n
 
 
 def _plainly(node: Callable[..., Any]) -> Any:  # noqa: ANN401 - LangGraph's type of a node
-    """The node, with what it changes as plain data; LangGraph draws its edges as before."""
+    """The node, with what it changes as plain data; LangGraph draws its edges as before.
+
+    Who streams the run hears what a model is waited for.
+    """
 
     @wraps(node)
     def run(state: LearnState, runtime: Any) -> Any:  # noqa: ANN401
+        listen(runtime.stream_writer)
         return plain_result(node(state, runtime))
 
     return run

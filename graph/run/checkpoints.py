@@ -138,7 +138,7 @@ def stream_graph(
         config: Of the thread.
         context: What its nodes are given.
         step: Its first input, or a command; None to go on where it stands.
-        tell: Hears what the nodes report.
+        tell: Hears which node begins, and what the nodes report.
     """
     pending = _pending(graph, config)
     if step is None and pending:
@@ -150,12 +150,14 @@ def stream_graph(
         step,
         config,
         context=context,
-        stream_mode=["custom", "updates"],
+        stream_mode=["custom", "tasks"],
         durability="sync",
         version="v2",
     ):
         if part["type"] == "custom":
             tell(part["data"])
+        elif "triggers" in part["data"]:  # of a node that begins
+            tell({"begins": part["data"]["name"]})
     return _pending(graph, config)
 
 

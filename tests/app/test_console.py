@@ -46,10 +46,28 @@ def test_long_work_is_told_without_a_terminal_too(capsys: pytest.CaptureFixture[
         capsys.readouterr()
         time.sleep(0.2)
         silence = capsys.readouterr().err
-        progress({"node": "strategize", "heuristic": "h"})
+        progress({"begins": "evaluate"})
         time.sleep(0.2)
     assert silence == ""
-    assert "playing matches" in capsys.readouterr().err  # what comes after strategize
+    assert "playing matches" in capsys.readouterr().err
+
+
+def test_once_a_model_has_answered_nobody_is_told_to_wait_for_it(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    told = {"waiting": "MODEL", "role": "coder", "seconds": 10, "try": 1, "of": 4}
+    with Progress(quiet=False, every_s=0.05) as progress:
+        progress({"begins": "refine"})
+        progress({"node": "refine", "round": 1})
+        progress(told)
+        time.sleep(0.2)  # the next line of it comes with its next event
+        progress({"answered": "coder"})
+        progress({"begins": "check"})
+        time.sleep(0.2)
+    said = capsys.readouterr().err
+    assert said.count("waiting for MODEL") == 1
+    assert said.rstrip().endswith("checking")
+    assert "refine: round 1" in said
 
 
 def test_a_line_of_long_work_says_how_far_it_is(capsys: pytest.CaptureFixture[str]) -> None:

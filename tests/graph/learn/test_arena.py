@@ -39,6 +39,8 @@ def test_what_surprises_the_model_in_play_is_named_and_it_has_not_passed(
     assert [(e["against"], e["played"], e["of"]) for e in events if "against" in e] == [
         (opponent, played, 4) for opponent in ("random", "gt") for played in range(5)
     ]
+    assert {"begins": "arena"} in events
+    assert {"answered": "modeller"} in events
     assert (told["end"], told["accuracy"]) == ("incomplete", 1.0)
     assert "transitions of play were predicted wrong" in told["reason"]
     rows = told["arena"][0]["rows"]

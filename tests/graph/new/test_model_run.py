@@ -95,6 +95,9 @@ def test_a_further_try_is_told_as_it_begins(make_context: MakeContext, folder: R
         start_run(PROMPT, folder, context, tell=heard.append)
     (told,) = [event for event in heard if "waiting" in event]
     assert (told["waiting"], told["role"], told["try"]) == ("scripted", "designer", 2)
+    begun = [event["begins"] for event in heard if "begins" in event]
+    assert begun == ["intake", "design", "code", "check", "strategize", "evaluate", "report"]
+    assert {"answered": "coder"} in heard
 
 
 def test_a_refused_request_is_not_tried_again(make_context: MakeContext, folder: RunFolder) -> None:
