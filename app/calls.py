@@ -142,14 +142,19 @@ def _gist(text: str, said: object) -> str:
 
 
 def _fields(value: object) -> str:
-    """The fields of an object in short: texts by their beginning, lists by number and names."""
+    """The fields of an object in short: texts by their beginning, lists by number and names.
+
+    >>> _fields({"edges": [{"source": "M1"}], "rules": [{"id": "R1"}, {"id": "R2"}]})
+    '1 edges; 2 rules (R1, R2)'
+    """
     if not isinstance(value, dict):
         return _brief(value, _SHORT)
     told = []
     for name, item in value.items():
         if isinstance(item, list):
             shown = [v for v in item[:_NAMED] if isinstance(v, dict)]
-            names = ", ".join(_brief(v.get("name") or v.get("id") or "", 40) for v in shown)
+            named = (v.get("name") or v.get("id") for v in shown)
+            names = ", ".join(_brief(name, 40) for name in named if name)
             told.append(f"{len(item)} {name}" + (f" ({names})" if names else ""))
         elif item not in (None, ""):
             told.append(f"{name}: {_brief(item, _SHORT)}")

@@ -12,6 +12,8 @@ from games.text import one_line, quoted
 if TYPE_CHECKING:
     from games.checks.findings import Finding
 
+_MOST_ROWS = 10
+
 
 def check_game(
     game: Annotated[
@@ -93,9 +95,12 @@ def explain_rule(
         return
     say(f"{found['rule']} ({found['section']}): {found['text']}")
     for name in ("mechanics", "clauses", "lines", "findings", "fired"):
-        say(f"\n{name.capitalize()}:" + ("" if found[name] else " none"))
-        for row in found[name]:
+        if found[name]:
+            say(f"\n{name.capitalize()}:")
+        for row in found[name][:_MOST_ROWS]:
             say("  " + _as_line(row))
+        if more := found[name][_MOST_ROWS:]:
+            say(f"  and {len(more)} more")
     note(f"{found['followed']} recorded matches were followed through the code")
 
 
@@ -106,5 +111,6 @@ def _as_line(row: "str | dict[str, Any]") -> str:
     if "code" in row:
         return f"game.py, lines {row['first']} to {row['last']}:\n{row['code']}"
     if "ply" in row:
-        return f"match {row['match']} of {row['players']}, ply {row['ply']}: {row['action']}"
+        player = row["players"].partition(":")[0]
+        return f"match {row['match']} of {player}, ply {row['ply']}: {row['action']}"
     return ": ".join(str(value) for value in row.values() if value)

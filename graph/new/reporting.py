@@ -191,19 +191,23 @@ def run_object(state: RunState, context: RunContext) -> dict[str, Any]:
     }
 
 
-def _unmended(checks: Mapping[str, Any]) -> list[dict[str, str]]:
-    """Upheld claims on plies that no check could play again, as findings."""
-    told = "was upheld, and the game was not seen to mend it"
+def _loose(checks: Mapping[str, Any]) -> list[dict[str, str]]:
+    """Claims of which no finding tells, as findings: struck, or upheld and not mended."""
     held = {one["claim"] for one in checks.get("findings", [])} | {SEATS}
+    upheld = {"check": PLY, "outcome": "could_not_judge"}
+    told = {"upheld": "upheld, and the game was not seen to mend it"}
     return [
         {
-            "check": PLY,
-            "outcome": "could_not_judge",
+            **(
+                upheld
+                if one["status"] == "upheld"
+                else {"check": "claim", "outcome": one["status"]}
+            ),
             "rule": one["rule"],
-            "evidence": f"{one['id']} {told}: {one['says']}",
+            "evidence": f"{one['id']} was {told.get(one['status'], one['status'])}: {one['says']}",
         }
         for one in checks.get("claims", [])
-        if one["status"] == "upheld" and one["id"] not in held
+        if one["status"] != "standing" and one["id"] not in held
     ]
 
 
@@ -234,7 +238,7 @@ def explained_rule(folder: RunFolder, rule: str, sandbox: Sandbox) -> dict[str, 
     lines = source.splitlines()
     checks = folder.read_json("checks.json") if (folder.path / "checks.json").exists() else {}
     kept = checks if isinstance(checks, dict) else {}
-    findings = [*kept.get("findings", []), *_unmended(kept)]
+    findings = [*kept.get("findings", []), *_loose(kept)]
     word = re.compile(rf"\b{rule}\b")
     return {
         "rule": rule,
@@ -245,7 +249,11 @@ def explained_rule(folder: RunFolder, rule: str, sandbox: Sandbox) -> dict[str, 
             for one in design.mechanics
             if word.search(f"{one.name} {one.text}")
         ],
-        "clauses": [clause.text for clause in design.clauses if rule in clause.rules],
+        "clauses": [
+            clause.text
+            for clause in design.clauses
+            if rule in clause.rules or word.search(clause.setting)
+        ],
         "lines": [
             {"first": first, "last": last, "code": "\n".join(lines[first - 1 : last])}
             for first, last in found.lines.get(rule, ())

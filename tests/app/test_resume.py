@@ -206,6 +206,15 @@ def test_a_rule_is_explained_by_its_code_its_findings_and_the_plies_that_met_it(
     every = [command("explain", finished, rule["id"], "--json").json for rule in rules[:4]]
     assert any(one["lines"] and one["fired"] for one in every)
     assert any(one["mechanics"] for one in every)
+    fired = max(every, key=lambda one: len(one["fired"]))
+    told = command("explain", finished, fired["rule"]).out
+    assert f"and {len(fired['fired']) - 10} more" in told
+    assert told.partition("Fired:")[2].count(", ply ") == 10
+    assert " none" not in told
+    design = json.loads((finished / "design.json").read_text())
+    design["clauses"] = [{"text": "by a model", "status": "honoured", "setting": "R2, R1"}]
+    (finished / "design.json").write_text(json.dumps(design))
+    assert command("explain", finished, "R1", "--json").json["clauses"] == ["by a model"]
     unknown = command("explain", finished, "R99")
     assert (unknown.code, "has no rule 'R99'; its rules: R1" in unknown.err) == (2, True)
     (finished / "records" / "random.jsonl").write_text("mine\n")

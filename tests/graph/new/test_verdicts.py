@@ -119,6 +119,11 @@ def test_a_game_that_cannot_be_held_against_an_upheld_fault_is_delivered_and_say
     assert "V1, a claim of the validator on R1, was upheld" in final_text(state)
     found = explained_rule(folder, "R1", context.sandbox)["findings"]
     assert [one["outcome"] for one in found if "V1" in one["evidence"]] == ["could_not_judge"]
+    checks = folder.read_json("checks.json")
+    checks["claims"][0]["status"] = "disputed"  # type: ignore[index, call-overload]
+    folder.write_json("checks.json", checks)
+    found = explained_rule(folder, "R1", context.sandbox)["findings"]
+    assert [one["outcome"] for one in found if "V1 was" in one["evidence"]] == ["disputed"]
 
 
 def test_a_test_and_a_check_that_undo_each_other_are_named_at_the_end(folder: RunFolder) -> None:
