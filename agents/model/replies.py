@@ -40,7 +40,7 @@ def ask_structured(
     Args:
         model: Whom to ask.
         messages: The conversation.
-        reply: Schema of the reply: every field required, nothing extra.
+        reply: Schema of the reply: every field required; what is extra is left out.
         accept: Turns the parsed reply into the result, or raises `ReplyError` where its content
             cannot be right; the model is told and asked again.
 
@@ -132,7 +132,7 @@ def _json_object(text: str) -> object:
 
 def _validated(value: object, reply: type[Reply]) -> Reply:
     try:
-        return reply.model_validate(value)
+        return reply.model_validate(value, extra="ignore")  # the trace shows the whole reply
     except ValidationError as error:
         problems = [
             f"{'.'.join(str(part) for part in problem['loc']) or 'the object'}: {problem['msg']}"
