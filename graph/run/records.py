@@ -39,7 +39,7 @@ _THINKING = {False: 2, True: 1}  # matches of each player that thinks
 _THINKING_PLIES = {False: 150_000, True: 20_000}  # that all of these may simulate
 _GREEDY, _SEARCH = 24, 60  # simulations a move: of one ply ahead, and of a tree
 _FEW = 8  # returns of no more kinds than this are told apart as they are
-_APART = "not by chance, though perhaps by the rules,"
+_APART = "seats differ, as a rule may mean (who begins, or has a part of their own):"
 _LEANING = 2.0  # standard deviation of the log of a kind's weight
 
 
@@ -65,7 +65,8 @@ class DiverseRecords:
         """What no match reached, and what sets seats apart, in words; nothing where neither."""
         never = ", ".join(self.coverage.never)
         reached = (f"rules that no match reached: {never}",) if never else ()
-        return (*reached, *(f"{_APART} {fact}" for fact in self.seats))
+        apart = "; ".join(map(str, self.seats))
+        return (*reached, *([f"{_APART} {apart}"] if apart else []))
 
 
 def random_match(

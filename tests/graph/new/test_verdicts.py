@@ -120,7 +120,7 @@ def test_a_game_that_cannot_be_held_against_an_upheld_fault_is_delivered_and_say
     found = explained_rule(folder, "R1", context.sandbox)["findings"]
     assert [one["outcome"] for one in found if "V1" in one["evidence"]] == ["could_not_judge"]
     checks = folder.read_json("checks.json")
-    checks["claims"][0]["status"] = "disputed"  # type: ignore[index, call-overload]
+    checks["claims"][0]["status"] = "disputed"  # type: ignore[index]
     folder.write_json("checks.json", checks)
     found = explained_rule(folder, "R1", context.sandbox)["findings"]
     assert [one["outcome"] for one in found if "V1 was" in one["evidence"]] == ["disputed"]

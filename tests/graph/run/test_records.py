@@ -5,12 +5,14 @@ import dataclasses
 from agents.protocols import Rule
 from games import library
 from games.checks.run import CheckSettings
+from games.checks.seats import SeatFact
 from games.engine import Match
 from games.records import MatchRecord
 from graph.run.context import RunContext
-from graph.run.records import chosen_records, diverse_records, notes_of_play
+from graph.run.records import DiverseRecords, chosen_records, diverse_records, notes_of_play
 from tests.graph.conftest import MakeContext
 from tests.graph.scripted import DESIGN
+from tools.coverage import RuleCoverage
 
 # Two players wave or nod until one of them ends it; ten waves in a row are worth three points.
 WAVES = '''
@@ -114,6 +116,14 @@ def test_the_rarest_ending_and_rule_come_first() -> None:
     assert set(chosen_records(records, met, 3)) == {2, 3, 4}
     assert sorted(chosen_records(records, met, 9)) == [0, 1, 2, 3, 4]
     assert chosen_records([], [], 3) == []
+
+
+def test_what_sets_seats_apart_is_one_note_and_no_suspicion() -> None:
+    facts = tuple(SeatFact((seat,), f"does {seat}", (9, 0), 9, 1e-6) for seat in (0, 1))
+    coverage = RuleCoverage({}, {}, (), (), (), ())
+    (note,) = DiverseRecords((), coverage, played=9, seats=facts).notes
+    assert all(str(fact) in note for fact in facts)
+    assert "as a rule may mean" in note
 
 
 def test_a_game_that_never_ends_gives_no_record_but_its_coverage(
