@@ -91,8 +91,11 @@ def write_request(request: Request, folder: RunFolder) -> None:
 
 
 def leave_question(ask: str, request: Request, folder: RunFolder) -> None:
-    """Keep what a run waits for, empty for nothing, where the list of runs finds it."""
-    folder.write_json(_QUESTION, {"ask": ask, "answers": len(request.answers)})
+    """Keep what a run waits for where the list of runs finds it; empty for nothing."""
+    if ask:
+        folder.write_json(_QUESTION, {"ask": ask, "answers": len(request.answers)})
+    else:
+        (folder.path / _QUESTION).unlink(missing_ok=True)
 
 
 def question_left(request: Request, folder: RunFolder) -> str:
