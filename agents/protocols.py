@@ -197,35 +197,27 @@ class CoderTools(Protocol):
 
     def search_examples(self, query: str) -> Sequence[Example]:
         """Whole library games near a query."""
-        ...
 
     def search_snippets(self, query: str) -> Sequence[Example]:
         """Single functions, each with the rule text it implements, near a query."""
-        ...
 
     def drafting_snippets(self, design: Design) -> Sequence[Example]:
         """Functions of other games for a first draft of the design."""
-        ...
 
     def snippets_for_rule(self, rule: str, function: str | None) -> Sequence[Example]:
         """Functions that implement a rule like this one; `function` is at fault, if known."""
-        ...
 
     def run_module(self, source: str) -> Sequence[Finding]:
         """Load a draft in the sandbox and run the quick checks on it."""
-        ...
 
     def run_tests(self, source: str) -> Sequence[Finding]:
         """Hold a draft against the validator's tests; nothing where there are none yet."""
-        ...
 
     def play_record(self, source: str, seed: int) -> tuple[MatchRecord, Sequence[Position]] | str:
         """Play one random match of a draft: its record and positions, or why none finished."""
-        ...
 
     def claim(self, finding: Finding) -> Claim | None:
         """The validator's claim that a finding rests on; None for any other."""
-        ...
 
 
 class Designer(Protocol):
@@ -233,7 +225,6 @@ class Designer(Protocol):
 
     def clarify(self, prompt: str) -> Brief:
         """Read the person's words; sets `question` where no game can be made of them."""
-        ...
 
     def design(self, brief: Brief, retrieve: Callable[[str], Sequence[Example]]) -> Design:
         """Design a game; `retrieve` gives mechanics near a phrase.
@@ -242,7 +233,6 @@ class Designer(Protocol):
             NoFitError: If the designer's means are not near enough to the brief.
             RoleError: If no game can be designed from the brief.
         """
-        ...
 
     def revise(self, design: Design, brief: Brief, talk: Talk) -> Revision:
         """Answer what is said of a design, or change it; what is not asked for stays as it is.
@@ -250,7 +240,6 @@ class Designer(Protocol):
         Raises:
             RoleError: If the change cannot be made, saying why.
         """
-        ...
 
 
 class Coder(Protocol):
@@ -258,7 +247,6 @@ class Coder(Protocol):
 
     def draft(self, design: Design, tools: CoderTools) -> str:
         """Write the module."""
-        ...
 
     def edit(
         self,
@@ -273,7 +261,6 @@ class Coder(Protocol):
         Raises:
             RoleError: If it has nothing left to propose, saying why.
         """
-        ...
 
 
 class Validator(Protocol):
@@ -295,7 +282,6 @@ class Validator(Protocol):
                 it; raises ModuleFault where it does not.
             facts: What sets seats apart over all matches, which the rules may mean or not.
         """
-        ...
 
     def unit_tests(
         self, design: Design, source: str, amended: Sequence[str] = ()
@@ -307,7 +293,6 @@ class Validator(Protocol):
             source: A module, which shows how actions are written.
             amended: Ids of the only rules to test; none for all.
         """
-        ...
 
     def arbitrate(self, design: Design, claim: Claim, *, second: bool) -> Vote:
         """Vote on a contested claim, knowing rules, record and both arguments, no other vote.
@@ -317,7 +302,6 @@ class Validator(Protocol):
             claim: With the coder's argument.
             second: Whether this is the second of the two who are asked; it hears the coder first.
         """
-        ...
 
 
 class Strategist(Protocol):
@@ -331,7 +315,6 @@ class Strategist(Protocol):
         Raises:
             RoleError: If it has none for this game.
         """
-        ...
 
     def repair(
         self,
@@ -345,7 +328,6 @@ class Strategist(Protocol):
         Raises:
             RoleError: If it has nothing better.
         """
-        ...
 
 
 class Referee(Protocol):
@@ -353,7 +335,6 @@ class Referee(Protocol):
 
     def rule_on(self, design: Design, parting: Parting) -> Ruling:
         """Rule on the readings and amend the rule. An unreadable ruling is an exception."""
-        ...
 
 
 class Extender(Protocol):
@@ -364,7 +345,6 @@ class Extender(Protocol):
 
         An unreadable reply is an exception.
         """
-        ...
 
 
 @dataclass(frozen=True)

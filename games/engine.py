@@ -35,7 +35,6 @@ class Player(Protocol):
             legal: Legal actions, at least one, in alphabetical order: the module's tells nothing.
             generator: The stream of this seat at this ply; the only source of randomness.
         """
-        ...
 
 
 Learned: TypeAlias = tuple[str, Mapping[str, Json]]
@@ -47,7 +46,6 @@ class Learner(Protocol):
 
     def recall(self, lessons: Sequence[str]) -> None:
         """Take in what its entrant learned in earlier deals, oldest first."""
-        ...
 
     def learn(self, returns: Sequence[float] | None) -> Learned:
         """What it takes from the match, "" for nothing, and what it used beyond its decisions.
@@ -55,7 +53,6 @@ class Learner(Protocol):
         Args:
             returns: By seat; None where the match did not finish.
         """
-        ...
 
 
 class PlayerFault(Exception):  # noqa: N818 - the player is at fault, not the program

@@ -25,7 +25,6 @@ class Module(Protocol):
     @property
     def names(self) -> frozenset[str]:
         """Contract names (functions and constants) that the module defines."""
-        ...
 
     def constant(self, name: str) -> Json:
         """Return `GAME` or `ZONES`.
@@ -33,7 +32,6 @@ class Module(Protocol):
         Raises:
             ModuleFault: If the module does not define it, or it is not JSON.
         """
-        ...
 
     def call(self, function: str, *arguments: Json, **keywords: Json) -> Json:
         """Call one function and return its plain value, not yet held against the contract.
@@ -42,7 +40,6 @@ class Module(Protocol):
             IllegalActionError: If `apply_action` raised ValueError.
             ModuleFault: If anything else went wrong in the module.
         """
-        ...
 
     def call_echo(self, function: str, arguments: list[Json]) -> tuple[Json, list[Json]]:
         """Call one function and also return its arguments as it left them.
@@ -51,7 +48,6 @@ class Module(Protocol):
             IllegalActionError: If `apply_action` raised ValueError.
             ModuleFault: If anything else went wrong in the module.
         """
-        ...
 
 
 class LocalModule:

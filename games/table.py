@@ -50,11 +50,9 @@ class Table(Protocol):
 
     def open(self, num_players: int, parameters: Mapping[str, Json]) -> Position:
         """The first position."""
-        ...
 
     def advance(self, position: Position, action: Action) -> Position:
         """The position after `action`, which is one of `position.legal`."""
-        ...
 
 
 @dataclass(frozen=True)

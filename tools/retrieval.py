@@ -46,7 +46,6 @@ class DescribedGame(Protocol):
     @property
     def rules(self) -> Sequence[Any]:
         """Its rules."""
-        ...
 
 
 class Retrieval:

@@ -41,7 +41,6 @@ class Strategy(Protocol):
 
     def advance(self, before: Population) -> Population:
         """See `ParticleFilter.advance`."""
-        ...
 
 
 @dataclass

@@ -79,7 +79,6 @@ class Proposal(Protocol):
 
     def propose(self, active: Population, capacity: Capacity) -> Population:
         """Where particles that are not at the decision may be a ply later; none where they die."""
-        ...
 
 
 @dataclass

@@ -30,13 +30,11 @@ class ActionEvidence(Protocol):
 
     def is_about(self, link: Link) -> bool:
         """Whether anything is known of a choice."""
-        ...
 
     def plausible(
         self, links: Sequence[Link], index: int, actions: Sequence[Action]
     ) -> Sequence[Action]:
         """Those of some actions of a play's choice that are worth a try; all if none is known."""
-        ...
 
 
 @dataclass

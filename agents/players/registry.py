@@ -50,7 +50,6 @@ class SeatedPlayer(Player, Protocol):
 
     def close(self) -> None:
         """Release what it holds; safe to call twice."""
-        ...
 
 
 @dataclass(frozen=True)

@@ -23,27 +23,22 @@ class Environment(Table, Protocol):
     @property
     def name(self) -> str:
         """Canonical name; `environment_named` takes it."""
-        ...
 
     @property
     def num_players(self) -> int:
         """Seats; what `open` must be given."""
-        ...
 
     @property
     def parameters(self) -> Mapping[str, Json]:
         """Effective parameters; what `open` must be given."""
-        ...
 
     @property
     def rules(self) -> str:
         """The rulebook, as Markdown in our own words."""
-        ...
 
     @property
     def versions(self) -> Mapping[str, str]:
         """Program -> version of what plays it."""
-        ...
 
 
 @runtime_checkable
@@ -55,4 +50,3 @@ class SearchableEnvironment(Protocol):
 
         None where there is no such search for this position.
         """
-        ...

@@ -98,11 +98,9 @@ class Stream(Protocol):
 
     def read(self) -> bytes:
         """The body of the next frame; ends the process where the host has hung up."""
-        ...
 
     def write(self, body: bytes) -> None:
         """Send one frame."""
-        ...
 
 
 class SocketStream:

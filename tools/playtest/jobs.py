@@ -109,7 +109,6 @@ class Roster(Protocol):
     @property
     def preload(self) -> tuple[str, ...]:
         """What the sandbox of its players must preload."""
-        ...
 
     def effective(self, spec: str) -> PlayerConfig:
         """Read a spec.
@@ -117,7 +116,6 @@ class Roster(Protocol):
         Raises:
             ValueError: Listing what is known, if the player, a setting or a value is not.
         """
-        ...
 
     def seat(
         self, player: PlayerConfig, *, seat: int, match: int, game: GameSetup, sandbox: Sandbox
@@ -128,7 +126,6 @@ class Roster(Protocol):
             ValueError: If it cannot play this game.
             ModuleFault: If the module or a heuristic does not load.
         """
-        ...
 
 
 @dataclass(frozen=True)

@@ -119,7 +119,6 @@ class Channel(Protocol):
             TimeoutError: If the other side has not read it before `deadline`.
             OSError: If the other side is gone.
         """
-        ...
 
     def receive(self, deadline: float) -> bytes:
         """The body of the next frame, which must be all that was sent.
@@ -129,15 +128,12 @@ class Channel(Protocol):
             TimeoutError: If it is not complete before `deadline`.
             OSError: If the other side is gone.
         """
-        ...
 
     def rest(self, seconds: float) -> bytes:
         """Whatever still arrives, the first of it within `seconds`; never raises."""
-        ...
 
     def close(self) -> None:
         """Hang up, and wake a thread that waits in `receive`."""
-        ...
 
 
 class Process(Protocol):
@@ -146,11 +142,9 @@ class Process(Protocol):
     @property
     def channel(self) -> Channel:
         """The way to speak with it."""
-        ...
 
     def kill(self) -> None:
         """End it at once; safe to call twice, and from another thread."""
-        ...
 
     def resume(self) -> None:
         """Let it run, for the next request.
@@ -158,22 +152,18 @@ class Process(Protocol):
         Raises:
             ForgeryError: If it ran for long although nothing was asked of it.
         """
-        ...
 
     def ring(self, begun: float, seconds: float) -> None:
         """Wait for its answer; ring its alarm from `begun` (monotonic) on until `seconds` later.
 
         May do nothing, where a worker has a timer of its own.
         """
-        ...
 
     def rest(self, seconds: float) -> None:
         """It has answered, after so many seconds: it is to run no more; may do nothing."""
-        ...
 
     def dump(self) -> None:
         """Ask for the line it is at, which arrives on the channel; may do nothing."""
-        ...
 
     def ending(self, seconds: float) -> Ending:
         """How it ended, waiting up to `seconds` for its end.
@@ -181,7 +171,6 @@ class Process(Protocol):
         Raises:
             PoolGoneError: If whoever reaped it is gone.
         """
-        ...
 
 
 class Pool(Protocol):
@@ -190,7 +179,6 @@ class Pool(Protocol):
     @property
     def grade(self) -> Grade:
         """What is in force for its processes; tried out when the pool started."""
-        ...
 
     def fork(self) -> Process:
         """A fresh process.
@@ -199,11 +187,9 @@ class Pool(Protocol):
             SandboxUnavailableError: If there is no room for another process.
             PoolGoneError: If the pool's own process ended.
         """
-        ...
 
     def close(self) -> None:
         """End the pool and all of its processes."""
-        ...
 
 
 class Backend(Protocol):
@@ -212,7 +198,6 @@ class Backend(Protocol):
     @property
     def name(self) -> str:
         """What people choose it by."""
-        ...
 
     def start(self, kit: Kit, limits: Limits) -> Pool:
         """Start a pool and try out that it holds.
@@ -220,4 +205,3 @@ class Backend(Protocol):
         Raises:
             SandboxUnavailableError: If it cannot run here or does not hold, and the ways out.
         """
-        ...

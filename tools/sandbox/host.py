@@ -2,7 +2,6 @@
 
 import ast
 import threading
-import types
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Self
@@ -147,12 +146,7 @@ class Sandbox:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: types.TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 

@@ -5,7 +5,6 @@ import secrets
 import struct
 import threading
 import time
-import types
 from collections.abc import Callable, Mapping, Sequence
 from typing import NoReturn, Self, get_args
 
@@ -322,12 +321,7 @@ class Worker:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: types.TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.release()
 
 
