@@ -1,9 +1,11 @@
 """The kit of a worker, all that it may import: loaded before the first fork, or never."""
 
 import importlib
+import json
 import sys
 import traceback
 from collections.abc import Sequence
+from pathlib import Path
 from types import ModuleType
 from typing import NoReturn
 
@@ -11,84 +13,9 @@ from tools.guest.confine.canaries import OPERATIONS as CANARIES
 from tools.guest.copying import install
 from tools.guest.operations import BUILT_IN, Operation
 
-STANDARD_LIBRARY = (
-    "__future__",
-    "abc",
-    "array",
-    "ast",
-    "base64",
-    "binascii",
-    "bisect",
-    "calendar",
-    "cmath",
-    "collections",
-    "collections.abc",
-    "colorsys",
-    "contextlib",
-    "contextvars",
-    "copy",
-    "copyreg",
-    "csv",
-    "dataclasses",
-    "datetime",
-    "decimal",
-    "difflib",
-    "enum",
-    "fractions",
-    "functools",
-    "graphlib",
-    "hashlib",
-    "heapq",
-    "inspect",
-    "io",
-    "itertools",
-    "json",
-    "keyword",
-    "logging",
-    "math",
-    "numbers",
-    "operator",
-    "pprint",
-    "queue",
-    "random",
-    "re",
-    "reprlib",
-    "secrets",
-    "statistics",
-    "string",
-    "struct",
-    "textwrap",
-    "threading",
-    "time",
-    "traceback",
-    "types",
-    "typing",
-    "unicodedata",
-    "uuid",
-    "warnings",
-    "weakref",
-    "zlib",
-)
-
-NUMPY = (
-    "numpy",
-    "numpy.fft",
-    "numpy.linalg",
-    "numpy.ma",
-    "numpy.polynomial",
-    "numpy.random",
-    "numpy.typing",
-)
-
-# What the interpreter itself imports late, at the first use of something above.
-_LATE = (
-    "_strptime",
-    "encodings.ascii",
-    "encodings.idna",
-    "encodings.latin_1",
-    "encodings.punycode",
-    "locale",
-    "token",
+# `late` is what the interpreter itself imports late, at the first use of something else there.
+_KIT: dict[str, list[str]] = json.loads(
+    Path(__file__).with_suffix(".json").read_text(encoding="utf-8")
 )
 
 
@@ -100,7 +27,7 @@ def preload(*, numpy: bool) -> None:
     """
     # hashlib goes without OpenSSL: its fast key derivation would help to guess a run's seed.
     sys.modules["_hashlib"] = None  # type: ignore[assignment]
-    for name in (*STANDARD_LIBRARY, *_LATE, *(NUMPY if numpy else ())):
+    for name in (*_KIT["standard_library"], *_KIT["late"], *(_KIT["numpy"] if numpy else ())):
         importlib.import_module(name)
     del sys.modules["_hashlib"]
     traceback.format_exception(ValueError())  # loads whatever formatting loads
@@ -108,7 +35,7 @@ def preload(*, numpy: bool) -> None:
 
 def close_imports(*, numpy: bool) -> None:
     """Leave only what is loaded: any other import names itself and lists what is allowed."""
-    offered = STANDARD_LIBRARY + (NUMPY if numpy else ())
+    offered = _KIT["standard_library"] + (_KIT["numpy"] if numpy else [])
     sys.path.clear()
     sys.path_hooks.clear()
     sys.path_importer_cache.clear()

@@ -15,7 +15,8 @@ def sources(modules: Sequence[str]) -> dict[str, bytes]:
     """The files that `modules` are made of and import, directly or not, from our own packages.
 
     Ours are `games`, `tools` and whatever package a named module belongs to; everything else
-    that they import has to be installed already where the files go.
+    that they import has to be installed already where the files go. A module's table (`kit.json`
+    of `kit.py`) comes along.
 
     Args:
         modules: Dotted names.
@@ -42,7 +43,8 @@ def sources(modules: Sequence[str]) -> dict[str, bytes]:
                 raise SandboxUnavailableError(f"cannot preload {name!r}: it has no source file")
             continue
         content = file.read_bytes()
-        files[file.relative_to(homes[top].parent).as_posix()] = content
+        for part in filter(Path.is_file, (file, file.with_suffix(".json"))):
+            files[part.relative_to(homes[top].parent).as_posix()] = part.read_bytes()
         waiting += _parents(name)
         waiting += _imported(content, name if file.stem == "__init__" else name.rpartition(".")[0])
     return files

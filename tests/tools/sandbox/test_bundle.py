@@ -27,6 +27,10 @@ def test_whatever_our_files_import_from_our_packages_comes_along() -> None:
                     assert {f"{place}.py", f"{place}/__init__.py"} & files.keys(), (path, place)
 
 
+def test_the_table_of_a_module_comes_along() -> None:
+    assert {"tools/guest/kit.py", "tools/guest/kit.json"} <= sources(["tools.guest.kit"]).keys()
+
+
 def test_packages_above_a_module_come_along() -> None:
     assert {"tools/__init__.py", "tools/guest/__init__.py"} <= sources(
         ["tools.guest.framing"]
@@ -36,7 +40,7 @@ def test_packages_above_a_module_come_along() -> None:
 def test_nothing_of_the_host_side_comes_along() -> None:
     paths = sources(["tools.guest.runner", "agents.worker.session"]).keys()
     assert not [path for path in paths if path.startswith(("tools/sandbox", "app", "evals"))]
-    assert not [path for path in paths if not path.endswith(".py")]
+    assert not [path for path in paths if not path.endswith((".py", ".json"))]
 
 
 def test_relative_imports_are_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,9 +10,11 @@ The policy is assembled into a program of seccomp's classic BPF, which reads `st
 """
 
 import errno as codes
+import json
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 from tools.guest.confine.syscalls import AUDIT_ARCH, architecture, number
@@ -29,92 +31,8 @@ _EXECUTABLE = 0x4  # PROT_EXEC
 _PRIVATE = 0x80  # FUTEX_PRIVATE_FLAG: of this process's memory alone
 _NOT_ITS_OWN = 0xFFFFFFFC  # clocks 2 and 3 count processor time, of this process and this thread
 _PROCESSOR_TIME = 0x2  # of clocks and of timers: ITIMER_PROF is number 2
-
-_ALLOWED = (
-    "read",
-    "write",
-    "munmap",
-    "brk",
-    "mremap",
-    "madvise",
-    "rt_sigaction",
-    "rt_sigprocmask",
-    "rt_sigreturn",
-    "sigaltstack",
-    "close",
-    "getuid",
-    "geteuid",
-    "getgid",
-    "getegid",
-    "sched_yield",
-    "getrandom",
-    "exit",
-    "exit_group",
-)
-
-_FILES = (
-    "open",
-    "openat",
-    "openat2",
-    "creat",
-    "stat",
-    "lstat",
-    "newfstatat",
-    "statx",
-    "readlink",
-    "readlinkat",
-    "access",
-    "faccessat",
-    "faccessat2",
-    "getcwd",
-    "getdents",
-    "getdents64",
-    "chdir",
-)
-
-_NEVER_HONEST = (
-    "ptrace",
-    "process_vm_readv",
-    "process_vm_writev",
-    "process_madvise",
-    "pidfd_getfd",
-    "kcmp",
-    "bpf",
-    "perf_event_open",
-    "userfaultfd",
-    "io_uring_setup",
-    "io_uring_enter",
-    "io_uring_register",
-    "keyctl",
-    "add_key",
-    "request_key",
-    "memfd_secret",
-    "mount",
-    "umount2",
-    "pivot_root",
-    "chroot",
-    "open_by_handle_at",
-    "open_tree",
-    "move_mount",
-    "fsopen",
-    "mount_setattr",
-    "unshare",
-    "setns",
-    "init_module",
-    "finit_module",
-    "delete_module",
-    "kexec_load",
-    "kexec_file_load",
-    "reboot",
-    "swapon",
-    "swapoff",
-    "quotactl",
-    "acct",
-    "iopl",
-    "ioperm",
-    "modify_ldt",
-    "uretprobe",
-    "uprobe",
+_CALLS: dict[str, list[str]] = json.loads(
+    Path(__file__).with_suffix(".json").read_text(encoding="utf-8")
 )
 
 
@@ -218,7 +136,7 @@ def rules() -> list[CallRule]:
     denied = errno(codes.EPERM)
     no_code = (Unless(2, "any_bit", denied, _EXECUTABLE),)
     return [
-        *(CallRule(call, ALLOW) for call in _ALLOWED),
+        *(CallRule(call, ALLOW) for call in _CALLS["allowed"]),
         # A futex in a file's page, such as a library's, is one and the same for all workers.
         # To wait until a moment would tell whether it has come; here it always has.
         CallRule(
@@ -243,11 +161,11 @@ def rules() -> list[CallRule]:
         CallRule("mprotect", ALLOW, no_code),
         # Only asking for this process's own limits.
         CallRule("prlimit64", ALLOW, (Unless(0, "nonzero", denied), Unless(2, "nonzero", denied))),
-        *(CallRule(call, errno(codes.EACCES)) for call in _FILES),
+        *(CallRule(call, errno(codes.EACCES)) for call in _CALLS["files"]),
         *(CallRule(call, errno(codes.EAGAIN)) for call in ("clone", "fork", "vfork")),
         CallRule("clone3", errno(codes.ENOSYS)),  # libc then tries clone
         CallRule("ioctl", errno(codes.ENOTTY)),
-        *(CallRule(call, KILL_PROCESS) for call in _NEVER_HONEST),
+        *(CallRule(call, KILL_PROCESS) for call in _CALLS["never_honest"]),
     ]
 
 
