@@ -15,18 +15,13 @@ Generalized Rapid Action Value Estimation). An untried action has `beta = 1`; on
 seen goes first, at random.
 """
 
-from collections.abc import Sequence
 from math import sqrt
 from typing import TypeAlias
 
-import numpy as np
-
 from agents.search.leaves import PlayedPly
-from agents.search.rules import Heuristic, Rules
-from agents.search.settings import GraphSettings
 from agents.search.statistics import add, exploration_bonus
 from agents.search.tree import Node, UctSearch
-from games.contract import CHANCE, TERMINAL, Action, State
+from games.contract import CHANCE, TERMINAL, Action
 
 Seen: TypeAlias = dict[tuple[int, Action], tuple[int, float]]
 """`m` and `A` of every (seat, action) played at or below a node."""
@@ -48,17 +43,10 @@ class RaveSearch(UctSearch):
         seen: What was played at and below every node; "rave" keeps the node's own seat alone.
     """
 
-    def __init__(
-        self,
-        rules: Rules,
-        root: State,
-        settings: GraphSettings,
-        generator: np.random.Generator,
-        heuristics: Sequence[Heuristic] = (),
-    ) -> None:
-        """See `UctSearch`."""
-        super().__init__(rules, root, settings, generator, heuristics)
+    def _prepare(self) -> None:
+        """See `UctSearch._prepare`."""
         self.seen: dict[Node, Seen] = {}
+        settings = self.settings
         self.reference = settings.reference if settings.rave == "grave" else 0
 
     def simulate(self) -> None:

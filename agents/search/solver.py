@@ -32,11 +32,11 @@ import numpy as np
 
 from agents.search.alphabeta import UnsuitableGameError, solved
 from agents.search.meter import Meter
-from agents.search.rules import Heuristic, Rules
-from agents.search.settings import GraphSettings, SearchResult
+from agents.search.rules import Heuristic
+from agents.search.settings import SearchResult
 from agents.search.statistics import FEW, add
 from agents.search.tree import Node, UctSearch
-from games.contract import CHANCE, TERMINAL, Action, State
+from games.contract import CHANCE, TERMINAL, Action
 
 SHORT = 4.5  # calls of apply_action a simulation: longer matches are hardly ever settled so
 CALLS = 2  # of it for every simulation done
@@ -65,16 +65,9 @@ class SolverSearch(UctSearch):
         outcomes: The payments of whole matches that were met, where `win` is to be found out.
     """
 
-    def __init__(
-        self,
-        rules: Rules,
-        root: State,
-        settings: GraphSettings,
-        generator: np.random.Generator,
-        heuristics: Sequence[Heuristic] = (),
-    ) -> None:
-        """See `UctSearch`."""
-        super().__init__(rules, root, settings, generator, heuristics)
+    def _prepare(self) -> None:
+        """See `UctSearch._prepare`."""
+        settings = self.settings
         self.proven: dict[Node, Proof] = {}
         self.is_told = settings.solver == "yes"
         self.win = settings.win if self.is_told else inf

@@ -21,6 +21,7 @@ in arrays as well, which numpy scores at once.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import accumulate
 from typing import cast
 
@@ -47,6 +48,7 @@ from games.contract import CHANCE, TERMINAL, Action, State
 _LOWEST = float("-inf")
 
 
+@dataclass(init=False, repr=False, eq=False, slots=True)
 class Node:
     """One state of the tree.
 
@@ -71,26 +73,6 @@ class Node:
         cumulative: Probability that the outcome is this one or an earlier one, at a chance node;
             None where it is uniform.
     """
-
-    __slots__ = (
-        "action",
-        "actions",
-        "children",
-        "cumulative",
-        "edge_arrays",
-        "edge_visits",
-        "expanded",
-        "inverse_root",
-        "is_open",
-        "is_plain",
-        "mean",
-        "player",
-        "rewards",
-        "seat",
-        "slot",
-        "state",
-        "visits",
-    )
 
     action: Action
     actions: list[Action]
@@ -207,10 +189,14 @@ class UctSearch:
         self.zeros: list[float] | None = None
         self.before = (0, 0)  # simulations and calls of earlier decisions
         self.inherited = 0
+        self._prepare()
         self.root = self._added(root, CHANCE, "")
         if self.root.player < 0:
             raise ValueError(f"no seat is to move at the root (player {self.root.player})")
         self.root_actions = tuple(self.root.actions)
+
+    def _prepare(self) -> None:
+        """Make ready what a variation of the search keeps, before there is a root."""
 
     def _begin(self, generator: np.random.Generator, heuristics: Sequence[Heuristic]) -> None:
         """Draw from a generator from now on."""

@@ -17,7 +17,7 @@ from pydantic import Field, model_validator
 from agents.search.leaves import mean_ranks
 from agents.search.meter import Meter
 from agents.search.rave import RaveSearch
-from agents.search.rules import Heuristic, Rules, SearchView, canonical
+from agents.search.rules import SearchView, canonical
 from agents.search.settings import (
     ExplorationWeight,
     GraphSettings,
@@ -95,19 +95,11 @@ class TranspositionSearch(UctSearch):
         hits: Edges that led to a node known before.
     """
 
-    def __init__(
-        self,
-        rules: Rules,
-        root: State,
-        settings: GraphSettings,
-        generator: np.random.Generator,
-        heuristics: Sequence[Heuristic] = (),
-    ) -> None:
-        """See `UctSearch`."""
+    def _prepare(self) -> None:
+        """See `UctSearch._prepare`."""
         self.depths: dict[Node, int] = {}
         self.known: dict[tuple[int, int, bytes], Node] = {}
         self.hits = self.depth = 0
-        super().__init__(rules, root, settings, generator, heuristics)
 
     def _open(self, node: Node) -> None:
         super()._open(node)
