@@ -136,15 +136,8 @@ def play_match(
         max_plies: Plies after which the match is left unfinished.
         on_ply: Told of every ply as it is played (for journals and displays).
     """
-    referee = _Referee(
-        table,
-        players,
-        seed=seed,
-        match=match,
-        deal=match if deal is None else deal,
-        max_plies=max_plies,
-        on_ply=on_ply,
-    )
+    deal = match if deal is None else deal
+    referee = _Referee(table, players, seed, match, deal, max_plies, on_ply)
     try:
         referee.play(parameters)
     except ModuleFault as fault:
@@ -160,28 +153,20 @@ class _ForfeitError(Exception):
         self.seat = seat
 
 
+@dataclass
 class _Referee:
-    def __init__(
-        self,
-        table: Table,
-        players: Sequence[Player],
-        *,
-        seed: int,
-        match: int,
-        deal: int,
-        max_plies: int,
-        on_ply: Callable[[Ply], None],
-    ) -> None:
-        self.table = table
-        self.players = players
-        self.seed = seed
-        self.match = match
-        self.deal = deal
-        self.max_plies = max_plies
-        self.on_ply = on_ply
-        self.logs = [SeatLog(seat) for seat in range(len(players))]
-        self.plies: list[Ply] = []
-        self.position: Position | None = None
+    table: Table
+    players: Sequence[Player]
+    seed: int
+    match: int
+    deal: int
+    max_plies: int
+    on_ply: Callable[[Ply], None]
+    plies: list[Ply] = field(default_factory=list)
+    position: Position | None = None
+
+    def __post_init__(self) -> None:
+        self.logs = [SeatLog(seat) for seat in range(len(self.players))]
 
     def play(self, parameters: Mapping[str, Json]) -> None:
         self.position = self.table.open(len(self.players), parameters)
@@ -239,21 +224,20 @@ class _Referee:
         totals = tuple(
             float(sum(ply.rewards[seat] for ply in self.plies)) for seat in range(len(self.players))
         )
-        return Match(
-            ending="finished",
-            returns=totals,
-            plies=tuple(self.plies),
-            final_state=self.position.state,
-            final_observations=self.position.observations,
-            logs=tuple(self.logs),
-        )
+        return self.stopped("finished", returns=totals)
 
     def stopped(
-        self, ending: Ending, *, reason: str, culprit: int | None = None, line: int | None = None
+        self,
+        ending: Ending,
+        *,
+        returns: tuple[float, ...] | None = None,
+        reason: str = "",
+        culprit: int | None = None,
+        line: int | None = None,
     ) -> Match:
         return Match(
             ending=ending,
-            returns=None,
+            returns=returns,
             plies=tuple(self.plies),
             final_state=self.position.state if self.position else None,
             final_observations=self.position.observations if self.position else (),

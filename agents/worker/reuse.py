@@ -10,6 +10,7 @@ the next one; where there is none, a new tree is begun.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -25,46 +26,35 @@ from games.contract import Json, State
 Entries = Sequence[Mapping[str, Json]]
 
 
+@dataclass
 class ReusedTree:
     """One seat's tree in one match.
 
     Attributes:
+        rules: The module's functions.
+        initial: The state before any ply.
+        seat: The seat that decides.
+        settings: What to do, with `reuse`.
+        words: Seed words of the match.
+        heuristics: The game's heuristics, for leaf="heuristic".
         entries: The log up to the newest decision.
         decisions: Decisions of the log that were searched, or passed by as forced.
+        search: The tree; None before the first decision.
     """
 
-    def __init__(
-        self,
-        rules: Rules,
-        initial: State,
-        seat: int,
-        settings: UctSettings,
-        words: Sequence[int],
-        heuristics: Sequence[Heuristic] = (),
-    ) -> None:
-        """Begin a match.
-
-        Args:
-            rules: The module's functions.
-            initial: The state before any ply.
-            seat: The seat that decides.
-            settings: What to do, with `reuse`.
-            words: Seed words of the match.
-            heuristics: The game's heuristics, for leaf="heuristic".
-        """
-        self.rules = rules
-        self.initial = initial
-        self.seat = seat
-        self.settings = settings
-        self.words = tuple(words)
-        self.heuristics = heuristics
-        self.entries: list[Mapping[str, Json]] = []
-        self.decisions = 0
-        self.search: UctSearch | None = None
+    rules: Rules
+    initial: State
+    seat: int
+    settings: UctSettings
+    words: Sequence[int]
+    heuristics: Sequence[Heuristic] = ()
+    entries: list[Mapping[str, Json]] = field(default_factory=list, init=False)
+    decisions: int = field(default=0, init=False)
+    search: UctSearch | None = field(default=None, init=False)
 
     def continues(self, entries: Entries, words: Sequence[int]) -> bool:
         """Whether a log goes on from the newest decision, in the same match."""
-        return tuple(words) == self.words and list(entries[: len(self.entries)]) == self.entries
+        return [*words] == [*self.words] and list(entries[: len(self.entries)]) == self.entries
 
     def decide(self, entries: Entries) -> SearchResult:
         """Search the decision at the end of a log, and before it those not searched yet.
