@@ -5,9 +5,9 @@ the environment's own position is made again where it was forgotten.
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, TypeAlias
 
 from games.contract import (
     CHANCE,
@@ -84,27 +84,6 @@ def source_of(environment: Environment) -> str | None:
     return module.source if isinstance(module, LocalModule) else None
 
 
-class _Place(Protocol):
-    """A position, as far as a search looks at it."""
-
-    @property
-    def player(self) -> int: ...
-
-    @property
-    def key(self) -> str: ...
-
-    @property
-    def rewards(self) -> Sequence[float]: ...
-
-    @property
-    def legal(self) -> Iterable[Action]: ...
-
-    @property
-    def observations(self) -> Sequence[Observation]: ...
-
-    def after(self, action: Action) -> "_Place": ...
-
-
 class _Plain:
     """A position of any environment."""
 
@@ -151,6 +130,10 @@ class _Lazy:
         native = self._native.clone()
         native.apply_action(self.legal[action])
         return _Lazy(self._environment, native)
+
+
+_Place: TypeAlias = _Plain | _Lazy
+"""A position, as far as a search looks at it."""
 
 
 def _require_uniform(chances: Sequence[float]) -> None:

@@ -194,7 +194,11 @@ def environment_in(
         return
     with sandbox.worker("environment", more=preload_of(environment)) as worker:
         worker.load(served_source(environment))
-        yield _WorkerEnvironment(environment, worker, deadline_s)
+        told = environment
+        yield _WorkerEnvironment(
+            *(told.name, told.num_players, told.parameters, told.rules, told.versions),
+            *(worker, deadline_s),
+        )
 
 
 @dataclass(frozen=True)
@@ -206,36 +210,15 @@ class _WorkerPosition(Position):
 
 @dataclass(frozen=True)
 class _WorkerEnvironment:
-    """An environment whose `position` and `best` are functions of a worker's module."""
+    """One whose `position` and `best` are functions of a worker's module; see `Environment`."""
 
-    told: Environment
+    name: str
+    num_players: int
+    parameters: Mapping[str, Json]
+    rules: str
+    versions: Mapping[str, str]
     worker: Worker
     deadline_s: float | None
-
-    @property
-    def name(self) -> str:
-        """See `Environment.name`."""
-        return self.told.name
-
-    @property
-    def num_players(self) -> int:
-        """See `Environment.num_players`."""
-        return self.told.num_players
-
-    @property
-    def parameters(self) -> Mapping[str, Json]:
-        """See `Environment.parameters`."""
-        return self.told.parameters
-
-    @property
-    def rules(self) -> str:
-        """See `Environment.rules`."""
-        return self.told.rules
-
-    @property
-    def versions(self) -> Mapping[str, str]:
-        """See `Environment.versions`."""
-        return self.told.versions
 
     def open(self, num_players: int, parameters: Mapping[str, Json]) -> Position:
         """See `Table.open`."""
