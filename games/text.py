@@ -3,6 +3,7 @@
 import ast
 import re
 import threading
+from collections.abc import Iterator
 
 _PARSING = threading.Lock()
 _ESCAPES = re.compile(
@@ -84,3 +85,26 @@ def syntax_tree(source: str | bytes) -> ast.Module:
     """
     with _PARSING:
         return ast.parse(source)  # noqa: TID251 - here alone
+
+
+def imported(tree: ast.Module) -> Iterator[tuple[str, int]]:
+    r"""The module and the line of everything that is imported; "." for a package of its own.
+
+    >>> [*imported(syntax_tree("import os.path\nfrom re import sub"))]
+    [('os.path', 1), ('re', 2)]
+    """
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from ((alias.name, node.lineno) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield node.module or ".", node.lineno
+
+
+def bound_by(node: ast.stmt) -> set[str]:
+    """The names that a statement at the top of a module binds."""
+    if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef):
+        return {node.name}
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        return {alias.asname or alias.name.split(".")[0] for alias in node.names}
+    names = [one for one in ast.walk(node) if isinstance(one, ast.Name)]
+    return {one.id for one in names if isinstance(one.ctx, ast.Store)}

@@ -1,43 +1,19 @@
 """Learned sources as game modules: what the contract needs beside the functions that were learned.
 
 A learned source (Code World Models App. H) defines the functions of play, and may define its
-inference and value functions. It was never told the first state, the parameters and the zones.
+inference and value functions. It was never told the first state, the parameters and the zones:
+`learned.txt` adds them.
 """
 
-import ast
 import pprint
 from collections.abc import Mapping
+from importlib.resources import files
 
 from games.contract import Json, ModuleFault, State
-from games.text import syntax_tree
+from games.text import bound_by, syntax_tree
 
 _WIDTH = 96
 _OURS = ("GAME", "ZONES", "initial_state", "get_events", "visible")
-_ADDED = '''
-
-
-# What follows was not learned: it completes the source to a game module.
-GAME = {game}
-ZONES = {{}}
-
-
-def initial_state(num_players, **parameters):
-    """The first state, as the recorded matches show it."""
-    effective = {parameters}
-    if num_players != {num_players} or {{**effective, **parameters}} != effective:
-        raise ValueError("learned for {num_players} players, and for the parameters of GAME alone")
-    return {initial_state}
-
-
-def get_events(state, action):
-    """Nothing: all that a seat perceives is in its observations."""
-    return [[] for _ in range({num_players})]
-
-
-def visible(state, player):
-    """Nothing is known of zones."""
-    return {{}}
-'''
 
 
 def learned_module(
@@ -70,7 +46,7 @@ def learned_module(
         line = getattr(error, "lineno", None)
         raise ModuleFault("unreadable", "module", str(error), line=line) from error
     for node in tree.body:
-        for bound in sorted(_bound(node) & {*_OURS}):
+        for bound in sorted(bound_by(node) & {*_OURS}):
             raise ModuleFault(
                 "bad_value",
                 bound,
@@ -87,22 +63,13 @@ def learned_module(
         "parameters": told,
         "learned": True,
     }
-    return source.rstrip() + _ADDED.format(
+    added = (files("tools") / "learned.txt").read_text(encoding="utf-8")
+    return f"{source.rstrip()}\n\n\n" + added.format(
         game=_literal(game),
         num_players=num_players,
         parameters=_literal(dict(parameters)),
         initial_state=_literal(initial_state),
     )
-
-
-def _bound(node: ast.stmt) -> set[str]:
-    """The names that a statement at the top of a module binds."""
-    if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef):
-        return {node.name}
-    if isinstance(node, ast.Import | ast.ImportFrom):
-        return {alias.asname or alias.name for alias in node.names}
-    names = [one for one in ast.walk(node) if isinstance(one, ast.Name)]
-    return {one.id for one in names if isinstance(one.ctx, ast.Store)}
 
 
 def _literal(value: object) -> str:

@@ -1,6 +1,5 @@
 """The modeller, asked of a chat model: models of a game from its rules and recorded matches."""
 
-import ast
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from agents.prompting import load_prompt
 from agents.roles.coder import code_blocks
 from agents.roles.match_text import in_full, shortened
 from agents.roles.tool_calls import CallError, EditReply, edited
-from games.text import syntax_tree
+from games.text import bound_by, syntax_tree
 from games.trajectories import OpenTrajectory, Trajectory
 from games.values import Json, State, canonical_key
 from tools.predicting.inference import Inference
@@ -285,16 +284,7 @@ def bound_names(source: str) -> set[str]:
         body = syntax_tree(source).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return set()
-    names = set[str]()
-    for node in body:
-        if isinstance(node, ast.FunctionDef | ast.ClassDef):
-            names.add(node.name)
-        elif isinstance(node, ast.Import | ast.ImportFrom):
-            names |= {alias.asname or alias.name.split(".")[0] for alias in node.names}
-        else:
-            stored = (one for one in ast.walk(node) if isinstance(one, ast.Name))
-            names |= {one.id for one in stored if isinstance(one.ctx, ast.Store)}
-    return names
+    return set[str]().union(*map(bound_by, body))
 
 
 def _text(message: "AIMessage") -> str:

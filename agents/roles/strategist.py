@@ -12,7 +12,7 @@ from agents.model.replies import ask_structured
 from agents.prompting import load_prompt
 from agents.protocols import Design, Heuristic, RoleError
 from agents.roles.texts import rules_text
-from games.text import syntax_tree
+from games.text import imported, syntax_tree
 
 POLICIES = 4  # of each kind: Cardiverse §C.3 finds no gain from six
 ALLOWED_IMPORTS = frozenset(
@@ -199,19 +199,9 @@ def _require_score(name: str, source: str) -> None:
     scores = [n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name == "score"]
     if not scores or len(scores[-1].args.args) != 2:  # noqa: PLR2004 - observation, action
         raise ReplyError(f"the source of {name} must define score(observation, action)")
-    wrong = sorted(_imported(tree) - ALLOWED_IMPORTS)
+    wrong = sorted({name.partition(".")[0] for name, _ in imported(tree)} - ALLOWED_IMPORTS)
     if wrong:
         raise ReplyError(
             f"the source of {name} imports {', '.join(wrong)}; allowed: "
             f"{', '.join(sorted(ALLOWED_IMPORTS))}"
         )
-
-
-def _imported(tree: ast.Module) -> set[str]:
-    names: set[str] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            names |= {alias.name.partition(".")[0] for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            names.add((node.module or "").partition(".")[0])
-    return names

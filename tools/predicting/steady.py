@@ -1,11 +1,10 @@
 """Steadiness tests: a model's answers depend on its arguments, not on clock, chance or memory."""
 
-import ast
 from collections.abc import Sequence
 
 from games.checks.findings import Finding
 from games.streams import stream
-from games.text import syntax_tree
+from games.text import imported, syntax_tree
 from games.trajectories import OpenTrajectory
 from games.values import (
     CHANCE,
@@ -56,17 +55,10 @@ def imports(source: str, more: Sequence[str] = ()) -> list[Finding]:
     except (SyntaxError, ValueError, RecursionError):
         return []  # loading it says so, with the line
     allowed, found = (*ALLOWED_IMPORTS, *more), []
-    for node in ast.walk(tree):
-        names = []
-        if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            names = [node.module or "."]
-        for name in names:
-            if name.split(".")[0] not in allowed:
-                said = f"it imports {name}; allowed: {', '.join(allowed)}"
-                line = getattr(node, "lineno", None)
-                found.append(Finding(check=KIND, outcome="failed", evidence=said, line=line))
+    for name, line in imported(tree):
+        if name.split(".")[0] not in allowed:
+            said = f"it imports {name}; allowed: {', '.join(allowed)}"
+            found.append(Finding(check=KIND, outcome="failed", evidence=said, line=line))
     return found
 
 

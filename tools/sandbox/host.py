@@ -1,12 +1,11 @@
 """The sandbox as the host sees it: lazily started pools and the workers they fork."""
 
-import ast
 import threading
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Self
 
-from games.text import syntax_tree
+from games.text import imported, syntax_tree
 from tools.sandbox.backends import (
     Backend,
     Grade,
@@ -233,13 +232,4 @@ def _imports_numpy(source: str) -> bool:
         tree = syntax_tree(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False  # it will not load; the worker says why
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            names = [node.module or ""]
-        else:
-            continue
-        if any(name.partition(".")[0] == "numpy" for name in names):
-            return True
-    return False
+    return any(name.partition(".")[0] == "numpy" for name, _ in imported(tree))
