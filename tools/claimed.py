@@ -15,6 +15,7 @@ from games.contract import CHANCE, TERMINAL, Action, Json, ModuleFault
 from games.table import Position, Table
 from games.values import are_texts
 from tools.guest.operations import drawn, match_generator
+from tools.guest.protocol import SelfPlayRequest
 from tools.sandbox import Sandbox, SandboxTable, Worker
 
 T = TypeVar("T")
@@ -87,14 +88,8 @@ def claimed_self_play(
     Raises:
         ModuleFault: If the module fails, or the reply has not the form of `matches` matches.
     """
-    payload: dict[str, Json] = {
-        "num_players": num_players,
-        "parameters": dict(parameters),
-        "matches": matches,
-        "max_plies": max_plies,
-        "seed": seed,
-    }
-    reply = worker.request("self_play", payload, deadline_s)
+    request = SelfPlayRequest(num_players, dict(parameters), matches, max_plies, seed)
+    reply = worker.request("self_play", request._asdict(), deadline_s)
     rows = reply if isinstance(reply, list) else []
     if len(rows) != matches:
         raise _false(f"claims {len(rows)} matches; {matches} were asked for")

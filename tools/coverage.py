@@ -23,6 +23,7 @@ from typing import NamedTuple
 from games.contract import Action, IllegalActionError, Json, ModuleFault
 from games.records import MatchRecord
 from games.text import syntax_tree
+from tools.guest.protocol import LinesRequest
 from tools.sandbox import Sandbox, Worker
 
 _NONE: frozenset[int] = frozenset()
@@ -251,16 +252,13 @@ def _traced(
 ) -> list[frozenset[int]] | None:
     """The watched lines of every ply of a match; None where the worker could not follow it."""
     left = ends - time.monotonic()
-    payload: dict[str, Json] = {
-        "num_players": match.num_players,
-        "parameters": dict(match.parameters),
-        "actions": [*match.actions],
-        "lines": [*sorted(watched)],
-    }
+    request = LinesRequest(
+        match.num_players, dict(match.parameters), [*match.actions], sorted(watched)
+    )
     if not worker.alive or left <= 0:
         return None
     try:
-        reply = worker.request("lines", payload, left)
+        reply = worker.request("lines", request._asdict(), left)
     except (ModuleFault, IllegalActionError):
         return None
     plies = reply if isinstance(reply, list) else []

@@ -115,12 +115,7 @@ def _prepare(settings: Mapping[str, Any]) -> tuple[Session, Lockdown]:
     gc.collect()
     gc.freeze()
     deaden_standard_streams()
-    limits = settings["limits"]
-    limit_resources(
-        memory_bytes=limits["memory_bytes"],
-        cpu_s=limits["cpu_s"],
-        descriptors=limits["descriptors"],
-    )
+    limit_resources(settings["limits"])
     try:
         lock_down(lockdown)
     except OSError as error:

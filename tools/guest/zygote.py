@@ -169,11 +169,7 @@ class _Forge:
             if sys.platform == "linux":
                 die_with_parent(zygote)
             limits = self._limits
-            limit_resources(
-                memory_bytes=limits["memory_bytes"],
-                cpu_s=limits["cpu_s"],
-                descriptors=limits["descriptors"],
-            )
+            limit_resources(limits)
             caps = Caps(limits["reply_bytes"], limits["output_characters"])
             session = Session(self._operations)
             lock_down(self._lockdown)

@@ -9,6 +9,15 @@ Cause: TypeAlias = Literal[
     "unknown", "exited", "killed", "blocked_call", "out_of_memory", "cpu_limit", "crashed"
 ]
 
+SAME_EVERYWHERE = {
+    "PYTHONHASHSEED": "0",
+    "OPENBLAS_NUM_THREADS": "1",
+    "OMP_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    "LC_ALL": "C.UTF-8",
+}
+"""Environment of an interpreter that computes the same everywhere."""
+
 
 class SandboxUnavailableError(RuntimeError):
     """The sandbox itself could not start. Never show this as the game's output."""

@@ -16,6 +16,7 @@ from tools.guest.faults import MESSAGE_CHARACTERS
 from tools.guest.framing import FrameError, decode
 from tools.guest.protocol import MessageError, Ready, decoded
 from tools.sandbox.backends import (
+    SAME_EVERYWHERE,
     ForgeryError,
     Grade,
     Kit,
@@ -41,14 +42,7 @@ RUNNER = "tools.guest.runner"
 FOLDER = "/opt/rulewright"
 # `exec` so that the process that is killed is the worker and not a shell around it.
 COMMAND = f"exec python3 -s -P -u -m {RUNNER}"
-ENVIRONMENT = {
-    "PYTHONPATH": FOLDER,
-    "PYTHONHASHSEED": "0",
-    "OPENBLAS_NUM_THREADS": "1",
-    "OMP_NUM_THREADS": "1",
-    "MKL_NUM_THREADS": "1",
-    "LC_ALL": "C.UTF-8",
-}
+ENVIRONMENT = {"PYTHONPATH": FOLDER, **SAME_EVERYWHERE}
 _START_S = 60.0
 _LAYERS = (
     "separate process",

@@ -1,11 +1,11 @@
 """Backends of this machine, behind whatever layers its kernel has; and every backend by name."""
 
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from tools.sandbox.backends import Backend, Grade, Kit, Limits, Pool, SandboxUnavailableError
 from tools.sandbox.selftest import require_holding
-from tools.sandbox.zygote_client import LayerRefusedError, Layers, LocalProcess, Zygote
+from tools.sandbox.zygote_client import LayerRefusedError, Layers, Zygote
 
 WAYS_OUT = (
     "use another backend (--sandbox e2b runs the code in a virtual machine elsewhere and needs a "
@@ -41,10 +41,10 @@ class LinuxBackend:
                 f"the backend 'linux' needs Linux; this is {sys.platform}: {WAYS_OUT}"
             )
         zygote = self._started(kit, limits)
-        pool = _GradedPool(zygote, self._grade(zygote))
+        zygote.grade = self._grade(zygote)
         has_clock = bool(zygote.clock)
-        require_holding(pool, limits, machine=zygote.machine, has_clock=has_clock)
-        return pool
+        require_holding(zygote, limits, machine=zygote.machine, has_clock=has_clock)
+        return zygote
 
     def _started(self, kit: Kit, limits: Limits) -> Zygote:
         try:
@@ -88,17 +88,15 @@ class SeatbeltBackend:
             raise SandboxUnavailableError(
                 f"the backend 'seatbelt' needs macOS; this is {sys.platform}: {WAYS_OUT}"
             )
-        pool = _GradedPool(
-            Zygote(kit, limits, Layers(seatbelt=True)),
-            Grade(
-                name="medium",
-                backend=self.name,
-                layers=(*_ALWAYS, "Seatbelt (deny default)"),
-                reason="Seatbelt's interface is deprecated and this backend is untested",
-            ),
+        zygote = Zygote(kit, limits, Layers(seatbelt=True))
+        zygote.grade = Grade(
+            name="medium",
+            backend=self.name,
+            layers=(*_ALWAYS, "Seatbelt (deny default)"),
+            reason="Seatbelt's interface is deprecated and this backend is untested",
         )
-        require_holding(pool, limits, machine=None, has_clock=True)
-        return pool
+        require_holding(zygote, limits, machine=None, has_clock=True)
+        return zygote
 
 
 class ProcessBackend:
@@ -108,34 +106,17 @@ class ProcessBackend:
 
     def start(self, kit: Kit, limits: Limits) -> Pool:
         """See `Backend.start`."""
-        return _GradedPool(
-            Zygote(kit, limits, Layers()),
-            Grade(
-                name="none",
-                backend=self.name,
-                layers=_ALWAYS,
-                reason=(
-                    "time, memory and output are bounded, but nothing keeps the module's code "
-                    "from files, the network or other processes; run only code you trust"
-                ),
+        zygote = Zygote(kit, limits, Layers())
+        zygote.grade = Grade(
+            name="none",
+            backend=self.name,
+            layers=_ALWAYS,
+            reason=(
+                "time, memory and output are bounded, but nothing keeps the module's code "
+                "from files, the network or other processes; run only code you trust"
             ),
         )
-
-
-@dataclass(frozen=True)
-class _GradedPool:
-    """A zygote with the grade of its workers."""
-
-    zygote: Zygote
-    grade: Grade
-
-    def fork(self) -> LocalProcess:
-        """See `Pool.fork`."""
-        return self.zygote.fork()
-
-    def close(self) -> None:
-        """See `Pool.close`."""
-        self.zygote.close()
+        return zygote
 
 
 def default_backend() -> Backend:

@@ -20,6 +20,7 @@ from tools.guest.faults import (
 )
 from tools.guest.framing import FrameError, decode, encode, is_nested_beyond, weight_of
 from tools.guest.operations import BUILT_IN
+from tools.guest.protocol import CallRequest
 from tools.guest.serving import CRASH
 from tools.sandbox.backends import (
     Ending,
@@ -146,13 +147,9 @@ class Worker:
             IllegalActionError: If `apply_action` raised ValueError.
             ModuleFault: If anything else went wrong in the module, or the worker is gone.
         """
-        payload: dict[str, Json] = {
-            "function": function,
-            "arguments": list(arguments),
-            "keywords": dict(keywords or {}),
-            "seed": None if seed is None else list(seed),
-        }
-        return self.request("call", payload, deadline_s or self.limits.call_s)
+        words = None if seed is None else list(seed)
+        request = CallRequest(function, list(arguments), dict(keywords or {}), words)
+        return self.request("call", request._asdict(), deadline_s or self.limits.call_s)
 
     def call_echo(
         self, function: str, arguments: Sequence[Json], *, deadline_s: float | None = None

@@ -22,9 +22,11 @@ from tools.guest.faults import MESSAGE_CHARACTERS
 from tools.guest.protocol import Exited, Forked, MessageError, Ready, decoded
 from tools.guest.serving import DUMP_SIGNAL, OUT_OF_MEMORY_STATUS
 from tools.sandbox.backends import (
+    SAME_EVERYWHERE,
     Cause,
     Ending,
     ForgeryError,
+    Grade,
     Kit,
     Limits,
     PoolGoneError,
@@ -87,7 +89,10 @@ class Zygote:
         landlock: Version of Landlock that its workers use; 0 for none.
         machine: The architecture the filter was made for; empty without one.
         clock: Why a clock is in reach of its workers; empty where none is.
+        grade: How far its workers hold, as the backend that started it says.
     """
+
+    grade: Grade
 
     def __init__(self, kit: Kit, limits: Limits, layers: Layers) -> None:
         """Start it and wait until it has loaded everything.
@@ -319,15 +324,7 @@ def _ending(status: int | None) -> Ending:
 
 def _start(descriptor: int, paths: Sequence[str], ours: socket.socket) -> "subprocess.Popen[bytes]":
     # A clean environment: generated code must not inherit the host's keys and paths.
-    environment = {
-        "PYTHONPATH": os.pathsep.join(paths),
-        "PYTHONHASHSEED": "0",
-        "OPENBLAS_NUM_THREADS": "1",
-        "OMP_NUM_THREADS": "1",
-        "MKL_NUM_THREADS": "1",
-        "LC_ALL": "C.UTF-8",
-        "TZ": "UTC",
-    }
+    environment = {"PYTHONPATH": os.pathsep.join(paths), **SAME_EVERYWHERE, "TZ": "UTC"}
     if kernel := os.environ.get("OPENBLAS_CORETYPE"):
         environment["OPENBLAS_CORETYPE"] = kernel  # another kernel rounds otherwise, or crashes
     command = [sys.executable, "-s", "-S", "-P", "-m", "tools.guest.zygote", str(descriptor)]

@@ -6,6 +6,7 @@ import resource
 import signal
 import struct
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tools.guest.confine import filters, kernel
@@ -118,14 +119,14 @@ def deaden_standard_streams() -> None:
         os.close(end)
 
 
-def limit_resources(*, memory_bytes: int, cpu_s: int, descriptors: int) -> None:
+def limit_resources(limits: Mapping[str, int]) -> None:
     """Set the hard limits; none can be raised again without privileges.
 
     Args:
-        memory_bytes: Address space, the interpreter's own share (some 150 MiB) included.
-        cpu_s: Processor seconds over the worker's life; a backstop behind the host's deadlines.
-        descriptors: Open files and sockets.
+        limits: The fields of `tools.sandbox.Limits`, of which `memory_bytes`, `cpu_s` and
+            `descriptors` are set.
     """
+    descriptors, memory, cpu_s = (limits[k] for k in ("descriptors", "memory_bytes", "cpu_s"))
     bounds = [
         (resource.RLIMIT_CORE, 0, 0),
         (resource.RLIMIT_FSIZE, 0, 0),
@@ -133,7 +134,7 @@ def limit_resources(*, memory_bytes: int, cpu_s: int, descriptors: int) -> None:
         (resource.RLIMIT_NPROC, 0, 0),
         (resource.RLIMIT_NOFILE, descriptors, descriptors),
         (resource.RLIMIT_CPU, cpu_s, cpu_s + _LAST_S),  # the first one ends it by name
-        (resource.RLIMIT_AS, memory_bytes, memory_bytes),
+        (resource.RLIMIT_AS, memory, memory),
     ]
     if hasattr(resource, "RLIMIT_MSGQUEUE"):
         bounds.append((resource.RLIMIT_MSGQUEUE, 0, 0))
