@@ -44,6 +44,7 @@ from agents.search.leaves import (
     RolloutPolicy,
     UniformPolicy,
     drawing,
+    one_of_best,
     sampled,
 )
 from agents.search.meter import Meter
@@ -270,9 +271,7 @@ class GreedyPolicy(RolloutPolicy):
         """See `RolloutPolicy`."""
         rules = self.rules
         gains = [rules.rewards(rules.apply_action(state, action))[player] for action in legal]
-        best = max(gains)
-        equal = [action for action, gain in zip(legal, gains, strict=True) if gain == best]
-        return equal[int(self.draw() * len(equal))]
+        return legal[one_of_best(gains, self.draw)]
 
 
 class PlanValuer:

@@ -25,7 +25,7 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
-from agents.search.leaves import Draw, Leaves, drawing
+from agents.search.leaves import Draw, Leaves, drawing, one_of_best
 from agents.search.meter import Meter
 from agents.search.rules import Rules, SearchView, require_seat
 from agents.search.settings import (
@@ -294,9 +294,7 @@ class Bandit:
     def best_mean(self) -> Action:
         """The action of largest mean; of equals one at random."""
         means = [m if n else -inf for n, m in zip(self.visits, self.means, strict=True)]
-        best = max(means)
-        equal = [index for index, mean in enumerate(means) if mean == best]
-        return self.actions[equal[int(self.draw() * len(equal))]]
+        return self.actions[one_of_best(means, self.draw)]
 
     def result(self, meter: Meter, chosen: Action | None = None) -> SearchResult:
         """What was found."""

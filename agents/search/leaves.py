@@ -86,10 +86,7 @@ class MastPolicy(RolloutPolicy):
             return legal[self._gibbs(player, legal)]
         if self.draw() < self.epsilon:
             return legal[int(self.draw() * len(legal))]
-        values = self._values(player, legal)
-        best = max(values)
-        equal = [index for index, value in enumerate(values) if value == best]
-        return legal[equal[int(self.draw() * len(equal))]]
+        return legal[one_of_best(self._values(player, legal), self.draw)]
 
     def _gibbs(self, player: int, legal: Sequence[Action]) -> int:
         values = self._values(player, legal)
@@ -179,9 +176,7 @@ class EnsemblePolicy(RolloutPolicy):
             values = mean_ranks(scores).tolist()
         else:
             values = np.asarray(scores, np.float64).mean(axis=0).tolist()
-        best = max(values)
-        equal = [index for index, value in enumerate(values) if value == best]
-        return legal[equal[int(self.draw() * len(equal))]]
+        return legal[one_of_best(values, self.draw)]
 
 
 class PolicyRollouts:
@@ -366,3 +361,10 @@ def sampled(rules: Rules, state: State, legal: Sequence[Action], uniform: float)
 def drawing(generator: np.random.Generator) -> Draw:
     """Uniform numbers in [0, 1), one a call, drawn from `generator` in blocks."""
     return uniforms(generator).__next__
+
+
+def one_of_best(values: Sequence[float], draw: Draw) -> int:
+    """The index of a largest value; of equals one at random."""
+    best = max(values)
+    equal = [index for index, value in enumerate(values) if value == best]
+    return equal[int(draw() * len(equal))]
