@@ -1,17 +1,22 @@
-"""The player that is a language model: it is told its seat's view in words and names an action."""
+"""The player that is a language model: it is told its seat's view in words and names an action.
 
-from collections.abc import Sequence
+The log and the legal actions are all that is told, as turns; no state is ever at hand here.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Annotated, Literal, Self, TypeAlias
 
 import numpy as np
 from pydantic import Field, model_validator
 
 from agents.model.budget import Usage
-from agents.players import telling
 from agents.players.specs import PlayerSpec, PlayerSpecError, Seating
-from agents.prompting import load_prompt
+from agents.prompting import inert, load_prompt
 from agents.search.settings import NoYes, PlayerSettings, When
-from games.contract import Action, Json
+from games.contract import Action, Json, Observation
 from games.engine import Decision, PlayerFault
 from games.information import SeatLog
 from games.streams import ply_of
@@ -21,6 +26,9 @@ from tools.sources import find_rulebook
 LLM = "llm"
 Style: TypeAlias = Literal["cot", "react", "reflexion", "belief"]
 _NAME, _ECHO, _THOUGHT, _LESSON, _CAUSE = 200, 4_000, 600, 1_000, 400  # characters at the most
+_TOLD = 12_000  # characters of earlier turns; and of events since the seat last acted
+_QUOTED = 120
+_MARKS = " \t*_`'\".#>-"  # that a model may set around its action
 
 
 class LlmSettings(PlayerSettings):
@@ -102,8 +110,8 @@ class LlmPlayer:
         for left in range(self.settings.rethinks, -1, -1):
             reply = self._ask(f"ply/{ply_of(generator)}", len(problems), prompt)
             try:
-                action, thought = telling.named_action(reply, legal)
-            except telling.NoMoveError as error:
+                action, thought = named_action(reply, legal)
+            except NoMoveError as error:
                 problems.append(str(error))
                 again = load_prompt("player_again").fill(
                     problem=str(error), listed=is_listed, left=left - 1
@@ -135,7 +143,7 @@ class LlmPlayer:
         if self.settings.style == "reflexion" and returns is not None and self.log.entries:
             prompt = load_prompt("player_reflect").fill(
                 **self.always,
-                history=telling.turns_text(telling.seat_turns(self.log), self.thoughts),
+                history=turns_text(seat_turns(self.log), self.thoughts),
                 scores=[f"{paid:g}" for paid in returns],
             )
             lesson = plain_text(self._ask("reflect", 0, prompt)).strip()[:_LESSON]
@@ -145,15 +153,15 @@ class LlmPlayer:
         """Nothing to release: others at the endpoint go on."""
 
     def _told(self, log: SeatLog, legal: Sequence[Action], is_listed: bool) -> dict[str, object]:
-        *before, now = telling.seat_turns(log)
+        *before, now = seat_turns(log)
         first = max(0, len(before) - self.settings.history)
         thoughts = self.thoughts if self.settings.style != "cot" else {}
         return {
             "way": self.way.system.strip(),
-            "history": telling.turns_text(before[first:], thoughts, first=first),
+            "history": turns_text(before[first:], thoughts, first=first),
             "turn": len(before) + 1,
-            "observation": telling.json_text(now.observation),
-            "events": telling.newest_of(now.events, "events"),
+            "observation": json_text(now.observation),
+            "events": newest_of(now.events, "events"),
             "listed": is_listed,
             "legal": legal if is_listed else (),
         }
@@ -177,3 +185,110 @@ class LlmPlayer:
             "rules": "rulebook" if self.always["rules"] else "none",
         }
         return {**asked, "rethinks": rethinks, **self._spent()}
+
+
+class NoMoveError(ValueError):
+    """A reply names no legal action; the message says what it does instead."""
+
+
+@dataclass(frozen=True)
+class SeatTurn:
+    """What a seat went through from one action of its own to the next.
+
+    Attributes:
+        events: What it perceived, oldest first.
+        observation: What it saw last, when it acted.
+        action: What it did; None where it has not acted yet.
+    """
+
+    events: tuple[str, ...]
+    observation: Observation
+    action: Action | None
+
+
+def seat_turns(log: SeatLog) -> list[SeatTurn]:
+    """The turns of a log, oldest first; the last has no action."""
+    turns: list[SeatTurn] = []
+    events: list[str] = []
+    seen: Observation = {}
+    for entry in log.entries:
+        observation, told, action = (entry.get(k) for k in ("observation", "events", "action"))
+        if isinstance(action, str):
+            turns.append(SeatTurn(tuple(events), seen, action))
+            events = []
+        elif isinstance(observation, dict):
+            seen = observation
+            events += [str(event) for event in told] if isinstance(told, list) else []
+    return [*turns, SeatTurn(tuple(events), seen, None)]
+
+
+def turns_text(turns: Sequence[SeatTurn], thoughts: Mapping[int, str], *, first: int = 0) -> str:
+    """Turns as a prompt tells them, within a bound; the oldest are left out, and it says so.
+
+    Args:
+        turns: Oldest first.
+        thoughts: What the player wrote before it acted, by number of the turn, from 0.
+        first: Number of the first of `turns`.
+    """
+    blocks = []
+    for number, turn in enumerate(turns, first):
+        lines = [f"Turn {number + 1}", *(f"- {event}" for event in turn.events)]
+        lines.append(f"you saw: {json_text(turn.observation)}")
+        if thoughts.get(number):
+            lines.append(f"you wrote: {thoughts[number]}")
+        if turn.action is not None:
+            lines.append(f"you did: {turn.action}")
+        blocks.append("\n".join(lines))
+    return newest_of(blocks, "turns", "\n\n")
+
+
+def newest_of(parts: Sequence[str], what: str, between: str = "\n") -> str:
+    r"""The last of the parts that a prompt has room for; at least one, and what is missing.
+
+    >>> newest_of(["a" * 9_000, "b" * 9_000, "c"], "events")[:40]
+    '[1 earlier events left out]\nbbbbbbbbbbbb'
+    """
+    size, kept = 0, list[str]()
+    for part in reversed(parts):
+        size += len(part)
+        if kept and size > _TOLD:
+            break
+        kept.insert(0, part)
+    missing = len(parts) - len(kept)
+    left_out = [f"[{missing} earlier {what} left out]"] if missing else []
+    return between.join([*left_out, *kept])
+
+
+def json_text(observation: Observation) -> str:
+    """An observation as JSON in one line."""
+    return json.dumps(observation, ensure_ascii=False, separators=(",", ":"))
+
+
+def named_action(reply: str, legal: Sequence[Action]) -> tuple[Action, str]:
+    r"""The legal action that a reply names, and what was written before it.
+
+    The last line that begins with ACTION: counts; a reply that is nothing but a legal action is
+    one too. An action is taken letter by letter, as it is or as a prompt shows it, with or without
+    marks around it. Nothing else is guessed.
+
+    Raises:
+        NoMoveError: If it names none, or one that is not legal.
+
+    >>> named_action("I hold the king.\n**ACTION:** `raise`", ["fold", "raise"])
+    ('raise', 'I hold the king.')
+    """
+    forms = Counter(map(inert, legal))
+    known = {inert(action): action for action in legal if forms[inert(action)] == 1}
+    known |= {action: action for action in legal}
+    lines = reply.splitlines()
+    for number in reversed(range(len(lines))):
+        head, colon, said = lines[number].partition(":")
+        if colon and head.strip(_MARKS).casefold() == "action":
+            said = said.strip()
+            for form in (said, said.strip(_MARKS)):
+                if form in known:
+                    return known[form], "\n".join(lines[:number]).strip()
+            raise NoMoveError(f"{said[:_QUOTED]!r} is not a legal action now")
+    if (whole := reply.strip()) in known:
+        return known[whole], ""
+    raise NoMoveError(f"no line begins with 'ACTION:'; the answer ends {whole[-_QUOTED:]!r}")

@@ -2,9 +2,8 @@
 
 from agents.model.chat import ChatModel
 from agents.protocols import RoleSet
-from agents.roles.coder import ModelCoder
+from agents.roles.coder import ModelCoder, ModelExtender
 from agents.roles.designer import ModelDesigner
-from agents.roles.extender import ModelExtender
 from agents.roles.strategist import ModelStrategist
 from agents.roles.validator import ModelValidator
 

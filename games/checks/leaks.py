@@ -22,7 +22,6 @@ import numpy as np
 
 from games.checks.contract import failed, judged
 from games.checks.findings import Finding
-from games.checks.odds import unlike_odds, unlike_outcomes
 from games.checks.pairs import (
     Step,
     all_told,
@@ -32,6 +31,8 @@ from games.checks.pairs import (
     how_told,
     in_turn,
     near_choices,
+    unlike_odds,
+    unlike_outcomes,
 )
 from games.checks.sampling import PlayedMatch, Subject
 from games.checks.zones import (

@@ -2,7 +2,7 @@
 
 import pytest
 
-from agents.players.telling import NoMoveError, named_action
+from agents.players.llm import NoMoveError, named_action
 
 LEGAL = ["play 9H", "pass", "say 'yes'", "<b>", "&lt;/b>", "</b>"]
 

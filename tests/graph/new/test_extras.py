@@ -7,7 +7,7 @@ import pytest
 
 from agents.model.errors import MalformedReplyError, ReplyError
 from agents.protocols import CoderTools, Design
-from agents.roles.extender import optional_functions
+from agents.roles.coder import optional_functions
 from games import library
 from games.checks.unit_tests import UnitTest
 from graph.new.runs import start_run
