@@ -13,7 +13,7 @@ from games.contract import Json, ModuleFault, State
 from games.text import bound_by, syntax_tree
 
 _WIDTH = 96
-_OURS = ("GAME", "ZONES", "initial_state", "get_events", "visible")
+ADDED = ("GAME", "ZONES", "initial_state", "get_events", "visible")
 
 
 def learned_module(
@@ -46,12 +46,12 @@ def learned_module(
         line = getattr(error, "lineno", None)
         raise ModuleFault("unreadable", "module", str(error), line=line) from error
     for node in tree.body:
-        for bound in sorted(bound_by(node) & {*_OURS}):
+        for bound in sorted(bound_by(node) & {*ADDED}):
             raise ModuleFault(
                 "bad_value",
                 bound,
                 "is defined in a learned source; required: another name, as "
-                f"{', '.join(_OURS)} are added to it",
+                f"{', '.join(ADDED)} are added to it",
                 line=node.lineno,
             )
     told = {key: {"default": value, "meaning": "As recorded."} for key, value in parameters.items()}

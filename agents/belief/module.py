@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Literal, TypeAlias, TypeGuard
+from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from agents.search.rules import Rules
 from games.contract import Action, Json, State, require_json
 from games.information import SeatLog, own_turns
 from games.modules import reseed
+from games.values import are_texts
 
 Resampler: TypeAlias = Literal["resample_history", "resample_state"]
 Guard: TypeAlias = Callable[[Callable[[], object]], object]
@@ -88,7 +89,7 @@ class ModuleSampler:
     def playable(self, state: State) -> list[Action] | None:
         """What is legal in a state of the module's own making; None where it cannot say."""
         legal = self._tried(partial(self.rules.legal_actions, state))
-        return legal if _are_actions(legal) else None
+        return legal if are_texts(legal) else None
 
     def _tried(self, call: Callable[[], object]) -> object:
         try:
@@ -146,7 +147,3 @@ def _takes_ending(resample_history: Callable[..., object]) -> bool:
         return len(inspect.signature(resample_history).parameters) > 2  # noqa: PLR2004
     except (TypeError, ValueError):  # it is no function: that shows, and counts, when it is called
         return False
-
-
-def _are_actions(value: object) -> TypeGuard[list[Action]]:
-    return isinstance(value, list) and all(isinstance(action, str) for action in value)

@@ -122,7 +122,7 @@ class ModelCoder:
                 choice = {} if more else _last_choice(conversation, bench)
                 reply = self.model.ask(
                     conversation,
-                    lambda message: message if _has_calls(message) else read(message),
+                    lambda said: said if said.tool_calls or said.invalid_tool_calls else read(said),
                     tools=offered,
                     **choice,
                 )
@@ -263,10 +263,6 @@ def _is_whole(source: str) -> bool:
         if isinstance(node, ast.Assign | ast.AnnAssign):
             names |= {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
     return names >= _REQUIRED
-
-
-def _has_calls(message: "AIMessage") -> bool:
-    return bool(message.tool_calls or message.invalid_tool_calls)
 
 
 def _applicable(reply: EditsReply, source: str) -> EditsReply:

@@ -17,7 +17,8 @@ from agents.roles.match_text import in_full, shortened
 from agents.roles.tool_calls import CallError, EditReply, edited
 from games.text import bound_by, syntax_tree
 from games.trajectories import OpenTrajectory, Trajectory
-from games.values import Json, State, canonical_key
+from games.values import REQUIRED_FUNCTIONS, Json, State, canonical_key
+from tools.learned import ADDED
 from tools.predicting.inference import Inference
 from tools.predicting.steady import ALLOWED_IMPORTS
 from tools.predicting.tensors import LARGEST, MOST_NUMBERS, TENSORS
@@ -39,14 +40,7 @@ _HOW_CLOSED = (
     "told, nor what others did but by what the seat then sees."
 )
 _IMPORTS = ", ".join(ALLOWED_IMPORTS)
-PREDICTING = (
-    "get_current_player",
-    "get_player_name",
-    "get_legal_actions",
-    "apply_action",
-    "get_rewards",
-    "get_observations",
-)
+PREDICTING = tuple(name for name in REQUIRED_FUNCTIONS if name not in ADDED)
 
 
 class MendReply(BaseModel):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from games.contract import Json, State, Visibility, canonical_key
-from games.values import as_object
+from games.values import are_texts, as_object
 
 
 def matches(pattern: str, path: str) -> bool:
@@ -271,7 +271,7 @@ def exchange_hidden(
     by_kind: dict[str, list[str]] = {}
     for path, visibility in seen.items():
         zone = read_path(state, path)
-        if visibility == "contents" or not _is_pile(zone):
+        if visibility == "contents" or not are_texts(zone):
             continue
         kind = next(
             (str(d.get("component")) for p, d in zones.items() if matches(p, path)), "unknown"
@@ -285,7 +285,3 @@ def exchange_hidden(
         for path, pile in zip(paths, piles, strict=True):
             state = with_path(state, path, [next(mixed) for _ in pile])
     return state
-
-
-def _is_pile(zone: Json) -> bool:
-    return isinstance(zone, list) and all(isinstance(item, str) for item in zone)

@@ -48,7 +48,7 @@ Operation: TypeAlias = Callable[[dict[str, object], Payload], Json]
 _Asked = TypeVar("_Asked", bound=tuple[object, ...])
 
 _CODE_CHARACTERS = 2**20  # longer code is compiled anew by each worker
-_POSITION = ("get_current_player", "get_legal_actions", "get_rewards", "get_observations")
+OF_A_POSITION = ("get_current_player", "get_legal_actions", "get_rewards", "get_observations")
 
 
 class Session:
@@ -137,7 +137,7 @@ class Session:
         try:
             for function, arguments, keywords in steps:
                 values[function] = state = self._value(function, arguments, keywords)
-            for function in _POSITION:
+            for function in OF_A_POSITION:
                 values[function] = self._value(function, [state])
             chances = "get_chance_probabilities"
             if values["get_current_player"] == CHANCE and chances in self._loaded().namespace:

@@ -14,6 +14,7 @@ from games.values import (
     ModuleFault,
     canonical_key,
 )
+from tools.guest.operations import OF_A_POSITION
 from tools.predicting.failing import called, cut, failing
 from tools.predicting.transition import RecordQuestions, name_of, predicted
 from tools.recorded import CallResult
@@ -36,12 +37,6 @@ ALLOWED_IMPORTS = (
 _SHOWN = 300
 _LOOKED_AT = 40
 _LATE = 12  # plies asked again: so few calls that their worker is a fresh one to the end
-_OF_A_STATE = (
-    "get_current_player",
-    "get_legal_actions",
-    "get_rewards",
-    "get_observations",
-)
 
 
 def imports(source: str, more: Sequence[str] = ()) -> list[Finding]:
@@ -156,7 +151,7 @@ def arguments_kept(
         worker.load(source)
         for match, step in places[:: max(1, len(places) // _LOOKED_AT)][:_LOOKED_AT]:
             state, action = match.positions[step].state, match.actions[step]
-            calls: list[tuple[str, list[Json]]] = [(name, [state]) for name in _OF_A_STATE]
+            calls: list[tuple[str, list[Json]]] = [(name, [state]) for name in OF_A_POSITION]
             calls.append(("apply_action", [state, action]))
             for function, given in calls:
                 if function in found:

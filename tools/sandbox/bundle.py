@@ -45,7 +45,7 @@ def sources(modules: Sequence[str]) -> dict[str, bytes]:
         content = file.read_bytes()
         for part in filter(Path.is_file, (file, file.with_suffix(".json"))):
             files[part.relative_to(homes[top].parent).as_posix()] = part.read_bytes()
-        waiting += _parents(name)
+        waiting += [name[:dot] for dot in range(len(name)) if name[dot] == "."]
         waiting += _imported(content, name if file.stem == "__init__" else name.rpartition(".")[0])
     return files
 
@@ -67,12 +67,6 @@ def _file(home: Path, rest: str) -> Path | None:
         if file.is_file() and (rest or file.parent == home):
             return file
     return None
-
-
-def _parents(name: str) -> Iterator[str]:
-    while "." in name:
-        name = name.rpartition(".")[0]
-        yield name
 
 
 def _imported(content: bytes, package: str) -> Iterator[str]:
