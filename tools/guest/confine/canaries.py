@@ -16,7 +16,6 @@ from tools.guest.confine.kernel import call
 TELL_TIME = "tell the time"
 _PRIVATE_ANONYMOUS = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
 _PAGE = 4096
-_UNSHARE = {"x86_64": 272, "aarch64": 97}
 _PTRACE = {"x86_64": 101, "aarch64": 117}
 _CLOCKS = (0, 1, 4, 5, 6, 7, 11)  # linux/time.h: all but the two of processor time and alarms
 
