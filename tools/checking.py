@@ -12,7 +12,7 @@ from games.checks.leaks import check_leaks
 from games.checks.run import CheckSettings, run_checks
 from games.checks.sampling import PlayedMatch, Subject, random_matches
 from games.checks.unit_tests import PlayedPly, UnitTest, check_plies, check_unit_tests
-from games.contract import Action, Game, Json, ModuleFault
+from games.contract import Game, Json, ModuleFault
 from games.records import MatchRecord
 from games.table import Position, Table
 from games.trajectories import Transition, open_deck
@@ -55,41 +55,6 @@ class Deadline:
                 f"the checks did not end within {self.seconds:g} s in all; the module is too slow "
                 "or its matches are too long",
             )
-
-
-@dataclass(frozen=True)
-class _DeadlinedModule:
-    module: SandboxedModule
-    deadline: Deadline
-
-    @property
-    def names(self) -> frozenset[str]:
-        return self.module.names
-
-    def constant(self, name: str) -> Json:
-        return self.module.constant(name)
-
-    def call(self, function: str, *arguments: Json, **keywords: Json) -> Json:
-        self.deadline.require(function)
-        return self.module.call(function, *arguments, **keywords)
-
-    def call_echo(self, function: str, arguments: list[Json]) -> tuple[Json, list[Json]]:
-        self.deadline.require(function)
-        return self.module.call_echo(function, arguments)
-
-
-@dataclass(frozen=True)
-class _DeadlinedTable:
-    table: SandboxTable
-    deadline: Deadline
-
-    def open(self, num_players: int, parameters: Mapping[str, Json]) -> Position:
-        self.deadline.require("initial_state")
-        return self.table.open(num_players, parameters)
-
-    def advance(self, position: Position, action: Action) -> Position:
-        self.deadline.require("apply_action")
-        return self.table.advance(position, action)
 
 
 @dataclass(frozen=True)
@@ -256,7 +221,7 @@ class _Trial:
         players = start[0]
         if not players and game.defines("GAME"):
             players = usual_players(game.info)
-        table = _DeadlinedTable(SandboxTable(worker), self.deadline)
+        table = SandboxTable(worker, before=self.deadline.require)
         return Subject(
             game, table, players or 2, start[1], self.fresh, self.anew, lambda: worker.weight
         )
@@ -272,12 +237,12 @@ class _Trial:
         """See `Subject.anew`: a worker of its own."""
         with self.sandbox.worker("check-again", self.source) as worker:
             self._loaded(worker)
-            yield _DeadlinedTable(SandboxTable(worker), self.deadline)
+            yield SandboxTable(worker, before=self.deadline.require)
 
     def _loaded(self, worker: Worker) -> Game:
         self.deadline.require("module")
         worker.load(self.source)
-        return Game(_DeadlinedModule(SandboxedModule(worker), self.deadline))
+        return Game(SandboxedModule(worker, before=self.deadline.require))
 
 
 def _playable(findings: Sequence[Finding]) -> bool:

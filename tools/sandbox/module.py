@@ -25,15 +25,21 @@ _SEARCH_S = 60.0  # that an environment's own search may take for a decision
 class SandboxedModule:
     """`games.contract.Module` over a worker that has loaded its source."""
 
-    def __init__(self, worker: Worker, *, deadline_s: float | None = None) -> None:
+    def __init__(
+        self,
+        worker: Worker,
+        *,
+        deadline_s: float | None = None,
+        before: Callable[[str], None] = lambda _: None,
+    ) -> None:
         """Read the module through `worker`.
 
         Args:
             worker: A worker after `load`.
             deadline_s: Seconds one call may take; the worker's own limit by default.
+            before: Told of every function that is to be called; what it raises comes instead.
         """
-        self.worker = worker
-        self._deadline_s = deadline_s
+        self.worker, self._deadline_s, self._before = worker, deadline_s, before
 
     @property
     def names(self) -> frozenset[str]:
@@ -47,6 +53,7 @@ class SandboxedModule:
 
     def call(self, function: str, *arguments: Json, **keywords: Json) -> Json:
         """See `Module.call`."""
+        self._before(function)
         return self.worker.call(
             function,
             arguments,
@@ -57,6 +64,7 @@ class SandboxedModule:
 
     def call_echo(self, function: str, arguments: list[Json]) -> tuple[Json, list[Json]]:
         """See `Module.call_echo`."""
+        self._before(function)
         return self.worker.call_echo(function, arguments, deadline_s=self._deadline_s)
 
 
@@ -67,14 +75,24 @@ class SandboxTable:
     same code as for a game in its own process.
     """
 
-    def __init__(self, worker: Worker, *, deadline_s: float | None = None) -> None:
-        """Play in `worker`; one ply may take `deadline_s`, by default the worker's `call_s`."""
-        self.worker = worker
+    def __init__(
+        self,
+        worker: Worker,
+        *,
+        deadline_s: float | None = None,
+        before: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        """Play in `worker`; one ply may take `deadline_s`, by default the worker's `call_s`.
+
+        `before` is told what begins a ply, "initial_state" or "apply_action", and may raise.
+        """
+        self.worker, self._before = worker, before
         self._deadline_s = deadline_s or worker.limits.call_s
         self._weight = 0
 
     def open(self, num_players: int, parameters: Mapping[str, Json]) -> Position:
         """See `Table.open`."""
+        self._before("initial_state")
         self._weight = 0
         request = OpenRequest(num_players, dict(parameters))
         value_of = self._values("open", request._asdict())
@@ -83,6 +101,7 @@ class SandboxTable:
 
     def advance(self, position: Position, action: Action) -> Position:
         """See `Table.advance`."""
+        self._before("apply_action")
         value_of = self._values("advance", AdvanceRequest(position.state, action)._asdict())
         events = read_events(value_of("get_events"), len(position.rewards))
         try:
