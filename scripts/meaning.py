@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from agents.composer.accounting import understood
 from agents.composer.designer import chosen_family
-from agents.composer.lexicon import Name, Phrase, game_of
+from agents.composer.lexicon import PLAYERS, Name, Phrase, game_of
 from agents.composer.loader import common
 from agents.composer.meaning.settings import SURE, guesses
 from agents.composer.meaning.statements import Embed
@@ -22,15 +22,25 @@ from evals.fit import FitBrief, load_briefs
 from graph.run.opening import open_store_here
 
 Rows = npt.NDArray[np.float64]
-SETS = ("development_1", "development_2", "confirm_1", "confirm_2", "confirm_3")
-"""The last set stays unread."""
+SETS = (
+    "development_1",
+    "development_2",
+    "confirm_1",
+    "confirm_2",
+    "confirm_3",
+    "confirm_4",
+    "confirm_5",
+    "confirm_6",
+)
+"""A set of briefs is read here only after it was measured once."""
 _STEPS = 60
 
 
 def rows_of(brief: FitBrief, embed: Embed) -> Iterator[tuple[float, ...]]:
     """The surest guess of each setting that no phrase gives: whether it is right, its measures."""
     lexicon = chosen_family(brief.family or "")
-    usual = game_of(lexicon.family).defaults()
+    usual = game_of(lexicon.family).defaults() | {PLAYERS: lexicon.players}
+    asked = brief.settings | ({PLAYERS: brief.seats} if isinstance(brief.seats, int) else {})
     parsed = parse_brief(brief.text)
     shared = common()
     counts = (*shared.player_ranges, *shared.player_counts)
@@ -47,8 +57,8 @@ def rows_of(brief: FitBrief, embed: Embed) -> Iterator[tuple[float, ...]]:
     for guess in guesses(parsed, lexicon, used, embed):
         if guess.name not in seen:
             seen.add(guess.name)
-            if guess.name in brief.settings or guess.value != usual[guess.name]:
-                yield float(brief.settings.get(guess.name) == guess.value), *guess.measured
+            if guess.name in asked or guess.value != usual[guess.name]:
+                yield float(asked.get(guess.name) == guess.value), *guess.measured
 
 
 def fitted(rows: Rows) -> Rows:

@@ -190,6 +190,7 @@ class Common:
         orders: Orders to the program.
         no_game: Requests for something that is no game.
         other_games: Games that the library does not have.
+        says: Statements of seats, as `Lexicon.says` has them of settings.
         kinds: Kinds of games that no family makes, described.
         kinds_say: Sentences that briefs of these kinds hold.
     """
@@ -209,6 +210,7 @@ class Common:
     orders: tuple[str, ...]
     no_game: tuple[str, ...]
     other_games: tuple[str, ...]
+    says: Mapping[str, Mapping[str, tuple[str, ...]]]
     kinds: Mapping[str, str]
     kinds_say: Mapping[str, tuple[str, ...]]
 

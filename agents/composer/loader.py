@@ -247,7 +247,7 @@ def read_common(name: str, text: str) -> tuple[Common, Groups, Mapping[str, str]
         WordsError: Naming file and line of a bad entry.
     """
     page = _Page(name, text, {})
-    keys = ("words", "macros", "groups", "kinds", "kinds_say", *_PHRASES, *_PATTERNS)
+    keys = ("words", "macros", "groups", "says", "kinds", "kinds_say", *_PHRASES, *_PATTERNS)
     fields = page.table(page.root, keys, keys)
     page.define(fields["macros"])
     words = page.table(fields["words"], _WORDS, _WORDS)
@@ -255,6 +255,7 @@ def read_common(name: str, text: str) -> tuple[Common, Groups, Mapping[str, str]
     found["fillers"] |= word_set(page.text(words["fillers"]))
     found |= {name: _phrases(page, fields[name]) for name in _PHRASES}
     found |= {name: page.patterns(fields[name]) for name in _PATTERNS}
+    found["says"] = _says(page, fields["says"])
     kinds = page.table(fields["kinds"])
     found["kinds"] = {name: page.text(node) for name, node in kinds.items()}
     said = page.table(fields["kinds_say"], tuple(kinds))

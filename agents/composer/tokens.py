@@ -25,7 +25,7 @@ def stems(words: str) -> frozenset[str]:
 
 _TOKEN = re.compile(
     r"(?P<number>[-−+]?\d{1,3}(?:,\d{3})+(?!\d)|(?<![\w-])[-−]\d+|\d+)(?:'?s\b|(?:st|nd|rd|th)\b)?"
-    r"|(?P<word>[^\W\d_]+(?:'[^\W\d_]+)?|&)|(?P<stop>[,.;:!?()\[\]{}\n–—×*/])"
+    r"|(?P<word>[^\W\d_]+(?:'[^\W\d_]+)?|&)|(?P<stop>\.\.+(?=\d)|[,.;:!?()\[\]{}\n–—×*/])"
 )
 
 _IRREGULAR = {
@@ -183,6 +183,8 @@ def tokenise(text: str) -> tuple[Token, ...]:
 def _stop(text: str, start: int, end: int) -> Token:
     if text in "×*":
         return Token(text, start, end, "x", "word")
+    if text.startswith(".."):
+        return Token(text, start, end, "–", "stop")
     return Token(text, start, end, text, "stop")
 
 

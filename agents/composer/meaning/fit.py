@@ -27,6 +27,7 @@ _USUAL_LEAD = 0.24  # by the regression, of long ones
 _SHORT = 10
 _MOST_WORDS = 40
 _NAME_WEIGHT = 20
+_STATED = 5  # statements of each value of a setting: about as many as of a kind of game
 _NO_WORD = 0.15  # what the meaning must be clearer by where no word points to the family
 _RULE = re.compile(r"^- R\d+: (.+)$", re.MULTILINE)
 _SENTENCE = re.compile(r"(?<=[.!?:;])\s+|\n+\s*[-*\d.]*\s*")
@@ -73,7 +74,8 @@ def _of_family(family: str) -> _Texts:
     rules = _RULE.findall(rulebook(lexicon.family, game.defaults(), max(2, game.min_players)))
     meanings = [parameter.meaning for parameter in game.parameters.values()]
     said = [part for text in lexicon.about for part in sentences(text)]
-    stated = [text for vs in lexicon.says.values() for texts in vs.values() for text in texts]
+    valued = [texts for values in lexicon.says.values() for texts in values.values()]
+    stated = [text for texts in valued for text in texts[:_STATED]]
     wholes = (*lexicon.about, lexicon.title, *named)
     return _Texts(wholes, (*said, *meanings, *rules, *named, *stated))
 
@@ -93,7 +95,12 @@ def _of_others() -> dict[str, _Texts]:
 def own_texts() -> list[str]:
     """Every text that briefs are compared with, to be embedded once."""
     families = (_of_family(lexicon.family) for lexicon in lexicons())
-    return [text for one in (*_of_others().values(), *families) for text in one.wholes + one.parts]
+    spoken = [values for lexicon in lexicons() for values in lexicon.says.values()]
+    stated = [
+        t for values in (*spoken, *common().says.values()) for v in values.values() for t in v
+    ]
+    of = (*_of_others().values(), *families)
+    return [*(text for one in of for text in one.wholes + one.parts), *stated]
 
 
 @lru_cache(maxsize=8)

@@ -13,7 +13,7 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
-from agents.composer.lexicon import Lexicon, Phrase, Settings
+from agents.composer.lexicon import PLAYERS, Lexicon, Phrase, Settings
 from agents.composer.loader import common, lexicons
 from agents.composer.meaning.statements import Embed, statements_of
 from agents.composer.mentions import Mention, ParsedBrief, parse_brief
@@ -26,12 +26,12 @@ SURE = 0.6
 """Least probability at which a setting is taken."""
 PERHAPS = 0.3
 """Least probability at which a person is asked whether it was meant."""
-_WEIGHTS = (3.67, 6.30, 1.61, 2.54)
-_BASE = -6.67
+_WEIGHTS = (2.57, 5.72, 1.08, 0.29)
+_BASE = -3.83
 """Logistic regression of "the brief asks for it" on what `guesses` measures.
 
-Fitted on the settings of the briefs of five authors; each author's were also predicted from the
-other four. `scripts/meaning.py` fits it anew.
+Fitted on the settings of the briefs of eight authors; each author's were also predicted from the
+others. `scripts/meaning.py` fits it anew.
 """
 _ENDS = frozenset(".!?\n")
 _CUTS = frozenset(",;:()–")
@@ -55,7 +55,7 @@ class _Part:
     def mention(self, name: str, value: str) -> Mention | None:
         """What the part says if it says this value of a setting; None if it has no such value."""
         if (value == "<rank>" and self.rank is None) or (
-            value in ("<n>", "<loss>") and self.number is None
+            value in ("<n>", "<n+1>", "<loss>") and self.number is None
         ):
             return None
         numbers = () if self.number is None else (self.number,)
@@ -133,7 +133,7 @@ def guesses(
         for top, name in tops[-_TOPS:]:
             mention = max(best[name], key=lambda item: item[0])[1]
             rivals = [score for score, m in best[name] if _sets(m) != _sets(mention)]
-            others = [score for score, other in tops[-2:] if other != name]
+            others = [score for score, other in tops if other not in (name, PLAYERS)]
             measured = (
                 top - max([0.0, *rivals]),
                 top - max([0.0, *others]),

@@ -119,11 +119,11 @@ def fit_statements(
 
 @lru_cache(maxsize=32)
 def statements_of(family: str, embed: Embed) -> Statements:
-    """The statements of a family's settings, labelled (setting, value as its words write it)."""
+    """The statements of a family's settings and of seats, labelled (setting, value as its words write it)."""
     lexicon = next(lexicon for lexicon in lexicons() if lexicon.family == family)
     said = [
         ((name, value), text)
-        for name, values in lexicon.says.items()
+        for name, values in {**lexicon.says, **common().says}.items()
         for value, texts in values.items()
         for text in texts
     ]
