@@ -162,8 +162,8 @@ def unwrapped(text: str) -> str:
 def tokenise(text: str) -> tuple[Token, ...]:
     """Split a brief into tokens; contractions are opened, hyphens and quotes separate words.
 
-    >>> [token.norm for token in tokenise("Can't play 8s!")]
-    ['can', 'not', 'play', '8', '!']
+    >>> [token.norm for token in tokenise("2p: can't play 8s!")]
+    ['2', 'player', ':', 'can', 'not', 'play', '8', '!']
     """
     plain = text.replace("’", "'").replace("‘", "'").replace("−", "-")
     plain = re.sub(r"(?<=\d)-(?=\d)", "–", plain)
@@ -175,6 +175,8 @@ def tokenise(text: str) -> tuple[Token, ...]:
             tokens.append(Token(text[start:end], start, end, norm, "number"))
         elif match["stop"] is not None:
             tokens.append(_stop(match["stop"], start, end))
+        elif match["word"] in ("p", "P") and plain[start - 1 : start].isdigit():
+            tokens.append(Token(text[start:end], start, end, "player", "word"))
         else:
             tokens += _open_contraction(text[start:end], match["word"].lower(), start, end)
     return tuple(tokens)

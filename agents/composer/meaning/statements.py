@@ -119,7 +119,7 @@ def fit_statements(
 
 @lru_cache(maxsize=32)
 def statements_of(family: str, embed: Embed) -> Statements:
-    """The statements of a family's settings and of seats, labelled (setting, value as its words write it)."""
+    """What is said of a family's settings and of seats, by (setting, value as it is written)."""
     lexicon = next(lexicon for lexicon in lexicons() if lexicon.family == family)
     said = [
         ((name, value), text)
