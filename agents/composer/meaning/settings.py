@@ -39,6 +39,7 @@ _JOINTS = frozenset({"and", "but", "-"})
 _LONGEST = 32
 _RANKS = 2
 _TOPS = 2
+_OFTEN = 0.2  # of a value's statements
 _SHARE = 0.3  # of a part's content words, the least that nothing explains
 
 
@@ -156,13 +157,13 @@ def guesses(
 
 @cache
 def _denying(family: str) -> frozenset[tuple[str, str]]:
-    """The settings with their values that some statement says by a negation."""
+    """The settings with their values that statements often say by a negation."""
     lexicon = next(lexicon for lexicon in lexicons() if lexicon.family == family)
     return frozenset(
         (name, value)
         for name, values in lexicon.says.items()
         for value, texts in values.items()
-        if any(_denies(tokenise(text)) for text in texts)
+        if sum(_denies(tokenise(text)) for text in texts) >= _OFTEN * len(texts)
     )
 
 
