@@ -14,6 +14,7 @@ from agents.players.uniform import RandomPlayer
 from agents.search.rules import Rules, SearchView
 from agents.search.uct import UctSettings
 from agents.search.uct import decide as decide_uct
+from games.checks.sampling import KeptPositions
 from games.engine import Decision, Player, play_match
 from games.environments.environment import Environment, SearchableEnvironment
 from games.environments.reading import read_trajectories
@@ -161,31 +162,21 @@ def _summary(path: Path) -> dict[str, Json]:
 
 @dataclass
 class _Recorder:
-    """A table that remembers what it showed, and the players who sit at it."""
+    """Plays the matches of a plan."""
 
     environment: Environment
     plan: RecordPlan
-    positions: list[Position] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.key = run_key(self.plan.seed, self.environment.name)
 
-    def open(self, num_players: int, parameters: Mapping[str, Json]) -> Position:
-        """See `Table.open`."""
-        self.positions = [self.environment.open(num_players, parameters)]
-        return self.positions[-1]
-
-    def advance(self, position: Position, action: Action) -> Position:
-        """See `Table.advance`."""
-        self.positions.append(self.environment.advance(position, action))
-        return self.positions[-1]
-
     def play(self, job: tuple[int, TextIO]) -> Json:
         """Play one match and write its line."""
         index, file = job
+        table = KeptPositions(self.environment)
         match = play_match(
-            self,
-            [self._seated(seat, index) for seat in range(self.environment.num_players)],
+            table,
+            [self._seated(seat, index, table) for seat in range(self.environment.num_players)],
             parameters=self.environment.parameters,
             seed=self.key,
             match=index,
@@ -195,26 +186,27 @@ class _Recorder:
             raise RecorderError(
                 f"match {index} ended after {len(match.plies)} plies: {match.reason}"
             )
-        played = trajectory_of(index, self.positions, [ply.action for ply in match.plies])
+        played = trajectory_of(index, table.matches[0], [ply.action for ply in match.plies])
         seat = self.plan.seat
         file.write(match_line(played if seat is None else played.seen_by(seat)))
         return len(match.plies)
 
-    def _seated(self, seat: int, match: int) -> Player:
+    def _seated(self, seat: int, match: int, table: KeptPositions) -> Player:
         coin = stream(self.key, "policy", match=match, seat=seat).random()
         searches = {"random": False, "search": True, "mixed": coin < 1 / 2}[self.plan.policy]
-        return _TrueStateSearch(self) if searches else RandomPlayer()
+        return _TrueStateSearch(self, table) if searches else RandomPlayer()
 
 
 @dataclass(frozen=True)
 class _TrueStateSearch:
     recorder: _Recorder
+    table: KeptPositions
 
     def choose(
         self, log: SeatLog, legal: Sequence[Action], generator: np.random.Generator
     ) -> Decision:
         """See `Player.choose`; the log is not looked at."""
-        environment, now = self.recorder.environment, self.recorder.positions[-1]
+        environment, now = self.recorder.environment, self.table.matches[0][-1]
         simulations = self.recorder.plan.simulations
         if len(legal) == 1:
             return Decision(legal[0])
