@@ -80,7 +80,7 @@ def current_wait() -> Wait | None:
 
 @contextmanager
 def waiting(wait: Wait) -> Iterator[None]:
-    """Tell who listens of this wait, of a further try at once, and that it is over."""
+    """Tell who listens of this wait, of a further try at once, and that an answer has come."""
     token, heard, over = _WAIT.set(wait), _HEARS.get(), threading.Event()
     ticker: threading.Thread | None = None
     if heard is not None:
@@ -101,5 +101,5 @@ def waiting(wait: Wait) -> Iterator[None]:
         over.set()
         if ticker is not None:
             ticker.join()
-        if heard is not None:
-            heard[0]({"answered": wait.role})
+    if heard is not None:
+        heard[0]({"answered": wait.role})

@@ -73,8 +73,7 @@ def test_an_endpoint_that_goes_down_ends_the_command_and_the_same_command_goes_o
         calls = len(endpoint.requests)
     with endpoint_set(monkeypatch, *[take_first] * (calls - 1), error(500, "out of order")):
         stopped = command(*asked, tmp_path / "stopped")
-    assert stopped.code == 2
-    assert stopped.out == ""
+    assert (stopped.code, stopped.json["end"]) == (2, "error")
     line = error_line(stopped.err)
     assert "out of order" in line
     assert f"finished matches are kept in {tmp_path / 'stopped'}: give the same command" in line

@@ -179,7 +179,7 @@ def test_a_file_that_can_be_no_module_is_refused(
 ) -> None:
     file.write_bytes(content)
     done = command("sandbox", "run", file, "--json")
-    assert (done.code, done.out, words in done.err) == (2, "", True)
+    assert (done.code, words in done.json["error"], words in done.err) == (2, True, True)
     assert "Traceback" not in done.err
 
 
@@ -324,7 +324,8 @@ def test_a_sandbox_that_cannot_start_is_told_with_the_ways_out_and_leaves_nothin
     folder = tmp_path / "run"
     out = ("--out", str(folder)) if game[0] == "new" else ()
     done = command(*game, "--sandbox", "e2b", *out)
-    assert (done.code, done.out) == (2, "")
+    assert done.code == 2
+    assert done.json["end"] == "error" if "--json" in game else done.out == ""
     assert "E2B_API_KEY" in done.err
     assert "leave out --sandbox e2b" in done.err
     assert "Traceback" not in done.err
