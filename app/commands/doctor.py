@@ -8,7 +8,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from app.commands.sandbox import told
 from app.console import leave, print_json, say
 from app.options import Backend, Json, NoIsolation, sandbox_of
 
@@ -87,7 +86,6 @@ def _disk() -> dict[str, Any]:
 
 
 def _sandbox() -> dict[str, Any]:
-    from app.commands.doctor import try_all
     from graph.run.sandboxes import open_sandbox
 
     with open_sandbox() as sandbox, sandbox.worker("doctor") as worker:
@@ -167,6 +165,29 @@ def try_all(*, elsewhere: bool) -> list[dict[str, Any]]:
 
     here = (default_name(), "e2b", "process")
     return [_tried_backend(name, elsewhere=elsewhere) for name in NAMES if name in here]
+
+
+def told(row: dict[str, Any], *, briefly: bool = False) -> str:
+    """A backend's row for a terminal."""
+    mark = "NO " if row["works"] is False else "-  "
+    if row["works"] and row["grade"]["name"] != "none":
+        mark = "ok "
+    name = f"{mark} {row['backend']}{' (default)' if row['default'] else ''}"
+    if "grade" not in row:
+        return f"{name}: {row['says']}"
+    times = row["start_ms"]
+    starts = (
+        f"starts in {times['without_numpy']:.0f} ms, with numpy {times['with_numpy']:.0f} ms, "
+        "its own test included"
+    )
+    if briefly:
+        return f"{name}: grade {row['grade']['name']}; {starts}"
+    lines = [f"{name}: {row['says']}", f"    {starts}"]
+    if row["held"]:
+        lines.append(f"    could not: {', '.join(row['held'])}")
+    if row["not_held"]:
+        lines.append(f"    COULD: {', '.join(row['not_held'])}")
+    return "\n".join(lines)
 
 
 def _tried_backend(name: str, *, elsewhere: bool) -> dict[str, Any]:

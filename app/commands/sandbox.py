@@ -284,7 +284,7 @@ def _show(name: str, result: dict[str, Any]) -> None:
 @sandbox_app.command("self-test")
 def try_backends(*, as_json: Json = False) -> None:
     """Try out every sandbox of this platform; exit code 1 where the default does not hold."""
-    from app.commands.doctor import try_all
+    from app.commands.doctor import told, try_all
 
     rows = try_all(elsewhere=True)
     holds = any(row["default"] and row["works"] for row in rows)
@@ -295,26 +295,3 @@ def try_backends(*, as_json: Json = False) -> None:
             say(told(row))
         say("the default holds" if holds else "the default does NOT hold; nothing runs by default")
     leave(0 if holds else FAILED)
-
-
-def told(row: dict[str, Any], *, briefly: bool = False) -> str:
-    """A backend's row for a terminal."""
-    mark = "NO " if row["works"] is False else "-  "
-    if row["works"] and row["grade"]["name"] != "none":
-        mark = "ok "
-    name = f"{mark} {row['backend']}{' (default)' if row['default'] else ''}"
-    if "grade" not in row:
-        return f"{name}: {row['says']}"
-    times = row["start_ms"]
-    starts = (
-        f"starts in {times['without_numpy']:.0f} ms, with numpy {times['with_numpy']:.0f} ms, "
-        "its own test included"
-    )
-    if briefly:
-        return f"{name}: grade {row['grade']['name']}; {starts}"
-    lines = [f"{name}: {row['says']}", f"    {starts}"]
-    if row["held"]:
-        lines.append(f"    could not: {', '.join(row['held'])}")
-    if row["not_held"]:
-        lines.append(f"    COULD: {', '.join(row['not_held'])}")
-    return "\n".join(lines)
