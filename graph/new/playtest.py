@@ -309,7 +309,7 @@ class PlayTest:
         return replace(beside, specs=specs)
 
     def _series(self, name: str, line_up: LineUp, matches: int) -> Series:
-        played, planned = 0, self._planned(matches)
+        played, planned = 0, self._planned(matches, line_up.sides)
 
         def count(_index: int, _entry: MatchEntry) -> None:
             nonlocal played
@@ -323,9 +323,10 @@ class PlayTest:
             span.end(outputs=dict(series.endings))
         return series
 
-    def _planned(self, matches: int) -> int:
+    def _planned(self, matches: int, sides: Sides = ()) -> int:
         """So many matches in whole rotations."""
-        return -(-matches // self.num_players) * self.num_players
+        block = math.lcm(self.num_players, len(sides) or 1)
+        return -(-matches // block) * block
 
     def _played(
         self,
@@ -335,7 +336,7 @@ class PlayTest:
         on_match: Callable[[int, MatchEntry], None] = lambda *_: None,
     ) -> Series:
         """At least `matches` matches, in whole rotations; fewer where the clock ends them."""
-        planned = self._planned(matches)
+        planned = self._planned(matches, line_up.sides)
         journal = self.folder.journals / f"{name}.jsonl"
         until = self.clock.until(name)
         series = self._play(line_up, planned, until=until, journal=journal, on_match=on_match)

@@ -28,7 +28,7 @@ from tools.playtest.intervals import (
     wilson,
 )
 from tools.playtest.results import by_ending, win_share
-from tools.playtest.schedule import Sides, sides_paid_alike
+from tools.playtest.schedule import Sides, each_alone, sides_paid_alike
 from tools.playtest.series import Series
 from tools.reporting.content import TIMED_OUT, Figure, Play, Rung
 
@@ -51,24 +51,29 @@ _MEANINGS = {
 LadderVerdict: TypeAlias = Literal["climbs", "falls", "undecided", "unmeasured"]
 
 
-def seat_share(records: Sequence[MatchRecord], *seats: int) -> Estimate:
-    """The mean win share of a side, that is of its seats together; 1 / sides is fair.
+def seat_share(records: Sequence[MatchRecord], seat: int, sides: Sides = ()) -> Estimate:
+    """The mean win share of a seat's side; 1 / sides is fair.
 
     It measures the game only where all seats were played alike. The interval is exact: Student's t
     of few wins is too narrow, and found six equal players unequal in three of ten series of 24
     matches. With three sides or more, all intervals hold together with 95 % (Bonferroni).
+
+    Args:
+        records: Matches, of which those count that finished.
+        seat: The seat, from 0.
+        sides: Who are partners; none for everybody alone.
     """
-    shares = [_won(returns, seats) for returns, _ in _finished(records)]
-    sides = len(_finished(records)[0][0]) // len(seats)
-    return exact_share(shares, CONFIDENCE if sides < 3 else 1 - (1 - CONFIDENCE) / sides)  # noqa: PLR2004
+    finished = _finished(records)
+    sides = sides or each_alone(len(finished[0][0]))
+    shares = [_won(returns, sides, lambda side: seat in side) for returns, _ in finished]
+    count = len(sides)
+    return exact_share(shares, CONFIDENCE if count < 3 else 1 - (1 - CONFIDENCE) / count)  # noqa: PLR2004
 
 
-def _side_share(records: Sequence[MatchRecord], side: Sequence[int]) -> Estimate:
-    return seat_share(records, *side)
-
-
-def _won(returns: Sequence[float], seats: Iterable[int]) -> float:
-    return min(1.0, sum(win_share(returns, seat) for seat in seats))
+def _won(returns: Sequence[float], sides: Sides, ours: Callable[[tuple[int, ...]], bool]) -> float:
+    """The share of the win of all sides that are ours; a side counts once, however large."""
+    paid = [returns[side[0]] for side in sides]
+    return sum(win_share(paid, index) for index, side in enumerate(sides) if ours(side))
 
 
 def mean_score(records: Sequence[MatchRecord]) -> Estimate:
@@ -154,7 +159,7 @@ def measure_all(records: Sequence[MatchRecord], sides: Sides) -> dict[str, Estim
     else:
         for side in sides:
             key = f"wins_player{'s' * (len(side) > 1)}_{'_'.join(str(seat + 1) for seat in side)}"
-            measures[key] = partial(_side_share, side=side)
+            measures[key] = partial(seat_share, seat=side[0], sides=sides)
         measures["ties"] = draw_share
     measures |= {"turns": match_length, "options": branching, "forced": forced_move_share}
     for seat in range(sum(map(len, sides))):
@@ -295,18 +300,15 @@ def versus_advantage(series: Series, name: str) -> Estimate:
     Raises:
         NoSamplesError: If fewer than two deals are scored.
     """
-    ours = [who for who, called in enumerate(series.line_up) if called == name]
-    deals: dict[int, list[tuple[int, tuple[float, ...]]]] = {}
+    schedule = series.plan.schedule
+    sides = schedule.sides or each_alone(schedule.seats)
+    deals: dict[int, list[float]] = {}
     for match, ranks in series.tables.ranks.items():
-        deals.setdefault(series.plan.schedule.place(match).deal, []).append((match, ranks))
-    shares = [
-        fmean(
-            _won(ranks, (seat for seat, who in enumerate(series.seated(match)) if who in ours))
-            for match, ranks in deal
-        )
-        for deal in deals.values()
-    ]
-    return share_interval(shares).minus(series.line_up.count(name) / len(series.line_up))
+        seated = [series.line_up[who] for who in series.seated(match)]
+        won = _won(ranks, sides, lambda side, seated=seated: seated[side[0]] == name)
+        deals.setdefault(schedule.place(match).deal, []).append(won)
+    even = sum(series.line_up[side[0]] == name for side in sides) / len(sides)
+    return share_interval([fmean(deal) for deal in deals.values()]).minus(even)
 
 
 def return_advantage(higher: Series, lower: Series) -> Estimate:

@@ -50,7 +50,8 @@ class Schedule:
         design: How the line-ups were chosen, in words.
         rotations: Seatings each line-up plays a deal in: the number of sides, or 1 in self-play.
         drawn: Whether three or more sit in a drawn order, or in that of the line-up.
-        sides: Seats of one side change places together, with those of the next side.
+        sides: Seats of one side change places together, with those of the next side; a larger side
+            has players of the smaller one several times.
     """
 
     seats: int
@@ -97,8 +98,9 @@ class Schedule:
         sides = self.sides or each_alone(self.seats)
         turned = [
             {
-                seat: sides[(side - rotation) % len(sides)][place]
+                seat: from_[place % len(from_)]
                 for side, seats in enumerate(sides)
+                for from_ in (sides[(side - rotation) % len(sides)],)
                 for place, seat in enumerate(seats)
             }
             for rotation in range(self.rotations)
@@ -143,11 +145,14 @@ def one_line_up(names: Sequence[str], sides: Sides = ()) -> Schedule:
 
     Args:
         names: One a seat. Sides rotate within a deal unless all names are the same.
-        sides: Of equally many seats each; none for everybody alone.
+        sides: Who are partners; none for everybody alone.
 
     >>> schedule = one_line_up(["a", "a", "b", "b"], ((0, 1), (2, 3)))
     >>> [schedule.seated(match, 0) for match in range(schedule.rotations)]
     [(0, 1, 2, 3), (2, 3, 0, 1)]
+    >>> schedule = one_line_up(["a", "b", "b"], ((0,), (1, 2)))
+    >>> [schedule.seated(match, 0) for match in range(schedule.rotations)]
+    [(0, 1, 2), (1, 0, 0)]
     """
     seats = len(names)
     rotations = 1 if len(set(names)) == 1 else len(sides) or seats
@@ -164,8 +169,9 @@ def sides_paid_alike(returns: Sequence[Sequence[float]], seats: int) -> Sides:
     """The sides that play shows: seats that every match paid the same are partners.
 
     All seats are one side in cooperation. Rivals may be tied, so no partners are told from fewer
-    than six matches, where a side was always paid the same amount, or where sides are not equally
-    large: then everybody is alone.
+    than six matches, or where a side was always paid the same amount: then everybody is alone.
+    Neither are they where sides are not equally large and some partners never won together, as
+    rivals who lose to a third are paid alike too.
 
     Args:
         returns: `[M][S]`: of finished matches, by seat.
@@ -174,14 +180,24 @@ def sides_paid_alike(returns: Sequence[Sequence[float]], seats: int) -> Sides:
     >>> tricks = [(3, 10, 3, 10), (7, 6, 7, 6), (5, 8, 5, 8)] * 2
     >>> sides_paid_alike(tricks, 4), sides_paid_alike(tricks[:5], 4)
     (((0, 2), (1, 3)), ((0,), (1,), (2,), (3,)))
+    >>> sides_paid_alike([(1, 0, 0), (0, 1, 1)] * 3, 3)
+    ((0,), (1, 2))
     """
     paid: dict[tuple[float, ...], list[int]] = {}
     for seat in range(seats):
         paid.setdefault(tuple(match[seat] for match in returns), []).append(seat)
+
+    def won(side: Sequence[int]) -> bool:
+        others = [seat for seat in range(seats) if seat not in side]
+        return len(side) == 1 or any(
+            match[side[0]] > max(match[seat] for seat in others) for match in returns
+        )
+
     varied = len(returns) >= _FEWEST_PAID and all(len(set(amounts)) > 1 for amounts in paid)
-    if not varied or len(set(map(len, paid.values()))) > 1:
+    sides = tuple(map(tuple, paid.values()))
+    if not varied or (len(set(map(len, sides))) > 1 and not all(map(won, sides))):
         return each_alone(seats)
-    return tuple(map(tuple, paid.values()))
+    return sides
 
 
 def said_sides(sides: Sides) -> str:

@@ -52,8 +52,8 @@ def verdict_of(evaluation: Evaluation) -> tuple[ReportLine, ...]:
 
 
 _CHANGES = {
-    ("Is it fair?", "no"): "Give the seat that wins more a worse start, or let seats rotate over "
-    "several deals.",
+    ("Is it fair?", "no"): "Give the seat or side that wins more a worse start, or let "
+    "players change seats over several deals.",
     ("How long is it?", "over at once"): "Matches end before they begin: move the goal further.",
     ("How long is it?", "long"): "Shorten it: fewer deals, a nearer goal, a limit of turns.",
     ("Luck or skill?", "luck"): "Give choices more weight: more of them, or more to know at each.",

@@ -81,6 +81,10 @@ SIDES = (
     "[0 if named[0] + named[2] > named[1] + named[3] else"
     " 1 if named[0] + named[2] < named[1] + named[3] else 2]"
 )
+ALONE = (
+    "[[1.0, 0.0, 0.0], [0.0, 1.0, 1.0], [0.5] * 3]"
+    "[0 if named[0] > max(named[1:]) else 1 if named[0] < max(named[1:]) else 2]"
+)
 Tested: TypeAlias = Callable[..., tuple[PlayTest, Evaluation]]
 
 
@@ -144,6 +148,28 @@ def test_partners_take_all_seats_of_a_side(tested: Tested) -> None:
     assert figure.low is not None
     assert figure.high is not None
     assert figure.low <= 1 - 1 / 9 / 2 <= figure.high
+
+
+def test_one_against_two_are_two_sides_that_change_places(tested: Tested) -> None:
+    play, played = tested(game(3, ALONE), 3, LARGE)
+    assert played.sides == ((0,), (1, 2))
+    seated = {record.players for record in play.played["step-0-versus"].records}
+    assert all(one != pair == other for one, pair, other in seated)
+    assert len({one for one, *_ in seated}) == 2
+    # Random: of 27 cases the first wins 5 and ties 9, whatever the size of the other side.
+    first, others = list(played.plays[0].figures.values())[:2]
+    assert others.name == "players 2 and 3 win"
+    assert first.value is not None
+    assert others.value == pytest.approx(1 - first.value)
+    assert first.low is not None
+    assert first.high is not None
+    assert first.low <= (5 + 9 / 2) / 27 <= first.high
+    # Always 3 against random: 13/18 alone, 5/6 as the pair.
+    figure = played.ladder[0].figure
+    assert played.ladder[0].even == 0.5
+    assert figure.low is not None
+    assert figure.high is not None
+    assert figure.low <= (13 / 18 + 5 / 6) / 2 <= figure.high
 
 
 def test_a_clock_that_cuts_nothing_changes_nothing(tested: Tested, folder: RunFolder) -> None:

@@ -18,7 +18,7 @@ from tools.playtest.report import (
     share_of_best,
 )
 from tools.playtest.results import win_share
-from tools.playtest.schedule import each_alone
+from tools.playtest.schedule import each_alone, sides_paid_alike
 from tools.reporting.content import Evaluation, Play
 from tools.reporting.verdict import verdict_of
 
@@ -103,6 +103,19 @@ def test_partners_win_together() -> None:
     assert isinstance(ours, Estimate)
     assert ours.value == pytest.approx(1 / 2)
     assert figure_of("wins_players_2_4", ours).name == "players 2 and 4 win"
+
+
+def test_a_tie_is_shared_between_sides_and_not_between_seats() -> None:
+    paid = [(1.0, 0.0, 0.0), (0.0, 1.0, 1.0), (0.5, 0.5, 0.5)]
+    records = [record(returns) for returns in paid]
+    assert seat_share(records, 0, ((0,), (1, 2))).value == pytest.approx(1 / 2)
+    assert seat_share(records, 2, ((0,), (1, 2))).value == pytest.approx(1 / 2)
+
+
+def test_rivals_who_lose_to_a_third_are_no_side() -> None:
+    lost = [(1.0, -0.5, -0.5), (0.0, 0.0, 0.0)] * 9
+    assert sides_paid_alike(lost, 3) == ((0,), (1,), (2,))
+    assert sides_paid_alike([*lost, (-1.0, 0.5, 0.5)], 3) == ((0,), (1, 2))
 
 
 def test_three_seats_hold_together_with_95_percent() -> None:
