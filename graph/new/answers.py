@@ -10,9 +10,15 @@ from games.library import names
 from graph.new.state import RunState
 
 UNSURE = frozenset({"maybe", "perhaps", "not sure", "dunno", "i don t know", "don t know"})
-YES = frozenset({"", "y", "yes", "ok", "approve", "approved", "true", "go on", "go on anyway"})
+YES = frozenset(
+    {"", "y", "yes", "yeah", "yep", "ok", "okay", "sure", "approve", "approved", "agreed", "true"}
+    | {"go", "on", "ahead", "anyway"}
+)
 NO = frozenset({"n", "no", "stop", "reject", "false"})
-_POLITE = frozenset({"please", "thanks", "thank", "you", "it", "looks", "good", "great", "fine"})
+_POLITE = frozenset(
+    {"please", "thanks", "thank", "you", "it", "this", "that", "is", "s", "all", "very", "for"}
+    | {"me", "i", "like", "looks", "sounds", "works", "good", "great", "fine", "perfect"}
+)
 AGAIN = YES | {"again", "try again", "retry", "continue", "resume"}
 _MEANT = {"accept": "yes", "approve": "yes", "ignore": "no", "reject": "no"}
 
@@ -38,15 +44,17 @@ def plain_answer(given: Any) -> str:  # noqa: ANN401 - whatever a client resumes
 
 
 def means(answer: str, meant: frozenset[str]) -> bool:
-    """Whether an answer says no more than one of these words, politely or not.
+    """Whether an answer says no more than these words, politely or not.
 
     >>> means("Yes, please!", YES), means("looks good", YES), means("No.", NO)
     (True, True, True)
-    >>> means("yes, but for four players", YES), means("please", NO)
-    (False, False)
+    >>> means("yes, go ahead", YES), means("sure, this is perfect", YES)
+    (True, True)
+    >>> means("yes, but for four players", YES), means("do not go on", YES), means("please", NO)
+    (False, False, False)
     """
     words = [word for word in re.findall(r"\w+", answer.lower()) if word not in _POLITE]
-    return " ".join(words) in meant
+    return " ".join(words) in meant or (bool(words) and all(word in meant for word in words))
 
 
 def human_words(state: RunState) -> list[str]:
@@ -92,4 +100,4 @@ def family_chosen(answer: str, fit: Fit | None) -> str | None:
     name = "_".join(answer.lower().split())
     if name in names():
         return name
-    return fit.family if fit is not None and answer.lower() in YES - {""} else None
+    return fit.family if fit is not None and means(answer, YES - {""}) else None

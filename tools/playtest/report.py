@@ -304,8 +304,9 @@ def versus_advantage(series: Series, name: str) -> Estimate:
     sides = schedule.sides or each_alone(schedule.seats)
     deals: dict[int, list[float]] = {}
     for match, ranks in series.tables.ranks.items():
-        seated = [series.line_up[who] for who in series.seated(match)]
-        won = _won(ranks, sides, lambda side, seated=seated: seated[side[0]] == name)
+        seated = series.seated(match)
+        ours = {seat for seat, who in enumerate(seated) if series.line_up[who] == name}
+        won = _won(ranks, sides, ours.issuperset)
         deals.setdefault(schedule.place(match).deal, []).append(won)
     even = sum(series.line_up[side[0]] == name for side in sides) / len(sides)
     return share_interval([fmean(deal) for deal in deals.values()]).minus(even)
