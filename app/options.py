@@ -185,7 +185,7 @@ def _value(text: str) -> "Value":
     try:
         value: Value = json.loads(text)
     except json.JSONDecodeError:
-        return text
+        return {"True": True, "False": False, "None": None}.get(text, text)  # as help prints them
     except RecursionError as error:
         raise ValueError("nested too deeply") from error
     try:

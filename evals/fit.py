@@ -39,6 +39,8 @@ _SETS = (
     "confirm_5",
     "confirm_6",
     "confirm_7",
+    "confirm_8",
+    "confirm_9",
 )
 
 

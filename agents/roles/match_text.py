@@ -95,7 +95,7 @@ def _plies(match: OpenTrajectory) -> Iterator[str]:
     views: Counter[str] = Counter()
     before: OpenPosition | None = None
     for step, here in enumerate(match.positions):
-        action = match.actions[step] if step < len(match.actions) else "the end"
+        action = _action(match, step) or ""
         alike = before is not None and before.player == CHANCE == here.player
         if alike and type_of(match.actions[step - 1]) == type_of(action):
             yield f"{step}: {canonical_key({'player': CHANCE, 'then': action})}"
@@ -149,14 +149,19 @@ def _row(here: OpenPosition) -> dict[str, Json]:
 def _whole_position(match: Trajectory, step: int) -> str:
     if isinstance(match, SeenTrajectory):
         return _seen(match, step)
-    action = match.actions[step] if step < len(match.actions) else "the end"
-    return canonical_key({**_row(match.positions[step]), "then": action})
+    return canonical_key({**_row(match.positions[step]), "then": _action(match, step)})
+
+
+def _action(match: Trajectory, step: int) -> str | None:
+    """What was done at a position, None where that was not seen; of the last one, why nothing."""
+    if step < len(match.actions):
+        return match.actions[step]
+    return "(the recording stops before the end)" if match.truncated else "the end"
 
 
 def _seen(match: SeenTrajectory, step: int) -> str:
     """A position of a closed deck; what is null is left out."""
-    last = step >= len(match.actions)
-    row = {**match.positions[step].row(), "then": "the end" if last else match.actions[step]}
+    row = {**match.positions[step].row(), "then": _action(match, step)}
     if not row["reward"]:
         del row["reward"]
     return canonical_key({key: value for key, value in row.items() if value is not None})

@@ -154,11 +154,13 @@ def followed(series: Series, sandbox: Sandbox, most: int | None = None) -> list[
 
 
 def online(met: Predicted) -> dict[str, Any]:
-    """Accuracy in play, over all records (None without any) and over those that differ."""
+    """Accuracy in play, over all records (None without any) and those that differ; what fails."""
+    first = next(iter(met.failures), None)
     return {
         "transitions": met.accuracy if met.records else None,
         "distinct right": met.distinct_right,
         "distinct": met.distinct,
+        **({"first wrong": f"{first.function}, {first.evidence}"} if first else {}),
     }
 
 
@@ -240,7 +242,11 @@ def wrong_in_play(row: Mapping[str, Any]) -> str:
     told = []
     distinct = sum(one["distinct"] for one in row["rows"])
     if wrong := distinct - sum(one["distinct right"] for one in row["rows"]):
-        told.append(f"{wrong} of {distinct} transitions of play were predicted wrong")
+        first = next(one["first wrong"] for one in row["rows"] if "first wrong" in one)
+        told.append(
+            f"{wrong} of {distinct} transitions of play were predicted wrong; the first is "
+            f"{first.splitlines()[0]}, shown with the arena"
+        )
     if faults := [why for one in row["rows"] for why in one["faults"]]:
         told.append(f"the environment failed in {len(faults)} matches: {faults[0]}")
     if lost := sum(one["forfeits"] for one in row["rows"]):

@@ -125,12 +125,15 @@ def some_sights(sights: Sequence[SeatSight], most: int, seed: int) -> list[SeatS
 
 
 def shown_first(matches: Sequence[Trajectory]) -> list[Trajectory]:
-    """The matches with one to be shown in full first: of the most telling ones the shortest."""
+    """The matches with one to be shown in full first: of the most telling ones the shortest.
 
-    def rank(match: Trajectory) -> tuple[int, int]:
+    One that came to its end comes before any that was left.
+    """
+
+    def rank(match: Trajectory) -> tuple[bool, int, int]:
         if isinstance(match, OpenTrajectory):
-            return -len(taken([match])), len(match.positions)
-        return 0, -len(match.positions)
+            return match.truncated, -len(taken([match])), len(match.positions)
+        return match.truncated, 0, -len(match.positions)
 
     first = min(matches, key=rank)
     return [first, *(match for match in matches if match is not first)]

@@ -153,7 +153,8 @@ def final_words(told: dict[str, Any], folder: RunFolder) -> str:
     else:
         held = told["held_out_accuracy"]
         beside = "none held out" if held is None else f"held out {held:.4f}"
-        said = f"accuracy {told['accuracy']:.4f} on {told['records']} records, {beside}"
+        bound = "≥ " if told["bound"] else ""
+        said = f"accuracy {bound}{told['accuracy']:.4f} on {told['records']} records, {beside}"
         calls = ", ".join(f"{n} {function}" for function, n in told["calls"].items())
         lines.append(f"{told['end'].replace('_', ' ')}: {said}; calls: {calls or 'none'}")
         if drawn := told["inferred"]:
@@ -205,7 +206,7 @@ def page_of(told: dict[str, Any], state: LearnState, chosen: Candidate | None) -
              f"{row['held_right']} of {row['held']}")
             for row in told["phases"]
         ]))  # fmt: skip
-    parts += _listed("Never put to the test", told["never_exercised"] or [])
+    parts += _listed("What is open", told["never_exercised"] or [])
     parts += _listed("Asked of the environment", told["active"])
     parts += _arena(told["arena"])
     parts += _listed("Rules and matches part", [one["said"] for one in told["contradictions"]])
@@ -269,7 +270,10 @@ def _table(head: tuple[str, ...], rows: list[Any]) -> str:
     cells = ["<table>", '<tr class="head">', *(f"<th>{one}</th>" for one in head), "</tr>"]
     for row in rows:
         told = zip(head, row, strict=True)
-        shown = (f'<td data-label="{name}">{_safe(value)}</td>' for name, value in told)
+        shown = (
+            f'<td data-label="{name}" style="white-space: pre-line">{_safe(value)}</td>'
+            for name, value in told
+        )
         cells += ["<tr>", *shown, "</tr>"]
     return "\n".join([*cells, "</table>"])
 

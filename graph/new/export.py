@@ -22,7 +22,7 @@ from graph.run.folder import create_folder
 from graph.run.opening import context_of, runs_of
 from tools.checking import check_source, usual_players
 from tools.reporting.content import Evaluation
-from tools.reporting.verdict import verdict_of
+from tools.reporting.verdict import verdict_text
 
 if TYPE_CHECKING:
     from langgraph.graph.state import CompiledStateGraph
@@ -98,7 +98,7 @@ def _play(state: _State, runtime: Runtime[RunContext]) -> dict[str, object]:
         evaluation, _ = playtest(play, ())
     except ModuleFault as fault:
         return {"outcome": "could_not_judge", "summary": f"it cannot be played: {fault}"}
-    lines = [f"{x.name} {x.state}: {x.text}".strip() for x in verdict_of(evaluation)]
+    lines = verdict_text(evaluation)
     return {"evaluation": as_plain(evaluation), "verdict": lines, "summary": "\n".join(lines)}
 
 

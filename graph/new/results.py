@@ -11,7 +11,7 @@ from graph.new.state import RunState, folder_of
 from graph.run.folder import RunFolder
 from graph.run.pool import at_odds, best, unmended, what_failed
 from tools.reporting.content import Evaluation, ReportLine
-from tools.reporting.verdict import verdict_of
+from tools.reporting.verdict import verdict_of, verdict_text
 from tools.sandbox import Grade
 
 _FILES = (
@@ -98,7 +98,9 @@ def final_text(state: RunState) -> str:
     lines += [quoted(f"Not honoured, single words: {', '.join(words)}")] if words else []
     lines += verdict_lines(state)
     lines.append(f"{where}: open report.html, play with: rulewright play {state.folder}")
-    notes = [*open_ends(state), *state.notes]
+    if state.end == "delivered":
+        lines.append(quoted(f"Delivered, not made: {state.reason}"))
+    notes = [*open_ends(state), *state.notes] if state.end != "delivered" else [*state.notes]
     if state.evaluation is not None and not state.heuristics:
         notes.append("no heuristic was kept, so there is no `greedy` player; the report says why")
     lines += [quoted(f"Note: {note}") for note in notes]
@@ -205,8 +207,7 @@ def claims_object(claims: Sequence[Claim]) -> list[dict[str, Any]]:
 
 def verdict_lines(state: RunState) -> list[str]:
     """The verdict of the play-test, a line a question; empty where nothing was played."""
-    lines = verdict_of(state.evaluation) if state.evaluation else ()
-    return [f"{x.name} {x.state}: {x.text}" if x.state else f"{x.name} {x.text}" for x in lines]
+    return verdict_text(state.evaluation) if state.evaluation else []
 
 
 def rule_changes(before: Design, after: Design) -> tuple[ReportLine, ...]:
@@ -270,8 +271,9 @@ def stage_message(node: str, update: Mapping[str, Any]) -> str:
             return quoted(f"Not everything passed: {wrong}")
         return f"All {len(findings)} checks passed."
     if node == "strategize":
-        kept = ", ".join(heuristic.name for heuristic in update.get("heuristics", ()))
-        return f"Ways to play that stay: {kept}." if kept else "No way to play beat random play."
+        kept = ", ".join(one.name.replace("_", " ") for one in update.get("heuristics", ()))
+        won = f"Heuristics that win against random play, and are kept: {kept}."
+        return won if kept else "No heuristic won against random play."
     if node == "arbitrate":
         votes = [f"{claim.id} {claim.status}" for claim in update["claims"] if claim.votes]
         return f"Votes on claims of the validator: {', '.join(votes)}."
@@ -305,7 +307,7 @@ def _checked(state: RunState) -> str:
     if state.accepted is None:
         return "No candidate passed its checks."
     findings = state.candidate(state.accepted).findings or ()
-    after = f" after {state.rounds} refinements" if state.rounds else ""
+    after = f" after {state.rounds} refinement{'s' * (state.rounds > 1)}" if state.rounds else ""
     wrong = sum(finding.outcome != "passed" for finding in findings)
     if wrong:
         return f"{wrong} of {len(findings)} checks did not pass{after}; accepted by a person."

@@ -34,7 +34,7 @@ from tools.transitions import Answered, ask_columns
 KIND = "transition"
 LOADING = "load"
 _NAMES = {CHANCE: "chance", TERMINAL: "terminal"}
-_END = "the end"
+_END, _STOPPED = "the end", "where a recording stops"
 _LEGAL, _ODDS = "get_legal_actions", "get_chance_probabilities"
 
 
@@ -53,7 +53,8 @@ class Row:
 
     Attributes:
         phase: The phase.
-        action: The type of action; "the end" where nothing was to be played.
+        action: The type of action; "the end" where nothing was to be played, "where a recording
+            stops" where nothing was though the match went on.
         right: Records all of whose predictions hold.
         records: Records there were.
     """
@@ -123,7 +124,7 @@ class RecordQuestions:
             place = f"match {match.match}, position {step}"
             asked = _of_position(here, place, keys[step])
             self.columns[step].states += self.calls.note(asked)
-            kind = _END
+            kind = _STOPPED if match.truncated else _END
             if step < len(match.actions):
                 action, kind = match.actions[step], type_of(match.actions[step])
                 following = match.positions[step + 1].state

@@ -51,6 +51,12 @@ def verdict_of(evaluation: Evaluation) -> tuple[ReportLine, ...]:
     return (*answers, ReportLine(name="What to change?", state="", text=text))
 
 
+def verdict_text(evaluation: Evaluation) -> list[str]:
+    """The same, a line of text a question."""
+    lines = verdict_of(evaluation)
+    return [f"{x.name} {x.state}: {x.text}" if x.state else f"{x.name} {x.text}" for x in lines]
+
+
 _CHANGES = {
     ("Is it fair?", "no"): "Give the seat or side that wins more a worse start, or let "
     "players change seats over several deals.",
@@ -93,9 +99,10 @@ def _length(evaluation: Evaluation, who: str) -> ReportLine:
         return ReportLine(name=question, state=UNSURE, text="No match finished.")
     words = list(dict.fromkeys(_lasting(end) for end in (turns.low, turns.high)))
     lengths = evaluation.best.lengths
+    minutes = f"{_minutes(turns.value):.0f} minute"
     text = (
         f"A match takes {turns.value:.0f} decisions ({min(lengths)} to {max(lengths)}), about "
-        f"{_minutes(turns.value):.0f} minutes, {who}."
+        f"{minutes}{'s' * (minutes != '1 minute')}, {who}."
     )
     state = "over at once" if turns.high < 2 else " to ".join(words)  # noqa: PLR2004
     return ReportLine(name=question, state=state, text=text)

@@ -96,7 +96,8 @@ def _revised(state: RunState, made: Design) -> tuple[str, ...]:
 
 def not_passing(rounds: int, findings: Sequence[Finding]) -> str:
     """Why a run gives up, with what is still open."""
-    return f"after {rounds} refinements the game still does not pass: {what_failed(findings)}"
+    after = f"after {rounds} refinement{'s' * (rounds > 1)}"
+    return f"{after} the game still does not pass: {what_failed(findings)}"
 
 
 def write_checks(

@@ -46,6 +46,10 @@ def test_what_surprises_the_model_in_play_is_named_and_it_has_not_passed(
     rows = told["arena"][0]["rows"]
     assert [(row["opponent"], row["matches"]) for row in rows] == [("random", 4), ("gt", 4)]
     assert min(row["transitions"] for row in rows) < 1
+    first = next(row["first wrong"] for row in rows if "first wrong" in row)
+    assert first.startswith("get_rewards, match ")
+    assert "expected: " in first
+    assert first.splitlines()[0] in told["reason"]
     assert [row["forfeits"] for row in rows] == [0, 0]
 
 

@@ -7,12 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from agents.roles.match_text import in_full, shortened
 from games.trajectories import TrajectoryError, match_line
 from graph.learn.matches import material, shown_first, take_in
 from graph.learn.settings import LearnSettings
 from graph.run.folder import RunFolder
 from tests.graph.learn.conftest import recorded
 from tests.tools.predicting.material import matches_of
+from tools.predicting.transition import RecordQuestions
 
 
 def boards(folder: RunFolder) -> tuple[list[str], list[str]]:
@@ -97,3 +99,14 @@ def test_the_match_shown_in_full_is_of_the_most_telling_the_shortest() -> None:
     assert {*map(id, shown_first(poker))} == {*map(id, poker)}
     words = {match.match: {a for a in match.actions if "Deal" not in a} for match in poker}
     assert len(words[first.match]) == max(map(len, words.values()))
+
+
+def test_a_match_that_was_left_is_not_shown_as_one_that_ended() -> None:
+    whole, other = matches_of("openspiel:tic_tac_toe", 2)
+    left = replace(whole, positions=whole.positions[:-1], actions=whole.actions[:-1])
+    left = replace(left, truncated=True)
+    assert shown_first([left, other])[0] is other
+    assert '"then":"the end"' in in_full(whole)
+    assert '"then":"the end"' not in in_full(left)
+    assert '"then":"the end"' not in shortened(other, [left])
+    assert {row[2] for row in RecordQuestions.of([left]).records}.isdisjoint({"the end"})
