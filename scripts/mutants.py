@@ -118,7 +118,7 @@ def caught(mutant: Mutant, seconds: float | None) -> bool | None:
     command = [sys.executable, "-m", "pytest", "-qx", "-p", "no:cacheprovider"]
     try:
         done = subprocess.run(
-            [*command, "--timeout=150", *near, *tests],
+            [*command, "--timeout=150", str(path), *near, *tests],  # its own examples first
             capture_output=True,
             check=False,
             timeout=seconds,

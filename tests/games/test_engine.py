@@ -1,11 +1,13 @@
 import json
+from collections.abc import Sequence
 
+import numpy as np
 import pytest
 
 from games import library
 from games.checks.sampling import UniformPlayer
-from games.contract import Game, LocalModule, ModuleFault
-from games.engine import Match, play_match
+from games.contract import Action, Game, LocalModule, ModuleFault
+from games.engine import Decision, Match, play_match, sample_index
 from games.information import SeatLog, information_key, own_turns
 from games.records import MatchRecord, json_line, to_text
 from games.specialise import UnknownParameterError, defaults, read_game, specialise
@@ -90,6 +92,29 @@ def test_own_turns_pair_what_was_seen_with_what_was_done() -> None:
     log.see({"n": 2}, [])
     assert own_turns(log) == [({"n": 1}, "a"), ({"n": 2}, None)]
     assert information_key(log) != information_key(SeatLog(1))
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+def test_every_seat_remembers_what_it_did(seat: int) -> None:
+    class Keeping(Scripted):
+        log = SeatLog(0)
+
+        def choose(
+            self, log: SeatLog, legal: Sequence[Action], generator: np.random.Generator
+        ) -> Decision:
+            self.log = log
+            return super().choose(log, legal, generator)
+
+    players = Keeping("bid 2"), Keeping("bid 1")
+    play(*players)
+    done = [action for _, action in own_turns(players[seat].log) if action is not None]
+    assert done == [("bid 2", "bid 1")[seat]]
+
+
+def test_what_rounding_leaves_uncovered_is_the_last_outcome() -> None:
+    tenths = [0.1] * 10
+    assert sum(tenths) == 1 - 2**-53  # so that no uniform number below 1 lies above it
+    assert sample_index(tenths, 1 - 2**-53) == 9
 
 
 def test_streams_differ_by_purpose_match_seat_and_ply() -> None:

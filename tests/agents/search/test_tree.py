@@ -184,3 +184,11 @@ def test_settings_that_cannot_be_followed_are_refused(wrong: dict[str, float]) -
 def test_a_module_without_the_rules_is_refused_by_name() -> None:
     with pytest.raises(ModuleFault, match="get_current_player"):
         bind({}, 2)
+
+
+def test_a_seat_that_is_not_at_the_table_is_the_modules_fault() -> None:
+    absent = TIC_TAC_TOE.replace('"turn": 1 - state["turn"]', '"turn": 2')
+    assert absent != TIC_TAC_TOE
+    rules, _, root = game(absent)
+    with pytest.raises(ModuleFault, match="required: a seat below 2"):
+        search(rules, root)
