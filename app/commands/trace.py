@@ -82,6 +82,8 @@ def list_runs(*, as_json: Json = False) -> None:
     for row in rows:
         title = one_line(row["title"] or "")
         say(f"{row['name']}  {row['end']}  {title}\n    {_brief(row['prompt'])}")
+        if row.get("revisions"):
+            say(f"    revised: {', '.join(row['revisions'])}")
         if (way := _way_on(row)) is not None:
             say(f"    {way}")
     if not rows:
@@ -97,7 +99,7 @@ def _standing(folder: "RunFolder") -> dict[str, Any]:
     from graph.learn.settings import is_learning, read_learning
     from graph.new.requests import question_left, read_request
 
-    row: dict[str, Any] = {}
+    row: dict[str, Any] = {"revisions": [str(one.path) for one in folder.revisions]}
     written: tuple[tuple[str, str, str], ...] = _OF_LEARN
     asks = ""
     if is_learning(folder):
