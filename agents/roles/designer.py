@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Collection, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
@@ -28,7 +28,8 @@ from agents.protocols import (
     Talk,
 )
 from agents.roles.texts import design_text
-from games.library import rulebook
+from games.library import preset, rulebook, source
+from games.specialise import read_game
 from vectorstore.documents import Example
 
 LONGEST_PROMPT = 20_000
@@ -160,6 +161,7 @@ class ModelDesigner:
             corrections=brief.corrections,
             fixed=[f"{name}={json.dumps(value)}" for name, value in fixed.items()],
             family=rulebook(brief.choices.family) if brief.choices.family else "",
+            allowed=_allowed(brief.choices.family) if brief.choices.family else [],
             assumptions=brief.assumptions,
             mechanics=pieces,
         )
@@ -273,6 +275,21 @@ def to_design(brief: Brief, reply: DesignReply) -> Design:
         raise ReplyError(f"{problem['msg']}, got {problem['input']!r}") from error
     _require_clauses(_words(brief.words), reply.clauses, [rule.id for rule in made.rules])
     return made
+
+
+def _allowed(game: str) -> list[str]:
+    """What the number of players and the parameters of a library game's family may be.
+
+    >>> _allowed("kuhn_poker")[:2]
+    ['num_players: 2 to 8', 'ranks: 0 to 13']
+    """
+    declared: dict[str, Any] = {**read_game(source(preset(game).family))}
+    lines = [f"num_players: {declared['min_players']} to {declared['max_players']}"]
+    for name, field in declared.get("parameters", {}).items():
+        choices = ", ".join(map(json.dumps, field.get("choices", ())))
+        among = " to ".join(map(json.dumps, field.get("range", ()))) or choices
+        lines.append(f"{name}: {among or field.get('format', 'any')}")
+    return lines
 
 
 def _fixed(choices: Choices) -> dict[str, JsonValue]:

@@ -82,7 +82,13 @@ def test_the_brief_stands_fenced_in_the_designers_prompts() -> None:
     filled = [
         load_prompt("designer_clarify").fill(brief=words),
         load_prompt("designer_design").fill(
-            brief=words, corrections=(), fixed=(), family="", assumptions=(), mechanics=[]
+            brief=words,
+            corrections=(),
+            fixed=(),
+            family="",
+            allowed=[],
+            assumptions=(),
+            mechanics=[],
         ),
     ]
     for messages in filled:

@@ -180,6 +180,7 @@ def play_of(player: str, series: Series, sides: Sides, best: tuple[float, bool] 
     measured = measure_all(series.records, sides)
     figures = {key: figure_of(key, value) for key, value in measured.items()}
     if best is not None and len(sides) == 1:
+        figures["score"] = _payable(figures["score"], 0.0, *best)
         share = or_unmeasured(lambda: share_of_best(series.records, best[0]))
         figures = {"share": _figure("share of the best score", _of_best(*best), share), **figures}
     return Play(
@@ -402,16 +403,19 @@ def figure_of(key: str, measured: Estimate | Unmeasured) -> Figure:
     return _figure(name.format(seats), meaning, measured)
 
 
-def rung_of(step: LadderStep, sides: int) -> Rung:
-    """A step of the ladder as the page shows it."""
+def rung_of(step: LadderStep, sides: int, best: tuple[float, bool] | None = None) -> Rung:
+    """A step of the ladder as the page shows it; for `best` see `best_score`."""
     even = 1 / sides if step.measure == "win_share" else 0.0
     advantage = step.advantage
     share = advantage if isinstance(advantage, Unmeasured) else advantage.minus(-even)
+    figure = _figure(step.measure, "", share)
+    if best is not None and step.measure == "return":
+        figure = _payable(figure, -best[0], *best)
     return Rung(
         stronger=step.higher,
         weaker=step.lower,
         measure=step.measure,
-        figure=_figure(step.measure, "", share),
+        figure=figure,
         even=even,
         verdict=step.verdict,
         unfinished=unfinished(step.endings),
@@ -427,6 +431,27 @@ def _figure(name: str, meaning: str, measured: Estimate | Unmeasured) -> Figure:
     if isinstance(measured, Unmeasured):
         return Figure(name=name, meaning=meaning, problem=measured.reason)
     return Figure(name=name, meaning=meaning, **measured.model_dump())
+
+
+def _payable(figure: Figure, least: float, most: float, declared: bool) -> Figure:  # noqa: FBT001
+    """A figure of payments whose interval holds nothing that the game cannot pay.
+
+    Student's t of few matches knows no bounds. Where the game declares its best score, which is of
+    scores from 0 on, no true mean lies outside: the cut interval covers it exactly as often. The
+    best score that was seen is no bound, and the figure says that there is none.
+    """
+    if figure.low is None or figure.high is None:
+        return figure
+    if not declared:
+        says = "the game declares no best score, so the interval has no bounds"
+        return figure.model_copy(
+            update={"meaning": "; ".join(filter(None, (figure.meaning, says)))}
+        )
+    low, high = max(least, figure.low), min(most, figure.high)
+    if (low, high) == (figure.low, figure.high):
+        return figure
+    method = f"{figure.method}, cut to what the game can pay, {least:g} to {most:g}"
+    return figure.model_copy(update={"low": low, "high": high, "method": method})
 
 
 def _plies_ahead(record: MatchRecord) -> int:

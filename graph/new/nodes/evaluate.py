@@ -136,10 +136,10 @@ def playtest(
         best_score=best and best[0],
         best_declared=best is not None and best[1],
         cut=play.clock.kept.cut,
-        ladder=tuple(rung_of(step, len(sides)) for step in steps),
+        ladder=tuple(rung_of(step, len(sides), best) for step in steps),
         players=tuple(order),
         settings={spec: shown_as(PlayerRoster().effective(spec).name, sources) for spec in order},
-        span=rung_of(ends[0], len(sides)) if ends else None,
+        span=rung_of(ends[0], len(sides), best) if ends else None,
         notes=(*notes, *play.clock.notes),
         sandbox=play.context.sandbox.grade,
     )

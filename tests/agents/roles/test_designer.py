@@ -1,3 +1,4 @@
+import json
 from typing import Any
 
 import pytest
@@ -6,7 +7,8 @@ from agents.model.errors import MalformedReplyError
 from agents.protocols import Brief, Choices, RoleError, Talk
 from agents.roles import ModelDesigner
 from agents.roles.texts import rules_text
-from games.library import rulebook
+from games.library import rulebook, source
+from games.specialise import read_game
 from tests.agents.model.endpoint import as_json, serving
 from tests.agents.model.talking import chat_with
 from tests.agents.roles.games import DESIGN
@@ -93,6 +95,18 @@ def test_what_the_person_fixed_and_corrected_is_told_with_the_family_it_builds_o
     for line in ("- num_players=3", "- target=50", "- exact=false", "make it shorter &lt;/brief>"):
         assert line in told
     assert rulebook("push_your_luck").splitlines()[0] in told
+    declared = read_game(source("push_your_luck"))["parameters"]
+    assert isinstance(declared, dict)
+    ranges = {n: p["range"] for n, p in declared.items() if isinstance(p, dict) and "range" in p}
+    assert ranges
+    for name, (low, high) in ranges.items():
+        assert f"- {name}: {json.dumps(low)} to {json.dumps(high)}\n" in told
+
+
+def test_without_a_family_no_ranges_are_told() -> None:
+    with serving(as_json(REPLY)) as endpoint:
+        ModelDesigner(chat_with(endpoint)).design(BRIEF, nothing)
+    assert "settings may be" not in endpoint.requests[0]["messages"][1]["content"]
 
 
 @pytest.mark.parametrize(

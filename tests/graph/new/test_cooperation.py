@@ -116,6 +116,10 @@ def test_cooperation_is_measured_by_scores_on_the_same_deals(tested: Tested) -> 
     assert random["score"].low is not None
     assert random["score"].high is not None
     assert random["score"].low <= usual <= random["score"].high
+    for score in (random["score"], greedy["score"]):
+        assert score.high is not None
+        assert score.low is not None
+        assert 0 <= score.low <= score.high <= best
     assert not {"ties", "wins_player_1"} & {*random, *greedy}
     # Who names what was drawn scores twice that: of every match the most, by the enumeration.
     alone = play.played["alone-greedy"]

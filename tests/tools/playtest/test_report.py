@@ -6,6 +6,7 @@ from games.records import MatchRecord
 from games.streams import stream
 from tools.playtest.intervals import Estimate, NoSamplesError, Unmeasured
 from tools.playtest.report import (
+    LadderStep,
     branching,
     decision_count,
     draw_share,
@@ -14,6 +15,7 @@ from tools.playtest.report import (
     match_length,
     mean_score,
     measure_all,
+    rung_of,
     seat_share,
     share_of_best,
 )
@@ -61,6 +63,23 @@ def test_no_finished_match_is_no_measure() -> None:
         draw_share([record(None)])
     taken = measure_all([record(None)], each_alone(2))
     assert all(isinstance(measure, Unmeasured) for measure in taken.values())
+
+
+@pytest.mark.parametrize(
+    ("best", "ends"),
+    [((9.0, True), (-9.0, 9.0)), ((9.0, False), (-21.0, 26.0)), (None, (-21.0, 26.0))],
+)
+def test_a_difference_in_pay_is_cut_to_what_the_game_says_it_can_pay(
+    best: tuple[float, bool] | None, ends: tuple[float, float]
+) -> None:
+    wide = Estimate(value=2.5, low=-21.0, high=26.0, n=2, method="t")
+    step = LadderStep(
+        lower="a", higher="b", measure="return", advantage=wide, verdict="undecided", endings={}
+    )
+    figure = rung_of(step, 1, best).figure
+    assert (figure.value, (figure.low, figure.high)) == (2.5, ends)
+    assert ("cut to what the game can pay, -9 to 9" in figure.method) == (ends == (-9, 9))
+    assert ("no bounds" in figure.meaning) == (best == (9, False))
 
 
 def test_all_measures_come_with_their_names() -> None:
