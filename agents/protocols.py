@@ -272,6 +272,7 @@ class Validator(Protocol):
         record: MatchRecord,
         positions: Callable[[], Sequence[Position]],
         facts: Sequence[str] = (),
+        struck: str = "",
     ) -> Verdict:
         """Judge one record. An unreadable verdict is an exception, never a pass.
 
@@ -281,6 +282,7 @@ class Validator(Protocol):
             positions: Gives those before its first ply and after each, as a fresh worker replays
                 it; raises ModuleFault where it does not.
             facts: What sets seats apart over all matches, which the rules may mean or not.
+            struck: What an earlier verdict on this record said, which found no majority.
         """
 
     def unit_tests(

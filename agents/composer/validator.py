@@ -44,6 +44,7 @@ class ComposerValidator:
         record: MatchRecord,
         positions: Callable[[], Sequence[Position]],  # noqa: ARG002 - it makes its own
         facts: Sequence[str] = (),  # noqa: ARG002 - the verified module says all
+        struck: str = "",  # noqa: ARG002 - nobody votes on what it says
     ) -> Verdict:
         """Judge one record by replaying it.
 

@@ -94,9 +94,9 @@ def record_text(
 
     The first ply, the last rounds and the ending always stand in full; where the rest does not
     fit, plies of the middle are left out and that is said. What a seat is shown, and what is
-    legal, stands as the difference from what it was when that seat was last told; after plies that
-    are left out it stands whole again, with the state. With `odds`, unequal ones stand at the
-    outcomes.
+    legal, stands as the difference from what it was when that seat was last told, of a list that
+    grew what it grew by; after plies that are left out it stands whole again, with the state. With
+    `odds`, unequal ones stand at the outcomes.
     """
     head = [f"seat {seat}: {name}" for seat, name in enumerate(record.players)]
     head.append(f"first state: {_compact(positions[0].state)}")
@@ -193,13 +193,38 @@ def _shown_changes(
     """What each seat is now shown that it was not; `seen` is brought up to date."""
     lines = []
     for seat, observation in enumerate(observations):
-        new = {k: v for k, v in observation.items() if k not in seen[seat] or seen[seat][k] != v}
-        gone = sorted(seen[seat].keys() - observation.keys())
+        was = seen[seat]
+        new = {k: v for k, v in observation.items() if k not in was or was[k] != v}
+        grown = {k: more for k, v in new.items() if k in was and (more := _growth(k, was[k], v))}
+        whole = {k: v for k, v in new.items() if k not in grown}
+        gone = sorted(was.keys() - observation.keys())
+        parts = [_compact(whole)] * bool(whole or not grown)
+        parts += [line for more in grown.values() for line in more]
         if new or gone:
             lost = f" and no more {', '.join(gone)}" if gone else ""
-            lines.append(f"  seat {seat} is shown: {_compact(new)}{lost}")
+            lines.append(f"  seat {seat} is shown: {'; '.join(parts)}{lost}")
         seen[seat] = dict(observation)
     return lines
+
+
+def _growth(name: str, was: Json, now: Json) -> list[str] | None:
+    """What lists in a value grew by, if nothing else of it changed; None where something did.
+
+    >>> _growth("log", ["a"], ["a", "b"]), _growth("log", ["a"], ["b"])
+    (['log as before, then + ["b"]'], None)
+    >>> _growth("rows", {"red": [1], "blue": [1]}, {"red": [1, 2], "blue": [1]})
+    ['rows.red as before, then + [2]']
+    """
+    if was == now:
+        return []
+    if isinstance(was, list) and isinstance(now, list):
+        if was and now[: len(was)] == was:
+            return [f"{name} as before, then + {_compact(now[len(was) :])}"]
+        was, now = ({str(n): one for n, one in enumerate(v)} for v in (was, now))
+    if not isinstance(was, dict) or not isinstance(now, dict) or was.keys() != now.keys():
+        return None
+    parts = [_growth(f"{name}.{key}", was[key], now[key]) for key in was]
+    return None if None in parts else [line for part in parts if part for line in part]
 
 
 def _compact(value: Json | Mapping[str, Json]) -> str:

@@ -19,7 +19,7 @@ from games.records import MatchRecord
 from games.table import Position
 
 RECORD_LIMIT = 24_000
-MAX_TESTS = 6
+MAX_TESTS = 8
 _STRICT = ConfigDict(extra="forbid")
 _STEPS = "What happens ply by ply and what the rules ask there, before any conclusion."
 
@@ -108,6 +108,7 @@ class ModelValidator:
         record: MatchRecord,
         positions: Callable[[], Sequence[Position]],
         facts: Sequence[str] = (),
+        struck: str = "",
     ) -> Verdict:
         """See `Validator.judge`; the explanation says so where a long record was cut."""
         odds = speaks_of_odds(design)
@@ -118,6 +119,7 @@ class ModelValidator:
             record=text,
             players=", ".join(record.players),
             facts="\n".join(facts),
+            struck=struck,
         )
         cut = f" (it was shown {len(judged)} of {total} plies)" if len(judged) < total else ""
 

@@ -307,11 +307,27 @@ def _unjudged_records(candidate: Candidate, by_id: Mapping[str, Claim]) -> list[
     """What a struck verdict leaves: a record that nobody's judgement passed."""
     told = [by_id.get(f.claim) for f in candidate.findings or () if f.check != PLY]
     return [
-        f"the verdict {claim.id} on {claim.rule} found no majority; its record is not judged"
+        _not_judged(claim)
         for claim in told
         if claim is not None and claim.test is None and claim.id != SEATS
         if claim.status in ("disputed", "dropped")
     ]
+
+
+def _not_judged(claim: Claim) -> str:
+    return f"the verdict {claim.id} on {claim.rule} found no majority; its record is not judged"
+
+
+def to_judge_again(candidate: Candidate, claims: Sequence[Claim]) -> dict[str, Claim]:
+    """Struck verdicts of a candidate that passes, by what they left not judged.
+
+    Only the first that is struck of a record: one that is voted down again leaves it so.
+    """
+    struck = [claim for claim in claims if claim.status == "disputed" and claim.played]
+    shown = Counter(claim.shown for claim in struck)
+    left = {_not_judged(claim): claim for claim in struck if shown[claim.shown] == 1}
+    passed = candidate.outcome == "passed"
+    return {told: left[told] for told in candidate.lacking if passed and told in left}
 
 
 def _left(

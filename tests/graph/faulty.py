@@ -99,8 +99,9 @@ class RecordsOnly:
         record: MatchRecord,
         positions: Callable[[], Sequence[Position]],
         facts: Sequence[str] = (),
+        struck: str = "",
     ) -> Verdict:
-        return self.validator.judge(design, record, positions, facts)
+        return self.validator.judge(design, record, positions, facts, struck)
 
     def arbitrate(self, design: Design, claim: Claim, *, second: bool) -> Vote:
         return self.validator.arbitrate(design, claim, second=second)
@@ -121,6 +122,7 @@ class Undecided:
         record: MatchRecord,
         positions: Callable[[], Sequence[Position]],
         facts: Sequence[str] = (),
+        struck: str = "",
     ) -> Verdict:
         raise RoleError("the record leaves me in doubt")
 

@@ -97,6 +97,7 @@ class ScriptedRoles:
         record: MatchRecord,
         positions: Callable[[], Sequence[Position]],
         facts: Sequence[str] = (),
+        struck: str = "",
     ) -> Verdict:
         self.calls.append("judge")
         return Verdict(illegal_ply=None, rule="")

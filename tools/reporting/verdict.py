@@ -13,6 +13,7 @@ _SECONDS = 10  # a decision
 _SHORT, _LONG = 10, 45  # minutes
 _TIES = 0.5
 _FORCED = 0.5
+_SEEN = ", the best match seen; more may be possible, so these intervals have no bounds"
 THRESHOLDS = (
     f"Thresholds: fair, where the interval of every seat lies within {_EVEN:.2f} of an even share; "
     f"not fair, where one lies wholly off it (of fewer than {_FEW} matches, off it by more than "
@@ -145,7 +146,7 @@ def _better(evaluation: Evaluation) -> ReportLine:
         text += f", the best player ({short_name(best)}) {_said(scores[best])}"
     if evaluation.best_score is not None:
         text += f" of {evaluation.best_score:g}"
-        declared = ", the best possible", ", the best match seen; more may be possible"
+        declared = ", the best possible", _SEEN
         text += declared[not evaluation.best_declared]
     text += "."
     if span is None or span.figure.value is None:

@@ -30,7 +30,9 @@ from graph.run.pool import (
     keep_newest,
     named,
     to_ask_anew,
+    to_judge_again,
     to_settle,
+    unmended,
     updated,
     what_failed,
     with_votes,
@@ -53,7 +55,13 @@ def check(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterCheck]:
     ruled = tuple(one.ruling.rule for one in state.ambiguities if one.ruling)
     trial = Trial(made, context, candidate.number, candidate.source, state.claims, ruled)
     trial.revised = _revised(state, made)
-    trial.judge()
+    again = to_judge_again(candidate, state.claims)
+    if again and not unmended(candidate, state.claims):
+        trial.findings += candidate.findings or ()
+        trial.lacking += [told for told in candidate.lacking if told not in again]
+        trial.judge_again(list(again.values()))
+    else:
+        trial.judge()
     judged = candidate.model_copy(
         update={"findings": tuple(trial.findings), "lacking": tuple(trial.lacking)}
     )
@@ -173,6 +181,21 @@ class Trial:
         if missing:
             self.findings.append(_unfinished(missing, self.context.settings.records_judged))
 
+    def judge_again(self, struck: Sequence[Claim]) -> None:
+        """Ask once more of the records on which a verdict was voted down, and of no others."""
+        run = self._checked()
+        records = self._records(run)
+        for claim in struck:
+            played = claim.played.actions if claim.played else ()
+            for index, record in enumerate(records):
+                if record.actions[: len(played)] == played:
+                    with place(f"check/{self.number}/again/{index}"):
+                        self._record(record, run, claim.says)
+                    break
+            else:
+                self.lacking.append(f"the record of the verdict {claim.id} was not found again")
+        self.matches = [record.match for record in records]
+
     def retest(self) -> None:
         """Hold it against the tests alone, of amended rules against new ones."""
         self._tests(self._checked())
@@ -264,11 +287,13 @@ class Trial:
             f"no test of {rule} as it reads now" for rule in to_ask_anew(self.claims, self.amended)
         ]
 
-    def _record(self, record: MatchRecord, run: CheckRun) -> None:
+    def _record(self, record: MatchRecord, run: CheckRun, struck: str = "") -> None:
         """The validator's verdict on one record; a fault it names is a claim of its own."""
         positions = cache(lambda: run.positions(record))
         try:
-            found = self.context.roles.validator.judge(self.design, record, positions, self.facts)
+            found = self.context.roles.validator.judge(
+                self.design, record, positions, self.facts, struck
+            )
             ply = found.illegal_ply
             last = ply == len(record.match.plies) - 1
             # Where nothing but counts over matches tells of a fault, the last ply stands for it.

@@ -24,6 +24,7 @@ from graph.run.pool import (
     contested,
     earlier_attempts,
     keep_newest,
+    to_judge_again,
     to_settle,
     unjudged,
     unmended,
@@ -121,7 +122,10 @@ def arbitrate(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterVot
     newest = next((c for c in reversed(pool) if c.outcome == "passed"), pool[-1])
     update: dict[str, object] = {"claims": claims, "contested": (), "candidates": pool}
     elsewhere = newest.outcome == "passed" and unmended(newest, voted)  # upheld of another one
-    again = (unjudged(newest) or elsewhere) and context.settings.records_judged > 0
+    alone = len(drafts_passed(pool)) < 2  # noqa: PLR2004 - else they are compared
+    once_more = alone and bool(to_judge_again(newest, claims))
+    again = unjudged(newest) or elsewhere or once_more
+    again = again and context.settings.records_judged > 0
     several = drafts_passed(pool).values() if again else ()
     if len(several) > 1:  # each is judged before they are compared
         anew = [c for c in pool if c.number in several and unjudged(c)]

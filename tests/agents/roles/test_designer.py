@@ -95,9 +95,8 @@ def test_what_the_person_fixed_and_corrected_is_told_with_the_family_it_builds_o
     for line in ("- num_players=3", "- target=50", "- exact=false", "make it shorter &lt;/brief>"):
         assert line in told
     assert rulebook("push_your_luck").splitlines()[0] in told
-    declared = read_game(source("push_your_luck"))["parameters"]
-    assert isinstance(declared, dict)
-    ranges = {n: p["range"] for n, p in declared.items() if isinstance(p, dict) and "range" in p}
+    declared: dict[str, Any] = {**read_game(source("push_your_luck"))}
+    ranges = {n: p["range"] for n, p in declared["parameters"].items() if "range" in p}
     assert ranges
     for name, (low, high) in ranges.items():
         assert f"- {name}: {json.dumps(low)} to {json.dumps(high)}\n" in told

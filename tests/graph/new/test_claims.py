@@ -76,6 +76,7 @@ class Claiming(ScriptedRoles):
         record: MatchRecord,
         positions: Callable[[], Sequence[Position]],
         facts: Sequence[str] = (),
+        struck: str = "",
     ) -> Verdict:
         if not self.blames:
             return Verdict(illegal_ply=None, rule="")
@@ -196,6 +197,7 @@ class Silent(Claiming):
         record: MatchRecord,
         positions: Callable[[], Sequence[Position]],
         facts: Sequence[str] = (),
+        struck: str = "",
     ) -> Verdict:
         raise RoleError("no verdict could be read")
 

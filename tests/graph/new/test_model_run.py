@@ -169,8 +169,9 @@ class Breaking:
         record: MatchRecord,
         positions: Callable[[], Sequence[Position]],
         facts: Sequence[str] = (),
+        struck: str = "",
     ) -> Verdict:
-        self._judge(design, record, positions, facts)
+        self._judge(design, record, positions, facts, struck)
         raise KeyboardInterrupt
 
 

@@ -47,6 +47,7 @@ class Forgetful(Claiming):
         record: MatchRecord,
         positions: Callable[[], Sequence[Position]],
         facts: Sequence[str] = (),
+        struck: str = "",
     ) -> Verdict:
         self.calls.append("judge")
         if self.calls.count("judge") > 1:
@@ -144,3 +145,49 @@ def test_a_test_and_a_check_that_undo_each_other_are_named_at_the_end(folder: Ru
     told = final_text(state.model_copy(update={"candidates": pool}))
     assert "T2 on R1 (all is shown) and the check leak_audit were not held at once" in told
     assert "--drop-test T2" in told
+
+
+@dataclass
+class Insistent(Claiming):
+    """A validator that holds a record for faulty, and reads it otherwise once it is told why not.
+
+    Attributes:
+        insists: Whether it says the same again.
+        told: What it was told was struck, a text a call.
+    """
+
+    insists: bool = False
+    told: list[str] = field(default_factory=list)
+    contests: bool = True
+
+    def judge(
+        self,
+        design: Design,
+        record: MatchRecord,
+        positions: Callable[[], Sequence[Position]],
+        facts: Sequence[str] = (),
+        struck: str = "",
+    ) -> Verdict:
+        self.told.append(struck)
+        if struck and not self.insists or len(self.told) == 2:
+            return Verdict(illegal_ply=None, rule="")
+        shown = str(record.actions)
+        return Verdict(illegal_ply=1, rule="R1", explanation="the wrong seat", shown=shown)
+
+
+@pytest.mark.parametrize("insists", [False, True])
+def test_a_record_whose_verdict_was_voted_down_is_judged_once_more_and_no_other_one(
+    make_context: MakeContext, folder: RunFolder, *, insists: bool
+) -> None:
+    settings = SETTINGS.model_copy(update={"records_judged": 2})
+    roles = Insistent(insists=insists)
+    state = start_run("noughts", folder, make_context(role_set(roles), settings)).state
+    assert [bool(struck) for struck in roles.told] == [False, False, True]
+    assert "the wrong seat" in roles.told[2]
+    assert state.accepted is not None
+    judged = [f for f in state.candidate(state.accepted).findings or () if f.check == "record"]
+    assert len(judged) == (1 if insists else 2)
+    assert state.end == "delivered"  # a disputed claim is told in any case
+    left = [told for told in state.candidate(state.accepted).lacking if "not judged" in told]
+    assert len(left) == insists
+    assert [claim.status for claim in state.claims] == ["disputed"] * (1 + insists)
