@@ -177,15 +177,22 @@ class HeuristicContest:
         )
 
     def scores(self, members: Members, rivals: Members, deals: int, fresh: bool) -> Scores:  # noqa: FBT001 - see Play
-        """See `agents.strategy.selection.Play`."""
+        """See `agents.strategy.selection.Play`; without a score where too many matches are void.
+
+        So that nobody is chosen for matches that do not end; see `ResultTables.no_result`.
+        """
         seats, seed = self.setup.num_players, self.seed + _FRESH * fresh
         ours, theirs = self._spec(members), self._spec(rivals)
         if self._is_team:
             teams = [self._series([spec] * seats, deals, seed) for spec in (ours, theirs)]
+            if any(team.tables.no_result for team in teams):
+                return [None] * deals
             return [_better_team(*(team.entries[deal] for team in teams)) for deal in range(deals)]
         series = self._series([ours, *[theirs] * (seats - 1)], deals * seats, seed)
         if ours == theirs:
             return [1 / seats] * deals
+        if series.tables.no_result:
+            return [None] * deals
         return [_mean(series, deal) for deal in range(deals)]
 
     @property
@@ -244,6 +251,8 @@ def _mean(series: Series, deal: int) -> float | None:
 def _better_team(ours: MatchEntry, theirs: MatchEntry) -> float | None:
     if ours.ending == "forfeit":
         return 0.0
+    if theirs.ending == "forfeit" and ours.returns is not None:
+        return 1.0
     if ours.returns is None or theirs.returns is None:
         return None
     one, other = sum(ours.returns), sum(theirs.returns)

@@ -1,8 +1,9 @@
 """Report of a play-test: measures of a game from records of its matches, the skill ladder, curves.
 
 Only finished matches measure a game; how many did not finish is for the reader to see beside them
-(`Series.endings`). On the ladder, who forfeits has lost. Every interval is over matches, because
-plies of one match are not independent; the ladder's is over deals.
+(`Series.endings`). On the ladder, who forfeits has lost, and a step with too many void
+matches is unmeasured. Every interval is over matches, because plies of one match are not
+independent; the ladder's is over deals.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -285,14 +286,13 @@ def skill_ladder(
 def ladder_step(lower: str, higher: str, versus: Series) -> LadderStep:
     """Two players compared by the wins of a side of the higher one's among the lower one's."""
     name = versus.line_up[0]
-    advantage = or_unmeasured(lambda: versus_advantage(versus, name))
-    return _step(lower, higher, "win_share", advantage, [versus])
+    return _step(lower, higher, "win_share", lambda: versus_advantage(versus, name), [versus])
 
 
 def score_step(lower: str, higher: str, alone: Mapping[str, Series]) -> LadderStep:
     """Two players compared by what they are paid on the same deals, each at every seat."""
-    advantage = or_unmeasured(lambda: return_advantage(alone[higher], alone[lower]))
-    return _step(lower, higher, "return", advantage, [alone[lower], alone[higher]])
+    ours, theirs = alone[higher], alone[lower]
+    return _step(lower, higher, "return", lambda: return_advantage(ours, theirs), [theirs, ours])
 
 
 def versus_advantage(series: Series, name: str) -> Estimate:
@@ -342,15 +342,17 @@ def _step(
     lower: str,
     higher: str,
     measure: Literal["win_share", "return"],
-    advantage: Estimate | Unmeasured,
+    advantage: Callable[[], Estimate],
     series: Sequence[Series],
 ) -> LadderStep:
+    void = next(filter(None, (one.tables.no_result for one in series)), "")
+    found = Unmeasured(reason=void) if void else or_unmeasured(advantage)
     return LadderStep(
         lower=lower,
         higher=higher,
         measure=measure,
-        advantage=advantage,
-        verdict=_verdict(advantage),
+        advantage=found,
+        verdict=_verdict(found),
         endings=by_ending(entry for one in series for entry in one.entries.values()),
     )
 

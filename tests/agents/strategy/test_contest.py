@@ -39,3 +39,20 @@ def test_workers_that_serve_again_play_the_matches_of_fresh_ones(
     assert played[0] == played[1]
     assert 0 < 4 * counts[0] < counts[1]
     assert len(played[0][2]) > len(candidates)
+
+
+def test_nobody_is_scored_where_many_matches_do_not_end() -> None:
+    # A match of tic-tac-toe has nine plies at most; those that need eight or nine are void here.
+    found = library.heuristic_sources("tic_tac_toe")
+    name = min(found)
+    candidate = Heuristic(name=name, policy=name, source=found[name])
+    setup = GameSetup("tic_tac_toe", library.source("tic_tac_toe"), 2)
+    with Sandbox(preload=PRELOAD) as sandbox:
+        stopped, whole = (
+            HeuristicContest(setup, [candidate], sandbox, seed=3, matches=20, max_plies=plies)
+            for plies in (7, 9)
+        )
+        assert stopped.scores((name,), (), 10, fresh=False) == [None] * 10
+        assert None not in whole.scores((name,), (), 10, fresh=False)
+    (series,) = stopped.played.values()
+    assert series.tables.scored

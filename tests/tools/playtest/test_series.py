@@ -21,7 +21,7 @@ from games.trajectories import IncompleteMatchError, open_deck
 from tests.tools.playtest.rosters import NimRoster, Uniform
 from tests.tools.playtest.test_tournament import RECIPE
 from tests.tools.sources import NIM, nim_with
-from tools.playtest.intervals import Estimate
+from tools.playtest.intervals import Estimate, Unmeasured
 from tools.playtest.jobs import GameSetup, MatchEntry, PlayerConfig
 from tools.playtest.journal import JournalError
 from tools.playtest.report import (
@@ -354,6 +354,15 @@ def test_a_step_between_equals_is_undecided(play: Play) -> None:
 def test_a_ladder_that_finishes_nothing_is_unmeasured(play: Play) -> None:
     _, (step,) = ladder(play, "uniform", "perfect", max_plies=1)
     assert (step.verdict, step.endings["unfinished"]) == ("unmeasured", 40)
+
+
+def test_a_step_in_which_many_matches_do_not_end_is_no_result(play: Play) -> None:
+    # Some matches of nim are over within three plies, and others are not.
+    _, (step,) = ladder(play, "uniform", "perfect", max_plies=3, matches=120)
+    assert step.endings["finished"] > 4 < step.endings["unfinished"]
+    assert isinstance(step.advantage, Unmeasured)
+    assert step.advantage.reason.startswith("no result: ")
+    assert step.verdict == "unmeasured"
 
 
 def test_a_game_for_one_compares_returns_on_the_same_deals(play: Play) -> None:
