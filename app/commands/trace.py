@@ -71,7 +71,8 @@ def list_runs(*, as_json: Json = False) -> None:
 
     rows = []
     for path in sorted(state.parent for state in runs_folder().glob("*/.state")):
-        row = dict.fromkeys(("title", "prompt", "asks")) | {"name": path.name, "end": "unfinished"}
+        row: dict[str, Any] = dict.fromkeys(("title", "prompt", "asks"))
+        row |= {"name": path.name, "end": "unfinished", "revisions": []}
         try:
             rows.append(row | _standing(RunFolder(path)))
         except RunFolderError as error:
@@ -82,7 +83,7 @@ def list_runs(*, as_json: Json = False) -> None:
     for row in rows:
         title = one_line(row["title"] or "")
         say(f"{row['name']}  {row['end']}  {title}\n    {_brief(row['prompt'])}")
-        if row.get("revisions"):
+        if row["revisions"]:
             say(f"    revised: {', '.join(row['revisions'])}")
         if (way := _way_on(row)) is not None:
             say(f"    {way}")
