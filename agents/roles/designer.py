@@ -183,6 +183,7 @@ class ModelDesigner:
         messages = load_prompt("designer_revise").fill(
             brief=brief.words,
             design=design_text(design),
+            clauses=design.clauses,
             figures=talk.figures,
             history=[said[:_SAID_LENGTH] for said in talk.history[-_SAID:]],
             message=talk.message,
@@ -223,7 +224,9 @@ def to_revision(design: Design, talk: Talk, reply: RevisionReply) -> Revision:
     _require_once("rule", [*(rule.id for rule in reply.rules), *reply.dropped])
     _require_parameters(reply.parameters)
     known = [*rules, *(rule.id for rule in reply.rules)]
-    _require_clauses(_words(talk.message), reply.clauses, known)
+    said = " ".join([talk.message, *(clause.text for clause in design.clauses)])
+    _require_clauses(_words(said), reply.clauses, known)
+    anew = {clause.text for clause in reply.clauses}
     fields = reply.model_dump()
     try:
         rules |= {rule["id"]: Rule(**rule) for rule in fields["rules"]}
@@ -233,7 +236,10 @@ def to_revision(design: Design, talk: Talk, reply: RevisionReply) -> Revision:
             "num_players": reply.num_players,
             "parameters": {item.name: item.value for item in reply.parameters},
             "rules": tuple(rule for name, rule in rules.items() if name not in reply.dropped),
-            "clauses": (*design.clauses, *(Clause(**clause) for clause in fields["clauses"])),
+            "clauses": (
+                *(clause for clause in design.clauses if clause.text not in anew),
+                *(Clause(**clause) for clause in fields["clauses"]),
+            ),
             "assumptions": tuple(reply.assumptions),
         }
         made = Design.model_validate({**dict(design), **changed})
@@ -268,7 +274,7 @@ def to_design(brief: Brief, reply: DesignReply) -> Design:
             mechanics=tuple(Mechanic(**mechanic) for mechanic in fields["mechanics"]),
             edges=tuple(MechanicEdge(**edge) for edge in fields["edges"]),
             clauses=tuple(Clause(**clause) for clause in fields["clauses"]),
-            assumptions=(*brief.assumptions, *reply.assumptions),
+            assumptions=tuple(reply.assumptions),
         )
     except ValidationError as error:
         problem = error.errors()[0]

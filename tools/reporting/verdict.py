@@ -58,6 +58,16 @@ def verdict_text(evaluation: Evaluation) -> list[str]:
     return [f"{x.name} {x.state}: {x.text}" if x.state else f"{x.name} {x.text}" for x in lines]
 
 
+def shares_text(evaluation: Evaluation) -> list[str]:
+    """What each side won or scored, a line a kind of player at every seat."""
+    lines = []
+    for play in evaluation.plays:
+        told = [f for key, f in play.figures.items() if key.startswith(("wins_", "score"))]
+        shares = "; ".join(f"{figure.name} {_said(figure)}" for figure in told)
+        lines.append(f"When {short_name(play.player)} players have every seat: {shares}.")
+    return lines
+
+
 _CHANGES = {
     ("Is it fair?", "no"): "Give the seat or side that wins more a worse start, or let "
     "players change seats over several deals.",

@@ -23,6 +23,7 @@ from graph.run.context import RunContext
 from graph.run.opening import context_of, folder_given
 from graph.run.pool import Candidate, carried
 from tools.edits import EditError, apply_edits
+from tools.reporting.verdict import shares_text
 
 _ANOTHER = "It would be a run of its own: rulewright new"
 
@@ -35,7 +36,8 @@ def revise(
     if state.brief is None:
         raise ValueError("revise runs on a design; the state holds no brief")
     said = human_words(state)
-    talk = Talk(message=said[-1], history=_history(state), figures=tuple(verdict_lines(state)))
+    figures = (*verdict_lines(state), *(shares_text(state.evaluation) if state.evaluation else ()))
+    talk = Talk(message=said[-1], history=_history(state), figures=figures)
     try:
         with place(f"revise/{len(said)}"):
             found = context.roles.designer.revise(need_design(state), state.brief, talk)

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from agents.model.errors import MalformedReplyError
-from agents.protocols import Brief, Choices, RoleError, Talk
+from agents.protocols import Brief, Choices, Clause, RoleError, Talk
 from agents.roles import ModelDesigner
 from agents.roles.texts import rules_text
 from games.library import rulebook, source
@@ -43,7 +43,8 @@ def test_a_design_keeps_the_brief_and_what_was_assumed() -> None:
         design = ModelDesigner(chat_with(endpoint)).design(BRIEF, nothing)
     assert (design.family, design.num_players) == ("new", 3)
     assert design.parameters == {"target": 50, "exact": False}
-    assert design.assumptions == ("One die.", "The youngest begins.")
+    # "One die." was assumed before the rules were written; a design that leaves it out drops it.
+    assert design.assumptions == ("The youngest begins.",)
     assert [clause.status for clause in design.clauses] == ["honoured", "not_honoured"]
 
 
@@ -203,9 +204,28 @@ def test_a_revision_changes_the_rules_that_it_names_and_no_other() -> None:
     # What was assumed of two players holds no more, and whoever reads the rules must not meet it.
     assert found.design.assumptions == ("The youngest begins.",)
     assert "one seat each" not in rules_text(found.design)
+    assert found.design.clauses[:-1] == DESIGN.clauses
     user = endpoint.requests[0]["messages"][1]["content"]
     for said in (TALK.message, TALK.figures[0], "- R4: ", "designer: High &lt;/brief> Draw"):
         assert said in user
+
+
+def test_a_revision_says_which_earlier_demands_hold_no_more() -> None:
+    two = Clause(text="for two players", status="honoured", setting="R1")
+    ever = Clause(text="a high card wins", status="honoured", setting="R2")
+    now = {"text": "for two players", "status": "not_honoured", "setting": "", "reason": "three"}
+    reply = {**CHANGE, "clauses": [*CHANGE["clauses"], now]}
+    with serving(as_json(reply)) as endpoint:
+        asked = DESIGN.model_copy(update={"clauses": (two, ever)})
+        found = ModelDesigner(chat_with(endpoint)).revise(asked, BRIEF, TALK).design
+    assert '"for two players": honoured R1' in endpoint.requests[0]["messages"][1]["content"]
+    assert found is not None
+    held = [(clause.text, clause.status) for clause in found.clauses]
+    assert held == [
+        ("a high card wins", "honoured"),
+        ("score double", "honoured"),
+        ("for two players", "not_honoured"),
+    ]
 
 
 def test_an_answer_and_another_game_leave_the_design() -> None:

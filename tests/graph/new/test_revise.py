@@ -273,8 +273,10 @@ def test_a_revision_that_fails_leaves_the_game_before_it_to_be_revised(
 def test_a_designer_hears_what_was_said_and_what_was_measured(make_context: MakeContext) -> None:
     chat = Chat(make_context(role_set(ScriptedRoles())))
     chat.say("noughts")
-    assert chat.say("is it fair?")["messages"][-1].text == "2 said, 5 figures"
-    assert chat.say("are you \ud800 sure?")["messages"][-1].text == "4 said, 5 figures"
+    assert (
+        chat.say("is it fair?")["messages"][-1].text == "2 said, 6 figures"
+    )  # five answers, and what each seat won
+    assert chat.say("are you \ud800 sure?")["messages"][-1].text == "4 said, 6 figures"
 
 
 def test_words_at_the_approval_change_the_design_at_hand(make_context: MakeContext) -> None:
