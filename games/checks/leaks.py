@@ -246,9 +246,18 @@ class _Audit:
         after = table.advance(before, action)
         return Step(before, action, after, self._sight(after.state))
 
-    def _traceless(self, *steps: Step) -> bool:
-        """Whether nothing that is hidden from the seat was changed."""
-        return all(self._sight(s.before.state).hidden == s.sight.hidden for s in steps)
+    def _tells_itself(self, one: Step, other: Step) -> bool:
+        """Whether two actions left nothing hidden that would be told with them.
+
+        They changed nothing that is hidden, or the same as each other in one match.
+        """
+        if all(self._sight(s.before.state).hidden == s.sight.hidden for s in (one, other)):
+            return True
+        if one.before is not other.before:
+            if other.action not in one.before.legal:
+                return False
+            other = self._step(self.subject.table, one.before, other.action)
+        return canonical_key(one.after.state) == canonical_key(other.after.state)
 
     def _compare(self, at: str, one: Step, other: Step) -> tuple[Finding | None, bool]:
         """What is wrong, and whether to follow: the rules show the seat the same of two states."""
@@ -266,7 +275,7 @@ class _Audit:
         if canonical_key(seen.rest) != canonical_key(sight.rest):
             return self._undeclared(first_difference(seen.rest, sight.rest), at), False
         if different is not None:
-            if one.action == other.action or not self._traceless(one, other):
+            if one.action == other.action or not self._tells_itself(one, other):
                 return self._leak(different, one, other, at), False
             if one.before is other.before or other.action not in one.before.legal:
                 return None, False

@@ -53,12 +53,14 @@ class DiverseRecords:
             played, chosen or not.
         played: Matches there were to choose from, finished or not.
         seats: What sets seats apart in all of them.
+        unread: Who wins in matches that were played and in none that was chosen, in words.
     """
 
     records: tuple[MatchRecord, ...]
     coverage: RuleCoverage
     played: int
     seats: tuple[SeatFact, ...] = ()
+    unread: tuple[str, ...] = ()
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -136,7 +138,21 @@ def diverse_records(
     records = tuple(finished[n] for n in best)
     coverage = rule_coverage(context.sandbox, source, pool.rules, records)
     coverage = replace(coverage, never=pool.missing)
-    return DiverseRecords(records, coverage, pool.played, pool.seats())
+    return DiverseRecords(records, coverage, pool.played, pool.seats(), _unread(finished, records))
+
+
+def _unread(finished: Sequence[MatchRecord], chosen: Sequence[MatchRecord]) -> tuple[str, ...]:
+    """What `DiverseRecords.unread` says; nothing of games with many kinds of winners."""
+    counts = Counter(map(_winners, finished))
+    missed = {who: count for who, count in counts.items() if who not in {*map(_winners, chosen)}}
+    if len(counts) > _FEW or not missed:
+        return ()
+    told = []
+    for who, count in sorted(missed.items(), reverse=True):
+        seats = [str(seat) for seat, won in enumerate(who, 1) if won]
+        names = "all are paid the same" if all(who) else f"player {' and '.join(seats)} did best"
+        told.append(f"{names} ({count} of {len(finished)})")
+    return (f"endings of play that no match shows which was read: {', '.join(told)}",)
 
 
 def chosen_records(
@@ -169,13 +185,19 @@ def _traits(records: Sequence[MatchRecord], number: int) -> set[tuple[str, objec
     shorter = sum(len(other.match.plies) < len(record.match.plies) for other in records)
     traits: set[tuple[str, object]] = {
         ("order", _ending(record)),
-        ("winners", tuple(paid == max(returns) for paid in returns)),
+        ("winners", _winners(record)),
         ("policy", record.players),
         ("length", 3 * shorter // len(records)),
     }
     if len({other.match.returns for other in records}) <= _FEW:
         traits.add(("returns", returns))
     return traits
+
+
+def _winners(record: MatchRecord) -> tuple[bool, ...]:
+    """By seat, whether nobody was paid more."""
+    returns = record.match.returns or ()
+    return tuple(paid == max(returns) for paid in returns)
 
 
 def _ending(record: MatchRecord) -> object:

@@ -140,7 +140,7 @@ class Trial:
         findings: What was found.
         matches: The matches that were judged.
         lacking: What could not be judged.
-        notes: Which rules no match reached, and what sets seats apart.
+        notes: Which rules no match reached, what sets seats apart, and which endings nobody read.
         facts: What sets seats apart, for the validator.
     """
 
@@ -213,7 +213,7 @@ class Trial:
         found = diverse_records(
             self.context, self.source, self.design, settings.records_judged, settings.seed
         )
-        self.notes = found.notes
+        self.notes = (*found.notes, *found.unread)
         self.facts = [str(fact) for fact in found.seats]
         self._seats([str(fact) for fact in found.seats if fact.whole])
         return found.records

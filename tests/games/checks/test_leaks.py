@@ -123,6 +123,12 @@ def test_open_paths_must_be_texts() -> None:
 
 # A public bid that only events tell; hands that all see but their owner; a hint about them.
 UNTRACED = SOUND.replace('state["bids"] + [int(value)]', 'state["bids"] + [0]')
+# The same, and the first hand goes back: something hidden moves, whatever was bid.
+MOVED = UNTRACED.replace(
+    'return {**state, "bids": state["bids"] + [0]}',
+    'return {"hands": [[], state["hands"][1]], "deck": sorted(state["deck"] + state["hands"][0]),'
+    ' "bids": state["bids"] + [0]}',
+)
 BLIND = (
     SOUND.replace('"hand": state["hands"][seat]', '"hand": state["hands"][1 - seat]')
     .replace("told[owner] =", "told[1 - owner] =")
@@ -136,9 +142,9 @@ TOLD = '[["bid of " + value], ["bid of " + value]]'
 HINTED = BLIND.replace(TOLD, f'[["bid of " + value + {HINT}]] * 2')
 
 
-@pytest.mark.parametrize("source", [UNTRACED, BLIND], ids=["untraced", "blind"])
+@pytest.mark.parametrize("source", [UNTRACED, MOVED, BLIND], ids=["untraced", "moved", "blind"])
 def test_a_public_action_that_only_events_tell_is_no_leak(source: str) -> None:
-    assert audited(source)[0] == "passed"
+    assert audited(source)[0] == "passed", audited(source)
     told = source.replace(TOLD, '[["bid of " + value + str(state["hands"])]] * 2')
     assert audited(told)[:2] == ("failed", "get_events")
     shown = source.replace('"bids": state["bids"],', '"bids": str(state["hands"]),')

@@ -118,6 +118,18 @@ def test_the_rarest_ending_and_rule_come_first() -> None:
     assert chosen_records([], [], 3) == []
 
 
+def test_who_wins_in_no_match_that_is_read_is_said(make_context: MakeContext) -> None:
+    # WAVES is won by either player: of a single record one of the two was not read.
+    context = make_context()
+    alone = diverse_records(context, WAVES, OF_WAVES, count=1, seed=2)
+    (note,) = alone.unread
+    returns = alone.records[0].match.returns
+    assert returns is not None
+    other = 1 + returns.index(min(returns))
+    assert f"player {other} did best (" in note
+    assert diverse_records(context, WAVES, OF_WAVES, count=5, seed=2).unread == ()
+
+
 def test_what_sets_seats_apart_is_one_note_and_no_suspicion() -> None:
     facts = tuple(SeatFact((seat,), f"does {seat}", (9, 0), 9, 1e-6) for seat in (0, 1))
     coverage = RuleCoverage({}, {}, (), (), (), ())
