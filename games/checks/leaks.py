@@ -30,6 +30,7 @@ from games.checks.pairs import (
     how_to_mend,
     how_told,
     in_turn,
+    listed,
     near_choices,
     unlike_odds,
     unlike_outcomes,
@@ -86,12 +87,12 @@ def check_leaks(
     hidden, alone, public = (set[str]().union(*names) for names in zip(*named, strict=True))
     alike, unlike = (sum(counts) for counts in zip(*(a.counts for a in audits), strict=True))
     evidence = (
-        f"hidden from some seat: {_listed(hidden)}; told to all by open values alone: "
-        f"{_listed(alone)}; {alike} plies that differ only in what is hidden were told alike, "
+        f"hidden from some seat: {listed(hidden)}; told to all by open values alone: "
+        f"{listed(alone)}; {alike} plies that differ only in what is hidden were told alike, "
         f"{unlike} others not"
     )
     if public:
-        evidence += f"; dealt face up, so that nothing can be told of it: {_listed(public)}"
+        evidence += f"; dealt face up, so that nothing can be told of it: {listed(public)}"
     return [found[0].model_copy(update={"evidence": evidence})]
 
 
@@ -246,18 +247,11 @@ class _Audit:
         after = table.advance(before, action)
         return Step(before, action, after, self._sight(after.state))
 
-    def _tells_itself(self, one: Step, other: Step) -> bool:
-        """Whether two actions left nothing hidden that would be told with them.
-
-        They changed nothing that is hidden, or the same as each other in one match.
-        """
-        if all(self._sight(s.before.state).hidden == s.sight.hidden for s in (one, other)):
-            return True
-        if one.before is not other.before:
-            if other.action not in one.before.legal:
-                return False
-            other = self._step(self.subject.table, one.before, other.action)
-        return canonical_key(one.after.state) == canonical_key(other.after.state)
+    def _traceless(self, one: Step, other: Step, same: Step) -> bool:
+        """Whether two actions, both done in one match as well, left nothing hidden apart."""
+        return canonical_key(one.after.state) == canonical_key(same.after.state) or all(
+            self._sight(s.before.state).hidden == s.sight.hidden for s in (one, other)
+        )
 
     def _compare(self, at: str, one: Step, other: Step) -> tuple[Finding | None, bool]:
         """What is wrong, and whether to follow: the rules show the seat the same of two states."""
@@ -275,12 +269,12 @@ class _Audit:
         if canonical_key(seen.rest) != canonical_key(sight.rest):
             return self._undeclared(first_difference(seen.rest, sight.rest), at), False
         if different is not None:
-            if one.action == other.action or not self._tells_itself(one, other):
+            same = other
+            if one.before is not other.before and other.action in one.before.legal:
+                same = self._step(self.subject.table, one.before, other.action)
+            if one.action == other.action or not self._traceless(one, other, same):
                 return self._leak(different, one, other, at), False
-            if one.before is other.before or other.action not in one.before.legal:
-                return None, False
-            same = self._step(self.subject.table, one.before, other.action)
-            return self._compare(at, same, other)
+            return (None, False) if same is other else self._compare(at, same, other)
         changed = {p for p in seen.hidden if seen.hidden[p] != sight.hidden.get(p)}
         self.compared += bool(changed)
         self.exchanged |= {pattern_of(path, self.zones) for path in changed}
@@ -354,9 +348,8 @@ class _Audit:
         )
 
     def _overclaimed(self, one: Sight, other: Sight, at: str) -> Finding:
-        path = next(
-            p for p in {**one.shown, **other.shown} if one.shown.get(p) != other.shown.get(p)
-        )
+        paths = {**one.shown, **other.shown}
+        path = next(p for p in paths if one.shown.get(p) != other.shown.get(p))
         return failed(
             CHECK,
             "visible",
@@ -369,10 +362,6 @@ class _Audit:
         why = how_told(function, one.after, other.after, self.seat)
         told = f"seat {self.seat} after {at} {why} where only what is hidden from it differs; "
         return failed(CHECK, function, told + how_to_mend(one))
-
-
-def _listed(names: set[str]) -> str:
-    return ", ".join(sorted(names)) or "nothing"
 
 
 def _doubted(evidence: str) -> Finding:

@@ -115,6 +115,15 @@ def how_to_mend(step: Step) -> str:
     return told
 
 
+def listed(names: Iterable[str]) -> str:
+    """Names in their order, in words.
+
+    >>> listed({"hands.*", "deck"}), listed([])
+    ('deck, hands.*', 'nothing')
+    """
+    return ", ".join(sorted(names)) or "nothing"
+
+
 def how_to_compare(beside: Iterable[str]) -> str:
     """What may be done about hidden zones that never differ alone, but with values beside them."""
     told = "see that these zones hold the hidden components themselves, and that no open value "
