@@ -32,6 +32,7 @@ from graph.run.opening import make_context, model_settings
 FOLDER = Path(__file__).parents[1] / "tests" / "recordings"
 MODEL = "answered-by-hand"
 LABEL = "answered by hand, from the text of the requests alone"
+MIXED = "answered by hand, some of it by one who knew the code: see runs.yaml"
 TOOL_ROUNDS = 2
 
 
@@ -39,6 +40,11 @@ def runs() -> dict[str, dict[str, Any]]:
     """What was asked in each recorded run, by its name."""
     found: dict[str, dict[str, Any]] = yaml.safe_load((FOLDER / "runs.yaml").read_text())
     return found
+
+
+def label_of(name: str) -> str:
+    """Who answered, and knowing what."""
+    return MIXED if runs().get(name, {}).get("mixed") else LABEL
 
 
 def settings_of(name: str) -> RunSettings:
@@ -73,7 +79,7 @@ def main() -> int:
     os.environ["RULEWRIGHT_RECORD"] = str(path)
     told = _run(sys.argv[2])
     kept = json.loads(path.read_text())
-    kept |= {"label": LABEL, "ended": told}
+    kept |= {"label": label_of(sys.argv[2]), "ended": told}
     path.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n")
     sys.stdout.write(f"{told}\n")
     return 0

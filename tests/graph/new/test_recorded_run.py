@@ -18,7 +18,7 @@ from graph.new.requests import write_request
 from graph.new.runs import resume_run, start_run
 from graph.run.folder import RunFolder
 from graph.run.opening import open_model
-from scripts.recordings import FOLDER, LABEL, MODEL, TOOL_ROUNDS, request_of, runs, settings_of
+from scripts.recordings import FOLDER, MODEL, TOOL_ROUNDS, label_of, request_of, runs, settings_of
 from tests.graph.conftest import MakeContext
 
 RETRIEVED = re.compile(r"<retrieved>\n.*?\n</retrieved>", re.DOTALL)
@@ -49,7 +49,7 @@ def _size(body: dict[str, Any]) -> int:
 
 @pytest.mark.parametrize("name", RECORDED)
 def test_a_recording_says_who_answered(name: str) -> None:
-    assert json.loads((FOLDER / f"{name}.json").read_text())["label"] == LABEL
+    assert json.loads((FOLDER / f"{name}.json").read_text())["label"] == label_of(name)
 
 
 @pytest.mark.timeout(900)  # one of them is refined three times, and plays long matches each time
