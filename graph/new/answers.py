@@ -52,9 +52,13 @@ def means(answer: str, meant: frozenset[str]) -> bool:
     (True, True)
     >>> means("yes, but for four players", YES), means("do not go on", YES), means("please", NO)
     (False, False, False)
+    >>> means("is that all?", YES)
+    False
     """
     words = [word for word in re.findall(r"\w+", answer.lower()) if word not in _POLITE]
-    return " ".join(words) in meant or (bool(words) and all(word in meant for word in words))
+    if not words:
+        return "" in meant and "?" not in answer  # a question approves nothing
+    return " ".join(words) in meant or all(word in meant for word in words)
 
 
 def human_words(state: RunState) -> list[str]:
