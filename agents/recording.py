@@ -10,15 +10,15 @@ from typing import Any, TextIO
 
 import numpy as np
 
-from agents.players.uniform import RandomPlayer
-from agents.search.rules import Rules, SearchView
+from agents.search.settings import SearchView
 from agents.search.uct import UctSettings
 from agents.search.uct import decide as decide_uct
 from games.checks.sampling import KeptPositions
-from games.engine import Decision, Player, play_match
+from games.engine import Decision, Player, RandomPlayer, play_match
 from games.environments.environment import Environment, SearchableEnvironment
 from games.environments.reading import read_trajectories
 from games.information import SeatLog
+from games.rules import Rules
 from games.streams import run_key, stream
 from games.table import Position
 from games.trajectories import (

@@ -35,7 +35,7 @@ KNOWN = frozenset(
         "evals.results.EvalError",
         "games.environments.environment.EnvironmentNotFoundError",
         "games.library.UnknownGameError",
-        "games.specialise.UnknownParameterError",
+        "games.library.specialise.UnknownParameterError",
         "games.trajectories.TrajectoryError",
         "games.values.ModuleFault",
         "graph.run.folder.RunFolderError",

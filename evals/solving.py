@@ -32,7 +32,6 @@ from numpy.typing import NDArray
 
 from agents.players.registry import PRELOAD, make_player, parse_spec
 from agents.players.specs import Seating
-from agents.search.rules import bind, first_state
 from agents.solving.cfr import cfr_plus
 from agents.solving.enumeration import enumerate_game
 from agents.solving.exploitability import expected_returns, nash_conv, uniform
@@ -44,6 +43,7 @@ from games import library
 from games.contract import Action, canonical_key, load_namespace
 from games.engine import Player
 from games.information import SeatLog
+from games.rules import bind, first_state
 from games.streams import stream
 from tools.sandbox import Sandbox
 

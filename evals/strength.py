@@ -17,13 +17,14 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from agents.players.registry import parse_spec
-from agents.search.rules import Rules, SearchView, bind, first_state
+from agents.search.settings import SearchView
 from agents.search.uct import UctSettings
 from agents.search.uct import decide as uct
 from evals.openspiel import MISSING, has_openspiel
 from evals.results import EvalOptions, EvalResult, Row, Score, Tell
 from games import library
 from games.contract import Action, State, canonical_key, load_namespace
+from games.rules import Rules, bind, first_state
 from games.streams import stream
 from tools.playtest.intervals import share_interval
 

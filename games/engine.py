@@ -37,6 +37,20 @@ class Player(Protocol):
         """
 
 
+class RandomPlayer:
+    """Plays a legal action drawn uniformly."""
+
+    def choose(
+        self, log: SeatLog, legal: Sequence[Action], generator: np.random.Generator
+    ) -> Decision:
+        """See `Player.choose`; the log is not looked at."""
+        del log
+        return Decision(legal[int(generator.integers(len(legal)))], {"algorithm": "random"})
+
+    def close(self) -> None:
+        """Nothing to release."""
+
+
 Learned: TypeAlias = tuple[str, Mapping[str, Json]]
 
 

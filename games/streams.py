@@ -6,11 +6,16 @@ another place. Where modules are not trusted, the seed of the streams is a `run_
 """
 
 import hashlib
+from array import array
+from collections.abc import Iterator
 from functools import lru_cache
+from itertools import chain
 
 import numpy as np
 
 NOBODY = -1
+BLOCK = 4096
+"""Numbers drawn at once: one call each would cost more than a call of a game."""
 _WORD_BYTES = 4
 _KEY = 5  # four words of purpose, match and seat; ply
 _COST = 2**15  # 32 MiB, a tenth of a second
@@ -92,3 +97,15 @@ def _place(generator: np.random.Generator) -> tuple[int, ...]:
     if len(key) != _KEY:
         raise ValueError("the generator has no place in a run; required: one that stream() made")
     return key
+
+
+def uniforms(generator: np.random.Generator) -> Iterator[float]:
+    """An endless iterator of uniform numbers in [0, 1), drawn from `generator` in blocks.
+
+    A block stays an array, of eight bytes a number: as a list of objects it would take four times
+    the room, and drive out of the processor's caches what the game needs there.
+    """
+    blocks: Iterator[array[float]] = iter(
+        lambda: array("d", generator.random(BLOCK).tobytes()), array("d")
+    )
+    return chain.from_iterable(blocks)

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from importlib.resources import files
 from typing import Any
 
+from games.library.specialise import defaults
 from games.library.tags import known_tags
-from games.specialise import defaults
 from vectorstore.documents import LIBRARY_KINDS, Document, IndexReport
 from vectorstore.library import Library, LibraryGame, RuleSentence, all_rules
 from vectorstore.settings import StoreError

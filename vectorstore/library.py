@@ -10,7 +10,7 @@ from typing import Any
 
 from games import library
 from games.contract import Json
-from games.specialise import read_game
+from games.library.specialise import read_game
 from vectorstore.settings import StoreError
 
 _READ = ("__init__.py", "game.py", "rulebook.md", "presets.yaml", "tags.yaml")

@@ -16,10 +16,10 @@ from agents.belief.follow import (
     counted_rules,
     random_action,
 )
-from agents.search.rollouts import uniforms
-from agents.search.rules import Rules, canonical
 from games.contract import CHANCE, TERMINAL, Action, Observation, State
 from games.information import SeatLog
+from games.rules import Rules, canonical
+from games.streams import uniforms
 
 Weighted = list[tuple[State, float]]
 

@@ -7,10 +7,10 @@ from typing import NamedTuple, ParamSpec, TypeAlias, TypeVar
 
 import numpy as np
 
-from agents.search.rollouts import uniforms
-from agents.search.rules import Rules
 from games.contract import CHANCE, TERMINAL, Action, Json, Observation, State
 from games.engine import sample_index
+from games.rules import Rules
+from games.streams import uniforms
 
 Given = ParamSpec("Given")
 Returned = TypeVar("Returned")

@@ -7,10 +7,10 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from agents.search.rules import Rules
 from games.contract import Action, Json, State, require_json
 from games.information import SeatLog, own_turns
 from games.modules import reseed
+from games.rules import Rules
 from games.values import are_texts
 
 Resampler: TypeAlias = Literal["resample_history", "resample_state"]

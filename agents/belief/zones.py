@@ -9,9 +9,9 @@ import numpy as np
 
 from agents.belief.follow import random_action
 from agents.belief.population import Floats
-from agents.search.rules import Rules
 from games.checks.zones import matches, read_path, with_path
 from games.contract import TERMINAL, Json, State
+from games.rules import Rules
 
 
 class Fill(NamedTuple):

@@ -15,7 +15,7 @@ from agents.protocols import CoderTools, Design, Heuristic, RoleError
 from games.checks.findings import Finding
 from games.contract import canonical_key
 from games.library import families, heuristic_sources, in_reading_order, rulebook, source
-from games.specialise import renumbered, specialise
+from games.library.specialise import renumbered, specialise
 from games.text import syntax_tree
 
 _CAUSE = "It differed from the library's verified source."

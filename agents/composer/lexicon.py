@@ -11,7 +11,7 @@ from pydantic import BaseModel, JsonValue
 from agents.composer.patterns import Capture
 from games.contract import Json
 from games.library import source
-from games.specialise import read_game
+from games.library.specialise import read_game
 
 Settings: TypeAlias = Mapping[str, Json]
 Reads: TypeAlias = Callable[[Sequence[int]], Settings]

@@ -10,7 +10,7 @@ from agents.composer.mentions import Mention, ParsedBrief
 from agents.protocols import Choices, Clause, RoleError
 from games.contract import Json, LocalModule, ModuleFault
 from games.library import source
-from games.specialise import as_declared
+from games.library.specialise import as_declared
 
 _PARTNERS = 4
 _OPEN = 0

@@ -14,10 +14,10 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from agents.belief.module import DeadlineError
-from agents.search.rules import HEURISTIC
 from agents.worker.protocol import HeuristicsRequest, Refused
 from agents.worker.session import SeatSession, perfect_information
 from games.contract import Action, IllegalActionError, Json, ModuleFault, Observation
+from games.rules import HEURISTIC
 from games.values import REQUIRED_CONSTANTS, is_number, show
 from tools.guest.protocol import RawPly, decoded
 from tools.replaying import VoidResultError

@@ -31,10 +31,9 @@ from agents.players.specs import (
     given_settings,
     parameters_of,
 )
-from agents.players.uniform import RandomPlayer
 from agents.search.algorithms import SEARCHES
 from agents.search.settings import PlayerSettings
-from games.engine import Player
+from games.engine import Player, RandomPlayer
 from tools.playtest.jobs import GameSetup, PlayerConfig
 from tools.sandbox import Sandbox
 

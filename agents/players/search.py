@@ -10,7 +10,6 @@ from agents.belief.belief import BeliefName, FallbackProtocol
 from agents.players.hosted import HostedSearch
 from agents.players.specs import PlayerSpec, PlayerSpecError, Seating
 from agents.search.algorithms import SEARCHES, Algorithm, Hidden
-from agents.search.rules import HEURISTIC
 from agents.search.settings import DAY, MANY, PlayerSettings, When
 from agents.worker.protocol import (
     ChooseRequest,
@@ -24,6 +23,7 @@ from games.contract import Action, IllegalActionError, Json, ModuleFault
 from games.engine import Decision, PlayerFault
 from games.environments.served import preload_of, served_source
 from games.information import SeatLog
+from games.rules import HEURISTIC
 from games.streams import match_words
 from games.text import plain_text
 from tools.guest.protocol import MessageError

@@ -29,7 +29,7 @@ from agents.protocols import (
 )
 from agents.roles.texts import design_text
 from games.library import preset, rulebook, source
-from games.specialise import read_game
+from games.library.specialise import read_game
 from vectorstore.documents import Example
 
 LONGEST_PROMPT = 20_000

@@ -7,8 +7,7 @@ from typing import Any, Generic, Literal, TypeAlias, TypeVar
 import numpy as np
 
 from agents.search import alphabeta, evolution, flat, ismcts, pimc, uct
-from agents.search.rules import SearchView
-from agents.search.settings import PlayerSettings, SearchResult
+from agents.search.settings import PlayerSettings, SearchResult, SearchView
 
 Hidden: TypeAlias = Literal["refused", "on_request", "sampled", "always_sampled"]
 SettingsOf = TypeVar("SettingsOf", bound=PlayerSettings)

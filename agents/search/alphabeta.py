@@ -16,9 +16,9 @@ from typing import Annotated, TypeAlias
 import numpy as np
 from pydantic import Field
 
-from agents.search.rules import Rules, SearchView, canonical
-from agents.search.settings import LARGEST, PlayerSettings, SearchResult
+from agents.search.settings import LARGEST, PlayerSettings, SearchResult, SearchView
 from games.contract import CHANCE, TERMINAL, Action, State
+from games.rules import Rules, canonical
 
 Bounds: TypeAlias = tuple[float, float]
 ZERO = 1e-9  # payments of a zero-sum game may miss zero by so much

@@ -48,9 +48,16 @@ from agents.search.leaves import (
     sampled,
 )
 from agents.search.meter import Meter
-from agents.search.rules import Rules, SearchView, require_seat
-from agents.search.settings import LARGEST, MANY, BudgetSettings, LeafSettings, SearchResult
+from agents.search.settings import (
+    LARGEST,
+    MANY,
+    BudgetSettings,
+    LeafSettings,
+    SearchResult,
+    SearchView,
+)
 from games.contract import CHANCE, TERMINAL, Action, State
+from games.rules import Rules, require_seat
 
 Genome: TypeAlias = tuple[int, ...]
 Trial: TypeAlias = Callable[[Genome], float]

@@ -27,7 +27,6 @@ from pydantic import Field
 
 from agents.search.leaves import Draw, Leaves, drawing, one_of_best
 from agents.search.meter import Meter
-from agents.search.rules import Rules, SearchView, require_seat
 from agents.search.settings import (
     LARGEST,
     BoundSettings,
@@ -40,11 +39,13 @@ from agents.search.settings import (
     RolloutCount,
     RolloutSettings,
     SearchResult,
+    SearchView,
     SecondLimit,
     When,
 )
 from agents.search.statistics import ReturnRange, add, exploration_bonus
 from games.contract import TERMINAL, Action, State
+from games.rules import Rules, require_seat
 
 
 class FlatmcSettings(RolloutSettings, BudgetSettings, BoundSettings):

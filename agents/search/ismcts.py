@@ -36,16 +36,7 @@ from pydantic import Field
 
 from agents.search.leaves import Leaves, PlayedPly, sampled
 from agents.search.meter import Meter
-from agents.search.rollouts import uniforms
-from agents.search.rules import (
-    Heuristic,
-    Rules,
-    SearchView,
-    canonical,
-    require_seat,
-    require_turn,
-)
-from agents.search.settings import ExplorationWeight, SearchResult, TreeSettings
+from agents.search.settings import ExplorationWeight, SearchResult, SearchView, TreeSettings
 from agents.search.statistics import (
     FEW,
     EdgeStatistics,
@@ -64,6 +55,8 @@ from games.contract import (
     State,
     canonical_key,
 )
+from games.rules import Heuristic, Rules, canonical, require_seat, require_turn
+from games.streams import uniforms
 
 Known: TypeAlias = tuple[int, Observation]
 """A seat's information since the root, by number, and its newest observation."""

@@ -22,12 +22,13 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from agents.search.rollouts import Rollouts, uniforms
-from agents.search.rules import Heuristic, Rules
+from agents.search.rollouts import Rollouts
 from agents.search.settings import Ensemble, LeafSettings, RolloutSettings
 from agents.search.statistics import ReturnRange, add
 from games.contract import CHANCE, TERMINAL, Action, ModuleFault, State
 from games.engine import sample_index
+from games.rules import Heuristic, Rules
+from games.streams import uniforms
 
 PlayedPly: TypeAlias = tuple[int, Action, list[float] | None]
 """One ply: the player, its action, its rewards (None where they are all 0)."""

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from agents.search.rules import Clock, Rules
-from agents.search.settings import BudgetSettings
+from agents.search.settings import BudgetSettings, Clock
 from games.contract import Action, State
+from games.rules import Rules
 
 
 class CallsSpentError(Exception):

@@ -19,10 +19,10 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
-from agents.search.rules import SearchView, require_seat
-from agents.search.settings import MANY, GraphSettings, SearchResult
+from agents.search.settings import MANY, GraphSettings, SearchResult, SearchView
 from agents.search.uct import combined, tree_search
 from games.contract import Action, State
+from games.rules import require_seat
 
 
 class PimcSettings(GraphSettings):

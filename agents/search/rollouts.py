@@ -19,28 +19,16 @@ from itertools import chain, islice
 
 import numpy as np
 
-from agents.search.rules import Rules, canonical
 from agents.search.statistics import add
 from games.contract import CHANCE, Action, State
 from games.engine import sample_index
+from games.rules import Rules, canonical
+from games.streams import BLOCK
 
 SPAN = 2**30
 TRIAL, SHARE = 1000, 0.3
 WINDOW, FIRST_SHARE = 64, 0.05
 MOST = 50_000  # states
-BLOCK = 4096  # uniform numbers drawn at once: one call each would cost more than a game call
-
-
-def uniforms(generator: np.random.Generator) -> Iterator[float]:
-    """An endless iterator of uniform numbers in [0, 1), drawn from `generator` in blocks.
-
-    A block stays an array, of eight bytes a number: as a list of objects it would take four times
-    the room, and drive out of the processor's caches what the game needs there.
-    """
-    blocks: Iterator[array[float]] = iter(
-        lambda: array("d", generator.random(BLOCK).tobytes()), array("d")
-    )
-    return chain.from_iterable(blocks)
 
 
 class Integers:

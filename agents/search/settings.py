@@ -1,17 +1,19 @@
-"""Settings that several searches share, and the result of a search.
+"""Settings that several searches share, what a search is given, and its result.
 
 A player's settings are one frozen model in the algorithm's own file: bounds, default and meaning of
 each stand there once. Specs, `rulewright players` and refusals are read from it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Literal, Self, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from games.contract import Action, Json
+from games.contract import Action, Json, State
+from games.rules import Heuristic, Rules
 
+Clock: TypeAlias = Callable[[], float]
 NoYes: TypeAlias = Literal["no", "yes"]
 Ensemble: TypeAlias = Literal["rank", "score"]
 
@@ -274,6 +276,28 @@ class GraphSettings(TreeSettings):
                 "shared node has no one action that led to it"
             )
         return self
+
+
+@dataclass(frozen=True)
+class SearchView:
+    """All that a search is given of a decision.
+
+    Attributes:
+        rules: The module's functions.
+        seat: The seat that decides.
+        determinize: Gives a full state that the seat cannot tell from the true one. Searches of a
+            known state take the first one alone.
+        heuristics: The game's heuristics.
+        clock: Seconds, from any zero; needed where the budget is time.
+        worlds: Determinizations that a search of a known state decides in, 0 as 1.
+    """
+
+    rules: Rules
+    seat: int
+    determinize: Callable[[], State]
+    heuristics: tuple[Heuristic, ...] = ()
+    clock: Clock | None = None
+    worlds: int = 1
 
 
 @dataclass(frozen=True)

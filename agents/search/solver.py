@@ -32,11 +32,11 @@ import numpy as np
 
 from agents.search.alphabeta import UnsuitableGameError, solved
 from agents.search.meter import Meter
-from agents.search.rules import Heuristic
 from agents.search.settings import SearchResult
 from agents.search.statistics import FEW, add
 from agents.search.tree import Node, UctSearch
 from games.contract import CHANCE, TERMINAL, Action
+from games.rules import Heuristic
 
 SHORT = 4.5  # calls of apply_action a simulation: longer matches are hardly ever settled so
 CALLS = 2  # of it for every simulation done

@@ -29,8 +29,6 @@ import numpy as np
 
 from agents.search.leaves import Leaves
 from agents.search.meter import Meter
-from agents.search.rollouts import uniforms
-from agents.search.rules import Heuristic, Rules, require_turn
 from agents.search.settings import GraphSettings, SearchResult
 from agents.search.statistics import (
     FEW,
@@ -44,6 +42,8 @@ from agents.search.statistics import (
     widened,
 )
 from games.contract import CHANCE, TERMINAL, Action, State
+from games.rules import Heuristic, Rules, require_turn
+from games.streams import uniforms
 
 _LOWEST = float("-inf")
 

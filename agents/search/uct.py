@@ -17,17 +17,18 @@ from pydantic import Field, model_validator
 from agents.search.leaves import mean_ranks
 from agents.search.meter import Meter
 from agents.search.rave import RaveSearch
-from agents.search.rules import SearchView, canonical
 from agents.search.settings import (
     ExplorationWeight,
     GraphSettings,
     NoYes,
     SearchResult,
+    SearchView,
     SolverChoice,
 )
 from agents.search.solver import SolverSearch
 from agents.search.tree import Node, UctSearch
 from games.contract import Action, State
+from games.rules import canonical
 
 
 class UctSettings(GraphSettings):

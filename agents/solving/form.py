@@ -17,9 +17,9 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.search.rules import Rules
 from games.contract import Action, Json, Observation, State, canonical_key
 from games.information import SeatLog
+from games.rules import Rules
 from games.values import canonical_value
 
 Ints: TypeAlias = NDArray[np.int64]

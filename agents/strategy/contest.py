@@ -8,7 +8,6 @@ from statistics import fmean
 
 from pydantic import JsonValue, TypeAdapter, ValidationError
 
-from agents.players.registry import PlayerRoster
 from agents.protocols import Heuristic
 from agents.strategy.fitting import TaughtMatch, fitted_heuristics
 from agents.strategy.lessons import LessonsRequest
@@ -22,7 +21,7 @@ from agents.strategy.selection import (
 )
 from games.contract import Json, ModuleFault
 from games.values import is_number, show
-from tools.playtest.jobs import GameSetup, MatchEntry, SandboxRecipe
+from tools.playtest.jobs import GameSetup, MatchEntry, Roster, SandboxRecipe
 from tools.playtest.results import win_share
 from tools.playtest.runner import Workers
 from tools.playtest.series import Series, play_series
@@ -123,6 +122,7 @@ class HeuristicContest:
     Attributes:
         setup: The game; its own heuristics take no part.
         heuristics: The candidates.
+        roster: Of the players; it must know "random" and "greedy".
         sandbox: Where the matches run.
         seed: Of the deals; fresh deals have another.
         matches: That a line-up plays at most.
@@ -137,6 +137,7 @@ class HeuristicContest:
 
     setup: GameSetup
     heuristics: Sequence[Heuristic]
+    roster: Roster
     sandbox: Sandbox | SandboxRecipe
     seed: int
     matches: int
@@ -222,7 +223,7 @@ class HeuristicContest:
             self.played[key] = play_series(
                 replace(self.setup, heuristics=self._sources()),
                 specs,
-                PlayerRoster(),
+                self.roster,
                 matches=matches,
                 seed=seed,
                 max_plies=self.max_plies,

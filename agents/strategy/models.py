@@ -12,14 +12,12 @@ from pathlib import Path
 from statistics import fmean
 from typing import TypeAlias
 
-from agents.players.registry import PlayerRoster
-from agents.players.uniform import RandomPlayer
 from games.contract import ModuleFault, State
-from games.engine import play_match
-from games.specialise import defaults, read_game
+from games.engine import RandomPlayer, play_match
+from games.library.specialise import defaults, read_game
 from games.values import is_number, show
 from tools.playtest.intervals import Estimate, Unmeasured
-from tools.playtest.jobs import GameSetup, MatchEntry, SandboxRecipe, sandbox_of_process
+from tools.playtest.jobs import GameSetup, MatchEntry, Roster, SandboxRecipe, sandbox_of_process
 from tools.playtest.results import TournamentResult, TournamentSettings
 from tools.playtest.runner import Workers
 from tools.playtest.series import play_series
@@ -42,6 +40,7 @@ class ModelContest:
 
     Attributes:
         folder: Where journals lie, and the models that are made to be compared.
+        roster: Of the players; it must know "cwm".
         seed: Of all matches.
         simulations: A decision.
         rollouts: Of a new leaf without a value function.
@@ -52,6 +51,7 @@ class ModelContest:
     """
 
     folder: Path
+    roster: Roster
     seed: int = 0
     simulations: int = 1000
     rollouts: int = 10
@@ -63,7 +63,7 @@ class ModelContest:
     @property
     def recipe(self) -> SandboxRecipe:
         """How a process makes its sandbox."""
-        return SandboxRecipe(preload=PlayerRoster().preload)
+        return SandboxRecipe(preload=self.roster.preload)
 
     def spec(self, model: Path) -> str:
         """The player of a model."""
@@ -140,12 +140,12 @@ def choose_value(
             game,
             [*specs.values()],
             TournamentSettings(deals=contest.deals, seed=contest.seed, max_plies=contest.max_plies),
-            PlayerRoster(),
+            contest.roster,
             journal=contest.journal(model, *proposals),
             workers=contest.workers,
             sandbox=contest.recipe,
         )
-    names = {PlayerRoster().effective(spec).name: key for key, spec in specs.items()}
+    names = {contest.roster.effective(spec).name: key for key, spec in specs.items()}
     scores = {
         int(names[pair.second]): _turned(pair.score)
         for pair in found.pairs
@@ -274,7 +274,7 @@ def _hosted(
     series = play_series(
         model_game(game, text),
         [contest.spec(models[name]) for name in pair],
-        PlayerRoster(),
+        contest.roster,
         matches=2 * contest.deals,
         seed=contest.seed,
         max_plies=contest.max_plies,

@@ -1,6 +1,6 @@
 """Fault attribution: whether the module, its sampler or nobody is to blame for a failing.
 
-Search calls the raw functions (`agents.search.rules`). A module whose values break the contract
+Search calls the raw functions (`games.rules`). A module whose values break the contract
 makes the search itself choke on them; the same work done once more with functions that are held
 against the contract ends at the first such value, named as the module's.
 """
@@ -12,8 +12,8 @@ from typing import Literal, TypeAlias, TypeVar
 from agents.belief.belief import Belief
 from agents.belief.evidence import MODULE_ERRORS
 from agents.belief.module import DeadlineError
-from agents.search.rules import Rules, bind
 from games.contract import TERMINAL, Action, Game, LocalModule, Module, ModuleFault, State
+from games.rules import Rules, bind
 from tools.guest.faults import MODULE_FILE
 
 Done = TypeVar("Done")

@@ -19,8 +19,7 @@ from agents.belief.module import DeadlineError
 from agents.search.algorithms import search_named
 from agents.search.alphabeta import UnsuitableGameError
 from agents.search.meter import Meter
-from agents.search.rules import Clock, Heuristic, Rules, SearchView, canonical, first_state, scoring
-from agents.search.settings import PlayerSettings, SearchResult
+from agents.search.settings import Clock, PlayerSettings, SearchResult, SearchView
 from agents.search.tree import Node, UctSearch
 from agents.search.uct import UctSettings, variation
 from agents.worker.blame import attributed, culprit_of
@@ -34,6 +33,7 @@ from agents.worker.protocol import (
 from agents.worker.watch import LateError, Watch
 from games.contract import Json, State
 from games.information import SeatLog
+from games.rules import Heuristic, Rules, canonical, first_state, scoring
 from tools.guest.protocol import decoded
 
 Operation: TypeAlias = Callable[[dict[str, object], dict[str, Json]], Json]

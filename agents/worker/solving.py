@@ -6,7 +6,6 @@ from typing import TypeAlias
 
 from agents.belief.exact import TooManyStatesError, posterior
 from agents.belief.follow import BeliefCallsError, CallCount, Follower, counted_rules
-from agents.search.rules import Rules, bind, first_state
 from agents.solving.cfr import cfr_plus
 from agents.solving.enumeration import (
     MARGIN,
@@ -28,6 +27,7 @@ from agents.worker.protocol import (
 )
 from games.contract import Json
 from games.information import SeatLog
+from games.rules import Rules, bind, first_state
 from games.streams import stream
 from tools.guest.protocol import decoded
 

@@ -8,10 +8,10 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
-from agents.search.rules import Rules, first_state
 from agents.worker.blame import contracted
 from games.contract import CHANCE, TERMINAL, Action, Json, ModuleFault, State
 from games.information import SeatLog
+from games.rules import Rules, first_state
 from tools.guest.protocol import decoded
 
 Operation: TypeAlias = Callable[[dict[str, object], dict[str, Json]], Json]

@@ -32,7 +32,6 @@ from numpy.typing import NDArray
 from agents.belief.belief import Belief, DecisionPoint
 from agents.search.ismcts import IsmctsSearch, IsmctsSettings
 from agents.search.meter import Meter
-from agents.search.rules import Rules, bind, first_state
 from agents.search.tree import UctSearch
 from agents.search.uct import UctSettings
 from agents.solving.form import log_after
@@ -48,6 +47,7 @@ from games.contract import (
     load_namespace,
 )
 from games.information import SeatLog
+from games.rules import Rules, bind, first_state
 
 Kind: TypeAlias = Literal["uct", "ismcts"]
 

@@ -17,7 +17,7 @@ from functools import partial
 from statistics import fmean
 from typing import TypeAlias
 
-from agents.players.registry import PRELOAD
+from agents.players.registry import PRELOAD, PlayerRoster
 from agents.protocols import Heuristic
 from agents.strategy.contest import HeuristicContest, fault_of, taught_heuristics
 from agents.strategy.selection import Selection
@@ -226,6 +226,7 @@ def _contest(task: PlayersTask, seed: int, matches: int, options: EvalOptions) -
     return HeuristicContest(
         task.setup,
         task.found,
+        PlayerRoster(),
         RECIPE,
         seed,
         matches,

@@ -141,6 +141,7 @@ def _left(
         return models, []
     contest = ModelContest(
         folder=folder / game,
+        roster=PlayerRoster(),
         seed=seed,
         simulations=size.simulations,
         rollouts=size.rollouts,

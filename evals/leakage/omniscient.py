@@ -12,9 +12,10 @@ from typing import NamedTuple
 import numpy as np
 
 from agents.search.algorithms import search_named
-from agents.search.rules import SearchView, bind
+from agents.search.settings import SearchView
 from agents.worker.protocol import Chosen
 from games.contract import Json, State
+from games.rules import bind
 from tools.guest.protocol import decoded
 
 

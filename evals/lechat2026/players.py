@@ -19,7 +19,7 @@ import numpy as np
 from agents.belief.belief import Belief, BeliefMemory, DecisionPoint
 from agents.players.registry import parse_spec
 from agents.search.algorithms import SEARCHES
-from agents.search.rules import Rules, SearchView, bind, first_state
+from agents.search.settings import SearchView
 from evals.lechat2026.board import (
     BITS,
     CELLS,
@@ -34,6 +34,7 @@ from evals.lechat2026.board import (
 from games import library
 from games.contract import Action, Json, State, load_namespace
 from games.information import SeatLog
+from games.rules import Rules, bind, first_state
 
 GAME = "battleship"
 _SEATS = 2

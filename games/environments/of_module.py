@@ -8,7 +8,7 @@ from games import library
 from games.contract import Game, LocalModule
 from games.environments.environment import EnvironmentNotFoundError
 from games.library import UnknownGameError
-from games.specialise import UnknownParameterError, defaults
+from games.library.specialise import UnknownParameterError, defaults
 from games.table import GameTable, Position, Table
 from games.values import Action, Json
 

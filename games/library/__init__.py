@@ -14,8 +14,8 @@ from importlib.resources.abc import Traversable
 from typing import TYPE_CHECKING
 
 from games.contract import Json
+from games.library.specialise import UnknownParameterError, defaults, read_game, specialise
 from games.library.tags import read_shown
-from games.specialise import UnknownParameterError, defaults, read_game, specialise
 
 if TYPE_CHECKING:
     from jinja2 import Template

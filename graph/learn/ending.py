@@ -10,6 +10,7 @@ from langgraph.types import Command
 from agents.model.budget import BudgetExhaustedError
 from agents.model.errors import MalformedReplyError
 from agents.model.recording import place
+from agents.players.registry import PlayerRoster
 from agents.roles.modeller import PREDICTING, bound_names
 from agents.strategy.models import ModelContest, choose_value
 from games.values import ModuleFault, canonical_key
@@ -117,6 +118,7 @@ def _competed(
         free,
         ModelContest(
             folder=context.folder.journals / "values",
+            roster=PlayerRoster(),
             seed=settings.seed,
             simulations=settings.value_simulations,
             deals=settings.value_deals,

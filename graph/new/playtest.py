@@ -240,6 +240,7 @@ class PlayTest:
         return HeuristicContest(
             setup=self._setup({}),
             heuristics=heuristics,
+            roster=PlayerRoster(),
             sandbox=self.context.sandbox,
             seed=settings.seed,
             matches=self.within(settings.heuristic_matches, _HEURISTIC_PLIES[settings.quick]),

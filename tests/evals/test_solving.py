@@ -6,7 +6,6 @@ import numpy as np
 import pyspiel
 import pytest
 
-from agents.players.uniform import RandomPlayer
 from agents.solving.cfr import cfr_plus
 from agents.solving.exploitability import expected_returns, nash_conv, uniform
 from agents.solving.form import SequenceForm
@@ -28,7 +27,7 @@ from evals.solving import (
     solver_scores,
 )
 from games.contract import canonical_key
-from games.engine import Decision, Player
+from games.engine import Decision, Player, RandomPlayer
 from games.information import SeatLog
 from tests.agents.small_games import KUHN
 from tests.agents.solving.games_solved import preset, small

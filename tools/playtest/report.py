@@ -15,8 +15,8 @@ from pydantic import BaseModel, ConfigDict
 
 from games.contract import CHANCE, ModuleFault
 from games.engine import Ending, Ply
+from games.library.specialise import read_game
 from games.records import MatchRecord
-from games.specialise import read_game
 from tools.playtest.intervals import (
     CONFIDENCE,
     Estimate,

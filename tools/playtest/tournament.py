@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 
 from games.contract import Game, Json
-from games.specialise import as_declared, defaults
+from games.library.specialise import as_declared, defaults
 from games.streams import stream
 from tools.playtest.jobs import (
     GameSetup,

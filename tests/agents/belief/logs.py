@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from agents.search.rules import Rules
 from games.contract import State
 from games.information import SeatLog
+from games.rules import Rules
 
 
 def logs_of(rules: Rules, state: State, actions: Sequence[str]) -> list[SeatLog]:

@@ -8,10 +8,10 @@ import numpy as np
 
 from agents.belief.exact import posterior
 from agents.belief.follow import Entries, Follower
-from agents.search.rules import Rules, bind
 from games import library
 from games.contract import Action, Json, State, canonical_key, load_namespace
 from games.information import SeatLog
+from games.rules import Rules, bind
 
 Distribution = dict[str, float]
 

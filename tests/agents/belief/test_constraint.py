@@ -5,9 +5,9 @@ import pytest
 from agents.belief.belief import SIZE, PopulationTracker
 from agents.belief.constraint import constraint_strategy
 from agents.belief.zones import Zones, zones_of
-from agents.search.rules import Rules
 from games import library
 from games.contract import Json, State
+from games.rules import Rules
 from tests.agents.belief.logs import logs_of
 from tests.agents.belief.posteriors import (
     exact,

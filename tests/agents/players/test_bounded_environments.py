@@ -10,10 +10,9 @@ import pytest
 from agents.players.registry import make_player, parse_spec
 from agents.players.search import PRELOAD
 from agents.players.specs import Seating
-from agents.players.uniform import RandomPlayer
 from agents.recording import RecorderError, RecordPlan, record_matches
 from games.contract import Game, LocalModule, ModuleFault
-from games.engine import play_match
+from games.engine import RandomPlayer, play_match
 from games.environments.environment import Environment
 from games.environments.of_module import ModuleEnvironment
 from games.environments.registry import environment_named

@@ -9,10 +9,10 @@ import pytest
 
 from agents.players.registry import PlayerRoster, parse_spec
 from agents.players.specs import PlayerSpecError
-from agents.search.rules import bind
 from games.contract import Game, LocalModule, State
 from games.environments.served import ServedRules
 from games.information import SeatLog
+from games.rules import bind
 from games.streams import stream
 from games.table import GameTable
 from tests.learned import model_file

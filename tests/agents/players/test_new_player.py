@@ -51,7 +51,7 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
-from agents.search.rules import SearchView
+from agents.search.settings import SearchView
 from agents.search.settings import PlayerSettings, SearchResult
 
 

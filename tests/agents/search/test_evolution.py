@@ -14,9 +14,9 @@ from agents.search.evolution import (
     random_genome,
 )
 from agents.search.leaves import drawing
-from agents.search.rules import Rules, SearchView, bind
-from agents.search.settings import SearchResult
+from agents.search.settings import SearchResult, SearchView
 from games.contract import Action, State, load_namespace
+from games.rules import Rules, bind
 from tests.agents.small_games import DIE, SOON, TIC_TAC_TOE, game
 
 BOTH = ["rhea", "rmhc"]

@@ -14,9 +14,9 @@ from agents.search.ismcts import IsmctsSettings
 from agents.search.ismcts import decide as ismcts
 from agents.search.pimc import PimcSettings
 from agents.search.pimc import decide as pimc
-from agents.search.rules import Rules, SearchView, bind
-from agents.search.settings import PlayerSettings
+from agents.search.settings import PlayerSettings, SearchView
 from games.contract import Action, State, load_namespace
+from games.rules import Rules, bind
 from tests.agents.small_games import DIE, SOON, THREE, TIC_TAC_TOE, game
 
 # Strategy fusion (Frank & Basin 1998; Long et al. 2010): "sure" pays 0.8. After "guess" the same

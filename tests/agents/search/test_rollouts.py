@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from agents.search.rollouts import TRIAL, WINDOW, Integers, Rollouts
-from agents.search.rules import Rules, canonical
 from games.contract import Action, State
+from games.rules import Rules, canonical
 from tests.agents.small_games import DIE, KUHN, TIC_TAC_TOE, game
 
 

@@ -3,11 +3,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from agents.search.rules import Rules, bind
 from agents.search.settings import GraphSettings
 from agents.search.tree import UctSearch
 from agents.search.uct import tree_search
 from games.contract import ModuleFault, State, load_namespace
+from games.rules import Rules, bind
 from tests.agents.small_games import DIE, SOON, THREE, TIC_TAC_TOE, game, known
 
 

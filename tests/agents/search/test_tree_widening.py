@@ -2,10 +2,10 @@ import numpy as np
 import pytest
 
 from agents.search.ismcts import decide as ismcts
-from agents.search.rules import Rules, SearchView, bind
-from agents.search.settings import GraphSettings
+from agents.search.settings import GraphSettings, SearchView
 from agents.search.uct import tree_search
 from games.contract import load_namespace
+from games.rules import Rules, bind
 from tests.agents.small_games import known
 
 WIDE = """

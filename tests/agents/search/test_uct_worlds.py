@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
 
-from agents.search.rules import SearchView
-from agents.search.settings import SearchResult
+from agents.search.settings import SearchResult, SearchView
 from agents.search.uct import UctSettings, agreed, decide
 from agents.worker.session import choose
 from games.contract import Json, State

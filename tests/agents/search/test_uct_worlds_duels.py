@@ -9,7 +9,6 @@ import pytest
 
 from agents.belief.belief import Belief, DecisionPoint
 from agents.search.alphabeta import solved
-from agents.search.rules import Rules
 from agents.search.settings import GraphSettings, SearchResult
 from agents.search.uct import agreed, tree_search
 from games import library
@@ -17,6 +16,7 @@ from games.checks.sampling import UniformPlayer
 from games.contract import Action, Game, Json, LocalModule, State
 from games.engine import Decision, Player, play_match
 from games.information import SeatLog
+from games.rules import Rules
 from games.table import GameTable
 from tests.agents.belief.posteriors import library_game
 from tests.agents.small_games import known

@@ -6,11 +6,11 @@ from typing import cast
 
 import pyspiel
 
-from agents.search.rules import bind
 from agents.solving.enumeration import enumerate_game
 from agents.solving.form import Behaviour, SequenceForm
 from games import library
 from games.contract import Action, Json, State, load_namespace
+from games.rules import bind
 from tests.agents.small_games import game as small_game
 
 Translate = Callable[[Action, "pyspiel.State"], int]

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from agents.search.rules import bind
 from agents.solving.enumeration import (
     PLAYS,
     TooManyHistoriesError,
@@ -16,6 +15,7 @@ from games import library
 from games.contract import Game, LocalModule, ModuleFault, load_namespace
 from games.engine import Decision, play_match
 from games.information import SeatLog, information_key
+from games.rules import bind
 from games.table import GameTable
 from tests.agents.small_games import KUHN, PENNIES, TIC_TAC_TOE
 from tests.agents.small_games import game as small_game

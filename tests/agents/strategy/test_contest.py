@@ -2,7 +2,7 @@
 
 import pytest
 
-from agents.players.registry import PRELOAD
+from agents.players.registry import PRELOAD, PlayerRoster
 from agents.protocols import Heuristic
 from agents.strategy.contest import HeuristicContest
 from games import library
@@ -30,7 +30,7 @@ def test_workers_that_serve_again_play_the_matches_of_fresh_ones(
     with Sandbox(preload=PRELOAD) as sandbox:
         played, counts = [], []
         for place in (sandbox, SandboxRecipe(preload=PRELOAD)):
-            contest = HeuristicContest(setup, candidates, place, seed=3, matches=8)
+            contest = HeuristicContest(setup, candidates, PlayerRoster(), place, seed=3, matches=8)
             selection, kept = contest.select()
             entries = {key: series.entries for key, series in contest.played.items()}
             played.append((selection, kept, entries))
@@ -49,7 +49,9 @@ def test_nobody_is_scored_where_many_matches_do_not_end() -> None:
     setup = GameSetup("tic_tac_toe", library.source("tic_tac_toe"), 2)
     with Sandbox(preload=PRELOAD) as sandbox:
         stopped, whole = (
-            HeuristicContest(setup, [candidate], sandbox, seed=3, matches=20, max_plies=plies)
+            HeuristicContest(
+                setup, [candidate], PlayerRoster(), sandbox, seed=3, matches=20, max_plies=plies
+            )
             for plies in (7, 9)
         )
         assert stopped.scores((name,), (), 10, fresh=False) == [None] * 10

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from agents.players.registry import PlayerRoster
 from agents.strategy.models import ModelContest, choose_value, reject_models
 from games.contract import ModuleFault
 from tests.learned import model_file
@@ -31,7 +32,7 @@ SKELETON = Path(__file__).parents[3] / "games" / "skeleton" / "game.py"
 
 
 def contest(folder: Path, *, simulations: int = 12, deals: int = 4) -> ModelContest:
-    return ModelContest(folder, simulations=simulations, rollouts=1, deals=deals)
+    return ModelContest(folder, PlayerRoster(), simulations=simulations, rollouts=1, deals=deals)
 
 
 def test_a_value_function_is_used_only_where_it_wins(tmp_path: Path) -> None:

@@ -1,12 +1,12 @@
 import numpy as np
 import pytest
 
-from agents.search.rules import SearchView, bind
-from agents.search.settings import GraphSettings
+from agents.search.settings import GraphSettings, SearchView
 from agents.search.uct import tree_search
 from evals.bench.search_overhead import Call, CallStep, RolloutStep, Step, noting, steps, walk
 from games import library
 from games.contract import load_namespace
+from games.rules import bind
 
 PLY = ("apply_action", "get_rewards", "get_legal_actions")
 

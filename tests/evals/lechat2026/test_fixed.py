@@ -12,7 +12,7 @@ from agents.belief.belief import Belief, BeliefMemory, BeliefName, DecisionPoint
 from agents.belief.follow import Entries
 from agents.search.flat import OslaSettings
 from agents.search.flat import decide_osla as osla
-from agents.search.rules import Rules, SearchView
+from agents.search.settings import SearchView
 from evals.lechat2026.board import (
     BITS,
     CELLS,
@@ -50,6 +50,7 @@ from evals.lechat2026.shooters import MapShooter
 from evals.results import EvalError, EvalOptions
 from games import library
 from games.contract import State
+from games.rules import Rules
 from tests.agents.belief.logs import logs_of
 from tests.agents.belief.posteriors import exact, library_game, random_match
 from tests.agents.belief.test_filter import explains

@@ -2,7 +2,7 @@ from collections import Counter
 
 import numpy as np
 
-from agents.players.uniform import RandomPlayer
+from games.engine import RandomPlayer
 from games.information import SeatLog
 
 

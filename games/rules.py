@@ -16,7 +16,6 @@ from games.contract import (
     load_namespace,
 )
 
-Clock: TypeAlias = Callable[[], float]
 Heuristic: TypeAlias = Callable[[Observation, Action], float]
 HEURISTIC = "score"  # the function that a fault of a heuristic names
 _VERSION = 2  # of marshal: later ones encode which objects are the same, besides their values
@@ -130,28 +129,6 @@ def scoring(name: str, source: str) -> Heuristic:
         return float(value)
 
     return checked
-
-
-@dataclass(frozen=True)
-class SearchView:
-    """All that a search is given of a decision.
-
-    Attributes:
-        rules: The module's functions.
-        seat: The seat that decides.
-        determinize: Gives a full state that the seat cannot tell from the true one. Searches of a
-            known state take the first one alone.
-        heuristics: The game's heuristics.
-        clock: Seconds, from any zero; needed where the budget is time.
-        worlds: Determinizations that a search of a known state decides in, 0 as 1.
-    """
-
-    rules: Rules
-    seat: int
-    determinize: Callable[[], State]
-    heuristics: tuple[Heuristic, ...] = ()
-    clock: Clock | None = None
-    worlds: int = 1
 
 
 def require_seat(rules: Rules, state: State, seat: int) -> None:
