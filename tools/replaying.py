@@ -3,27 +3,41 @@
 A check sees the matches that it plays itself. What a module does in matches that count is held
 against what the same module, loaded anew, does when it is taken through them again: ply by ply as a
 referee asks, then call by call; and what their seats were told must not depend on what is hidden.
+
+Of matches that a journal holds and this process did not play, players are asked again too: the
+same player, asked the same by a fresh worker, has to do the same, or to fail in the same place.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
 
 from games.checks.sampling import KeptPositions, PlayedMatch
-from games.contract import Action, ModuleFault
-from games.engine import Decision, Match, PlayerFault, Ply, play_match
+from games.contract import CHANCE, Action, Json, ModuleFault
+from games.engine import Decision, Match, Player, PlayerFault, Ply, play_match
 from games.information import SeatLog
+from games.streams import stream
 from games.table import Position
 from games.text import plain_text
 from games.trajectories import open_deck
 from tools.checking import audit_matches
-from tools.playtest.jobs import MatchEntry, MatchJob, entry_of
+from tools.playtest.jobs import (
+    GameSetup,
+    MatchEntry,
+    MatchJob,
+    PlayerConfig,
+    Roster,
+    entry_of,
+    keep_sandbox,
+)
 from tools.sandbox import Sandbox
 from tools.transitions import replay_transitions
 
 _AUDITED = 16  # pairs of matches, over all seats
+_ONE_IN = 8  # of the finished matches that are taken through fresh workers
+_TRIED = 8  # matches that a journal claims, at most, of those that finished and of the others each
 _TOLD = frozenset(
     ("get_observations", "get_events", "get_current_player", "get_legal_actions")
     + ("get_chance_probabilities",)
@@ -31,19 +45,22 @@ _TOLD = frozenset(
 _PART = ("player", "observation", "legal", "action", "rewards", "events")
 
 
+_BLAMED = (
+    "The module does not play the same in all matches, or tells what it hides; see: rulewright "
+    "check"
+)
+
+
 class VoidResultError(Exception):
-    """Matches whose module does not stand by them; they have no result."""
+    """Matches whose module, or whose journal, does not stand by them; they have no result."""
 
-    def __init__(self, why: str) -> None:
-        super().__init__(
-            f"the result is void: {plain_text(why)}. The module does not play the same in all "
-            "matches, or tells what it hides; see: rulewright check"
-        )
-        self.why = why
+    def __init__(self, why: str, then: str = _BLAMED) -> None:
+        super().__init__(f"the result is void: {plain_text(why)}. {then}")
+        self.why, self.then = why, then
 
-    def __reduce__(self) -> tuple[type[Self], tuple[str]]:
+    def __reduce__(self) -> tuple[type[Self], tuple[str, str]]:
         """How it goes from one process to another."""
-        return type(self), (self.why,)
+        return type(self), (self.why, self.then)
 
 
 @dataclass
@@ -67,14 +84,28 @@ class _Script:
         self.done += 1
 
 
-def require_replays(sandbox: Sandbox, finished: Sequence[tuple[MatchJob, MatchEntry]]) -> None:
-    """Take finished matches of one game through fresh workers, or its environment opened anew.
+def require_replays(played: Sequence[tuple[MatchJob, MatchEntry]], most: int) -> int:
+    """Take a sample of the finished matches of one game, `most` of them, through fresh workers.
+
+    Of an environment it is opened anew.
+
+    Returns:
+        How many they were.
 
     Raises:
         VoidResultError: Naming the first difference, or what a seat was told of what is hidden.
     """
+    finished = [(job, entry) for job, entry in played if entry.ending == "finished"]
     if not finished:
-        return
+        return 0
+    job = finished[0][0]
+    order = stream(job.key, "replay").permutation(len(finished))
+    sample = [finished[i] for i in sorted(order[: min(most, -(-len(finished) // _ONE_IN))])]
+    _require_replayed(_sandbox_of(job), sample)
+    return len(sample)
+
+
+def _require_replayed(sandbox: Sandbox, finished: Sequence[tuple[MatchJob, MatchEntry]]) -> None:
     played = [
         PlayedMatch(f"replay {number}", *replayed_match(sandbox, job, entry))
         for number, (job, entry) in enumerate(finished)
@@ -95,6 +126,101 @@ def require_replays(sandbox: Sandbox, finished: Sequence[tuple[MatchJob, MatchEn
             raise VoidResultError(finding.evidence)
 
 
+def claims_to_try(claimed: Mapping[int, MatchEntry]) -> list[int]:
+    """Which of the matches that a journal claims are played again, by number.
+
+    Nobody can know before which they are, not even who knows the seed; where the journal is honest
+    the result is the same whichever they are. None where a model sat at the table.
+    """
+    generator = np.random.default_rng()  # no stream of the run's: see above
+    chosen: list[int] = []
+    for finished, one_in in ((False, 1), (True, _ONE_IN)):
+        kind = [i for i in claimed if (claimed[i].ending == "finished") == finished]
+        share = min(_TRIED, -(-len(kind) // one_in))
+        chosen += [kind[i] for i in generator.permutation(len(kind))[:share]]
+    return sorted(chosen)
+
+
+def again(job: MatchJob, entry: MatchEntry) -> MatchJob:
+    """The job of a match whose players are asked again.
+
+    One whose budget is time may choose otherwise: it is asked, and does what the entry says; at
+    the last ply it has to fail, or not, as it says.
+    """
+    job = replace(job, until=None)
+    if not any(map(_by_time, job.seats)):
+        return job
+    done: list[list[Action]] = [[] for _ in job.seats]
+    for ply in _scripted(_sandbox_of(job), job, entry)[0].plies:
+        if ply.player != CHANCE:
+            done[ply.player].append(ply.action)
+    return replace(job, roster=_Following(job.roster, done))
+
+
+def require_claim(index: int, entry: MatchEntry, found: Json) -> None:
+    """Hold what a journal says of a match against the entry of the same match, played again.
+
+    Raises:
+        VoidResultError: If they differ.
+    """
+    anew = MatchEntry.model_validate(found)
+    for part in ("ending", "culprit", "actions", "returns"):
+        one, other = getattr(entry, part), getattr(anew, part)
+        if one != other:
+            raise VoidResultError(
+                f"match {index} has {part} {one!s:.200} in the journal, and {other!s:.200} where "
+                "its players were asked again by fresh workers",
+                "Delete its line from the journal, and it is played again",
+            )
+
+
+def _by_time(player: PlayerConfig) -> bool:
+    return player.settings.get("budget") == "time"
+
+
+@dataclass(frozen=True)
+class _Following:
+    """A roster whose players with a budget of time do what is done, by seat, while that lasts."""
+
+    roster: Roster
+    done: Sequence[Sequence[Action]]
+
+    @property
+    def preload(self) -> tuple[str, ...]:
+        """See `Roster.preload`."""
+        return self.roster.preload
+
+    def effective(self, spec: str) -> PlayerConfig:
+        """See `Roster.effective`."""
+        return self.roster.effective(spec)
+
+    def seat(
+        self, player: PlayerConfig, *, seat: int, match: int, game: GameSetup, sandbox: Sandbox
+    ) -> Player:
+        """See `Roster.seat`."""
+        made = self.roster.seat(player, seat=seat, match=match, game=game, sandbox=sandbox)
+        return _Follower(made, iter(self.done[seat])) if _by_time(player) else made
+
+
+@dataclass(frozen=True)
+class _Follower:
+    """A player that is asked, and does what was done while that lasts."""
+
+    player: Player
+    done: Iterator[Action]
+
+    def choose(
+        self, log: SeatLog, legal: Sequence[Action], generator: np.random.Generator
+    ) -> Decision:
+        """See `games.engine.Player.choose`."""
+        decision = self.player.choose(log, legal, generator)
+        return replace(decision, action=next(self.done, decision.action))
+
+    def __getattr__(self, name: str) -> object:
+        """What else the player has: its worker, its end."""
+        return getattr(self.player, name)
+
+
 def replayed_match(
     sandbox: Sandbox, job: MatchJob, entry: MatchEntry
 ) -> tuple[Match, tuple[Position, ...]]:
@@ -103,6 +229,15 @@ def replayed_match(
     Raises:
         VoidResultError: If it does not come out the same.
     """
+    match, positions = _scripted(sandbox, job, entry)
+    if why := _difference(entry, match):
+        raise VoidResultError(f"match {job.match}, played again by a fresh worker, {why}")
+    return match, positions
+
+
+def _scripted(
+    sandbox: Sandbox, job: MatchJob, entry: MatchEntry
+) -> tuple[Match, tuple[Position, ...]]:
     script = _Script(entry.actions)
     with job.game.refereed(sandbox, job.deadline_s) as place:
         table = KeptPositions(place)
@@ -116,9 +251,11 @@ def replayed_match(
             max_plies=job.max_plies,
             on_ply=script.heard,
         )
-    if why := _difference(entry, match):
-        raise VoidResultError(f"match {job.match}, played again by a fresh worker, {why}")
     return match, tuple(table.matches[0])
+
+
+def _sandbox_of(job: MatchJob) -> Sandbox:
+    return job.sandbox if isinstance(job.sandbox, Sandbox) else keep_sandbox(job.sandbox)
 
 
 def _difference(entry: MatchEntry, match: Match) -> str:

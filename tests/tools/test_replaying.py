@@ -1,13 +1,22 @@
 """A sample of finished matches is played again by fresh workers; a difference leaves no result."""
 
-from collections.abc import Iterator
+import itertools
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
+from games.contract import Action
+from games.engine import Decision, Player, PlayerFault
+from games.information import SeatLog
 from tests.games.checks.test_checks import SOUND
 from tests.tools.playtest.rosters import NimRoster
-from tools.playtest.jobs import GameSetup
+from tests.tools.playtest.test_tournament import GAME
+from tools.playtest.jobs import GameSetup, PlayerConfig
+from tools.playtest.journal import Journal
 from tools.playtest.series import Series, play_series
 from tools.replaying import VoidResultError, replayed_match
 from tools.sandbox import Sandbox
@@ -95,3 +104,116 @@ def test_no_worker_can_tell_by_its_number_which_one_it_is(sandbox: Sandbox) -> N
             worker.load("import enum\nos = vars(enum)['sys'].modules['os']\n")
             numbers.append(worker.request("evaluate", {"expression": "os.getpid()"}, 5.0))
     assert len(set(map(str, numbers))) == 1
+
+
+QUITS = ["quits", "uniform"]
+
+
+def again(
+    sandbox: Sandbox, journal: Path, roster: NimRoster | None = None, specs: Sequence[str] = QUITS
+) -> Series:
+    return play_series(
+        GAME, specs, roster or NimRoster(), matches=12, seed=5, sandbox=sandbox, journal=journal
+    )
+
+
+def forge(series: Series, journal: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    """Rewrite the entries of a journal, check sums and all."""
+    with Journal(journal, series.plan.identity()) as book:
+        for entry in book.entries.values():
+            assert isinstance(entry, dict)
+            change(entry)
+        entries = {index: dict(entry) for index, entry in book.entries.items()}  # type: ignore[arg-type]
+        book.settle(entries)
+
+
+def gives_up(entry: dict[str, Any]) -> None:
+    """Whatever was played, seat 0 failed at the first ply."""
+    if entry["ending"] == "finished":
+        entry.update(ending="forfeit", culprit=0, returns=None, reason="x", plies=0, actions=[])
+        entry["record"]["plies"] = []
+
+
+def stops(entry: dict[str, Any]) -> None:
+    """What was forfeited was never ended."""
+    if entry["ending"] == "forfeit":
+        entry.update(ending="unfinished", culprit=None, reason="no end")
+
+
+def test_an_honest_journal_with_forfeits_is_believed_as_often_as_it_is_read(
+    sandbox: Sandbox, tmp_path: Path
+) -> None:
+    first = again(sandbox, tmp_path / "j")
+    content = (tmp_path / "j").read_bytes()
+    assert first.endings["forfeit"] > 0 < first.endings["finished"]
+    assert again(sandbox, tmp_path / "j").entries == first.entries
+    assert (tmp_path / "j").read_bytes() == content
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (gives_up, "match \\d+ has ending forfeit in the journal, and finished"),
+        (stops, "unfinished"),
+    ],
+)
+def test_what_a_journal_claims_of_matches_that_did_not_finish_is_asked_again(
+    change: Callable[[dict[str, Any]], object], told: str, sandbox: Sandbox, tmp_path: Path
+) -> None:
+    forge(again(sandbox, tmp_path / "j"), tmp_path / "j", change)
+    with pytest.raises(VoidResultError, match=told) as caught:
+        again(sandbox, tmp_path / "j")
+    assert "Delete its line from the journal" in str(caught.value)
+
+
+def test_what_a_journal_claims_that_players_chose_is_asked_again(
+    sandbox: Sandbox, tmp_path: Path
+) -> None:
+    """The same lines under the numbers of other deals: each of them a match that could be."""
+    series = again(sandbox, tmp_path / "j", specs=["uniform", "perfect"])
+
+    numbers = itertools.count(2)
+
+    def other(entry: dict[str, Any]) -> None:
+        entry.update(series.entries[next(numbers) % 12].model_dump(mode="json"))
+
+    forge(series, tmp_path / "j", other)
+    with pytest.raises(VoidResultError, match="asked again by fresh workers"):
+        again(sandbox, tmp_path / "j", specs=["uniform", "perfect"])
+
+
+class _Moody:
+    """Takes another number each time, as one whose budget is time may; `fails` at its second."""
+
+    count = itertools.count()
+
+    def __init__(self, *, fails: bool) -> None:
+        self.asked, self.fails = 0, fails
+
+    def choose(
+        self, log: SeatLog, legal: Sequence[Action], generator: np.random.Generator
+    ) -> Decision:
+        self.asked += 1
+        if self.fails and self.asked > 1:
+            raise PlayerFault("was late")
+        return Decision(legal[next(self.count) % len(legal)])
+
+
+class _Timed(NimRoster):
+    def effective(self, spec: str) -> PlayerConfig:
+        return PlayerConfig(player=spec, settings={"budget": "time"})
+
+    def seat(self, player: PlayerConfig, **_: Any) -> Player:  # noqa: ANN401
+        return _Moody(fails=player.player == "fails")
+
+
+def test_a_player_whose_budget_is_time_is_asked_at_the_plies_of_the_journal(
+    sandbox: Sandbox, tmp_path: Path
+) -> None:
+    specs = ["fails", "holds"]
+    first = again(sandbox, tmp_path / "j", _Timed(), specs)
+    assert first.endings["forfeit"] > 0
+    assert again(sandbox, tmp_path / "j", _Timed(), specs).entries == first.entries
+    forge(first, tmp_path / "j", gives_up)
+    with pytest.raises(VoidResultError, match="ending forfeit in the journal"):
+        again(sandbox, tmp_path / "j", _Timed(), specs)

@@ -15,7 +15,6 @@ from pathlib import Path
 
 from games.contract import Game, Json
 from games.library.specialise import as_declared, defaults
-from games.streams import stream
 from tools.playtest.jobs import (
     GameSetup,
     MatchEntry,
@@ -23,7 +22,6 @@ from tools.playtest.jobs import (
     PlayerConfig,
     Roster,
     SandboxRecipe,
-    keep_sandbox,
     play_job,
     sandbox_of_process,
 )
@@ -40,12 +38,11 @@ from tools.playtest.results import (
 from tools.playtest.runner import Workers, play_all
 from tools.playtest.schedule import Schedule, TournamentError, make_schedule
 from tools.playtest.sprt import ScoreQuestion, SequentialTest
-from tools.replaying import require_replays
+from tools.replaying import again, claims_to_try, require_claim, require_replays
 from tools.sandbox import Grade, Sandbox, SandboxedModule
 
 _PAIR = 2
 _REPLAYED = 8  # matches taken through fresh workers at the end, at most
-_ONE_IN = 8  # of the finished matches
 
 
 def play_tournament(
@@ -367,6 +364,9 @@ def played(
             if index < fold.total:
                 on_match(index, outcome)
         fold.end()
+        held = book.entries if book else {}
+        claimed = {i: entry for i, entry in fold.counted().items() if i in held}
+        _require_claims(plan, claimed, opened)
         fold.replayed = replay_sample([(plan, fold.counted())]) if replay else 0
         return fold
 
@@ -382,22 +382,21 @@ def replay_sample(
     Raises:
         VoidResultError: If the module does not stand by them.
     """
-    finished = [
-        (plan, i, entries[i])
-        for plan, entries in played
-        for i in sorted(entries)
-        if entries[i].ending == "finished"
-    ]
-    if not finished:
-        return 0
-    plan = finished[0][0]
-    share = min(most, -(-len(finished) // _ONE_IN))
-    order = stream(plan.key, "replay").permutation(len(finished))[:share]
-    sample = [finished[int(index)] for index in sorted(order)]
-    place = plan.sandbox
-    sandbox = place if isinstance(place, Sandbox) else keep_sandbox(place)
-    require_replays(sandbox, [(plan.job(i), entry) for plan, i, entry in sample])
-    return len(sample)
+    jobs = [(plan.job(i), entries[i]) for plan, entries in played for i in sorted(entries)]
+    return require_replays(jobs, most)
+
+
+def _require_claims(plan: MatchPlan, claimed: Mapping[int, MatchEntry], workers: Workers) -> None:
+    """Have a sample of what a journal claims played again, players and all.
+
+    Raises:
+        VoidResultError: If a match comes out otherwise.
+    """
+    if getattr(plan.roster, "models", None):
+        return  # a model that is asked again may answer otherwise, for the same money
+    jobs = ((i, again(plan.job(i), claimed[i])) for i in claims_to_try(claimed))
+    for index, entry in play_all(jobs, play_job, journal=None, workers=workers):
+        require_claim(index, claimed[index], entry)
 
 
 def _result(plan: MatchPlan, fold: Fold, grade: Grade) -> TournamentResult:
