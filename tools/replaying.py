@@ -130,7 +130,7 @@ def claims_to_try(claimed: Mapping[int, MatchEntry]) -> list[int]:
     """Which of the matches that a journal claims are played again, by number.
 
     Nobody can know before which they are, not even who knows the seed; where the journal is honest
-    the result is the same whichever they are. None where a model sat at the table.
+    the result is the same whichever they are.
     """
     generator = np.random.default_rng()  # no stream of the run's: see above
     chosen: list[int] = []

@@ -57,7 +57,7 @@ _NO_GUARANTEE = (
 
 
 def evaluate(state: RunState, runtime: Runtime[RunContext]) -> Command[Literal["report"]]:
-    """Play-test the accepted candidate; matches already journalled are not played again."""
+    """Play-test the accepted candidate; of matches already journalled a few are played again."""
     context = context_of(runtime, state.folder)
     if state.accepted is None:
         raise ValueError("evaluate runs on an accepted candidate; none is accepted")
