@@ -166,20 +166,35 @@ def test_what_a_journal_claims_of_matches_that_did_not_finish_is_asked_again(
     assert "Delete its line from the journal" in str(caught.value)
 
 
+class _Takes:
+    """Takes the first or the last that is legal."""
+
+    def __init__(self, which: int) -> None:
+        self.which = which
+
+    def choose(
+        self, log: SeatLog, legal: Sequence[Action], generator: np.random.Generator
+    ) -> Decision:
+        return Decision(legal[self.which])
+
+
+class _Taking(NimRoster):
+    def __init__(self, which: int) -> None:
+        object.__setattr__(self, "which", which)
+
+    def seat(self, player: PlayerConfig, **_: Any) -> Player:  # noqa: ANN401
+        return _Takes(vars(self)["which"])
+
+
 def test_what_a_journal_claims_that_players_chose_is_asked_again(
     sandbox: Sandbox, tmp_path: Path
 ) -> None:
-    """The same lines under the numbers of other deals: each of them a match that could be."""
-    series = again(sandbox, tmp_path / "j", specs=["uniform", "perfect"])
-
-    numbers = itertools.count(2)
-
-    def other(entry: dict[str, Any]) -> None:
-        entry.update(series.entries[next(numbers) % 12].model_dump(mode="json"))
-
-    forge(series, tmp_path / "j", other)
+    """Every line is of a match that could be, and of none that these players would play."""
+    names = ["uniform", "perfect"]
+    again(sandbox, tmp_path / "j", _Taking(0), names)
+    again(sandbox, tmp_path / "j", _Taking(0), names)
     with pytest.raises(VoidResultError, match="asked again by fresh workers"):
-        again(sandbox, tmp_path / "j", specs=["uniform", "perfect"])
+        again(sandbox, tmp_path / "j", _Taking(-1), names)
 
 
 class _Moody:
