@@ -370,18 +370,18 @@ def _give_up(settled: Interpretation, name: str, problem: str) -> None:
 
 
 def _drop(settled: Interpretation, name: str, reason: str) -> None:
-    """Take back the clause that set a setting, with all that it set."""
-    index = settled.owners[name]
-    at, clause = settled.clauses[index]
+    """Take back the clause that set a setting, with all that it set, and those that repeat it."""
+    index, gone = settled.owners[name], set[str]()
     for other in [key for key, owner in settled.owners.items() if owner == index]:
         del settled.owners[other]
-        settled.parameters.pop(other, None)
+        value = settled.players if other == PLAYERS else settled.parameters.pop(other, None)
+        gone.add(f"{other}={_shown(value)}")
         if other == PLAYERS:
             settled.players = 0
-    settled.clauses[index] = (
-        at,
-        Clause(text=clause.text, status="not_honoured", reason=reason),
-    )
+    for place, (at, clause) in enumerate(settled.clauses):
+        if place == index or gone.intersection(clause.setting.split(", ")):
+            taken = Clause(text=clause.text, status="not_honoured", reason=reason)
+            settled.clauses[place] = at, taken
 
 
 def _shown(value: Json) -> str:

@@ -103,6 +103,10 @@ def init_game(
             raise typer.BadParameter(
                 f"{path} is there already, and was left as it is; choose another name"
             ) from error
+        except OSError as error:
+            raise typer.BadParameter(
+                f"{path} cannot be made ({error.strerror or error}); choose another folder"
+            ) from error
     title = name.replace("_", " ").capitalize()
     for file, old, new in (
         ("game.py", '"last_stone"', f'"{name}"'),

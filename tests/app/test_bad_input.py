@@ -135,3 +135,10 @@ def test_a_locked_store_names_its_owner_and_leaves_no_folder(
 def test_an_unknown_way_to_refine_lists_the_known_ones(command: Command, tmp_path: Path) -> None:
     done = command("new", "tic tac toe", "--refine", "guess", "--out", tmp_path / "run")
     assert (done.code, "conversation, tree" in done.err) == (2, True)
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="no folder that refuses everybody")
+def test_a_game_cannot_be_begun_where_no_folder_can_be_made(command: Command) -> None:
+    done = command("init", "/proc/x")
+    assert (done.code, "Traceback" in done.err) == (2, False)
+    assert "/proc/x cannot be made (No such file or directory)" in done.err

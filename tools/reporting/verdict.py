@@ -139,6 +139,8 @@ def _skill(evaluation: Evaluation) -> ReportLine:
 def _no_span(evaluation: Evaluation) -> str:
     if len(evaluation.players) > 1 and evaluation.players[-1] == "random":
         return "No player was measured to do better than random players."
+    if any(rung.weaker == "random" for rung in evaluation.ladder):
+        return "The strongest player was not held against random players, or too seldom."
     return "No player was held against random."
 
 

@@ -302,6 +302,19 @@ def test_a_correction_overrides_what_was_said_before(mark: str) -> None:
     assert corrected.status == "not_honoured"
 
 
+def test_what_was_said_twice_is_taken_back_twice() -> None:
+    brief = "hearts for three players. Three players, no trump. Sorry, four players"
+    reading = find_reading(brief)
+    assert reading is not None
+    seats = [(c.text, c.status) for c in reading.clauses if "players" in c.text]
+    assert reading.num_players == 4
+    assert seats == [
+        ("three players", "not_honoured"),
+        ("Three players", "not_honoured"),
+        ("four players", "honoured"),
+    ]
+
+
 def test_what_contradicts_without_a_correction_is_not_taken() -> None:
     reading = find_reading("a breakthrough game on 9 rows by 9 columns, with 7 columns")
     assert reading is not None

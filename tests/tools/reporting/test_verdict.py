@@ -123,3 +123,13 @@ def test_a_team_wins_together() -> None:
 def test_the_thresholds_are_stated() -> None:
     for number in ("0.15", "50%", "20%", "10 seconds"):
         assert number in THRESHOLDS
+
+
+def test_a_strongest_player_without_its_matches_denies_no_comparison_that_was_played() -> None:
+    shown = evaluation().model_copy(update={"span": None})
+    (skill,) = [line for line in verdict_of(shown) if line.name == "Luck or skill?"]
+    assert skill.state == UNSURE
+    assert skill.text.startswith("The strongest player was not held against random players")
+    alone = shown.model_copy(update={"ladder": ()})
+    (skill,) = [line for line in verdict_of(alone) if line.name == "Luck or skill?"]
+    assert skill.text == "No player was held against random."
