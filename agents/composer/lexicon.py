@@ -181,6 +181,7 @@ class Common:
         removers: Stems that take something out of the game.
         conditions: Stems that begin a condition.
         connectives: Stems that begin a new clause.
+        kin: Stems of words for somebody whom the writer knows.
         player_counts: How many play.
         player_ranges: How many may play: a game is built for one number.
         refusals: What no game of the library has.
@@ -201,6 +202,7 @@ class Common:
     removers: frozenset[str]
     conditions: frozenset[str]
     connectives: frozenset[str]
+    kin: frozenset[str]
     player_counts: tuple[Phrase, ...]
     player_ranges: tuple[Phrase, ...]
     refusals: tuple[Phrase, ...]

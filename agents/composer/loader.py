@@ -254,6 +254,7 @@ def read_common(name: str, text: str) -> tuple[Common, Groups, Mapping[str, str]
     found: dict[str, Any] = {name: stems(page.text(words[name])) for name in _WORDS}
     found["fillers"] |= word_set(page.text(words["fillers"]))
     found |= {name: _phrases(page, fields[name]) for name in _PHRASES}
+    found["kin"] = stems(page.macros["kin"].strip("()").replace("|", " "))
     found |= {name: page.patterns(fields[name]) for name in _PATTERNS}
     found["says"] = _says(page, fields["says"])
     kinds = page.table(fields["kinds"])

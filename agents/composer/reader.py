@@ -17,6 +17,7 @@ from agents.composer.accounting import (
 )
 from agents.composer.lexicon import PLAYERS, Lexicon, Name, Phrase, game_of
 from agents.composer.loader import check_settings, common, lexicons
+from agents.composer.meaning.seats import with_seats
 from agents.composer.meaning.settings import settings_by_meaning
 from agents.composer.meaning.statements import Embed
 from agents.composer.mentions import Mention, ParsedBrief, find_mentions, is_filler, parse_brief
@@ -202,6 +203,7 @@ def read(
     mentions = restated(
         parsed, understood(parsed, found, lexicon, {*titled, *head, *theme} | taken_back)
     )
+    mentions = with_seats(parsed, lexicon, mentions, embed)
     if embed is not None:
         mentions += settings_by_meaning(parsed, lexicon, mentions, embed)
     theme = theme or _bare_theme(parsed, mentions, lexicon)

@@ -149,3 +149,19 @@ def test_what_the_person_corrects_holds_and_what_was_taken_back_is_not_claimed(
     assert f"{setting}={value}" in claimed[0].setting
     lost = [clause.reason for clause in design.clauses if clause.status == "not_honoured"]
     assert lost == ["the person corrected it afterwards"]
+
+
+@pytest.mark.parametrize(
+    ("words", "players"),
+    [
+        ("Hearts for three flatmates.", 3),
+        ("Hearts with a pack of ghosts: five ghosts sit at the table.", 5),
+        ("Hearts for six little scouts.", 6),
+        ("Hearts, between three and five knights.", 3),
+        # Nobody is counted here: hearts is for four.
+        ("Hearts. Everybody has two marshmallows a trick.", 4),
+        ("Hearts. Play three rounds, then lights out.", 4),
+    ],
+)
+def test_beings_that_a_brief_counts_are_its_players(words: str, players: int) -> None:
+    assert design_of(words).num_players == players

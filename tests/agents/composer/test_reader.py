@@ -116,6 +116,12 @@ def test_a_demand_sets_what_it_says_and_nothing_else(
         ("a trick-taking game for me and three friends", 4),
         ("goofspiel against two opponents", 3),
         ("go fish for half a dozen people", 6),
+        ("hearts, me, my wife and both our boys", 4),
+        ("hearts. theres me, my brother, Nan, mum and dad", 5),
+        ("hearts for me and my two brothers and my mum", 4),
+        ("hearts: me n five mates", 6),
+        ("hearts for me and my twin toddlers (so 3 players)", 3),
+        ("hearts with my cousins, four of us", 4),
     ],
 )
 def test_the_number_of_players_is_read_in_many_wordings(words: str, players: int) -> None:

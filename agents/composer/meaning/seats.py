@@ -1,0 +1,159 @@
+"""Seats by meaning: how many play, where a brief counts persons and no phrase knows their word.
+
+Persons are told as a list ("me, my wife and both our boys" is four), or as a number of beings that
+a phrase does not name ("three flatmates", "six little scouts"): what is a being, and no part of a
+game, the embeddings tell.
+"""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from agents.composer.lexicon import PLAYERS, Lexicon, Phrase, game_of
+from agents.composer.loader import common
+from agents.composer.meaning.statements import Embed
+from agents.composer.mentions import Mention, ParsedBrief
+from agents.composer.patterns import Capture
+from agents.composer.tokens import FUNCTION_WORDS, Token, stems, word_set
+from games.contract import Json
+
+BEING, BEING_THERE = 0.09, 0.03
+"""Least lead of a word's nearness to beings over its nearness to parts of a game; after "for"."""
+_THERE = word_set("for between among we")
+_BEINGS = (
+    *("players", "people", "friends", "children", "guys", "women", "soldiers", "monsters"),
+    *("pirates", "animals", "merchants", "guests"),
+)
+_PARTS = (
+    *("cards", "rounds", "points", "coins", "dice", "tricks", "columns", "squares", "ships"),
+    *("turns", "suits", "colours", "tokens", "minutes", "decks", "times", "kings", "teams"),
+)
+_I = word_set("me myself i")
+_AND = word_set(", and plus with n")
+_TILL = word_set("to till until or and – -")
+_PAIRED = stems("twin parent grandparent")
+_BOTH = 2
+_MOST = 8
+_BESIDE = 3  # words before a relative: "my two little"
+_OWNED = stems("each every per have give get with contain use own than")
+
+
+def with_seats(
+    parsed: ParsedBrief, lexicon: Lexicon, mentions: Sequence[Mention], embed: Embed | None
+) -> list[Mention]:
+    """The mentions of a brief, of how many play the surest alone.
+
+    A number beside a word for persons is surer than a list of persons, and that surer than words
+    such as "duel". Beings are counted where nothing else tells.
+    """
+    seats = [one for one in mentions if _number(one) and not one.negated]
+    listed = [one for one in _listed(parsed) if _seatable(lexicon, one)][:1]
+    inside = {index for one in listed for index in one.covered}
+    counted = [one for one in seats if one.capture.numbers and _seatable(lexicon, one)]
+    told = [_number(one) for one in counted if not inside & {*one.covered}]
+    told = told or [_number(one) for one in seats if _number(one) in map(_number, listed)]
+    if told:
+        unsure = [one for one in seats if one not in counted and _number(one) not in told]
+        return [one for one in mentions if one not in unsure]
+    found = listed
+    if not seats and not listed and embed is not None:
+        found = [one for one in _beings(parsed, embed) if _seatable(lexicon, one)][:1]
+    taken = {index for one in found for index in one.covered}
+    beside = [*seats] if listed else []
+    kept = [one for one in mentions if one not in beside and not taken & {*one.covered}]
+    return sorted([*kept, *found], key=lambda one: one.covered) if found else kept
+
+
+def _number(mention: Mention) -> Json:
+    """The number of players that a mention tells of, and of nothing else; None for another."""
+    said = mention.source.means(mention.capture) if isinstance(mention.source, Phrase) else {}
+    return said[PLAYERS] if set(said) == {PLAYERS} else None
+
+
+def _seatable(lexicon: Lexicon, mention: Mention) -> bool:
+    number, game = _number(mention), game_of(lexicon.family)
+    return isinstance(number, int) and game.min_players <= number <= game.max_players
+
+
+def _mention(covered: Sequence[int], number: int) -> Mention:
+    capture = Capture(tuple(covered), (number,), (), ())
+    return Mention(tuple(covered), capture, Phrase("", sets={PLAYERS: number}))
+
+
+def _listed(parsed: ParsedBrief) -> Iterator[Mention]:
+    """Lists of persons of whom the writer is one."""
+    kin = {i for i, token in enumerate(parsed.tokens) if token.norm in common().kin}
+    start = 0
+    while start < len(parsed.tokens):
+        covered, number, itself = _list_at(parsed.tokens, kin, start)
+        if itself and number > 1:
+            yield _mention(covered, number)
+        start = covered[-1] + 1 if covered else start + 1
+
+
+def _list_at(tokens: Sequence[Token], kin: set[int], start: int) -> tuple[list[int], int, bool]:
+    """The tokens of a list that begins at a token, its number of persons, and if "I" am one."""
+    covered: list[int] = []
+    number, itself, at = 0, False, start
+    while (item := _person_at(tokens, kin, at)) is not None:
+        end, persons = item
+        itself = itself or tokens[end - 1].norm in _I
+        covered, number, at = [*range(start, end)], number + persons, end
+        while at < len(tokens) and tokens[at].norm in _AND:
+            at += 1
+        if at == end:
+            break
+    return covered, number, itself
+
+
+def _person_at(tokens: Sequence[Token], kin: set[int], at: int) -> tuple[int, int] | None:
+    """Where a person, or several, end that begin at a token, and how many they are."""
+    if at < len(tokens) and tokens[at].norm in _I:
+        return at + 1, 1
+    number = 0
+    for index in range(at, min(at + _BESIDE + 1, len(tokens))):
+        token = tokens[index]
+        if index in kin:
+            plural = token.text.lower().endswith(("s", "ren")) and not token.text.endswith("ss")
+            usual = _BOTH if token.norm in _PAIRED else 0
+            persons = number or (usual if plural else 1)
+            return (index + 1, persons) if persons else None
+        if token.kind == "number":
+            number = int(token.norm)
+        elif token.norm == "both":
+            number = _BOTH
+        elif token.kind == "stop" or token.norm in common().connectives | _I:
+            return None
+    return None
+
+
+def _beings(parsed: ParsedBrief, embed: Embed) -> Iterator[Mention]:
+    """Numbers of beings that nobody owns: "three dragons", not "each has three dragons"."""
+    tokens = parsed.tokens
+    for at in parsed.kept:
+        if tokens[at].kind != "number" or not 1 < int(tokens[at].norm) <= _MOST:
+            continue
+        first = at - 2 if _is_range(tokens, at) else at
+        before = {token.norm for token in tokens[max(0, first - 2) : first]}
+        noun = _plural_after(tokens, at)
+        if noun is None or before & _OWNED:
+            continue
+        word = embed([tokens[noun].text.lower()])[0]
+        near = [float(np.max(embed(texts) @ word)) for texts in (_BEINGS, _PARTS)]
+        if near[0] - near[1] >= (BEING_THERE if before & _THERE else BEING):
+            yield _mention([*range(first, noun + 1)], int(tokens[first].norm))
+
+
+def _plural_after(tokens: Sequence[Token], at: int) -> int | None:
+    """The noun that a number counts: the first plural of the two words after it."""
+    for index in range(at + 1, min(at + 3, len(tokens))):
+        if tokens[index].kind != "word" or tokens[index].norm in FUNCTION_WORDS:
+            return None
+        if tokens[index].text.endswith("s"):
+            return index
+    return None
+
+
+def _is_range(tokens: Sequence[Token], at: int) -> bool:
+    """Whether a number is the larger of two: "two to six"."""
+    return at > 1 and tokens[at - 1].norm in _TILL and tokens[at - 2].kind == "number"
