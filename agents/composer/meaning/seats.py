@@ -31,6 +31,7 @@ _PARTS = (
 _I = word_set("me myself i")
 _AND = word_set(", and plus with n")
 _TILL = word_set("to till until or and – -")
+_GROUPS = stems("group gang crew family table party club class team")
 _PAIRED = stems("twin parent grandparent")
 _BOTH = 2
 _MOST = 8
@@ -57,7 +58,8 @@ def with_seats(
         return [one for one in mentions if one not in unsure]
     found = listed
     if not seats and not listed and embed is not None:
-        found = [one for one in _beings(parsed, embed) if _seatable(lexicon, one)][:1]
+        counted = [*_bracketed(parsed), *_beings(parsed, embed)]
+        found = [one for one in counted if _seatable(lexicon, one)][:1]
     taken = {index for one in found for index in one.covered}
     beside = [*seats] if listed else []
     kept = [one for one in mentions if one not in beside and not taken & {*one.covered}]
@@ -110,6 +112,8 @@ def _person_at(tokens: Sequence[Token], kin: set[int], at: int) -> tuple[int, in
     """Where a person, or several, end that begin at a token, and how many they are."""
     if at < len(tokens) and tokens[at].norm in _I:
         return at + 1, 1
+    if _named(tokens, at) > at:
+        return _named(tokens, at), 1
     number = 0
     for index in range(at, min(at + _BESIDE + 1, len(tokens))):
         token = tokens[index]
@@ -117,7 +121,7 @@ def _person_at(tokens: Sequence[Token], kin: set[int], at: int) -> tuple[int, in
             plural = token.text.lower().endswith(("s", "ren")) and not token.text.endswith("ss")
             usual = _BOTH if token.norm in _PAIRED else 0
             persons = number or (usual if plural else 1)
-            return (index + 1, persons) if persons else None
+            return (_named(tokens, index + 1), persons) if persons else None
         if token.kind == "number":
             number = int(token.norm)
         elif token.norm == "both":
@@ -125,6 +129,28 @@ def _person_at(tokens: Sequence[Token], kin: set[int], at: int) -> tuple[int, in
         elif token.kind == "stop" or token.norm in common().connectives | _I:
             return None
     return None
+
+
+def _named(tokens: Sequence[Token], at: int) -> int:
+    """Where a name ends that begins at a token, or the same place: "Big Dave"."""
+    while at < len(tokens) and tokens[at].kind == "word" and tokens[at].text.istitle():
+        if tokens[at].norm in FUNCTION_WORDS | _I | _AND:
+            break
+        at += 1
+    return at
+
+
+def _bracketed(parsed: ParsedBrief) -> Iterator[Mention]:
+    """A number alone in brackets, behind a group or a title: "my D&D group (4)"."""
+    tokens = parsed.tokens
+    for at in range(1, len(tokens) - 2):
+        opened, inside, closed = tokens[at : at + 3]
+        if (opened.norm, inside.kind, closed.norm) == ("(", "number", ")"):
+            ends_title = "\n" not in parsed.words[: opened.start] and (
+                at + 3 == len(tokens) or "\n" in parsed.words[closed.end : tokens[at + 3].end]
+            )
+            if tokens[at - 1].norm in _GROUPS or ends_title:
+                yield _mention([at + 1], int(inside.norm))
 
 
 def _beings(parsed: ParsedBrief, embed: Embed) -> Iterator[Mention]:

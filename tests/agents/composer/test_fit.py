@@ -157,6 +157,7 @@ def test_what_the_person_corrects_holds_and_what_was_taken_back_is_not_claimed(
         ("Hearts for three flatmates.", 3),
         ("Hearts with a pack of ghosts: five ghosts sit at the table.", 5),
         ("Hearts for six little scouts.", 6),
+        ("My D&D group (5) wants a game of hearts.", 5),
         ("Hearts, between three and five knights.", 3),
         # Nobody is counted here: hearts is for four.
         ("Hearts. Everybody has two marshmallows a trick.", 4),

@@ -122,6 +122,8 @@ def test_a_demand_sets_what_it_says_and_nothing_else(
         ("hearts: me n five mates", 6),
         ("hearts for me and my twin toddlers (so 3 players)", 3),
         ("hearts with my cousins, four of us", 4),
+        ("hearts: there'd be me, Priti, Kofi and Big Dave", 4),
+        ("hearts: it's grandma, uncle Theo, me and my two sisters", 5),
     ],
 )
 def test_the_number_of_players_is_read_in_many_wordings(words: str, players: int) -> None:
