@@ -12,9 +12,9 @@ settings 0.83, and, still unread, after statements of settings and seats were ad
 settings 0.84; confirm 10, two of 40 wrong, 3 of 20 refused, seats 0.95, settings 0.66; confirm 11,
 none wrong, 3 of 20 refused, seats 0.84, settings 0.74 (both as their writer left them, but that
 `seats: null` was added where a brief had no seats).
-Confirm 12 says in every brief how many play: none wrong, 2 of 22 refused, seats 0.80, settings 0.72;
-and, still unread, after lists of persons and beings were counted, 1 of 22 refused, seats 0.81,
-settings 0.71.
+Every brief of confirm 12 says how many play: none wrong, 2 of 22 refused, seats 0.80, settings
+0.72; and, still unread, after lists of persons and beings were counted, 1 of 22 refused, seats
+0.81, settings 0.71.
 An `out` brief is no family's game, an `in` brief is one's, a `border` brief has a family's core and
 rules that none has: made with these listed, or refused, both are right.
 """
