@@ -287,7 +287,8 @@ def players_object(evaluation: Evaluation) -> dict[str, Any]:
     return {
         "players": list(evaluation.players),
         "order": "from the weakest to the strongest, as measured; neighbours whose comparison is "
-        "undecided could not be told apart",
+        "undecided could not be told apart"
+        + ("; who was not measured comes first" if evaluation.unmeasured else ""),
         "settings": evaluation.settings,
         "comparisons": [
             {

@@ -261,7 +261,8 @@ def skill_ladder(
 
     A player that does worse than one, by the measured value, is held against the next below; one
     that does not stands above it. Every two neighbours of the order were compared; the verdict of
-    a step says whether its interval tells them apart.
+    a step says whether its interval tells them apart. Whose first step measured nothing stands
+    below all others, and nobody is held against it.
 
     Args:
         players: Specs, from the weakest expected to the strongest.
@@ -270,7 +271,7 @@ def skill_ladder(
     Returns:
         The specs from the weakest measured to the strongest, and the steps.
     """
-    order, steps = [players[0]], list[LadderStep]()
+    order, steps, unmeasured = [players[0]], list[LadderStep](), list[str]()
     for player in players[1:]:
         place = len(order)
         while place:
@@ -279,8 +280,11 @@ def skill_ladder(
             if isinstance(found, Unmeasured) or found.value >= 0:
                 break
             place -= 1
-        order.insert(place, player)
-    return order, steps
+        if place == len(order) and steps[-1].verdict == "unmeasured":
+            unmeasured.append(player)
+        else:
+            order.insert(place, player)
+    return unmeasured + order, steps
 
 
 def ladder_step(lower: str, higher: str, versus: Series) -> LadderStep:

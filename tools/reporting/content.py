@@ -95,7 +95,7 @@ class Evaluation(_Value):
         best_declared: Whether the game declares it; otherwise the best match seen, a lower bound.
         cut: By series, the matches that were played and planned, where the clock ended it.
         ladder: Comparisons of players, in the order in which they were played.
-        players: Specs from weak to strong, as measured.
+        players: Specs from weak to strong, as measured; before them who was not measured.
         settings: Every setting of a player, by its spec.
         span: The strongest player against random play; None where it is the only one.
         notes: What a reader must know about these numbers.
@@ -121,11 +121,25 @@ class Evaluation(_Value):
         return 1 < len(self.sides) < sum(map(len, self.sides))
 
     @property
+    def unmeasured(self) -> tuple[str, ...]:
+        """Players whose every comparison measured nothing; random play is where the ladder begins.
+
+        They are none of the strongest, and none of `apart`.
+        """
+        tried = {rung.stronger for rung in self.ladder}
+        for rung in self.ladder:
+            if rung.verdict != "unmeasured":
+                tried -= {rung.stronger, rung.weaker}
+        return tuple(player for player in self.players if player in tried)
+
+    @property
     def apart(self) -> tuple[tuple[str, ...], ...]:
         """Players from weak to strong; those in one group could not be told from a neighbour."""
         told = {frozenset((rung.stronger, rung.weaker)) for rung in self.ladder if rung.is_told}
         groups: list[tuple[str, ...]] = []
         for player in self.players:
+            if player in self.unmeasured:
+                continue
             if groups and frozenset((groups[-1][-1], player)) not in told:
                 groups[-1] += (player,)
             else:
@@ -140,8 +154,13 @@ class Evaluation(_Value):
     @property
     def best(self) -> Play:
         """The play of the strongest player whose matches were measured."""
-        measured = [play for play in self.plays if play.lengths] or self.plays[:1]
-        return max(measured, key=lambda play: self.players.index(play.player))
+        found = [p for p in self.plays if p.lengths and p.player not in self.unmeasured]
+        return max(found or self.plays[:1], key=lambda play: self.players.index(play.player))
+
+    @property
+    def best_are_told(self) -> bool:
+        """Whether the ladder tells the strongest player from the one below it."""
+        return len(self.apart) > 1 and len(self.apart[-1]) == 1
 
 
 class ReportLine(_Value):

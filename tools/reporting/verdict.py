@@ -173,11 +173,13 @@ def order_of(evaluation: Evaluation) -> str:
     Each was told, or not, from its neighbour alone.
     """
     groups = [" and ".join(map(short_name, group)) for group in evaluation.apart]
+    missing = " and ".join(map(short_name, evaluation.unmeasured))
     untold = " (could not be told apart)"
-    return ", then ".join(
+    told = ", then ".join(
         f"{words}{untold if len(group) > 1 else ''}"
         for words, group in zip(groups, evaluation.apart, strict=True)
     )
+    return f"{told}; not measured: {missing}" if missing else told
 
 
 def _choice(evaluation: Evaluation, who: str) -> ReportLine:

@@ -358,6 +358,16 @@ def test_a_ladder_that_finishes_nothing_is_unmeasured(play: Play) -> None:
     assert (step.verdict, step.endings["unfinished"]) == ("unmeasured", 40)
 
 
+def test_who_was_not_measured_stands_below_all_others_and_is_met_by_nobody(play: Play) -> None:
+    def compare(lower: str, higher: str, number: int) -> LadderStep:
+        cut = {"max_plies": 1} if higher == "perfect_again" else {}
+        return ladder_step(lower, higher, play([higher, lower], **cut))
+
+    order, steps = skill_ladder(["uniform", "perfect_again", "perfect"], compare)
+    assert [step.verdict for step in steps] == ["unmeasured", "climbs"]
+    assert (steps[1].lower, order) == ("uniform", ["perfect_again", "uniform", "perfect"])
+
+
 def test_a_step_in_which_many_matches_do_not_end_is_no_result(play: Play) -> None:
     # Some matches of nim are over within three plies, and others are not.
     _, (step,) = ladder(play, "uniform", "perfect", max_plies=3, matches=120)

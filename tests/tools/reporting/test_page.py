@@ -58,6 +58,17 @@ def test_rules_and_a_match_between_the_best_lie_inside() -> None:
     assert "A match between uct 50 players" in page
 
 
+@pytest.mark.parametrize(
+    ("low", "words"), [(0.8, "the best there are"), (0.4, "at the top of the ladder")]
+)
+def test_the_best_are_called_so_only_where_the_ladder_tells_them_apart(
+    low: float, words: str
+) -> None:
+    step = rung(0.9, low, 0.95, weaker="greedy:heuristic=ensemble")
+    played = evaluation(ladder=(rung(0.9, 0.8, 0.95, stronger=step.weaker), step))
+    assert f"A match between uct 50 players, {words}</h2>" in render(report(evaluation=played))
+
+
 def test_names_are_short_and_the_full_setting_lies_in_details() -> None:
     page = render(report())
     assert page.count(LONG_SPEC) == 1

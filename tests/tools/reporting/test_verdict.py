@@ -3,7 +3,7 @@
 import pytest
 
 from tests.tools.reporting.samples import evaluation, play, rung
-from tools.reporting.content import Evaluation, Rung
+from tools.reporting.content import Evaluation, Figure, Rung
 from tools.reporting.verdict import THRESHOLDS, UNSURE, order_of, verdict_of
 
 UCT = "uct:simulations=50"
@@ -112,6 +112,20 @@ def test_scores_that_cannot_be_told_apart_are_no_progress() -> None:
     assert answer(cooperation(untold), "Do players get better?") == UNSURE
     assert order_of(cooperation(untold)) == "random and uct 50 (could not be told apart)"
     assert order_of(cooperation(rung(5.75, 5.0, 6.5))) == "random, then uct 50"
+
+
+def test_who_was_not_measured_is_named_so_and_gives_no_figures() -> None:
+    missed = rung(0.5, 0.4, 0.6, stronger=UCT, weaker="greedy:heuristic=ensemble")
+    missed = missed.model_copy(update={"verdict": "unmeasured", "figure": Figure.model_validate(
+        {"name": "share", "meaning": "of wins", "problem": "no match was played"}
+    )})  # fmt: skip
+    span = rung(0.9, 0.8, 0.95, stronger="greedy:heuristic=ensemble")
+    players = (UCT, "random", "greedy:heuristic=ensemble")
+    played = evaluation(ladder=(span, missed), players=players, span=span)
+    assert order_of(played) == "random, then greedy; not measured: uct 50"
+    for strongest in (players, (*players[1:], UCT)):  # wherever it stands
+        known = played.model_copy(update={"players": strongest})
+        assert known.best.player == "greedy:heuristic=ensemble"
 
 
 def test_a_team_wins_together() -> None:
