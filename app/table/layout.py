@@ -74,9 +74,10 @@ class SeatLayout:
             if isinstance(value, list):
                 self._lengths.setdefault(key, set()).add(len(value))
                 for entry in (item for item in value if isinstance(item, dict)):
-                    for name, item in entry.items():
-                        if _is_seat(name) and type(item) is int:
-                            self._players.setdefault(name, set()).add(item)
+                    seats = {n: x for n, x in entry.items() if _is_seat(n) and type(x) is int}
+                    known = {0} if seats.keys() & observation.keys() else set[int]()
+                    for seat in seats:
+                        self._players.setdefault(seat, set()).update(seats.values(), known)
 
     def draw(self, observation: Mapping[str, Any], actions: Sequence[str]) -> list[str]:
         """Lines for everything that the seat sees and that matters now.
@@ -288,7 +289,10 @@ class SeatLayout:
         return "-" if value is None or value == "" else one_line(str(value))
 
     def _counts_seats(self, key: str) -> bool:
-        """Whether a field counts seats from 0; one whose list shows no 0 may count from 1."""
+        """Whether a field counts seats from 0; a list's may count from 1 where it shows no 0.
+
+        A list that names a field of the whole view counts as that does.
+        """
         seen = self._players.get(key, {0})
         return _is_seat(key) and 0 in seen and max(seen) < self.setting.seats
 

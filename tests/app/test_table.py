@@ -189,6 +189,13 @@ def test_events_that_differ_in_two_places_stay_apart() -> None:
     assert folded(events) == events
 
 
+@pytest.mark.parametrize("leader", [0, 2])
+def test_a_seat_in_a_list_is_counted_as_those_of_the_whole_view_are(leader: int) -> None:
+    seen = {"leader": 3, "tricks": [{"cards": ["3C", "TC"], "leader": leader, "winner": 3}]}
+    (line,) = [x for x in SeatLayout(Setting(4), 0).draw(seen, ()) if "cards" in x]
+    assert line.endswith("winner Player 4")
+
+
 def test_players_that_a_game_counts_from_one_are_not_told_as_the_next_one() -> None:
     layout = SeatLayout(Setting(3), 0)
     said = [{"player": number, "number": 4} for number in (1, 2, 3)]
