@@ -112,5 +112,5 @@ def _as_line(row: "str | dict[str, Any]") -> str:
         return f"game.py, lines {row['first']} to {row['last']}:\n{row['code']}"
     if "ply" in row:
         player = row["players"].partition(":")[0]
-        return f"match {row['match']} of {player}, ply {row['ply']}: {row['action']}"
+        return f"match {row['match']} of {player}, ply {row['ply'] + 1}: {row['action']}"
     return ": ".join(str(value) for value in row.values() if value)

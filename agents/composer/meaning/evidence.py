@@ -78,7 +78,7 @@ def _shown_by(design: Design, name: str, matches: Sequence[Match]) -> str:
     if not places or None in places:
         return ""
     number, ply = max(place for place in places if place is not None)
-    return f"match {number}, ply {ply}"
+    return f"match {number + 1}, ply {ply + 1}"
 
 
 def _first_difference(
@@ -96,7 +96,7 @@ def _first_difference(
     except ModuleFault:
         return None  # the other value cannot be judged by these actions
     over = position.player == TERMINAL
-    return None if over == (match.ending == "finished") else len(match.plies)
+    return None if over == (match.ending == "finished") else len(match.plies) - 1
 
 
 def _told(position: Position) -> tuple[list[float], list[list[str]]]:

@@ -41,10 +41,11 @@ def test_the_rules_of_a_setting_are_those_that_read_otherwise_without_it() -> No
 def test_a_setting_is_seen_where_another_value_would_have_been_played_otherwise() -> None:
     made = design("discs fall and three in a row wins, on a board of 5 rows and 6 columns, for two")
     seen = with_plies(made, [played(made)])
-    # Where discs fall the first ply offers 6 columns; where they do not, 30 cells.
-    assert clause_of(seen, "gravity=true").seen == "match 0, ply 0"
-    # Three stones in a line lie at the first player's third ply, and so at ply 4, at the soonest.
-    assert int(clause_of(seen, "connect=3").seen.rsplit(" ", 1)[1]) >= 4
+    # Where discs fall the first ply offers 6 columns; where they do not, 30 cells. People count
+    # matches and plies from 1, as the texts of the records do.
+    assert clause_of(seen, "gravity=true").seen == "match 1, ply 1"
+    # Three stones in a line lie at the first player's third ply, and so at ply 5, at the soonest.
+    assert int(clause_of(seen, "connect=3").seen.rsplit(" ", 1)[1]) >= 5
 
 
 def test_a_setting_that_no_match_reached_is_not_said_to_be_seen() -> None:
