@@ -223,6 +223,11 @@ def explained_rule(folder: RunFolder, rule: str, sandbox: Sandbox) -> dict[str, 
         RunFolderError: If the folder has no game, or the game no such rule.
         ModuleFault: If its code does not load.
     """
+    if not (folder.path / "design.json").exists():
+        raise RunFolderError(
+            f"the run in {folder.path} has no design yet; go on with it first: "
+            f"rulewright resume {folder.root.path}"
+        )
     try:
         design = Design.model_validate(folder.read_json("design.json"))
         source = (folder.path / "game.py").read_text(encoding="utf-8")

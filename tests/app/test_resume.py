@@ -210,6 +210,9 @@ def test_a_rule_is_explained_by_its_code_its_findings_and_the_plies_that_met_it(
     told = command("explain", finished, fired["rule"]).out
     assert f"and {len(fired['fired']) - 10} more" in told
     assert told.partition("Fired:")[2].count(", ply ") == 10
+    first = fired["fired"][0]  # people count from 1, as the texts of the records do
+    assert f"match {first['match']} of {first['players'].partition(':')[0]}, ply " in told
+    assert f", ply {first['ply'] + 1}: {first['action']}\n" in told.partition("Fired:")[2]
     assert " none" not in told
     design = json.loads((finished / "design.json").read_text())
     design["clauses"] = [{"text": "by a model", "status": "honoured", "setting": "R2, R1"}]
@@ -219,3 +222,7 @@ def test_a_rule_is_explained_by_its_code_its_findings_and_the_plies_that_met_it(
     assert (unknown.code, "has no rule 'R99'; its rules: R1" in unknown.err) == (2, True)
     (finished / "records" / "random.jsonl").write_text("mine\n")
     assert "no game that can be read" in command("explain", finished, "R1").err
+    (finished / "design.json").unlink()  # as in a run that still waits for its first answer
+    waiting = command("explain", finished, "R1")
+    assert (waiting.code, "has no design yet" in waiting.err) == (2, True)
+    assert f"rulewright resume {finished}" in waiting.err
