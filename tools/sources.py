@@ -51,7 +51,8 @@ def find_game(name: str) -> GameSource:
     except OSError as error:
         raise GameNotFoundError(f"no game at {name[:200]!r}: {error.strerror}") from error
     if not is_there and (why or path.is_dir() or "/" in name or path.suffix == ".py"):
-        raise GameNotFoundError(f"no game at {name[:200]!r}: {why or f'there is no {file}'}")
+        why = why or (f"there is no {file}" if path.is_dir() else "there is no such file")
+        raise GameNotFoundError(f"no game at {name[:200]!r}: {why}")
     if not is_there:
         raise GameNotFoundError(
             f"no game called {name!r}: required is a module file, a run's folder, or a library "

@@ -55,7 +55,8 @@ def _show_game(row: dict[str, Any]) -> None:
     parameters: dict[str, dict[str, Any]] = row["parameters"]
     for name, field in parameters.items():
         allowed = field.get("choices") or field.get("range")
-        say(f"    {name} = {field['default']!r}  {allowed}  {field['meaning']}")
+        shown = f"  {allowed}" if allowed else ""
+        say(f"    {name} = {field['default']!r}{shown}  {field['meaning']}")
 
 
 def list_players(

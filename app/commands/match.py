@@ -201,7 +201,7 @@ def teller(matches: int | None = None) -> "Callable[[int, MatchEntry], None]":
     played = count(1)
 
     def tell(_index: int, _entry: "MatchEntry") -> None:
-        if (number := next(played)) % _TELL_EVERY == 0:
+        if (number := next(played)) % _TELL_EVERY == 0 or number == matches:
             note(f"{number} matches" if matches is None else f"{number} of {matches} matches")
 
     return tell

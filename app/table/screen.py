@@ -14,7 +14,7 @@ from app.console import a_person_is_here, ask, say, words
 from app.table.boards import WIDTH
 from app.table.layout import SeatLayout, Setting, choices, wrapped
 from app.table.session import TableLeft, TableSession, WentBack
-from app.table.words import folded, meant, plain_words
+from app.table.words import by_numbers, folded, meant, plain_words
 from games.contract import CHANCE, ModuleFault
 from games.engine import Match, PlayerFault, Ply
 from games.text import one_line, plain_text
@@ -100,6 +100,7 @@ class TableScreen:
         self._show_events(seat)
         self._legal[seat] = legal
         self.show(seat, log.latest(), log)
+        legal = sorted(legal, key=by_numbers)
         _say_all(choices(legal))
         wrong = 0
         while wrong < _MOST_WRONG:
@@ -239,7 +240,8 @@ class TableScreen:
             some = ", ".join([*map(one_line, found[:_FEW]), *["..."] * (len(found) > _FEW)])
             say(f"That may be {some}: type more of it.")
         else:
-            say(f"{one_line(typed)[:40]!r} is nothing you can do now. Type a move as it is listed,")
+            what = repr(one_line(typed)[:40]) if typed.strip() else "An empty line"
+            say(f"{what} is nothing you can do now. Type a move as it is listed,")
             say('or its last word; "moves" lists them, "help" says what else there is.')
 
     def _obey(self, command: str, seat: int, log: "SeatLog", legal: Sequence["Action"]) -> None:
@@ -279,7 +281,7 @@ class TableScreen:
         from agents.players.specs import PlayerSpecError
 
         try:
-            advice = self.session.hint(log, legal)
+            advice = self.session.hint(log, sorted(legal))
         except (PlayerSpecError, PlayerFault, ModuleFault) as problem:
             say(f"No hint: {one_line(str(problem))[:200]}")
             return

@@ -157,7 +157,9 @@ class TableSession:
         )
         if self._place is None:
             self.kept_under.mkdir(parents=True, exist_ok=True)
-            stem = f"played-{one_line(Path(self.game.name).stem)}-{self.seed}"
+            file = Path(self.game.name)
+            name = file.resolve().parent.name if file.name == "game.py" else file.stem
+            stem = f"played-{one_line(name)}-{self.seed}"
             names = (f"{stem}{f'-{n}' if n else ''}.txt" for n in range(10_000))
             free = (self.kept_under / name for name in names)
             self._place = next(path for path in free if not path.exists())

@@ -9,6 +9,7 @@ _SUITS = str.maketrans("♣♦♥♠", "cdhs")
 _TEN = re.compile(r"\b10(?=[cdhs]\b)")
 _CODE = re.compile(r"(?<![Pp]layer )\b(?:\w*\d\w*|[A-Z]{1,3})\b")
 _BETWEEN = re.compile(r"(?<=\w)[\s,.:>-]+(?=\w)")
+_NUMBER = re.compile(r"([0-9]{1,9})")
 _FEW = 2
 
 
@@ -28,6 +29,16 @@ def are_numbered(legal: Sequence[str]) -> bool:
     (True, False)
     """
     return not any(word.isdigit() for action in legal for word in action.split())
+
+
+def by_numbers(action: str) -> list[str | int]:
+    """What puts actions into the order in which a person looks for one: numbers by their value.
+
+    >>> sorted(["fire a1", "fire a10", "fire a2", "fire b1", "pass"], key=by_numbers)
+    ['fire a1', 'fire a2', 'fire a10', 'fire b1', 'pass']
+    """
+    parts = _NUMBER.split(action)
+    return [int(part) if n % 2 else part for n, part in enumerate(parts)]
 
 
 def meant(typed: str, legal: Sequence[str]) -> list[str]:

@@ -163,3 +163,9 @@ def test_an_unknown_setting_in_the_environment_lists_the_known_ones(
     monkeypatch.setenv("RULEWRIGHT_MODLE", "x")
     done = command("new", "tic tac toe", "--out", tmp_path / "run")
     assert (done.code, "RULEWRIGHT_MODEL" in done.err) == (2, True)
+
+
+def test_a_parameter_without_bounds_shows_none(command: Command) -> None:
+    shown = command("games", "battleship").out
+    assert "rows = 10  [2, 10]  Rows" in shown
+    assert "ships = '5,4,3,3,2'  Lengths" in shown

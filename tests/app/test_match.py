@@ -238,3 +238,9 @@ def _series(paid: list[tuple[float, float]], seed: int) -> Series:
     return Series(
         plan, {i: MatchEntry.model_validate(entry_of(m)) for i, m in enumerate(matches)}, 0
     )
+
+
+def test_progress_is_told_to_the_last_match(command: Command) -> None:
+    players = ("--player", "random") * 2
+    done = command("match", "tic_tac_toe", *players, "--games", 12)
+    assert "10 of 12 matches\n12 of 12 matches\n" in done.err

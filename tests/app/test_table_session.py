@@ -35,6 +35,7 @@ def test_words_at_the_table_work_and_nothing_that_is_typed_breaks_it() -> None:
     words = b"help\nX 2,2\nhint\nUNDO\n:undo\n1,1\nhistory\nrules\nsave\nquit\n"
     shown = played(garbage + words, "tic_tac_toe", "--seed", "4")
     assert shown.count("is nothing you can do now") == 4
+    assert "An empty line is nothing" in shown
     assert "\x1b" not in shown
     assert "The seed is 4: --seed 4 repeats the match." in shown
     assert "A search would play: x " in shown
@@ -134,3 +135,17 @@ def test_opponents_that_fit_no_seats_are_refused(command: Command) -> None:
     done = command("play", "tic_tac_toe", "--seat", "3")
     assert done.code == 2
     assert "the seats are 1 to 2" in done.err
+
+
+def test_moves_are_listed_by_their_numbers_and_mean_what_is_listed() -> None:
+    shown = played("moves\n10\nquit\n", "battleship", "--seed", "7", "--opponent", "random")
+    assert '  fire a1 ... fire j10 (100 of them; "moves" lists all)' in shown
+    assert re.search(r" 2\. fire a2 .*\n +3\. fire a3 ", shown)
+    assert record_of(shown)[-3]["action"] == "fire a10"  # the tenth
+
+
+def test_a_record_is_named_after_the_folder_of_a_game(tmp_path: Path) -> None:
+    (tmp_path / "stones").mkdir()
+    (tmp_path / "stones" / "game.py").write_text(library.source("tic_tac_toe"))
+    shown = played("quit\n", tmp_path / "stones" / "game.py", "--seed", "3")
+    assert "played-stones-3.txt" in shown

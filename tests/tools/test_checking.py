@@ -219,6 +219,7 @@ def test_a_path_to_no_game_is_called_what_it_is(tmp_path: Path, name: str) -> No
     with pytest.raises(GameNotFoundError, match=words) as caught:
         find_game(f"{tmp_path}/{name}")
     assert "library" not in str(caught.value)
+    assert str(caught.value).count("gone") == name.count("gone")
 
 
 @pytest.mark.parametrize("kind", NO_FILES)
