@@ -89,6 +89,10 @@ class Brief(_Value):
     question: str | None = Field(
         default=None, description="The one clarifying question, where nothing can be made without."
     )
+    anew: bool = Field(
+        default=False,
+        description="Whether the answer stands in the prompt's place.",
+    )
     choices: Choices = Choices()
     corrections: tuple[str, ...] = Field(
         default=(), description="What the person said of earlier rulebooks; it overrides the rest."

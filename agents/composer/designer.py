@@ -81,7 +81,8 @@ class ComposerDesigner:
 
     def clarify(self, prompt: str) -> Brief:
         """Read the person's words; see `agents.protocols.Designer.clarify`."""
-        return Brief(prompt=prompt, question=question_for(prompt, judged=self.embed is not None))
+        question = question_for(prompt, judged=self.embed is not None)
+        return Brief(prompt=prompt, question=question, anew=question is not None)
 
     def design(self, brief: Brief, retrieve: Retrieve) -> Design:  # noqa: ARG002
         """Design a game; see `agents.protocols.Designer.design`."""

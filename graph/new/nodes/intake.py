@@ -1,5 +1,7 @@
 """Intake: chat messages become a brief, and the run gets its folder."""
 
+from textwrap import shorten
+
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
@@ -11,6 +13,8 @@ from graph.new.state import RunState, cleared
 from graph.run.context import RunContext
 from graph.run.folder import create_folder
 from graph.run.opening import context_of, runs_of
+
+_SHOWN = 80
 
 
 def intake(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterIntake]:
@@ -36,7 +40,10 @@ def intake(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterIntake
         return Command(goto="report", update=ended)
     # Who chose the family has answered the question that the words leave open.
     question = None if choices.family else brief.question
-    brief = brief.model_copy(update={"question": question, "choices": choices})
+    assumed = (*_set_aside(state, prompt), *brief.assumptions)
+    brief = brief.model_copy(
+        update={"question": question, "choices": choices, "assumptions": assumed}
+    )
     return Command(
         goto=after_intake(question),
         update={
@@ -71,7 +78,8 @@ def _begun(state: RunState) -> bool:
 def _asked_for(state: RunState) -> tuple[str, Choices]:
     """The newest human message as a prompt, with what was chosen beside it.
 
-    A message that answers a question is added to the prompt before it, or chooses a family.
+    A message that answers a question is added to the prompt before it, stands in its place where
+    no game is in it, or chooses a family.
     """
     said = human_words(state)
     while state.stopped and len(said) > 1 and means(said[-1], AGAIN):
@@ -84,4 +92,16 @@ def _asked_for(state: RunState) -> tuple[str, Choices]:
     family = family_chosen(text, state.fit)
     if family is not None:
         return before.prompt, choices.but(Choices(family=family))
+    if before.question and before.anew:
+        return text, choices
     return f"{before.prompt}\n{text}".strip(), choices
+
+
+def _set_aside(state: RunState, prompt: str) -> tuple[str, ...]:
+    """What is told of words that name no game, once an answer stands in their place."""
+    before = state.brief
+    if before is None or not before.question or not before.anew or prompt == before.prompt:
+        return ()
+    said = shorten(before.prompt, _SHOWN)
+    told = (f"The answer stands in the place of {said!r}, in which no game was found.",)
+    return (*before.assumptions, *(told if said else ()))

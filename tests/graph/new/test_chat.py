@@ -75,14 +75,26 @@ def test_no_candidate_of_an_earlier_game_is_taken_for_one_of_the_next(
     assert (len(second["candidates"]), second["accepted"], second["rounds"]) == (1, 0, 0)
 
 
-def test_an_answer_to_a_question_continues_the_brief(make_context: MakeContext) -> None:
+@pytest.mark.parametrize(
+    ("brief", "said"),
+    [
+        ("something with cards my grandma would like, not too long", "recognised in these words"),
+        ("a lovely evening " * 300, "at most 4000 are read"),
+    ],
+)
+def test_the_answer_to_which_game_stands_in_the_place_of_words_without_one(
+    make_context: MakeContext, brief: str, said: str
+) -> None:
     chat = Chat(make_context(composer_roles()))
-    asked = chat.say("something nice for the evening")
+    asked = chat.say(brief)
     assert asked["end"] == "question"
-    assert "Which game do you want?" in asked["messages"][-1].text
+    assert said in asked["messages"][-1].text
+    assert "Which game do you want" in asked["messages"][-1].text
     done = chat.say("goofspiel for two players with five cards")
     assert (done["end"], done["design"].family) == ("made", "goofspiel")
-    assert done["brief"].prompt.startswith("something nice for the evening\n")
+    assert done["brief"].prompt == "goofspiel for two players with five cards"
+    assert {clause.status for clause in done["design"].clauses} == {"honoured"}
+    assert any(brief[:10] in assumed for assumed in done["design"].assumptions)
     assert done["folder"] == asked["folder"]
 
 
