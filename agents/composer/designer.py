@@ -8,7 +8,7 @@ from typing import get_args
 
 from agents.composer.lexicon import PLAYERS, Lexicon, game_of
 from agents.composer.loader import lexicons
-from agents.composer.meaning.evidence import with_rules
+from agents.composer.meaning.evidence import as_it_holds, with_rules
 from agents.composer.meaning.fit import BAR, judge
 from agents.composer.meaning.question import LONGEST, asks, offer, question_for
 from agents.composer.meaning.revising import (
@@ -295,7 +295,9 @@ def _design(reading: Reading, brief: Brief) -> Design:
         rules=rules,
         mechanics=mechanics,
         edges=edges,
-        clauses=reading.clauses,
+        clauses=tuple(
+            as_it_holds(c, reading.lexicon.phrases, reading.parameters) for c in reading.clauses
+        ),
         assumptions=tuple(dict.fromkeys((*brief.assumptions, *reading.assumptions))),
     )
     return with_rules(design, _rules_of)

@@ -62,6 +62,7 @@ class Phrase:
         sets: Settings; a value may take what the match captured (`HOLES`).
         denied: Settings for the same words under a negation; None where that has no setting.
         always: What the family does whatever is set; such a phrase asks for what it has anyway.
+        unless: Settings with each of which `always` is not so.
         refused: Why this cannot be honoured, for a demand that is understood but not available.
         assumes: What is assumed where the words leave it open.
         own_negation: Whether a negation before the phrase leaves its sense as it is.
@@ -73,6 +74,7 @@ class Phrase:
     sets: Settings = field(default_factory=dict)
     denied: Settings | None = None
     always: str = ""
+    unless: Settings = field(default_factory=dict)
     refused: str = ""
     assumes: str = ""
     own_negation: bool = False

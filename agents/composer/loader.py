@@ -8,10 +8,10 @@ with their weight as evidence), `phrases`, and where needed `macros`, `base` (se
 preset is named) and `derived` (names of settings that only `words.py` knows). An entry of `phrases`
 has `say` (a list of phrases) and one meaning: `sets` (parameters, or `num_players`, with values as
 in `agents.composer.lexicon.HOLES`), `reads` (a function of `words.py` over the captured numbers),
-`always` (so anyway), or `refused` (why not). `denied` is what a negation sets, `own_negation` says
-that the phrase has its own, `assumes` what is taken for granted. `use` takes a group of the common
-words, with `sets` where the group leaves them open; `alike` puts one setting for those of the group
-that come to one value.
+`always` (so anyway, but with the settings of `unless`), or `refused` (why not). `denied` is what a
+negation sets, `own_negation` says that the phrase has its own, `assumes` what is taken for
+granted. `use` takes a group of the common words, with `sets` where the group leaves them open;
+`alike` puts one setting for those of the group that come to one value.
 
 Where words need arithmetic, the family's `words.py` has it: `in_context` and `usual` (see
 `agents.composer.lexicon.Lexicon`), and the functions that `reads` names.
@@ -36,7 +36,7 @@ from games.contract import Json
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _ROOM = "games/library"
 _OWN = ("sets", "reads", "always", "refused")
-_ENTRY = ("use", "say", "denied", "assumes", "own_negation", "alike", *_OWN)
+_ENTRY = ("use", "say", "denied", "assumes", "own_negation", "alike", "unless", *_OWN)
 _NAME = ("phrase", "preset", "kin", "weight", "sets")
 _HEAD = ("title", "players", "about", "names", "phrases")
 _LEXICON = (*_HEAD, "says", "together", "base", "derived", "macros", "hints")
@@ -173,6 +173,7 @@ def _said(page: _Page, node: yaml.Node, hooks: ModuleType | None, *, bound: bool
         denied=page.settings(fields["denied"]) if "denied" in fields else None,
         own_negation="own_negation" in fields and page.value(fields["own_negation"], bool),
         reads=_function(page, fields["reads"], hooks) if "reads" in fields else None,
+        unless=page.settings(fields["unless"]) if "unless" in fields else {},
         **texts,
     )
     return [replace(phrase, pattern=page.pattern(item)) for item in page.items(fields["say"])]

@@ -12,6 +12,8 @@ from games.contract import Json, LocalModule, ModuleFault
 from games.library import source
 from games.library.specialise import as_declared
 
+ALWAYS = "always so: "
+"""How the setting of a clause begins that asks for what its family has anyway."""
 _PARTNERS = 4
 _OPEN = 0
 """A value that leaves the number to the game."""
@@ -200,7 +202,7 @@ def _phrase(
             settled.assumptions.append(f"{text!r}: {phrase.assumes}.")
         return
     if phrase.always and not mention.negated:
-        setting = f"always so: {phrase.always}"
+        setting = f"{ALWAYS}{phrase.always}"
         settled.clauses.append((at, Clause(text=text, status="honoured", setting=setting)))
         return
     reason = phrase.refused

@@ -4,11 +4,12 @@ A setting shows at a ply where the family, played with another value and the sam
 something else: another seat's turn, other legal actions, events or rewards, or an end.
 """
 
+import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from agents.composer.lexicon import PLAYERS, game_of
-from agents.composer.settle import impossible, reference
+from agents.composer.lexicon import PLAYERS, Phrase, Settings, game_of
+from agents.composer.settle import ALWAYS, impossible, reference
 from agents.protocols import Clause, Design, Rule
 from games.contract import TERMINAL, Game, Json, ModuleFault
 from games.engine import Match
@@ -37,6 +38,22 @@ def with_rules(design: Design, rules_of: RulesOf) -> Design:
         ]
         clauses.append(clause.model_copy(update={"rules": tuple(dict.fromkeys(said))}))
     return design.model_copy(update={"clauses": tuple(clauses)})
+
+
+def as_it_holds(clause: Clause, phrases: Sequence[Phrase], parameters: Settings) -> Clause:
+    """The clause; what is always so is honoured only where no setting makes an exception of it."""
+    if not clause.setting.startswith(ALWAYS):
+        return clause
+    told = clause.setting.removeprefix(ALWAYS)
+    unless = next((phrase.unless for phrase in phrases if phrase.always == told), {})
+    against = ", ".join(
+        f"{name}={json.dumps(value)}".replace('"', "")
+        for name, value in unless.items()
+        if parameters[name] == value
+    )
+    reason = f"with {against} it is not so: {told}" if against else ""
+    status = "not_honoured" if against else "honoured"
+    return clause.model_copy(update={"status": status, "reason": reason})
 
 
 def _rules_that_say(design: Design, name: str, rules_of: RulesOf) -> list[str]:

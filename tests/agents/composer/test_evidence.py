@@ -1,8 +1,10 @@
 """Honoured settings: the rules that say them, and the plies that show them."""
 
+import pytest
+
 from agents.composer import composer_roles
 from agents.composer.meaning.evidence import with_plies
-from agents.protocols import Clause, Design
+from agents.protocols import Brief, Clause, Design, Talk
 from games import library
 from games.checks.sampling import UniformPlayer
 from games.contract import Game, Json, LocalModule
@@ -72,3 +74,37 @@ def test_what_is_no_library_familys_is_left_alone() -> None:
 def test_seats_are_seen_in_any_match() -> None:
     made = design("goofspiel for three players with 4 cards")
     assert clause_of(with_plies(made, [played(made)]), "num_players=3").seen == "3 seats"
+
+
+@pytest.mark.parametrize(
+    ("brief", "demand", "message", "setting"),
+    [
+        (
+            "whist for four, hearts are trump; the highest trump wins the trick",
+            "highest trump",
+            "lowest_wins=true",
+            "lowest_wins=true",
+        ),
+        (
+            "whist for four, hearts are trump; the highest trump wins the trick",
+            "highest trump",
+            "trump=none",
+            "trump=none",
+        ),
+        ("poker, the highest hand wins the pot", "highest hand", "lowest_wins=true", "lowest_wins"),
+    ],
+)
+def test_what_is_always_so_is_honoured_only_where_the_settings_leave_it_so(
+    brief: str, demand: str, message: str, setting: str
+) -> None:
+    made, asked = design(brief), Brief(prompt=brief)
+    plain = next(clause for clause in made.clauses if demand in clause.text)
+    assert plain.status == "honoured"
+    other = ROLES.designer.revise(made, asked, Talk(message=message, figures=())).design
+    assert other is not None
+    changed = next(clause for clause in other.clauses if clause.text == plain.text)
+    assert (changed.status, setting in changed.reason) == ("not_honoured", True)
+    back = message.replace("none", "hearts").replace("true", "false")
+    again = ROLES.designer.revise(other, asked, Talk(message=back, figures=())).design
+    assert again is not None
+    assert plain in again.clauses
