@@ -19,6 +19,7 @@ from agents.composer.meaning.revising import (
     overridden,
     reply_on,
     said_in_pairs,
+    words_for,
 )
 from agents.composer.meaning.settings import setting_meant
 from agents.composer.meaning.statements import Embed
@@ -105,13 +106,14 @@ class ComposerDesigner:
         if len(talk.message) > LONGEST:
             return Revision(reply=f"At most {LONGEST} characters are read; say it in fewer.")
         try:
-            pairs = said_in_pairs(design, chosen_family(design.family), talk.message)
+            lexicon = chosen_family(design.family)
+            pairs = said_in_pairs(design, lexicon, talk.message)
         except RoleError as error:
             return Revision(reply=f"Nothing was changed: {error}")
         named = None if pairs else find_reading(talk.message)
         if named is not None and named.named and named.lexicon.family != design.family:
             return Revision(reply=f"That is another game, a {named.lexicon.title}.", other=True)
-        said = pairs or read(talk.message, chosen_family(design.family), None, self.embed)
+        said = pairs or read(talk.message, words_for(design, lexicon), None, self.embed)
         changed = changes(design, said, talk.message)
         titled = own_title(talk.message)
         changed |= {"title": titled} if titled not in ("", design.title) else {}

@@ -293,7 +293,8 @@ def _of_another(parsed: ParsedBrief, negator: int, first: int) -> bool:
     """
     between = [parsed.tokens[i] for i in range(negator + 1, first)]
     if parsed.tokens[negator].norm == _DROP:
-        return any(token.norm in _FALLING for token in (*between, parsed.tokens[first]))
+        counted = first + 1 + (parsed.tokens[first].kind == "number")
+        return any(token.norm in _FALLING for token in parsed.tokens[negator + 1 : counted])
     if all(is_filler(token) for token in between):
         return False
     for index in range(negator - 1, max(-1, negator - 4), -1):

@@ -13,6 +13,7 @@ from agents.composer.reader import Reading, read
 from agents.composer.tokens import FUNCTION_WORDS, stems
 from agents.protocols import Choices, Clause, Design, RoleError, Talk
 from games.contract import Json
+from games.library import preset
 
 _PAIR = r"(\w+)\s*=\s*((?:[^\s,;=.]|\.\S)+(?:,(?!\w+\s*=)[^\s,;=.]+)*)"
 _LATER = "changed later: "
@@ -37,6 +38,19 @@ def settings_chosen(answer: str) -> dict[str, Json]:
         with suppress(json.JSONDecodeError):
             chosen[name] = json.loads(value)
     return chosen
+
+
+def words_for(design: Design, lexicon: Lexicon) -> Lexicon:
+    """The words in which a message on a design is read: no name of a preset with other settings.
+
+    "Four in a row" is Connect Four in a brief; of a game at hand it says how long a line is.
+    """
+    names = (
+        name
+        for name in lexicon.names
+        if not name.preset or preset(name.preset).parameters.items() <= design.parameters.items()
+    )
+    return replace(lexicon, names=tuple(names))
 
 
 def said_in_pairs(design: Design, lexicon: Lexicon, words: str) -> Reading | None:

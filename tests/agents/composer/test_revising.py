@@ -112,3 +112,30 @@ def test_settings_that_are_impossible_together_leave_the_game() -> None:
 
 def test_another_game_is_recognised() -> None:
     assert revised(HEARTS, "goofspiel for two players with five cards").other
+
+
+FIVE = designed("five in a row on a board of 9 by 9 for two players, two stones per turn")
+
+
+@pytest.mark.parametrize(
+    ("message", "setting", "value"),
+    [
+        ("I want four in a row", "connect", 4),
+        ("make it shorter and only four in a row", "connect", 4),
+        ("please let us drop only one stone a turn", "marks_per_turn", 1),
+    ],
+)
+def test_a_message_in_a_players_words_sets_the_setting_and_no_other(
+    message: str, setting: str, value: int
+) -> None:
+    found = revised(FIVE, message)
+    assert found.design is not None
+    assert found.design.parameters == {**FIVE.parameters, setting: value}
+    clauses = [c for c in found.design.clauses if setting in c.setting and c.status == "honoured"]
+    assert [clause.setting for clause in clauses] == [f"{setting}={value}"]
+    assert "drop" not in found.reply
+
+
+def test_a_preset_with_other_settings_is_not_honoured_by_its_name_alone() -> None:
+    found = revised(FIVE, "I want gomoku")
+    assert (found.design, "'gomoku': no setting" in found.reply) == (None, True)
