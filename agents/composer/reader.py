@@ -195,11 +195,7 @@ def read(
     theme = _theme_of(parsed)
     taken_back = corrections(parsed)
     masked = _without(parsed, {*titled} | taken_back)
-    shared = common()
-    counts = (*shared.player_ranges, *shared.player_counts)
-    phrases = (*counts, *lexicon.phrases, *shared.refusals, *shared.talk)
-    sources: list[Name | Phrase] = [*lexicon.names, *phrases]
-    found = find_mentions(masked, sources, lambda mention: can_be(lexicon, mention))
+    found = _phrases_in(masked, lexicon)
     mentions = restated(
         parsed, understood(parsed, found, lexicon, {*titled, *head, *theme} | taken_back)
     )
@@ -242,6 +238,15 @@ def read(
         title=title or _plain_title(lexicon, chosen, about),
         unseated=0 if settled.players else settled.unseated,
     )
+
+
+def _phrases_in(parsed: ParsedBrief, lexicon: Lexicon) -> list[Mention]:
+    """What phrases find: those of seats, of the family, and of every game."""
+    shared = common()
+    counts = (*shared.player_ranges, *shared.player_counts)
+    phrases = (*counts, *lexicon.phrases, *shared.refusals, *shared.talk)
+    sources: list[Name | Phrase] = [*lexicon.names, *phrases]
+    return find_mentions(parsed, sources, lambda mention: can_be(lexicon, mention))
 
 
 def _is_talk(mention: Mention) -> bool:
