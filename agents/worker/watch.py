@@ -12,8 +12,7 @@ from typing import Self
 
 from agents.belief.module import DeadlineError, HungError
 from games.contract import ModuleFault
-from tools.guest.alarm import ALARM, TICKS
-from tools.guest.faults import MODULE_FILE
+from tools.guest.faults import ALARM, MODULE_FILE, TICKS
 
 SHARE = 4  # a resampler's call may take the time left over this
 MOST = 0.5  # of a decision's time that such calls may take together

@@ -10,8 +10,7 @@ from evals.sandbox.probes import BrokenProbeError, UnsafeProbeError
 from evals.sandbox.system_calls import SPECIAL
 from games.contract import Json, ModuleFault
 from tools.guest.confine import filters
-from tools.guest.confine.filters import ALLOW
-from tools.guest.confine.syscalls import architecture, number
+from tools.guest.confine.filters import ALLOW, architecture, number
 from tools.sandbox import Sandbox, Worker
 
 PRELOAD = "evals.sandbox.system_calls"  # a sandbox must preload it

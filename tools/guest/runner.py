@@ -16,7 +16,6 @@ from dataclasses import replace
 from typing import Any, NoReturn
 
 from tools.guest.confine import kernel
-from tools.guest.confine.clock import stop_clocks
 from tools.guest.confine.lockdown import (
     Lockdown,
     NoFilterError,
@@ -27,7 +26,7 @@ from tools.guest.confine.lockdown import (
     ready,
     strictest,
 )
-from tools.guest.confine.scrub import forget_host
+from tools.guest.confine.scrub import forget_host, stop_clocks
 from tools.guest.framing import hang_up
 from tools.guest.kit import close_imports, load_kit
 from tools.guest.operations import Session

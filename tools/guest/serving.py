@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from games.contract import Json, ModuleFault
-from tools.guest.alarm import ALARM
-from tools.guest.faults import SoftTimeoutError, describe
+from tools.guest.faults import ALARM, SoftTimeoutError, describe
 from tools.guest.framing import Stream, decode, encode
 from tools.guest.operations import Session
 from tools.guest.protocol import Envelope, decoded

@@ -16,13 +16,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NoReturn
 
-from tools.guest.alarm import DEADLINE, TICK
-from tools.guest.confine import kernel, namespaces
-from tools.guest.confine.clock import stop_clocks
+from tools.guest.confine import kernel
 from tools.guest.confine.lockdown import (
     Lockdown,
     NoFilterError,
+    become_init,
     die_with_parent,
+    enter_namespaces,
     keep_only,
     leave_root,
     limit_resources,
@@ -30,7 +30,8 @@ from tools.guest.confine.lockdown import (
     ready,
     strictest,
 )
-from tools.guest.confine.scrub import forget_host
+from tools.guest.confine.scrub import forget_host, stop_clocks
+from tools.guest.faults import DEADLINE, TICK
 from tools.guest.framing import SocketStream
 from tools.guest.kit import close_imports, load_kit
 from tools.guest.operations import Operation, Session
@@ -90,14 +91,14 @@ def _prepare(settings: Mapping[str, Any], control: int, host: int) -> Lockdown:
     if layers["namespaces"]:
         kernel.set_dumpable(dumpable=True)  # else /proc/self belongs to root after `leave_root`
         try:
-            namespaces.enter(lockdown.machine)
+            enter_namespaces(lockdown.machine)
         except OSError as error:
             raise LayerError("namespaces", error) from error
     if lockdown.program:
         kernel.drop_capabilities(lockdown.machine)
         kernel.set_dumpable(dumpable=False)
     if layers["namespaces"]:
-        namespaces.become_init(control, host)
+        become_init(control, host)
     return lockdown
 
 

@@ -17,8 +17,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from games.contract import Json
-from tools.guest.alarm import DEADLINE, TICK, TICKS
-from tools.guest.faults import MESSAGE_CHARACTERS
+from tools.guest.faults import DEADLINE, MESSAGE_CHARACTERS, TICK, TICKS
 from tools.guest.protocol import Exited, Forked, MessageError, Ready, decoded
 from tools.guest.serving import DUMP_SIGNAL, OUT_OF_MEMORY_STATUS
 from tools.sandbox.backends import (

@@ -6,19 +6,27 @@ Python turns into a clear exception; calls that only an attack makes end the pro
 
 The policy is assembled into a program of seccomp's classic BPF, which reads `struct seccomp_data`
 (linux/seccomp.h) in 32-bit words: the call's number at byte 0, the architecture at byte 4, six
-64-bit arguments from byte 16.
+64-bit arguments from byte 16. The calls' numbers, in `filters.json` beside the policy's lists,
+are those of the Linux kernel's `asm/unistd_64.h` (x86_64) and `asm-generic/unistd.h` (aarch64).
 """
 
 import errno as codes
 import json
+import platform
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
-from tools.guest.confine.syscalls import AUDIT_ARCH, architecture, number
+# Seccomp's name of an architecture (linux/audit.h): machine, 64 bit, little-endian.
+AUDIT_ARCH = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 
+_POLICY: dict[str, Any] = json.loads(
+    Path(__file__).with_suffix(".json").read_text(encoding="utf-8")
+)
+# name: [x86_64, aarch64]; -1 where the architecture has no such call
+_NUMBERS: dict[str, list[int]] = _POLICY["numbers"]
 ALLOW = 0x7FFF0000
 KILL_PROCESS = 0x80000000
 
@@ -31,9 +39,33 @@ _EXECUTABLE = 0x4  # PROT_EXEC
 _PRIVATE = 0x80  # FUTEX_PRIVATE_FLAG: of this process's memory alone
 _NOT_ITS_OWN = 0xFFFFFFFC  # clocks 2 and 3 count processor time, of this process and this thread
 _PROCESSOR_TIME = 0x2  # of clocks and of timers: ITIMER_PROF is number 2
-_CALLS: dict[str, list[str]] = json.loads(
-    Path(__file__).with_suffix(".json").read_text(encoding="utf-8")
-)
+
+
+class UnknownArchitectureError(RuntimeError):
+    """The filter has no table for this machine."""
+
+
+def architecture() -> str:
+    """This machine's architecture.
+
+    Raises:
+        UnknownArchitectureError: If there is no table for it.
+    """
+    machine = platform.machine()
+    if machine not in AUDIT_ARCH:
+        known = ", ".join(sorted(AUDIT_ARCH))
+        raise UnknownArchitectureError(f"no system call table for {machine!r}; there is: {known}")
+    return machine
+
+
+def number(name: str, machine: str) -> int | None:
+    """The number of a call, or None where the architecture has none.
+
+    >>> number("read", "x86_64"), number("read", "aarch64"), number("fork", "aarch64")
+    (0, 63, None)
+    """
+    found = _NUMBERS[name][0 if machine == "x86_64" else 1]
+    return found if found >= 0 else None
 
 
 def errno(code: int) -> int:
@@ -136,7 +168,7 @@ def rules() -> list[CallRule]:
     denied = errno(codes.EPERM)
     no_code = (Unless(2, "any_bit", denied, _EXECUTABLE),)
     return [
-        *(CallRule(call, ALLOW) for call in _CALLS["allowed"]),
+        *(CallRule(call, ALLOW) for call in _POLICY["allowed"]),
         # A futex in a file's page, such as a library's, is one and the same for all workers.
         # To wait until a moment would tell whether it has come; here it always has.
         CallRule(
@@ -161,11 +193,11 @@ def rules() -> list[CallRule]:
         CallRule("mprotect", ALLOW, no_code),
         # Only asking for this process's own limits.
         CallRule("prlimit64", ALLOW, (Unless(0, "nonzero", denied), Unless(2, "nonzero", denied))),
-        *(CallRule(call, errno(codes.EACCES)) for call in _CALLS["files"]),
+        *(CallRule(call, errno(codes.EACCES)) for call in _POLICY["files"]),
         *(CallRule(call, errno(codes.EAGAIN)) for call in ("clone", "fork", "vfork")),
         CallRule("clone3", errno(codes.ENOSYS)),  # libc then tries clone
         CallRule("ioctl", errno(codes.ENOTTY)),
-        *(CallRule(call, KILL_PROCESS) for call in _CALLS["never_honest"]),
+        *(CallRule(call, KILL_PROCESS) for call in _POLICY["never_honest"]),
     ]
 
 

@@ -7,8 +7,16 @@ from collections.abc import Sequence
 import pytest
 
 from tools.guest.confine import filters
-from tools.guest.confine.filters import ALLOW, KILL_PROCESS, CallRule, Unless, assemble, errno
-from tools.guest.confine.syscalls import AUDIT_ARCH, number
+from tools.guest.confine.filters import (
+    ALLOW,
+    AUDIT_ARCH,
+    KILL_PROCESS,
+    CallRule,
+    Unless,
+    assemble,
+    errno,
+    number,
+)
 
 MACHINES = ("x86_64", "aarch64")
 

@@ -1,4 +1,4 @@
-"""Clocks out of reach: of the processor, of the kernel's pages, of Python; and what is left."""
+"""What is overwritten is nowhere in a process's memory, and clocks are out of reach."""
 
 import platform
 import signal
@@ -11,12 +11,39 @@ import pytest
 from games.contract import ModuleFault
 from tools.sandbox import Sandbox
 
+PROGRAM = """
+import re, sys
+import tools.guest.zygote  # as much memory as a zygote has
+from tools.guest.confine.scrub import overwrite
+
+root = "/" + sys.stdin.read(24)
+freed = [root + f"/module_{number}.py" for number in range(2000)]
+del freed
+kept = [root + "/kept.py", {root + "/key": 1}, root.encode() * 3]
+cousin = root + "-cousin"
+overwrite([root, root + "/deeper"])
+print(kept[0], cousin == "/" + sys.argv[1] + "-cousin")
+sys.stdout.flush()
+found = 0
+word = sys.argv[1].encode()
+pattern = re.compile(b"/" + word[:-1] + b"[" + word[-1:] + b"]/")  # that is no find itself
+regions = [line.split()[0].split("-") for line in open("/proc/self/maps") if " rw" in line]
+with open("/proc/self/mem", "rb", buffering=0) as memory:
+    for start, end in regions:
+        memory.seek(int(start, 16))
+        try:
+            held = memory.read(int(end, 16) - int(start, 16))
+            found += len(pattern.findall(held))
+        except OSError:
+            continue
+print(found)
+"""
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="Linux takes its clocks away")
 
 # x86_64: rdtsc, and ret.
 _COUNTER = """
 import ctypes, mmap, sys
-from tools.guest.confine.clock import stop_clocks
+from tools.guest.confine.scrub import stop_clocks
 if sys.argv[1] == "stopped":
     assert stop_clocks() == ""
 page = mmap.mmap(-1, 4096, prot=7)
@@ -24,6 +51,20 @@ page.write(bytes.fromhex("0f31c3"))
 start = ctypes.addressof(ctypes.c_char.from_buffer(page))
 print(ctypes.CFUNCTYPE(ctypes.c_uint32)(start)())
 """
+
+
+def test_a_path_is_gone_from_live_and_freed_memory() -> None:
+    word = "residue-of-a-test-folder"
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, word],
+        input=word,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    kept, found = done.stdout.splitlines()
+    assert kept == "x" * (len(word) + 1) + "/kept.py True"
+    assert found == "0"
 
 
 @pytest.fixture(scope="module")

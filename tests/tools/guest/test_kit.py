@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tools.guest.copying import fast_deepcopy
+from tools.guest.kit import fast_deepcopy
 
 original = copy.deepcopy  # nothing here calls install() in this process
 
@@ -275,7 +275,7 @@ def test_too_deep_a_value_is_a_recursion_error_and_no_sooner_than_the_originals(
 
 INSTALLING = """
 import copy
-from tools.guest.copying import fast_deepcopy, install
+from tools.guest.kit import fast_deepcopy, install
 install()
 install()
 from copy import deepcopy
