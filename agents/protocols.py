@@ -1,4 +1,7 @@
-"""The four roles and what passes between them; both implementations produce these types."""
+"""The four roles and what passes between them; both implementations produce these types.
+
+Claims of the validator are among them, and what settles them: play, the coder's argument, votes.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -6,9 +9,8 @@ from typing import Literal, Protocol, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from agents.claims import Attempt, Claim, Mending, Parting, Ruling, Vote
 from games.checks.findings import Finding
-from games.checks.unit_tests import UnitTest
+from games.checks.unit_tests import PlayedPly, UnitTest
 from games.records import MatchRecord
 from games.table import Position
 from vectorstore.documents import Example
@@ -26,10 +28,138 @@ Section: TypeAlias = Literal[
 NEW_FAMILY = "new"
 """The family of a design that is no library family's."""
 ClauseStatus: TypeAlias = Literal["honoured", "not_honoured"]
+ClaimStatus: TypeAlias = Literal["standing", "upheld", "disputed", "dropped", "amended"]
+_QUOTED = 160
 
 
 class _Value(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Vote(_Value):
+    """What a fresh validator says of a claim that is contested."""
+
+    upheld: bool
+    why: str
+
+
+class Claim(_Value):
+    """A test or a verdict of the validator: it stands until it is contested and voted on.
+
+    Attributes:
+        id: "T1" for a test, "V1" for a verdict on a record, "S1" for seats that differ.
+        rule: Id of the rule it speaks for.
+        says: What the module does wrong, or the value it must give.
+        shown: The record it rests on; empty for a test, which is played, and for counts.
+        test: The test; None for the others.
+        played: The ply that a verdict is on, as it was played; None for the others.
+        status: "disputed" where no majority voted for it; "dropped" by a person, or unreadable;
+            "amended" where its rule reads otherwise by now.
+        argument: Why the coder holds the module for right; empty where nobody objected.
+        votes: Of the validators who were asked beside the first.
+    """
+
+    id: str
+    rule: str
+    says: str
+    shown: str = ""
+    test: UnitTest | None = None
+    played: PlayedPly | None = None
+    status: ClaimStatus = "standing"
+    argument: str = ""
+    votes: tuple[Vote, ...] = ()
+
+    @property
+    def counts(self) -> bool:
+        """Whether a module is still held against it."""
+        return self.status in ("standing", "upheld")
+
+
+class Objection(_Value):
+    """The coder's objection to a finding."""
+
+    finding: int = Field(ge=1, description="Number of the finding, from 1.")
+    argument: str
+
+
+class Parting(_Value):
+    """The first place at which two modules, written independently from the same rules, part.
+
+    Attributes:
+        candidates: Their numbers.
+        match: Number of the random match, from 1.
+        ply: Plies played before it.
+        actions: The newest actions before it, in the first module's words.
+        about: What differs, such as "legal actions".
+        readings: What each module says there.
+        seen_at: Plies after which what the seats see first parted.
+        seen: By module what they saw before and after that ply.
+    """
+
+    candidates: tuple[int, int]
+    match: int
+    ply: int
+    actions: tuple[str, ...]
+    about: str
+    readings: tuple[str, str]
+    seen_at: int = 0
+    seen: tuple[str, str] = ("", "")
+
+
+class Ruling(_Value):
+    """What the designer rules on two readings, and how the rule reads from then on."""
+
+    working: str = Field(description="What the rules say of this place, and what they leave open.")
+    holds: Literal["first", "second", "neither"] = Field(
+        description="Which module plays as the rules are meant."
+    )
+    rule: str = Field(description="Id of the one rule that has to be clearer, such as R4.")
+    text: str = Field(description="That rule as one plain sentence that leaves one reading.")
+
+
+class Ambiguity(_Value):
+    """Rules that were read in two ways.
+
+    Attributes:
+        parting: Where it showed.
+        ruling: The designer's; None where none could be had.
+        before: The rule as it read.
+        lacking: Why there is no ruling.
+    """
+
+    parting: Parting
+    ruling: Ruling | None = None
+    before: str = ""
+    lacking: str = ""
+
+
+class Attempt(_Value):
+    """An earlier refinement, as the coder is told of it.
+
+    Attributes:
+        open: What was open before it.
+        cause: What the coder held to be the cause.
+        diff: What it changed.
+    """
+
+    open: str
+    cause: str
+    diff: str
+
+
+class Edit(_Value):
+    """A partial edit: the first string must occur exactly once in the source."""
+
+    search: str
+    replace: str
+
+
+class Mending(_Value):
+    """What the coder makes of findings: edits, and objections to what it holds for wrong."""
+
+    cause: str = ""
+    edits: tuple[Edit, ...] = ()
+    contested: tuple[Objection, ...] = ()
 
 
 class Clause(_Value):
@@ -374,3 +504,61 @@ class RoleSet:
     strategist: Strategist
     referee: Referee | None = None
     extender: Extender | None = None
+
+
+class EditError(ValueError):
+    """An edit cannot be applied; the message names it and quotes its search text."""
+
+
+def apply_edits(source: str, edits: Sequence[Edit]) -> str:
+    """The source with all edits applied.
+
+    Args:
+        source: The text to edit.
+        edits: Each search text occurs exactly once in `source`, exact to the last space, and
+            becomes its replacement.
+
+    Every search text is looked up in `source` as it is given, never in the outcome of another
+    edit, so the order of the edits does not matter.
+
+    Raises:
+        EditError: If there is no edit, a search text is empty or does not occur exactly once, or
+            two edits overlap; then nothing is applied.
+    """
+    if not edits:
+        raise EditError("there is no edit to apply; required: at least one")
+    spans = sorted(
+        (_locate(source, edit.search, number), number, edit.search, edit.replace)
+        for number, edit in enumerate(edits, start=1)
+    )
+    pieces, reached, before = [], 0, 0
+    for start, number, search, replacement in spans:
+        if start < reached:
+            raise EditError(
+                f"edits {before} and {number} overlap at {_quote(search)}; make them one edit"
+            )
+        pieces += [source[reached:start], replacement]
+        reached, before = start + len(search), number
+    return "".join([*pieces, source[reached:]])
+
+
+def _locate(source: str, search: str, number: int) -> int:
+    if not search:
+        raise EditError(f"edit {number} has an empty search text; quote the lines to replace")
+    first = source.find(search)
+    if first < 0:
+        raise EditError(
+            f"edit {number}: the search text does not occur in the source: {_quote(search)}; "
+            "copy it exactly, with its indentation"
+        )
+    count = sum(source.startswith(search, at) for at in range(first, len(source)))
+    if count > 1:
+        raise EditError(
+            f"edit {number}: the search text occurs {count} times, not once: {_quote(search)}; "
+            "quote more lines around it"
+        )
+    return first
+
+
+def _quote(text: str) -> str:
+    return repr(text if len(text) <= _QUOTED else text[: _QUOTED - 1] + "…")

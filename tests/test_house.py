@@ -17,7 +17,6 @@ MOST_LINES = 300
 
 # Rooms of more than twelve files, at most six, each with its reason.
 LARGER_ROOMS = {
-    "games/checks": "a file a check, and what they share: findings, samples, zones, pairs, odds",
     "agents/search": "ten algorithms and what they share: rules, leaves, rollouts, statistics",
 }
 

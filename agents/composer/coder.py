@@ -10,8 +10,7 @@ from functools import lru_cache
 
 from pydantic import JsonValue
 
-from agents.claims import Attempt, Edit, Mending
-from agents.protocols import CoderTools, Design, Heuristic, RoleError
+from agents.protocols import Attempt, CoderTools, Design, Edit, Heuristic, Mending, RoleError
 from games.checks.findings import Finding
 from games.contract import canonical_key
 from games.library import families, heuristic_sources, in_reading_order, rulebook, source

@@ -7,9 +7,8 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 
-from agents.claims import Claim, Vote
 from agents.composer.coder import verified_source
-from agents.protocols import Design, RoleError, Verdict
+from agents.protocols import Claim, Design, RoleError, Verdict, Vote
 from games.checks.sampling import trusted_subject
 from games.checks.unit_tests import Tested, UnitTest, check_unit_tests
 from games.contract import CHANCE, TERMINAL, Game, Json, LocalModule, canonical_key

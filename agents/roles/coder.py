@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from agents.claims import Attempt, Edit, Mending, Objection
 from agents.model.chat import ChatModel, Message
 from agents.model.errors import RefusedRequestError, ReplyError
 from agents.model.replies import ask_structured, parse_reply
 from agents.prompting import contract, load_prompt
-from agents.protocols import CoderTools, Design, RoleError
+from agents.protocols import Attempt, CoderTools, Design, Edit, Mending, Objection, RoleError
 from agents.roles.texts import design_text, findings_text, numbered
 from agents.roles.tool_calls import (
     SUBMIT,

@@ -7,7 +7,6 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
-from agents.claims import Parting, Ruling
 from agents.model.chat import ChatModel
 from agents.model.errors import ReplyError
 from agents.model.replies import ask_structured
@@ -21,9 +20,11 @@ from agents.protocols import (
     Design,
     Mechanic,
     MechanicEdge,
+    Parting,
     Revision,
     RoleError,
     Rule,
+    Ruling,
     Section,
     Talk,
 )

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict
 
-from agents.claims import Attempt
 from agents.model.chat import ChatModel, Message
 from agents.model.errors import ReplyError
 from agents.model.replies import parse_reply
 from agents.prompting import load_prompt
+from agents.protocols import Attempt
 from agents.roles.coder import code_blocks
-from agents.roles.match_text import in_full, shortened
+from agents.roles.texts import in_full, shortened
 from agents.roles.tool_calls import CallError, EditReply, edited
 from games.text import bound_by, syntax_tree
 from games.trajectories import OpenTrajectory, Trajectory

@@ -10,13 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from agents.claims import Objection
 from agents.model.chat import Message
 from agents.prompting import fence
-from agents.protocols import CoderTools
+from agents.protocols import CoderTools, Edit, EditError, Objection, apply_edits
 from agents.roles.texts import record_text
 from games.checks.findings import Finding
-from tools.edits import EditError, apply_edits
 from vectorstore.documents import Example
 
 if TYPE_CHECKING:
@@ -198,9 +196,9 @@ def edited(source: str, edits: Sequence[EditReply]) -> str:
     Raises:
         CallError: If an edit does not apply; nothing is applied then.
     """
-    pairs = [(_unnumbered(edit.search), _unnumbered(edit.replace)) for edit in edits]
+    plain = [Edit(search=_unnumbered(e.search), replace=_unnumbered(e.replace)) for e in edits]
     try:
-        return apply_edits(source, pairs)
+        return apply_edits(source, plain)
     except EditError as error:
         raise CallError(str(error)) from error
 

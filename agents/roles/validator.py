@@ -6,12 +6,11 @@ from typing import Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
-from agents.claims import Claim, Vote
 from agents.model.chat import ChatModel
 from agents.model.errors import ReplyError
 from agents.model.replies import ask_structured
 from agents.prompting import load_prompt
-from agents.protocols import Design, Verdict
+from agents.protocols import Claim, Design, Verdict, Vote
 from agents.roles.texts import record_text, rules_text, speaks_of_odds
 from games.checks.unit_tests import ODDS, Relation, Tested, UnitTest
 from games.contract import REQUIRED_FUNCTIONS

@@ -19,8 +19,13 @@ from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Literal, TypeAlias
 
-from tools.playtest.intervals import Estimate, NoSamplesError, share_interval
-from tools.playtest.sprt import ScoreQuestion, SequentialTest
+from tools.playtest.intervals import (
+    Estimate,
+    NoSamplesError,
+    ScoreQuestion,
+    SequentialTest,
+    share_interval,
+)
 
 Protocol: TypeAlias = Literal["paper", "ours"]
 Members: TypeAlias = tuple[str, ...]

@@ -22,7 +22,7 @@ from agents.search.meter import Meter
 from agents.search.settings import Clock, PlayerSettings, SearchResult, SearchView
 from agents.search.tree import Node, UctSearch
 from agents.search.uct import UctSettings, variation
-from agents.worker.blame import attributed, culprit_of
+from agents.worker.blame import LateError, Watch, attributed, culprit_of
 from agents.worker.protocol import (
     ChooseRequest,
     Chosen,
@@ -30,7 +30,6 @@ from agents.worker.protocol import (
     PerfectInformationRequest,
     Refused,
 )
-from agents.worker.watch import LateError, Watch
 from games.contract import Json, State
 from games.information import SeatLog
 from games.rules import Heuristic, Rules, canonical, first_state, scoring

@@ -328,7 +328,7 @@ def _ask(question: dict[str, Any]) -> str | None:
 
 
 def _finish(result: "RunResult", *, as_json: bool) -> None:
-    from graph.new.answers import waits_for_words
+    from graph.new.requests import waits_for_words
     from graph.new.results import exit_code, final_text, result_object
 
     if as_json:

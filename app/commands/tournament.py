@@ -20,10 +20,9 @@ from app.console import leave, print_json, say
 from games.text import one_line, quoted
 
 if TYPE_CHECKING:
-    from tools.playtest.intervals import Estimate, Unmeasured
+    from tools.playtest.intervals import Estimate, ScoreQuestion, Unmeasured
     from tools.playtest.jobs import GameSetup, SandboxRecipe
     from tools.playtest.results import TournamentResult
-    from tools.playtest.sprt import ScoreQuestion
 
 Until = Annotated[
     str | None,
@@ -117,7 +116,7 @@ def _draws(prior: float) -> float:
 def _question(until: str | None) -> "ScoreQuestion | None":
     from pydantic import ValidationError
 
-    from tools.playtest.sprt import ScoreQuestion
+    from tools.playtest.intervals import ScoreQuestion
 
     if until is None:
         return None

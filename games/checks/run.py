@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from pydantic import BaseModel, ConfigDict, Field
 
 from games.checks.choices import check_choices
-from games.checks.conservation import check_conservation, check_total
 from games.checks.contract import (
     check_definitions,
     check_functions,
@@ -13,8 +12,8 @@ from games.checks.contract import (
     from_fault,
 )
 from games.checks.findings import Finding, verdict
-from games.checks.inference import check_resampling, check_value
 from games.checks.leaks import check_leaks
+from games.checks.promises import check_conservation, check_resampling, check_total, check_value
 from games.checks.sampling import Subject, played_matches, sample_states
 from games.contract import ModuleFault
 from games.engine import Match

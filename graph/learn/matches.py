@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from agents.roles.match_text import around
+from agents.roles.texts import around
 from games.checks.findings import Finding
 from games.environments.reading import read_trajectories
 from games.streams import stream

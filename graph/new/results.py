@@ -4,8 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from agents.claims import Claim
-from agents.protocols import Clause, Design
+from agents.protocols import Claim, Clause, Design
 from games.text import quoted
 from graph.new.state import RunState, folder_of
 from graph.run.folder import RunFolder

@@ -13,17 +13,22 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
-from graph.new.answers import answered, waits_for_words
 from graph.new.nodes.check import check
-from graph.new.nodes.code import code
+from graph.new.nodes.code import arbitrate, code, refine
 from graph.new.nodes.compare import compare
 from graph.new.nodes.design import approve, design
 from graph.new.nodes.evaluate import evaluate, report
-from graph.new.nodes.intake import intake
-from graph.new.nodes.refine import arbitrate, refine
-from graph.new.nodes.revise import recode, revise
+from graph.new.nodes.intake import intake, recode, revise
 from graph.new.nodes.strategize import strategize
-from graph.new.requests import Remedy, Request, leave_question, read_request, write_request
+from graph.new.requests import (
+    Remedy,
+    Request,
+    answered,
+    leave_question,
+    read_request,
+    waits_for_words,
+    write_request,
+)
 from graph.new.results import RunResult, stage_message
 from graph.new.state import ChatInput, ChatOutput, RunState
 from graph.run.checkpoints import (

@@ -8,8 +8,7 @@ from langgraph.graph.message import add_messages
 from langgraph.types import Overwrite
 from pydantic import BaseModel, Field, JsonValue, WithJsonSchema
 
-from agents.claims import Ambiguity, Claim
-from agents.protocols import Brief, Choices, Design, Fit, Heuristic
+from agents.protocols import Ambiguity, Brief, Choices, Claim, Design, Fit, Heuristic
 from graph.new.routing import NodeName
 from graph.run.context import RunSettings
 from graph.run.folder import RunFolder

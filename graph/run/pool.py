@@ -9,8 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
-from agents.claims import Attempt, Claim, Objection
-from agents.protocols import Design
+from agents.protocols import Attempt, Claim, Design, Objection
 from games.checks.findings import Finding, Outcome, verdict
 from games.checks.unit_tests import PLY
 from graph.run.context import RefineStrategy

@@ -4,9 +4,21 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from agents.claims import Attempt, Claim, Edit, Mending, Vote
 from agents.composer import composer_roles
-from agents.protocols import Coder, CoderTools, Design, RoleError, RoleSet, Validator, Verdict
+from agents.protocols import (
+    Attempt,
+    Claim,
+    Coder,
+    CoderTools,
+    Design,
+    Edit,
+    Mending,
+    RoleError,
+    RoleSet,
+    Validator,
+    Verdict,
+    Vote,
+)
 from games.checks.findings import Finding
 from games.checks.unit_tests import UnitTest
 from games.records import MatchRecord

@@ -5,20 +5,24 @@ from dataclasses import dataclass, field
 
 from pydantic import JsonValue
 
-from agents.claims import Attempt, Claim, Edit, Mending, Vote
 from agents.protocols import (
+    Attempt,
     Brief,
+    Claim,
     CoderTools,
     Design,
+    Edit,
     Heuristic,
     Mechanic,
     MechanicEdge,
+    Mending,
     Revision,
     RoleError,
     RoleSet,
     Rule,
     Talk,
     Verdict,
+    Vote,
 )
 from games import library
 from games.checks.findings import Finding

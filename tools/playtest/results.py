@@ -17,6 +17,8 @@ from games.streams import stream
 from tools.playtest.intervals import (
     Estimate,
     NoSamplesError,
+    ScoreQuestion,
+    SequentialAnswer,
     Unmeasured,
     at_worst,
     bootstrap_mean,
@@ -25,7 +27,6 @@ from tools.playtest.intervals import (
 from tools.playtest.jobs import EffortSummary, MatchEntry, PlayerConfig, effort_together
 from tools.playtest.ratings import Matrix, NoRatingError, alpha_rank, elo_ratings
 from tools.playtest.schedule import LineUps, Schedule, Sides, sides_paid_alike
-from tools.playtest.sprt import ScoreQuestion, SequentialAnswer
 from tools.sandbox import Grade
 
 MOST_PRIOR_DRAWS = 1e6  # they outweigh any results long before

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from games.contract import Game, Json
 from games.library.specialise import as_declared, defaults
+from tools.playtest.intervals import ScoreQuestion, SequentialTest
 from tools.playtest.jobs import (
     GameSetup,
     MatchEntry,
@@ -37,7 +38,6 @@ from tools.playtest.results import (
 )
 from tools.playtest.runner import Workers, play_all
 from tools.playtest.schedule import Schedule, TournamentError, make_schedule
-from tools.playtest.sprt import ScoreQuestion, SequentialTest
 from tools.replaying import again, claims_to_try, require_claim, require_replays
 from tools.sandbox import Grade, Sandbox, SandboxedModule
 

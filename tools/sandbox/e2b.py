@@ -33,7 +33,7 @@ from tools.sandbox.e2b_channel import (
     is_gone,
     unavailable,
 )
-from tools.sandbox.selftest import require_holding
+from tools.sandbox.local import require_holding
 
 if TYPE_CHECKING:
     from e2b import Sandbox as Machine

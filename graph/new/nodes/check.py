@@ -8,11 +8,10 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command
 from langsmith import trace
 
-from agents.claims import Claim
 from agents.composer.meaning.evidence import with_plies
 from agents.model.errors import MalformedReplyError
 from agents.model.recording import place
-from agents.protocols import Design, RoleError
+from agents.protocols import Claim, Design, RoleError
 from games.checks.contract import from_fault
 from games.checks.findings import Finding, verdict
 from games.checks.seats import even_handed

@@ -1,33 +1,53 @@
-"""Code: the coder drafts the module, once or several times side by side, with tools to try it."""
+"""Code, refine and arbitrate: the coder drafts the module and edits candidates; validators vote.
+
+Drafts are written once or several times side by side; fresh validators vote on contested claims.
+"""
 
 import threading
 from collections.abc import Callable, Sequence
 from contextvars import copy_context
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
-from agents.claims import Claim
 from agents.model.errors import MalformedReplyError
 from agents.model.recording import draft_number, place
-from agents.protocols import Design, RoleError
+from agents.protocols import Claim, ClaimStatus, Design, Edit, EditError, RoleError, apply_edits
 from games.checks.findings import Finding
 from games.checks.run import CheckSettings
 from games.contract import ModuleFault
 from games.records import MatchRecord
+from games.streams import stream
 from games.table import Position
+from graph.new.nodes.check import UNREADABLE, not_passing, write_checks
+from graph.new.routing import AfterVote, after_drafts, after_vote, drafts_passed
 from graph.new.state import RunState, folder_of, need_design
 from graph.run.context import RunContext
 from graph.run.opening import context_of
-from graph.run.pool import Candidate
+from graph.run.pool import (
+    EDIT,
+    STRATEGIES,
+    Candidate,
+    contested,
+    earlier_attempts,
+    keep_newest,
+    to_judge_again,
+    to_settle,
+    unjudged,
+    unmended,
+    updated,
+    what_failed,
+    without_struck,
+)
 from tools.checking import CheckRun
 from vectorstore.documents import Example
 
 DRAFTING_LIMIT = 6_000
 """Characters of the functions that a first draft is shown."""
 _QUICK = CheckSettings(matches=3, samples=8)
+_To: TypeAlias = Command[Literal["check", "refine", "arbitrate", "report"]]
 
 
 def code(state: RunState, runtime: Runtime[RunContext]) -> Command[Literal["check", "report"]]:
@@ -154,3 +174,140 @@ def drafted(write: Callable[[], str], count: int) -> tuple[list[Candidate], tupl
     if same:
         failed.append(f"{same} of {count} drafts were the same as another, so count once")
     return [Candidate(number=n, source=text) for n, text in enumerate(sources)], tuple(failed)
+
+
+def refine(state: RunState, runtime: Runtime[RunContext]) -> _To:
+    """One refinement: pick, edit, and send the edited candidate to the checks."""
+    context = context_of(runtime, state.folder)
+    made = need_design(state)
+    settings = context.settings
+    generator = stream(settings.seed, "refine", ply=state.rounds)
+    parent = STRATEGIES[settings.refine](state.candidates, generator)
+    open_findings = [f for f in parent.findings or () if f.outcome != "passed"]
+    tried = parent.model_copy(update={"refined": parent.refined + 1})
+    state = state.model_copy(update={"rounds": state.rounds + 1})
+    runtime.stream_writer({"node": "refine", "round": state.rounds, "candidate": parent.number})
+    try:
+        with place(f"refine/{state.rounds}"):
+            mending = context.roles.coder.edit(
+                made,
+                parent.source,
+                open_findings,
+                GraphCoderTools(context, made, state.claims),
+                earlier_attempts(state.candidates, parent),
+            )
+    except RoleError as error:
+        tried = tried.model_copy(update={"cause": str(error)})
+        return _given_up(state, tried, f"{error}; still open: {what_failed(open_findings)}")
+    vote, refused = contested(state.claims, open_findings, mending.contested)
+    update: dict[str, object] = {"candidates": [tried], "rounds": state.rounds, "contested": vote}
+    if mending.edits:
+        try:
+            child = _child(state, parent, mending.edits, mending.cause)
+        except EditError as error:
+            refused.append(str(error))
+        else:
+            folder_of(state).write_text("game.py", child.source)
+            goto: Literal["arbitrate", "check"] = "arbitrate" if vote else "check"
+            return Command(goto=goto, update={**update, "candidates": [tried, child]})
+    if vote:
+        return Command(goto="arbitrate", update=update)
+    message = "; ".join(refused) or f"nothing was edited: {mending.cause}"
+    return _refused(state, tried, message, last=state.rounds >= settings.max_rounds)
+
+
+def _child(state: RunState, parent: Candidate, edits: Sequence[Edit], cause: str) -> Candidate:
+    """The edited candidate.
+
+    Raises:
+        EditError: If the edits do not apply, or lead to a candidate that is known.
+    """
+    source = apply_edits(parent.source, edits)
+    known = next((c.number for c in state.candidates if c.source == source), None)
+    if known is not None:
+        raise EditError(f"it leads to candidate {known} again, which did not pass")
+    number = len(state.candidates)
+    return Candidate(number=number, parent=parent.number, source=source, cause=cause)
+
+
+def _refused(state: RunState, tried: Candidate, message: str, *, last: bool) -> _To:
+    """An edit that does not apply, or makes nothing new, becomes a finding: the coder is told."""
+    noted = Finding(check=EDIT, outcome="failed", evidence=message)
+    parent = tried.model_copy(update={"findings": (*(tried.findings or ()), noted)})
+    if last:
+        return _given_up(state, parent, f"the last edit was of no use: {message}")
+    return Command(goto="refine", update={"candidates": [parent], "rounds": state.rounds})
+
+
+def _given_up(state: RunState, tried: Candidate, reason: str) -> _To:
+    """The report, unless claims that nobody verified are all that is left: these are voted on."""
+    pool = keep_newest(state.candidates, [tried])
+    settle = to_settle(state.claims, pool, last=True)
+    update: dict[str, object] = {"candidates": [tried], "rounds": state.rounds}
+    if settle:
+        return Command(goto="arbitrate", update={**update, "contested": settle})
+    return Command(goto="report", update={**update, "end": "gave_up", "reason": reason})
+
+
+def arbitrate(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterVote]:
+    """Settle what is contested; what no majority voted for is struck, and kept as disputed."""
+    context = context_of(runtime, state.folder)
+    voted = [_voted(claim, need_design(state), context) for claim in state.contested]
+    for claim in voted:
+        told = {"claim": claim.id, "status": claim.status, "votes": _counted(claim)}
+        runtime.stream_writer({"node": "arbitrate", **told})
+    claims = updated(state.claims, voted)
+    pool = without_struck(state.candidates, claims)
+    newest = next((c for c in reversed(pool) if c.outcome == "passed"), pool[-1])
+    update: dict[str, object] = {"claims": claims, "contested": (), "candidates": pool}
+    elsewhere = newest.outcome == "passed" and unmended(newest, voted)  # upheld of another one
+    alone = len(drafts_passed(pool)) < 2  # noqa: PLR2004 - else they are compared
+    once_more = alone and bool(to_judge_again(newest, claims))
+    again = unjudged(newest) or elsewhere or once_more
+    again = again and context.settings.records_judged > 0
+    several = drafts_passed(pool).values() if again else ()
+    if len(several) > 1:  # each is judged before they are compared
+        anew = [c for c in pool if c.number in several and unjudged(c)]
+        update["candidates"] = keep_newest(
+            pool, [c.model_copy(update={"findings": None}) for c in anew]
+        )
+        return Command(goto="check", update=update)
+    if newest.findings is None or again:
+        copy = newest.model_copy(update={"number": len(pool), "parent": newest.number})
+        pool += [] if newest is pool[-1] else [copy]
+        update["candidates"] = pool
+        return Command(goto="check", update=update)
+    write_checks(state, context, newest.number, newest.findings, claims)
+    vote = after_vote(newest.outcome, last=state.rounds >= context.settings.max_rounds)
+    goto: AfterVote = (after_drafts(pool) if vote == "strategize" else None) or vote
+    if goto == "strategize":
+        update |= {"accepted": newest.number}
+    if goto == "report":
+        update |= {"end": "gave_up", "reason": not_passing(state.rounds, newest.findings)}
+    return Command(goto=goto, update=update)
+
+
+def _voted(claim: Claim, design: Design, context: RunContext) -> Claim:
+    """The claim with its votes: the first validator's, and those of two who can be read."""
+    votes = []
+    for number in (1, 2):
+        try:
+            with place(f"arbitrate/{claim.id}/{number}"):
+                votes.append(context.roles.validator.arbitrate(design, claim, second=number > 1))
+        except UNREADABLE:
+            continue
+    held = 1 + sum(vote.upheld for vote in votes)  # who made the claim votes for it
+    status: ClaimStatus = "upheld" if 2 * held > 1 + len(votes) else "disputed"
+    return claim.model_copy(update={"votes": tuple(votes), "status": status})
+
+
+def _counted(claim: Claim) -> str:
+    """The votes, for and against; the first one is that of the validator who made the claim.
+
+    >>> from agents.protocols import Vote
+    >>> votes = (Vote(upheld=True, why=""), Vote(upheld=False, why=""))
+    >>> _counted(Claim(id="V1", rule="R1", says="", votes=votes))
+    '2 to 1'
+    """
+    held = sum(vote.upheld for vote in claim.votes)
+    return f"{1 + held} to {len(claim.votes) - held}"

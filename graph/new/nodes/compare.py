@@ -7,9 +7,8 @@ from typing import TypeAlias
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
-from agents.claims import Ambiguity, Claim, Parting, Ruling
 from agents.model.recording import place
-from agents.protocols import Design
+from agents.protocols import Ambiguity, Claim, Design, Parting, Ruling
 from games.checks.findings import Finding
 from games.contract import ModuleFault
 from graph.new.nodes.check import UNREADABLE, Trial, not_passing, write_checks

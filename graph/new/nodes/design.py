@@ -12,9 +12,8 @@ from agents.composer.meaning.revising import settings_chosen
 from agents.model.recording import place
 from agents.protocols import NEW_FAMILY, Brief, Choices, Design, NoFitError, RoleError
 from games.text import untagged
-from graph.new.answers import NO, YES, doubts_of, means, plain_answer
 from graph.new.reporting import rulebook_text
-from graph.new.requests import FORM, form_text
+from graph.new.requests import FORM, NO, YES, doubts_of, form_text, means, plain_answer
 from graph.new.routing import AfterDesign, after_design
 from graph.new.state import RunState, folder_of, need_design
 from graph.run.context import RunContext

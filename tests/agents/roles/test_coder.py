@@ -2,14 +2,12 @@ import json
 
 import pytest
 
-from agents.claims import Attempt
-from agents.protocols import RoleError
+from agents.protocols import Attempt, RoleError, apply_edits
 from agents.roles import ModelCoder
 from games.checks.findings import Finding
 from tests.agents.model.endpoint import Answer, Request, as_json, error, message, serving
 from tests.agents.model.talking import chat_with
 from tests.agents.roles.games import DESIGN, Bench, high_draw
-from tools.edits import apply_edits
 
 MODULE = high_draw()
 ANSWER = message(f"Here it is.\n\n```python\n{MODULE}```\n")
@@ -202,7 +200,7 @@ def test_edits_mend_the_module() -> None:
     reply = {"cause": "too few cards", "contested": [], "edits": [edit]}
     with serving(as_json(reply)) as endpoint:
         mending = ModelCoder(chat_with(endpoint)).edit(DESIGN, MODULE, FOUND, Bench())
-    edited = apply_edits(MODULE, [(e.search, e.replace) for e in mending.edits])
+    edited = apply_edits(MODULE, mending.edits)
     assert edited == MODULE.replace('"default": 9', '"default": 12')
     user = endpoint.requests[0]["messages"][1]["content"]
     assert "Rule R3: The highest card scores 1 point" in user
@@ -248,7 +246,7 @@ def test_an_edit_may_be_made_with_the_tools_from_the_numbered_module() -> None:
         mending = ModelCoder(chat_with(endpoint)).edit(DESIGN, MODULE, FOUND, Bench())
         user = endpoint.requests[0]["messages"][1]["content"]
     assert f"{number:4}| GAME = {{" in user
-    edited = apply_edits(MODULE, [(e.search, e.replace) for e in mending.edits])
+    edited = apply_edits(MODULE, mending.edits)
     assert edited == MODULE.replace("GAME = {", "GAME = {\n")
 
 

@@ -4,9 +4,8 @@ from typing import Any
 
 import pytest
 
-from agents.claims import Claim, Vote
 from agents.model.errors import MalformedReplyError
-from agents.protocols import Rule
+from agents.protocols import Claim, Rule, Vote
 from agents.roles import ModelValidator
 from agents.roles.texts import record_text
 from games.records import MatchRecord

@@ -7,10 +7,20 @@ from pathlib import Path
 
 import pytest
 
-from agents.claims import Claim, Mending, Objection, Parting, Ruling, Vote
 from agents.model.errors import EndpointError, MalformedReplyError
 from agents.model.recording import current_draft, current_place
-from agents.protocols import CoderTools, Design, RoleError, RoleSet
+from agents.protocols import (
+    Claim,
+    CoderTools,
+    Design,
+    Mending,
+    Objection,
+    Parting,
+    RoleError,
+    RoleSet,
+    Ruling,
+    Vote,
+)
 from games import library
 from games.checks.findings import Finding
 from games.checks.unit_tests import UnitTest

@@ -6,10 +6,20 @@ from dataclasses import dataclass, field, replace
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
-from agents.claims import Attempt, Claim, Edit, Mending, Objection, Vote
 from agents.model.budget import Budget
 from agents.model.errors import MalformedReplyError
-from agents.protocols import CoderTools, Design, RoleError, Verdict
+from agents.protocols import (
+    Attempt,
+    Claim,
+    CoderTools,
+    Design,
+    Edit,
+    Mending,
+    Objection,
+    RoleError,
+    Verdict,
+    Vote,
+)
 from games import library
 from games.checks.findings import Finding
 from games.checks.run import CheckSettings

@@ -8,9 +8,8 @@ from typing import NamedTuple
 import pytest
 from langgraph.errors import GraphRecursionError
 
-from agents.claims import Attempt, Edit, Mending
 from agents.composer import composer_roles
-from agents.protocols import CoderTools, Design
+from agents.protocols import Attempt, CoderTools, Design, Edit, Mending
 from games.checks.findings import Finding
 from games.checks.run import CheckSettings
 from graph.new.export import graph

@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from agents.claims import Attempt, Claim, Edit, Mending
 from agents.composer import composer_roles
-from agents.protocols import CoderTools, Design, RoleError
+from agents.protocols import Attempt, Claim, CoderTools, Design, Edit, Mending, RoleError
 from games.checks.findings import Finding
 from games.checks.unit_tests import UnitTest
 from graph.new.requests import begin_again, read_request, write_request

@@ -5,8 +5,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from agents.claims import Attempt, Claim, Edit, Mending
-from agents.protocols import CoderTools, Design, Verdict
+from agents.protocols import Attempt, Claim, CoderTools, Design, Edit, Mending, Verdict
 from agents.roles.texts import findings_text
 from games.checks.findings import Finding
 from games.records import MatchRecord

@@ -1,10 +1,17 @@
+import math
+import random
+from collections import Counter
+
 import numpy as np
 import pytest
 
 from tools.playtest.intervals import (
     RESAMPLES,
     NoSamplesError,
+    ScoreQuestion,
+    SequentialTest,
     bootstrap_mean,
+    log_likelihood_ratio,
     mean_interval,
     share_interval,
     student_t,
@@ -111,3 +118,103 @@ def test_two_deals_give_the_three_means_that_can_be_drawn() -> None:
 def test_one_deal_is_no_sample() -> None:
     with pytest.raises(NoSamplesError, match="at least two"):
         bootstrap_mean([1.0], np.random.default_rng(0))
+
+
+# Of wins and losses alone the ratio is Wald's own: w log(p1/p0) + l log((1-p1)/(1-p0)).
+
+
+@pytest.mark.parametrize(("wins", "losses"), [(1, 1), (60, 40), (3, 97), (500, 500)])
+@pytest.mark.parametrize(("low", "high"), [(0.45, 0.55), (0.5, 0.7)])
+def test_without_draws_the_ratio_is_that_of_wald(
+    wins: int, losses: int, low: float, high: float
+) -> None:
+    wald = wins * math.log(high / low) + losses * math.log((1 - high) / (1 - low))
+    assert log_likelihood_ratio({1.0: wins, 0.0: losses}, low, high) == pytest.approx(wald)
+
+
+def test_with_draws_close_hypotheses_give_the_normal_approximation() -> None:
+    # n (s1 - s0) (2 m - s0 - s1) / (2 v), with the samples' mean m and variance v.
+    wins, draws, losses = 3100, 4000, 2900
+    n, mean = 10_000, 0.51
+    variance = (wins + draws / 4) / n - mean**2
+    normal = n * 0.01 * (2 * mean - 1.01) / (2 * variance)
+    exact = log_likelihood_ratio({1.0: wins, 0.5: draws, 0.0: losses}, 0.5, 0.51)
+    assert exact == pytest.approx(normal, rel=0.01)
+
+
+def test_draws_say_more_than_half_a_win_and_half_a_loss() -> None:
+    # The same mean with less variance decides sooner: that is why draws are their own score.
+    drawn = log_likelihood_ratio({1.0: 30, 0.5: 60, 0.0: 10}, 0.45, 0.55)
+    split = log_likelihood_ratio({1.0: 60, 0.0: 40}, 0.45, 0.55)
+    assert drawn > 2 * split > 0
+
+
+def test_the_ratio_is_the_largest_that_any_probabilities_with_those_means_give() -> None:
+    counts, low, high = {1.0: 5, 0.5: 7, 0.0: 8}, 0.4, 0.6
+
+    def best(mean: float) -> float:
+        draws = (i / 20_000 for i in range(1, 20_000))
+        return max(
+            5 * math.log(win) + 7 * math.log(draw) + 8 * math.log(1 - win - draw)
+            for draw in draws
+            if (win := mean - draw / 2) > 0 and win + draw < 1
+        )
+
+    ratio = log_likelihood_ratio(counts, low, high)
+    assert ratio == pytest.approx(best(high) - best(low), abs=1e-5)
+
+
+@pytest.mark.parametrize("paired", [False, True])
+@pytest.mark.parametrize(("truth", "wrong"), [(0.4, "high"), (0.6, "low")])
+def test_the_error_rates_are_kept(truth: float, wrong: str, paired: bool) -> None:
+    # 300 tests; with errors at 5 % more than 27 of them have a probability of 0.2 %.
+    question, chance = ScoreQuestion(low=0.4, high=0.6), random.Random(f"{truth}{paired}")
+    weights = [truth - 0.15, 0.3, 0.85 - truth]
+
+    def score() -> float:
+        games = chance.choices([1.0, 0.5, 0.0], weights, k=2 if paired else 1)
+        return sum(games) / len(games)
+
+    decisions: Counter[str] = Counter()
+    used = 0
+    for _ in range(300):
+        test = SequentialTest(question)
+        while test.answer.decision == "undecided" and test.answer.samples < 2000:
+            test.take(score())
+        answer = test.answer
+        decisions[answer.decision] += 1
+        used += answer.samples * (2 if paired else 1)
+    assert decisions["undecided"] == 0
+    assert decisions[wrong] <= 27
+    # A test of fixed length with these errors takes 4 z^2 v / (s1 - s0)^2 games, z = 1.645, v the
+    # variance of a game's score; Wald's takes about half as many on average.
+    fixed = 4 * 1.645**2 * (truth * (1 - truth) - 0.3 / 4) / 0.04
+    assert used / 300 < 0.75 * fixed
+
+
+def test_a_decision_is_final_and_takes_no_more_samples() -> None:
+    test = SequentialTest(ScoreQuestion(low=0.45, high=0.55))
+    while test.take(1.0).decision == "undecided":
+        pass
+    decided = test.answer
+    assert decided.decision == "high"
+    # Wins alone cannot be judged faster than by Wald's ratio with no loss at all.
+    assert decided.samples >= math.log(19) / math.log(0.55 / 0.45)
+    assert test.take(0.0) == decided
+
+
+def test_no_games_answer_nothing() -> None:
+    assert SequentialTest(ScoreQuestion(low=0.4, high=0.6)).answer.decision == "undecided"
+
+
+@pytest.mark.parametrize(
+    "fields", [{"low": 0.6, "high": 0.4}, {"low": 0.0, "high": 0.5}, {"low": 0.4, "high": 1.0}]
+)
+def test_a_question_needs_two_ordered_scores(fields: dict[str, float]) -> None:
+    with pytest.raises(ValueError, match="high|low|less|greater"):
+        ScoreQuestion(**fields)
+
+
+def test_a_score_beyond_a_win_is_refused() -> None:
+    with pytest.raises(ValueError, match="from 0 to 1"):
+        SequentialTest(ScoreQuestion(low=0.4, high=0.6)).take(1.5)

@@ -11,12 +11,11 @@ from pydantic import ValidationError
 from games.engine import Player
 from tests.tools.playtest.rosters import BIDDING, NimRoster
 from tests.tools.sources import NIM
-from tools.playtest.intervals import Estimate, Unmeasured
+from tools.playtest.intervals import Estimate, ScoreQuestion, Unmeasured
 from tools.playtest.jobs import GameSetup, MatchEntry, PlayerConfig, SandboxRecipe
 from tools.playtest.journal import JournalError
 from tools.playtest.results import Standing, TournamentResult, TournamentSettings
 from tools.playtest.runner import RunStoppedError, Workers
-from tools.playtest.sprt import ScoreQuestion
 from tools.playtest.tournament import play_tournament
 from tools.sandbox import Limits, Sandbox
 

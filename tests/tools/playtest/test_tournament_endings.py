@@ -5,13 +5,12 @@ import pytest
 from tests.tools.playtest.rosters import NimRoster
 from tests.tools.playtest.test_tournament import GAME, SETTINGS, play, standing
 from tests.tools.sources import nim_with
-from tools.playtest.intervals import Estimate, NoSamplesError, Unmeasured, wilson
+from tools.playtest.intervals import Estimate, NoSamplesError, ScoreQuestion, Unmeasured, wilson
 from tools.playtest.jobs import GameSetup, MatchEntry, PlayerConfig
 from tools.playtest.report import versus_advantage
 from tools.playtest.results import ResultTables, TournamentSettings, ranked
 from tools.playtest.schedule import one_line_up
 from tools.playtest.series import play_series
-from tools.playtest.sprt import ScoreQuestion
 from tools.sandbox import Sandbox
 
 

@@ -18,8 +18,8 @@ from tools.sandbox.local import (
     SeatbeltBackend,
     backend_named,
     default_backend,
+    require_holding,
 )
-from tools.sandbox.selftest import require_holding
 
 
 @pytest.fixture(scope="module")

@@ -1,22 +1,26 @@
 import pytest
 
-from tools.edits import EditError, apply_edits
+from agents.protocols import Edit, EditError, apply_edits
 
 SOURCE = "a = 1\nb = 2\nb = 2\nc = 3\n"
 
 
+def edited(source: str, *pairs: tuple[str, str]) -> str:
+    return apply_edits(source, [Edit(search=search, replace=text) for search, text in pairs])
+
+
 def test_an_edit_replaces_the_one_place_it_names() -> None:
-    assert apply_edits(SOURCE, [("a = 1", "a = 10")]) == "a = 10\nb = 2\nb = 2\nc = 3\n"
+    assert edited(SOURCE, ("a = 1", "a = 10")) == "a = 10\nb = 2\nb = 2\nc = 3\n"
 
 
 def test_several_edits_apply_to_the_source_as_it_was_in_any_order() -> None:
     edits = [("c = 3", "a = 1"), ("a = 1", "c = 3"), ("b = 2\nb = 2\n", "")]
-    assert apply_edits(SOURCE, edits) == "c = 3\na = 1\n"
-    assert apply_edits(SOURCE, edits[::-1]) == "c = 3\na = 1\n"
+    assert edited(SOURCE, *edits) == "c = 3\na = 1\n"
+    assert edited(SOURCE, *edits[::-1]) == "c = 3\na = 1\n"
 
 
 def test_a_replacement_is_taken_literally() -> None:
-    assert apply_edits("x = 1", [("1", r"\1\g<0>")]) == r"x = \1\g<0>"
+    assert edited("x = 1", ("1", r"\1\g<0>")) == r"x = \1\g<0>"
 
 
 @pytest.mark.parametrize(
@@ -35,9 +39,9 @@ def test_edits_that_do_not_all_apply_are_refused_by_name(
     edits: list[tuple[str, str]], said: str
 ) -> None:
     with pytest.raises(EditError, match=said):
-        apply_edits(SOURCE, edits)
+        edited(SOURCE, *edits)
 
 
 def test_overlapping_occurrences_count_as_several() -> None:
     with pytest.raises(EditError, match="occurs 2 times"):
-        apply_edits("aaa", [("aa", "b")])
+        edited("aaa", ("aa", "b"))
