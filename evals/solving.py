@@ -32,10 +32,15 @@ from numpy.typing import NDArray
 
 from agents.players.registry import PRELOAD, make_player, parse_spec
 from agents.players.specs import Seating
-from agents.solving.cfr import cfr_plus
 from agents.solving.enumeration import enumerate_game
-from agents.solving.exploitability import expected_returns, nash_conv, uniform
-from agents.solving.form import Behaviour, SequenceForm
+from agents.solving.form import (
+    Behaviour,
+    SequenceForm,
+    cfr_plus,
+    expected_returns,
+    nash_conv,
+    uniform,
+)
 from evals.bench.timings import machine
 from evals.openspiel import MISSING, THEIR_EXPLORATION, Ask, has_openspiel, their_nash_conv, theirs
 from evals.results import EvalOptions, EvalResult, Row, Score, Tell

@@ -1,7 +1,7 @@
 """Retrieval for the roles: whole games, functions and mechanics for a structured description.
 
 A description is free text, the contract function that is to be written, and the tags that the
-text's words carry (`games.library.tags`). A piece ranks by its nearest meaning, its own or that of
+text's words carry (`games.library`). A piece ranks by its nearest meaning, its own or that of
 a rule it implements, and by the tags it shows. Pieces are cut at definitions, never within one.
 """
 
@@ -11,8 +11,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Any, Protocol
 
-from games.library import families, shown
-from games.library.tags import likeness, tags_in
+from games.library import families, likeness, shown, tags_in
 from vectorstore.documents import KINDS, LIBRARY_KINDS, Example
 from vectorstore.sources import CONTRACT_FUNCTIONS, closure, definitions, fitted, readable
 from vectorstore.store import Store

@@ -8,15 +8,18 @@ from collections.abc import Iterable, Iterator, Mapping
 from importlib.resources import files
 from typing import Any
 
+from games.library import known_tags
 from games.library.specialise import defaults
-from games.library.tags import known_tags
 from vectorstore.documents import LIBRARY_KINDS, Document, IndexReport
-from vectorstore.library import Library, LibraryGame, RuleSentence, all_rules
 from vectorstore.settings import StoreError
 from vectorstore.sources import (
     BREAK,
     CONTRACT_FUNCTIONS,
     Definition,
+    Library,
+    LibraryGame,
+    RuleSentence,
+    all_rules,
     closure,
     definitions,
     faults,
@@ -222,6 +225,6 @@ def _words(name: str) -> str:
 def _own_fingerprint() -> str:
     """Changes with the code that makes the documents."""
     digest = hashlib.sha256()
-    for name in ("indexing.py", "library.py", "sources.py", "documents.py"):
+    for name in ("indexing.py", "sources.py", "documents.py"):
         digest.update((files("vectorstore") / name).read_bytes())
     return digest.hexdigest()

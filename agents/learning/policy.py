@@ -1,6 +1,8 @@
-"""Policy file: weights, encoder and what they were made with, in one file without code.
+"""Policy file: weights, encoder and what they were made with, without code; and its network.
 
-The form is safetensors: arrays of numbers, and one JSON text.
+The form is safetensors: arrays of numbers, and one JSON text. The network is an actor and a critic
+over one body, the same formulas for numpy and for torch: play and training share `forward`, and
+only the gradient needs torch. A module's own functions may make the arrays; they run in a sandbox.
 """
 
 import json
@@ -9,7 +11,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from types import ModuleType
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,14 +20,177 @@ from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
 from agents.learning.encoding import Array, Encoder, encoder_of
-from agents.learning.network import Weights, drawn_actions, forward, log_chances, shapes
 from agents.learning.settings import LearningError
-from agents.learning.tensors import Arrays, TensorSource
-from games.contract import Action, Json
+from games.contract import Action, Json, canonical_key
+from games.values import ModuleFault
+from tools.predicting.inference import ask_together
+from tools.predicting.tensors import numbers_in, with_lists
+from tools.sandbox import Sandbox, Worker
 
+_AT_ONCE = 40  # calls of a message
+_HELD = 2**24  # numbers of all arrays that are remembered
+Weights: TypeAlias = dict[str, Array]
+NEVER = -1e9  # the logit of an illegal action: its probability is exactly 0
+_LAYERS = ("first", "inward", "onward", "last", "actor", "critic")
 FORMAT = 1
 _META = "rulewright"
 _LARGEST = 2**28  # bytes
+
+
+class TensorSource(NamedTuple):
+    """Functions that turn observations into arrays.
+
+    Attributes:
+        source: The module that defines them.
+        width: Length of an array.
+    """
+
+    source: str
+    width: int
+
+
+class Arrays:
+    """Arrays of observations; what was asked once is remembered."""
+
+    def __init__(self, sandbox: Sandbox, told: TensorSource) -> None:
+        """Ask the functions of `told`, in a worker of `sandbox` that is made when it is needed."""
+        self.told = told
+        self._sandbox = sandbox
+        self._worker: Worker | None = None
+        self._known: dict[str, Array | None] = {}
+
+    def of(self, observation: Json) -> Array | None:
+        """`[width]`; None where it was not asked, or the functions gave no such array."""
+        return self._known.get(canonical_key(observation))
+
+    def ask(self, observations: Sequence[Json]) -> None:
+        """Have arrays made of what is not known yet.
+
+        Raises:
+            ModuleFault: If the source does not load, hangs, or ends its worker.
+        """
+        if len(self._known) * self.told.width > _HELD:
+            self._known.clear()
+        keyed = {canonical_key(one): one for one in observations}
+        new = {key: one for key, one in keyed.items() if key not in self._known}
+        if not new:
+            return
+        if self._worker is None or not self._worker.alive:
+            source = with_lists(self.told.source)
+            worker = self._sandbox.worker("tensors", source)
+            try:
+                worker.load(source)
+            except ModuleFault:
+                worker.kill()
+                raise
+            self._worker = worker
+        calls: list[tuple[str, list[Json]]] = [
+            ("numbers_of_observation", [one]) for one in new.values()
+        ]
+        fault: ModuleFault | None = None
+        for key, answer in zip(new, ask_together(self._worker, calls, _AT_ONCE), strict=True):
+            numbers = numbers_in(answer)
+            fits = numbers is not None and len(numbers) == self.told.width
+            self._known[key] = np.array(numbers, np.float32) if fits else None
+            if isinstance(answer, ModuleFault):
+                fault = answer
+        if fault is not None and (fault.kind == "timed_out" or not self._worker.alive):
+            raise fault
+
+    def close(self) -> None:
+        """End the worker."""
+        if self._worker is not None:
+            self._worker.kill()
+
+
+def shapes(width: int, actions: int, units: int, *, recurrent: bool) -> dict[str, tuple[int, int]]:
+    """`(inputs, outputs)` of each layer."""
+    found = {"first": (width, units), "last": (units, units)}
+    if recurrent:
+        found |= {"inward": (units, 3 * units), "onward": (units, 3 * units)}
+        found["last"] = (units + width, units)
+    return found | {"actor": (units, actions), "critic": (units, 1)}
+
+
+def initial_weights(
+    sizes: Mapping[str, tuple[int, int]], generator: np.random.Generator
+) -> Weights:
+    """Orthogonal layers, the actor's small, so that play begins near uniform; biases 0."""
+    weights: Weights = {}
+    for name in (layer for layer in _LAYERS if layer in sizes):
+        inputs, outputs = sizes[name]
+        drawn = generator.standard_normal((max(inputs, outputs), min(inputs, outputs)))
+        orthogonal, upper = np.linalg.qr(drawn)
+        orthogonal = orthogonal * np.sign(np.diag(upper))
+        matrix = orthogonal if inputs >= outputs else orthogonal.T
+        gain = {"actor": 0.01, "first": 2**0.5, "last": 2**0.5}.get(name, 1.0)
+        weights[name] = np.ascontiguousarray(gain * matrix, dtype=np.float32)
+        weights[f"{name}.bias"] = np.zeros(outputs, np.float32)
+    return weights
+
+
+def forward(
+    weights: Mapping[str, Any],
+    inputs: Any,  # noqa: ANN401 - of numpy or torch
+    hidden: Any,  # noqa: ANN401 - of numpy or torch
+    xp: ModuleType,
+) -> tuple[Any, Any, Any]:
+    """One decision of each row (Code World Models, App. E.1; GRU of Cho et al. 2014).
+
+    `r, z = sigmoid(..)`, `n = tanh(Wn a + bn + r (Un h + cn))`, `h' = (1 - z) n + z h`, with `a`
+    the first layer's output; the last hidden layer gets `[h', inputs]`. Without memory it gets `a`.
+
+    Args:
+        weights: By name, as `shapes` lists the layers.
+        inputs: `[rows, width]`.
+        hidden: `[rows, units]` what is remembered; not looked at without memory.
+        xp: `numpy` or `torch`, of which the arrays are.
+
+    Returns:
+        Logits `[rows, actions]`, values `[rows]`, and the memory after it.
+    """
+
+    def layer(name: str, of: Any) -> Any:  # noqa: ANN401 - of numpy or torch
+        return of @ weights[name] + weights[f"{name}.bias"]
+
+    body = xp.tanh(layer("first", inputs))
+    if "inward" in weights:
+        new, old = layer("inward", body), layer("onward", hidden)
+        units = hidden.shape[-1]
+        gates = 0.5 * (1.0 + xp.tanh(0.5 * (new + old)[..., : 2 * units]))  # the logistic function
+        reset, keep = gates[..., :units], gates[..., units:]
+        fresh = xp.tanh(new[..., 2 * units :] + reset * old[..., 2 * units :])
+        hidden = (1.0 - keep) * fresh + keep * hidden
+        body = xp.concatenate([hidden, inputs], -1)
+    last = xp.tanh(layer("last", body))
+    return layer("actor", last), layer("critic", last)[..., 0], hidden
+
+
+def log_chances(logits: NDArray[Any], legal: NDArray[np.bool_]) -> NDArray[Any]:
+    """Logarithm of the softmax over the legal actions; `NEVER` or less at the others.
+
+    Args:
+        logits: `[rows, actions]`.
+        legal: `[rows, actions]`, at least one in a row.
+    """
+    masked = np.where(legal, logits, NEVER)
+    masked = masked - masked.max(-1, keepdims=True)
+    return masked - np.log(np.exp(masked).sum(-1, keepdims=True))  # type: ignore[no-any-return]
+
+
+def drawn_actions(
+    chances: NDArray[Any], legal: NDArray[np.bool_], generator: np.random.Generator
+) -> NDArray[np.int64]:
+    """An action a row by its probability (Gumbel-max trick); one that is not legal never.
+
+    Args:
+        chances: `[rows, actions]` logarithms.
+        legal: `[rows, actions]`.
+        generator: Draws.
+    """
+    noisy = chances + generator.gumbel(size=chances.shape)
+    picked: NDArray[np.int64] = np.where(legal, noisy, -np.inf).argmax(-1)
+    return picked
 
 
 @dataclass(frozen=True)

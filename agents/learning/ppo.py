@@ -17,21 +17,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.learning.checkpoint import Checkpoint, identity_of, read_checkpoint
+from agents.learning.checkpoint import (
+    Checkpoint,
+    Explored,
+    any_action,
+    explored_by,
+    first_checkpoint,
+    identity_of,
+    read_checkpoint,
+)
 from agents.learning.encoding import Array
-from agents.learning.exploring import Explored, any_action, explored_by
 from agents.learning.matches import Matches, require_trainable
-from agents.learning.network import (
+from agents.learning.policy import (
     NEVER,
+    Arrays,
+    Codec,
+    Policy,
     drawn_actions,
     forward,
-    initial_weights,
     log_chances,
-    shapes,
 )
-from agents.learning.policy import Codec, Policy
-from agents.learning.settings import LearningError, PpoSettings
-from agents.learning.tensors import Arrays
+from agents.learning.settings import LearningError
 from games.contract import Action, Json
 from games.streams import stream
 
@@ -183,7 +189,9 @@ def train(
     identity = identity_of(matches.game, settings, steps, seed)
     found = read_checkpoint(kept, identity, anew=anew) if kept else None
     explored = found.explored(matches) if found else explored_by(matches, stream(seed, "explore"))
-    trainer = _Trainer(torch, matches, explored, found or _begun(explored.codec, settings, seed))
+    trainer = _Trainer(
+        torch, matches, explored, found or first_checkpoint(explored.codec, settings, seed)
+    )
     batch = settings.environments
     with closing(trainer):
         while trainer.done < steps:
@@ -201,16 +209,6 @@ def train(
         **{"scale": explored.scale, "explored": explored.about, "course": [*trainer.course]},
     }
     return Policy(explored.codec, trainer.weights, made)
-
-
-def _begun(codec: Codec, settings: PpoSettings, seed: int) -> Checkpoint:
-    """Where a training begins."""
-    sizes = shapes(codec.width, len(codec.actions), settings.units, recurrent=codec.recurrent)
-    learn = stream(seed, "learn").bit_generator.state
-    weights = initial_weights(sizes, stream(seed, "weights"))
-    first = {name: np.zeros_like(array) for name, array in weights.items()}
-    second = {name: np.zeros_like(array) for name, array in weights.items()}
-    return Checkpoint(weights, first, second, None, {"step": 0, "generator": learn, "course": []})
 
 
 def _torch() -> Any:  # noqa: ANN401 - whose types are too many to read

@@ -7,9 +7,8 @@ from typing import Annotated, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from agents.learning.policy import Policy, read_policy
+from agents.learning.policy import Arrays, Policy, read_policy
 from agents.learning.settings import LearningError
-from agents.learning.tensors import Arrays
 from agents.players.specs import PlayerSpec, PlayerSpecError, Seating
 from agents.search.settings import NoYes, PlayerSettings
 from agents.worker.stepping import decision_view

@@ -26,10 +26,10 @@ from games.trajectories import (
     SeenPosition,
     SeenTrajectory,
     Trajectory,
+    phase_of,
 )
 from games.values import canonical_key, type_of
 from tools.predicting.failing import cut
-from tools.predicting.kinds import phase_of
 
 _NAMES = frozenset((*REQUIRED_FUNCTIONS, *OPTIONAL_FUNCTIONS, *REQUIRED_CONSTANTS, "module"))
 _ODDS = re.compile(

@@ -1,4 +1,4 @@
-"""A game in sequence form: flat arrays over what each seat can know and do.
+"""A game in sequence form: flat arrays over what each seat can know and do; CFR+, exploitability.
 
 The sequence form (von Stengel 1996) keeps a seat's *sequences*, each the last own action of an own
 history; a seat remembers its log, so every information state is reached by one sequence.
@@ -7,6 +7,21 @@ A behaviour's realization plan multiplies it up along sequences, and the return 
     u_i = sum_t payoffs_i[t] * prod_j plan_j[ends_j[t]]
 
 over the ends `t` of the game, with `payoffs_i[t]` already weighted by chance.
+
+CFR+: counterfactual regret minimisation with regret matching+ (Tammelin 2014).
+
+Iteration `t = 1, 2, ...` goes through the seats in turn; seat `i` meets the newest behaviour of the
+others (alternating updates). At its information state `I`, with `worth` and `value` the
+counterfactual values of `backed_up`,
+
+    regret[I, a]    = max(0, regret[I, a] + worth[I, a] - value[I])
+    plans[s]        = plans[s] + t * plan[s]                    (linear averaging)
+    behaviour[I, a] = regret[I, a] / sum_b regret[I, b]         (uniform where that sum is 0)
+
+where `plan` is the realization plan of the behaviour before it is updated. The average behaviour is
+`plans` normalised at every information state. In two-player zero-sum games it converges
+to a Nash equilibrium; with more players or other sums nothing is guaranteed, and its NashConv says
+how far it came.
 """
 
 from collections.abc import Mapping, Sequence
@@ -247,3 +262,108 @@ def backed_up(form: SeatForm, gains: Floats, behaviour: Behaviour | None) -> tup
         width = level.sources.stop - level.sources.start
         worth[level.sources] += np.bincount(level.parents, value, minlength=width)
     return worth, values
+
+
+@dataclass(frozen=True)
+class NashConv:
+    """How much the seats together could gain by deviating alone (Lanctot et al. 2017).
+
+    Attributes:
+        returns: `[num_players]` expected return of each seat.
+        best: `[num_players]` expected return of its best response to the others.
+    """
+
+    returns: tuple[float, ...]
+    best: tuple[float, ...]
+
+    @property
+    def gains(self) -> tuple[float, ...]:
+        """`[num_players]` what each seat would gain, at least 0 but for rounding."""
+        return tuple(best - got for best, got in zip(self.best, self.returns, strict=True))
+
+    @property
+    def total(self) -> float:
+        """The sum of the gains: 0 at a Nash equilibrium. Exploitability is half of it for two."""
+        return float(sum(self.gains))
+
+
+def expected_returns(game: SequenceForm, behaviours: Sequence[Behaviour]) -> tuple[float, ...]:
+    """`[num_players]` expected returns, by evaluation of the whole tree.
+
+    Args:
+        game: The game.
+        behaviours: One a seat; take them from different policies to set those against each other.
+    """
+    reach = np.prod(game.reaches(behaviours), axis=0)
+    return tuple(float(form.payoffs @ reach) for form in game.seats)
+
+
+def best_response(
+    game: SequenceForm, seat: int, behaviours: Sequence[Behaviour]
+) -> tuple[float, Behaviour]:
+    """What a seat gets by its best response to the others, and a response that gets it.
+
+    Args:
+        game: The game.
+        seat: Who responds; its own entry of `behaviours` makes no difference.
+        behaviours: One a seat.
+
+    Returns:
+        The expected return, and a behaviour that plays one action everywhere; of equals the first.
+    """
+    form = game.seats[seat]
+    gains = game.gains(seat, game.reaches(behaviours))
+    worth, values = backed_up(form, gains, None)
+    best = np.flatnonzero(worth[1:] == values[form.owner[1:]]) + 1
+    chosen = np.zeros(form.size)
+    chosen[best[np.unique(form.owner[best], return_index=True)[1]]] = 1.0
+    return float(worth[0]), form.normalised(chosen)
+
+
+def nash_conv(game: SequenceForm, behaviours: Sequence[Behaviour]) -> NashConv:
+    """Sum over the seats of what a best response gains: `sum_i max_b u_i(b, -i) - u_i`."""
+    return NashConv(
+        returns=expected_returns(game, behaviours),
+        best=tuple(best_response(game, seat, behaviours)[0] for seat in range(len(game.seats))),
+    )
+
+
+def uniform(game: SequenceForm) -> tuple[Behaviour, ...]:
+    """`[num_players]` behaviours in which every legal action is equally likely."""
+    return tuple(form.normalised(np.zeros(form.size)) for form in game.seats)
+
+
+def cfr_plus(game: SequenceForm, iterations: int) -> tuple[Behaviour, ...]:
+    """Solve a game; the same iterations always give the same result.
+
+    Args:
+        game: The game, from `enumerate_game`.
+        iterations: Passes over all seats, at least 1.
+
+    Returns:
+        `[num_players]` average behaviours.
+    """
+    if iterations < 1:
+        raise ValueError(f"iterations is {iterations}; required: at least 1")
+    regrets = [np.zeros(form.size) for form in game.seats]
+    plans = [np.zeros(form.size) for form in game.seats]
+    behaviours = [form.normalised(none) for form, none in zip(game.seats, regrets, strict=True)]
+    reaches = game.reaches(behaviours)
+    for iteration in range(1, iterations + 1):
+        for seat, form in enumerate(game.seats):
+            behaviour = behaviours[seat]
+            plans[seat] += iteration * form.plan(behaviour)
+            _add_regrets(game, seat, behaviour, reaches, regrets[seat])
+            behaviours[seat] = form.normalised(regrets[seat])
+            reaches[seat] = form.plan(behaviours[seat])[form.ends]
+    return tuple(form.normalised(plan) for form, plan in zip(game.seats, plans, strict=True))
+
+
+def _add_regrets(
+    game: SequenceForm, seat: int, behaviour: Behaviour, reaches: list[Floats], regrets: Floats
+) -> None:
+    """Add one iteration's regrets of a seat to `regrets`, in place, and cut them at 0."""
+    form = game.seats[seat]
+    worth, values = backed_up(form, game.gains(seat, reaches), behaviour)
+    regrets[1:] += worth[1:] - values[form.owner[1:]]
+    np.maximum(regrets, 0.0, out=regrets)

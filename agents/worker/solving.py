@@ -6,15 +6,13 @@ from typing import TypeAlias
 
 from agents.belief.exact import TooManyStatesError, posterior
 from agents.belief.follow import BeliefCallsError, CallCount, Follower, counted_rules
-from agents.solving.cfr import cfr_plus
 from agents.solving.enumeration import (
     MARGIN,
     TooManyHistoriesError,
     enumerate_game,
     estimated_histories,
 )
-from agents.solving.exploitability import nash_conv
-from agents.solving.form import Behaviour, SequenceForm
+from agents.solving.form import Behaviour, SequenceForm, cfr_plus, nash_conv
 from agents.worker.blame import attributed
 from agents.worker.protocol import (
     Enumerated,

@@ -92,7 +92,7 @@ def _of_file(
 ) -> "Environment":
     """A module file in a worker that lives as long as the command."""
     from app.table.opening import open_table
-    from games.environments.of_module import ModuleEnvironment
+    from games.environments.environment import ModuleEnvironment
     from tools.sandbox import SandboxTable
 
     laid = open_table(name, players, settings, own, stack)

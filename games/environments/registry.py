@@ -4,8 +4,13 @@ from collections.abc import Callable, Mapping
 from importlib.resources import files
 
 from games import library
-from games.environments.environment import Environment, EnvironmentNotFoundError
-from games.environments.of_module import of_library, of_own, own_games
+from games.environments.environment import (
+    Environment,
+    EnvironmentNotFoundError,
+    of_library,
+    of_own,
+    own_games,
+)
 from games.environments.openspiel.adapter import ENCODINGS, of_openspiel
 from games.environments.twin import TwinEnvironment
 from games.values import Json

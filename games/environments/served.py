@@ -19,8 +19,7 @@ from games.contract import (
     State,
     canonical_key,
 )
-from games.environments.environment import Environment, SearchableEnvironment
-from games.environments.of_module import ModuleEnvironment
+from games.environments.environment import Environment, ModuleEnvironment, SearchableEnvironment
 from games.environments.openspiel.adapter import OpenSpielEnvironment, of_openspiel
 from games.environments.twin import TwinEnvironment
 from games.table import GameTable, Position

@@ -21,20 +21,25 @@ from langgraph.types import Command
 from agents.recording import RecordPlan, record_matches
 from agents.roles.modeller import PREDICTING
 from games.engine import sample_index
-from games.environments.environment import Environment, EnvironmentNotFoundError
-from games.environments.of_module import ModuleEnvironment
+from games.environments.environment import Environment, EnvironmentNotFoundError, ModuleEnvironment
 from games.environments.reading import read_trajectories
 from games.environments.registry import environment_named
 from games.streams import stream
 from games.table import Position
-from games.trajectories import OpenTrajectory, Trajectory, TrajectoryHeader, trajectory_of
+from games.trajectories import (
+    OpenTrajectory,
+    Trajectory,
+    TrajectoryHeader,
+    phases,
+    taken,
+    trajectory_of,
+)
 from games.values import CHANCE, TERMINAL, Action, Json, ModuleFault, canonical_key
 from graph.learn.judging import module_of
 from graph.learn.matches import Material, keep_asked, open_matches
 from graph.learn.state import LearnContext, LearnState
 from tools.differing import differential_sources
-from tools.predicting.exploring import Explorer
-from tools.predicting.kinds import phases, taken
+from tools.predicting.playing import Explorer
 from tools.sandbox import SandboxTable
 from tools.sandbox.module import environment_in
 from tools.sources import find_game

@@ -13,6 +13,7 @@ from agents.model.recording import place
 from agents.players.registry import PlayerRoster
 from agents.roles.modeller import PREDICTING, bound_names
 from agents.strategy.models import ModelContest, choose_value
+from games.trajectories import offered, phases, taken
 from games.values import ModuleFault, canonical_key
 from graph.learn.active import branch_fidelity
 from graph.learn.arena import wrong_in_play
@@ -25,7 +26,6 @@ from graph.learn.state import CallNote, Gaps, LearnContext, LearnState
 from graph.run.pool import Candidate, what_failed
 from graph.run.sandboxes import grades_of, keep_grade
 from tools.predicting.failing import called
-from tools.predicting.kinds import offered, phases, taken
 
 _SHOWN_BRANCHES = 40
 _HISTORIES, _MANY = 3, 24

@@ -20,13 +20,13 @@ from games.trajectories import (
     TrajectoryHeader,
     header_line,
     match_line,
+    taken,
 )
 from games.values import Action, Json, State, canonical_key
 from graph.learn.settings import LearnSettings
 from graph.run.folder import RunFolder
 from tools.predicting.failing import place_of
 from tools.predicting.inference import SeatSight, sights_of
-from tools.predicting.kinds import taken
 
 _KEPT = ".state/matches.jsonl"
 _SPLIT = ".state/split.json"

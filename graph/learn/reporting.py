@@ -9,8 +9,7 @@ from games.text import plain_text, quoted
 from graph.learn.state import Judged, LearnContext, LearnState
 from graph.run.folder import RunFolder
 from graph.run.pool import Candidate
-from tools.reporting.page import styled
-from tools.reporting.svg import curve
+from tools.reporting.page import curve, styled
 
 _CONTRADICTION = re.compile(r"#\s*CONTRADICTION:\s*(.+)")
 _FILES = ("model.py", "learn.json", "report.html", "rules.md", "trace.jsonl")

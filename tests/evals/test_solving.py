@@ -6,9 +6,7 @@ import numpy as np
 import pyspiel
 import pytest
 
-from agents.solving.cfr import cfr_plus
-from agents.solving.exploitability import expected_returns, nash_conv, uniform
-from agents.solving.form import SequenceForm
+from agents.solving.form import SequenceForm, cfr_plus, expected_returns, nash_conv, uniform
 from evals.openspiel import Ask, their_nash_conv, theirs
 from evals.results import EvalOptions
 from evals.solving import (

@@ -6,7 +6,7 @@ import pytest
 
 from games.records import json_line, read_records, to_text
 from tests.agents.roles.games import record
-from tools.reporting.story import match_story
+from tools.reporting.content import match_story
 
 
 def test_records_are_read_as_they_were_written() -> None:

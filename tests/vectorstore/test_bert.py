@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from vectorstore.embedders.bert import Dense, Norm, attend, erf, gelu_in_place
+from vectorstore.minilm import Dense, Norm, attend, erf, gelu_in_place
 
 
 def test_erf_agrees_with_the_standard_library() -> None:

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from vectorstore.embedders import choose_embedder
-from vectorstore.embedders.minilm import MiniLM
-from vectorstore.embedders.others import ChromaDefault, LexicalEmbedder
+from vectorstore.embedders import ChromaDefault, LexicalEmbedder, choose_embedder
+from vectorstore.minilm import MiniLM
 from vectorstore.settings import StoreSettings
 
 ROOT = Path(__file__).parents[2]
@@ -31,7 +30,7 @@ except EmbedderError as error:
     print(error)
 """
 NO_NETWORK = """
-from vectorstore.embedders.others import ChromaDefault
+from vectorstore.embedders import ChromaDefault
 from vectorstore.settings import EmbedderError
 try:
     ChromaDefault().embed(["draw a card"])

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from vectorstore.embedders.minilm import LONGEST, MiniLM, packaged_model
+from vectorstore.minilm import LONGEST, MiniLM, packaged_model
 from vectorstore.settings import EmbedderError
 
 REFERENCE: list[dict[str, Any]] = json.loads(

@@ -9,12 +9,11 @@ import pytest
 
 from games import library
 from games.contract import REQUIRED_FUNCTIONS, Game, LocalModule
-from games.library.tags import known_tags, tags_in
+from games.library import known_tags, tags_in
 from vectorstore.documents import Document
 from vectorstore.indexing import library_documents
-from vectorstore.library import Library
 from vectorstore.settings import StoreSettings
-from vectorstore.sources import ALLOWED_IMPORTS, faults, readable
+from vectorstore.sources import ALLOWED_IMPORTS, Library, faults, readable
 from vectorstore.store import Store, open_store
 
 # What a person would say, in words that the library's names and summaries do not use.

@@ -12,7 +12,7 @@ import pytest
 from pydantic import SecretStr, ValidationError
 
 from vectorstore.documents import Document
-from vectorstore.embedders.others import LONGEST, RemoteEmbedder
+from vectorstore.embedders import LONGEST, RemoteEmbedder
 from vectorstore.settings import EmbedderError, RemoteSettings, StoreSettings
 from vectorstore.store import open_store
 

@@ -3,8 +3,8 @@
 import pytest
 
 from games.contract import Json
-from vectorstore.library import all_rules, read_rules, rule_ids
 from vectorstore.settings import StoreError
+from vectorstore.sources import all_rules, read_rules, rule_ids
 
 GAME: dict[str, Json] = {
     "name": "draws",

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from vectorstore.library import Library, LibraryGame
+from vectorstore.sources import Library, LibraryGame
 
 DICE = LibraryGame(
     name="dice_race",

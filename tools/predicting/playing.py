@@ -1,19 +1,33 @@
-"""Random-play tests (Code World Models §4.4): matches inside a model end, without an error."""
+"""Play inside a model: random matches that must end, and exploration where they hardly come.
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+Random-play tests are those of Code World Models §4.4. Go-Explore (Ecoffet et al. 2021, first phase)
+sorts positions into cells by phase, by the types of action that are legal and by how deep they lie,
+of which a cell keeps the deepest; play goes on at random from a cell that was seldom chosen and
+whose phase and types were seldom seen. A state is a value, so that going back costs nothing.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import numpy as np
 
 from games.checks.findings import Finding
 from games.engine import sample_index
 from games.streams import stream
 from games.table import Position, Table
-from games.trajectories import OpenTrajectory, trajectory_of
-from games.values import CHANCE, TERMINAL, Json, ModuleFault
+from games.trajectories import OpenTrajectory, phase_of, trajectory_of
+from games.values import CHANCE, TERMINAL, Action, Json, ModuleFault, type_of
 from tools.predicting.failing import called, failing
 from tools.sandbox import Sandbox, SandboxTable
 
 KIND = "play"
 _LONGEST = 1000  # plies (Code World Models App. H.5)
+_DEEP = 10  # plies between cells of the same phase and types
+_FAR = 12  # plies of an expedition
+
+_Offer: TypeAlias = tuple[str, frozenset[str]]
 
 
 @dataclass(frozen=True)
@@ -97,3 +111,148 @@ def _told(
     call = called("apply_action" if played else fault.function, arguments)
     wanted = "no error there, nor in what is asked of the state it leads to"
     return failing(KIND, fault.function, call, wanted, fault, place)
+
+
+@dataclass(eq=False)
+class _Place:
+    """A position, and how play came to it."""
+
+    position: Position
+    depth: int
+    before: "_Place | None" = None
+    action: Action = ""
+    chosen: int = 0
+
+    def actions(self) -> tuple[Action, ...]:
+        """What led here from the first position."""
+        return tuple(one.action for one in self.line()[1:])
+
+    def line(self) -> "list[_Place]":
+        """From the first position to this one."""
+        found: list[_Place] = []
+        here: _Place | None = self
+        while here is not None:
+            found.append(here)
+            here = here.before
+        return found[::-1]
+
+
+@dataclass
+class Explorer:
+    """Explores a model, with recorded matches as what is known.
+
+    Attributes:
+        table: The model.
+        num_players: Seats.
+        parameters: Given to the model.
+        known: Recorded matches; what was played in them is not looked for.
+        seed: Draws every choice.
+        broken: Actions at the end of which the model failed; empty as long as it did not.
+    """
+
+    table: Table
+    num_players: int
+    parameters: Mapping[str, Json]
+    known: Sequence[OpenTrajectory]
+    seed: int
+    broken: tuple[Action, ...] = ()
+    _cells: dict[tuple[_Offer, int], _Place] = field(default_factory=dict)
+    _seen: Counter[_Offer] = field(default_factory=Counter)
+    _played: set[tuple[str, str]] = field(default_factory=set)
+    _new: dict[tuple[str, str], _Place] = field(default_factory=dict)
+
+    def matches(self, steps: int) -> list[OpenTrajectory]:
+        """Beginnings of matches, each to the first time that some new action is played there.
+
+        What was found last comes first, as it is the hardest to find.
+
+        Args:
+            steps: Plies to play in the model; one message each. A model that fails
+                ends the exploration.
+
+        Raises:
+            ModuleFault: If the model has no first position.
+        """
+        for match in self.known:
+            self._learn(match)
+        generator = stream(self.seed, "exploration")
+        first = _Place(self.table.open(self.num_players, self.parameters), 0)
+        self._cells[(("", frozenset()), 0)] = first
+        while steps > 0 and not self.broken:
+            steps -= sum(1 for _ in self._expedition(self._chosen(generator), generator))
+        return [_trajectory(place) for place in reversed(self._new.values())]
+
+    def _learn(self, match: OpenTrajectory) -> None:
+        """Take in what a recorded match met: cells, and actions that are no longer new."""
+        place: _Place | None = None
+        for depth, here in enumerate(match.positions):
+            action = match.actions[depth - 1] if depth else ""
+            met = Position(
+                here.state, here.player, here.legal, (), here.rewards, here.observations, ()
+            )
+            place = _Place(met, depth, place, action)
+            self._note(place)
+            if depth < len(match.actions):
+                kind = type_of(match.actions[depth])
+                self._played.add((phase_of(here.state, here.player), kind))
+
+    def _note(self, place: _Place) -> None:
+        here = place.position
+        if here.player in (CHANCE, TERMINAL):
+            return
+        offer = phase_of(here.state, here.player), frozenset(map(type_of, here.legal))
+        self._seen[offer] += 1
+        cell = offer, place.depth // _DEEP
+        if cell not in self._cells or self._cells[cell].depth < place.depth:
+            self._cells[cell] = place
+
+    def _chosen(self, generator: np.random.Generator) -> _Place:
+        """A cell, the likelier the more seldom it was chosen and its like was seen."""
+        cells = [*self._cells.items()]
+        weights = [
+            1 / ((1 + place.chosen) * (1 + self._seen[offer])) for (offer, _), place in cells
+        ]
+        whole = sum(weights)
+        index = sample_index([one / whole for one in weights], float(generator.random()))
+        (offer, _), place = cells[index]
+        place.chosen += 1
+        self._seen[offer] += 1
+        return place
+
+    def _expedition(self, place: _Place, generator: np.random.Generator) -> Iterator[_Place]:
+        """The places of some plies of random play from a cell."""
+        self.table.open(self.num_players, self.parameters)  # a match's memory is counted anew
+        yield place
+        by_type = generator.random() < 1 / 2
+        for _ in range(_FAR):
+            here = place.position
+            if here.player == TERMINAL or place.depth >= _LONGEST:
+                return
+            action = self._drawn(here, generator, by_type=by_type)
+            kind = phase_of(here.state, here.player), type_of(action)
+            try:
+                after = self.table.advance(here, action)
+            except ModuleFault:
+                self.broken = (*place.actions(), action)
+                return
+            place = _Place(after, place.depth + 1, place, action)
+            if kind not in self._played:
+                self._new.setdefault(kind, place)
+            self._note(place)
+            yield place
+
+    def _drawn(self, here: Position, generator: np.random.Generator, *, by_type: bool) -> Action:
+        """An action by chance: any, or first its type; chance draws as the model says."""
+        draw = float(generator.random())
+        if here.player == CHANCE:
+            return here.legal[sample_index(here.probabilities, draw)]
+        legal = here.legal
+        if by_type:
+            types = sorted({type_of(action) for action in legal})
+            kind = types[int(generator.integers(len(types)))]
+            legal = tuple(action for action in legal if type_of(action) == kind)
+        return legal[int(draw * len(legal))]
+
+
+def _trajectory(place: _Place) -> OpenTrajectory:
+    return trajectory_of(0, [one.position for one in place.line()], place.actions())

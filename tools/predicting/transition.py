@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from games.checks.findings import Finding
-from games.trajectories import ALIKE, OpenPosition, OpenTrajectory
+from games.trajectories import ALIKE, OpenPosition, OpenTrajectory, counted_as, phase_of
 from games.values import (
     CHANCE,
     TERMINAL,
@@ -26,7 +26,6 @@ from games.values import (
     type_of,
 )
 from tools.predicting.failing import called, failing, with_output
-from tools.predicting.kinds import counted_as, phase_of
 from tools.recorded import CallResult, Column, DistinctCalls, RecordedCall
 from tools.sandbox import Sandbox
 from tools.transitions import Answered, ask_columns

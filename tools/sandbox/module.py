@@ -7,8 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from games.contract import Action, IllegalActionError, Json, ModuleFault, read_events, read_state
-from games.environments.environment import Environment
-from games.environments.of_module import ModuleEnvironment
+from games.environments.environment import Environment, ModuleEnvironment
 from games.environments.served import preload_of, served_source, source_of
 from games.environments.twin import TwinEnvironment
 from games.table import Position, Table, position_of, refused

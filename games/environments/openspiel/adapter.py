@@ -6,9 +6,9 @@ from importlib.metadata import version
 from types import ModuleType
 
 from games.environments.environment import EnvironmentNotFoundError
+from games.environments.openspiel import Encoding, Native
 from games.environments.openspiel.boards import BOARDS
 from games.environments.openspiel.cards import CARDS
-from games.environments.openspiel.encoding import Encoding, Native
 from games.table import Position
 from games.values import CHANCE, Action, Json
 

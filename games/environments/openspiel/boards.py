@@ -2,7 +2,7 @@
 
 import re
 
-from games.environments.openspiel.encoding import (
+from games.environments.openspiel import (
     Encoding,
     Native,
     View,

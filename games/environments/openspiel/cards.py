@@ -3,7 +3,7 @@
 import re
 from itertools import takewhile
 
-from games.environments.openspiel.encoding import (
+from games.environments.openspiel import (
     Encoding,
     Native,
     View,

@@ -33,9 +33,8 @@ from tools.playtest.report import (
 )
 from tools.playtest.series import Series, replayed_sample
 from tools.replaying import VoidResultError
-from tools.reporting.content import Evaluation
+from tools.reporting.content import Evaluation, match_story
 from tools.reporting.page import render
-from tools.reporting.story import match_story
 
 _RECORDS_KEPT = 5
 _REPLAYED = {False: 8, True: 2}  # matches that fresh workers replay, fewer where the clock cut

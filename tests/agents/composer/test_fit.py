@@ -11,7 +11,7 @@ from agents.composer import composer_roles
 from agents.protocols import Brief, Choices, Design, NoFitError
 from vectorstore.cache import EmbeddingCache
 from vectorstore.documents import Example
-from vectorstore.embedders.minilm import MiniLM
+from vectorstore.minilm import MiniLM
 from vectorstore.settings import Vectors
 
 _KNOWN: list[EmbeddingCache] = []

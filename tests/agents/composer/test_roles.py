@@ -29,7 +29,7 @@ from games.records import MatchRecord
 from games.table import GameTable
 from tests.agents.composer.test_reader import TEN
 from vectorstore.documents import Example
-from vectorstore.embedders.others import LexicalEmbedder
+from vectorstore.embedders import LexicalEmbedder
 
 ROLES = composer_roles()
 

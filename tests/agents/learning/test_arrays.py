@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from agents.learning.matches import Matches
+from agents.learning.policy import Arrays, TensorSource
 from agents.learning.settings import LearningError, PpoSettings
-from agents.learning.tensors import Arrays, TensorSource
 from agents.players.registry import PlayerRoster
 from games.contract import ModuleFault
 from tests.agents.learning.conftest import QUICK, arrayed, setup

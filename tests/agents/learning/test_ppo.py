@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 
 from agents.learning.encoding import fitted_encoder
 from agents.learning.matches import Matches
-from agents.learning.network import (
+from agents.learning.policy import (
+    Codec,
     drawn_actions,
     forward,
     initial_weights,
     log_chances,
     shapes,
 )
-from agents.learning.policy import Codec
 from agents.learning.settings import LearningError, PpoSettings
 from games.contract import ModuleFault
 from games.streams import stream

@@ -13,8 +13,7 @@ from agents.players.specs import Seating
 from agents.recording import RecorderError, RecordPlan, record_matches
 from games.contract import Game, LocalModule, ModuleFault
 from games.engine import RandomPlayer, play_match
-from games.environments.environment import Environment
-from games.environments.of_module import ModuleEnvironment
+from games.environments.environment import Environment, ModuleEnvironment
 from games.environments.registry import environment_named
 from games.environments.twin import TwinEnvironment
 from games.information import SeatLog

@@ -2,7 +2,7 @@
 
 import pytest
 
-from games.library.tags import TagsError, likeness, read_shown, read_vocabulary, tags_in
+from games.library import TagsError, likeness, read_shown, read_vocabulary, tags_in
 
 
 @pytest.mark.parametrize(

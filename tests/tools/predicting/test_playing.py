@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from games.table import Position
 from games.trajectories import OpenTrajectory
 from games.values import TERMINAL, Action, Json, ModuleFault
-from tools.predicting.exploring import Explorer
+from tools.predicting.playing import Explorer
 
 DOORS, DEEP, STEPS = 8, 14, 8000
 SEEDS = range(4)
