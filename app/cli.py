@@ -14,15 +14,14 @@ import typer
 from app.commands.check import check_game, explain_rule
 from app.commands.doctor import examine
 from app.commands.evals import eval_app
+from app.commands.learn import learn_model
 from app.commands.library import build_index, init_game, list_games, list_players, search_store
-from app.commands.match import play_matches
+from app.commands.match import play_game, play_matches
 from app.commands.new import new_run, resume_named, revise_run
-from app.commands.play import play_game
+from app.commands.record import record_environment, train_network
 from app.commands.sandbox import sandbox_app
 from app.commands.tournament import play_round_robin
 from app.commands.trace import list_runs, show_trace
-from app.learning.learn import learn_model
-from app.learning.record import record_environment, train_network
 
 # One thread for numpy: with more, embedding and search fight over the cores and lose.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -99,8 +98,7 @@ def main(arguments: list[str] | None = None) -> int:
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else int(end.code is not None)
     except Exception as error:
-        from app.console import note, print_json
-        from app.errors import explained, is_hang_up
+        from app.console import explained, is_hang_up, note, print_json
         from games.text import quoted
 
         if is_hang_up(error):

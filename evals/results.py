@@ -1,4 +1,4 @@
-"""Results of an evaluation: scores with their thresholds; and what an evaluation is given.
+"""Results of an evaluation: scores with their thresholds; the evaluations, and what one is given.
 
 A result can also stand as an experiment of LangSmith, over a dataset of its samples.
 """
@@ -9,7 +9,9 @@ import uuid
 import warnings
 from collections.abc import Callable
 from contextlib import redirect_stdout
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import cache
+from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -282,3 +284,62 @@ def share(
         scored=len(scored),
         unscored=len(values) - len(scored),
     )
+
+
+class EvalInfo(BaseModel):
+    """One evaluation.
+
+    Attributes:
+        name: Its name for `rulewright eval run`.
+        question: What it asks.
+        module: The module whose `run(seed, tell)` runs it; `run(seed, tell, options)` where it
+            takes any.
+        takes: Names of the options of `EvalOptions` that it takes.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str
+    question: str
+    module: str
+    takes: tuple[str, ...] = ()
+
+    def run(self, seed: int, tell: Tell, options: EvalOptions | None = None) -> EvalResult:
+        """Run it; its module is imported only now.
+
+        Raises:
+            EvalError: If an option was chosen that this evaluation does not take.
+        """
+        chosen = options or EvalOptions()
+        self._require(chosen)
+        procedure: Callable[..., EvalResult] = import_module(self.module).run
+        return procedure(seed, tell, chosen) if self.takes else procedure(seed, tell)
+
+    def _require(self, chosen: EvalOptions) -> None:
+        for field in fields(chosen):
+            if field.name in self.takes or getattr(chosen, field.name) == field.default:
+                continue
+            able = ", ".join(info.name for info in known_evals() if field.name in info.takes)
+            flag = "jobs" if field.name == "workers" else field.name
+            raise EvalError(
+                f"{self.name} takes no --{flag}; run it without, or one of those that do: "
+                f"{able or 'none'}"
+            )
+
+
+@cache
+def known_evals() -> tuple[EvalInfo, ...]:
+    """Every evaluation."""
+    return tuple(EvalInfo.model_validate(row) for row in read_data("data/evals.yaml"))
+
+
+def find_eval(name: str) -> EvalInfo:
+    """The evaluation called `name`.
+
+    Raises:
+        EvalError: Listing those there are.
+    """
+    known = {info.name: info for info in known_evals()}
+    if name not in known:
+        raise EvalError(f"no evaluation called {name!r}; there are {', '.join(known)}")
+    return known[name]

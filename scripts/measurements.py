@@ -76,7 +76,7 @@ def run(name: str, seed: int) -> None:
 
 def page() -> str:
     """The page's text."""
-    from evals.registry import known_evals
+    from evals.results import known_evals
 
     parts = [HEAD]
     for info in known_evals():

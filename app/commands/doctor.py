@@ -56,7 +56,7 @@ def examine(
 
 
 def _tried(part: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    from app.errors import explained
+    from app.console import explained
 
     try:
         return {"works": True, **part()}

@@ -17,7 +17,7 @@ eval_app = typer.Typer(help="Scripted evaluations.", no_args_is_help=True, rich_
 @eval_app.command("list")
 def list_evals(*, as_json: Json = False) -> None:
     """List the evaluations."""
-    from evals.registry import known_evals
+    from evals.results import known_evals
 
     infos = known_evals()
     if as_json:
@@ -61,8 +61,7 @@ def run_eval(  # noqa: PLR0913 - one parameter an option
     as_json: Json = False,
 ) -> None:
     """Run an evaluation; it fails below its thresholds."""
-    from evals.registry import find_eval
-    from evals.results import EvalOptions
+    from evals.results import EvalOptions, find_eval
     from graph.run.sandboxes import chosen_backend, describe_grade
     from tools.sandbox import Grade
 

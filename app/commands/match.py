@@ -1,24 +1,32 @@
-"""`match`: players against each other, with the results counted honestly."""
+"""`match` and `play`: players against each other, and people at a table in the terminal."""
 
+import secrets
+import signal
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
 from app import options
-from app.console import ends_at_once, kept_in, leave, note, print_json, say
+from app.console import STOPPED, ends_at_once, kept_in, leave, note, print_json, say
+from app.options import Backend, NoIsolation, Parameters, Seats, opened_sandbox
 from games.text import one_line, quoted
 
 if TYPE_CHECKING:
     from agents.players.registry import PlayerRoster
+    from app.table.screen import TableScreen
+    from app.table.session import TableSession
     from tools.playtest.jobs import GameSetup, MatchEntry, SandboxRecipe
     from tools.playtest.runner import Workers
+    from tools.sandbox import Worker
 
 _TELL_EVERY = 10
+_SEEDS = 1_000_000  # of a size that a person can type
 
 
 def play_matches(  # noqa: PLR0913 - one parameter an option
@@ -43,46 +51,56 @@ def play_matches(  # noqa: PLR0913 - one parameter an option
 ) -> None:
     """Let players play matches and count the results."""
     with options.sandbox_of(sandbox, no_isolation), stops_resumably(journal):
-        from graph.run.context import versions
-        from graph.run.sandboxes import describe_grade
-        from tools.playtest.jobs import sandbox_of_process
-        from tools.playtest.series import play_series, series_summary
-
         workers = chosen_workers(executor, jobs)
         roster = replace(chosen_roster(player, workers), host_search=host_search)
         setup = chosen_game(game, len(player), settings, environment)
-        names = [roster.effective(spec).name for spec in player]
-        recipe = replace(chosen_recipe(), preload=roster.preload)
-        with sandbox_of_process(recipe) as opened:
-            grade = opened.grade
-            note(describe_grade(grade))
-            setup = replace(setup, parameters=options.accepted_parameters(setup, opened))
-            matches = _whole_rotations(games, names)
-            series = play_series(
-                setup,
-                player,
-                roster,
-                matches=matches,
-                seed=seed,
-                max_plies=max_plies,
-                sandbox=recipe,
-                journal=journal,
-                workers=workers,
-                on_match=teller(matches),
-            )
-        result = {
-            "asked": games,
-            "host_search": host_search,
-            "sandbox": grade.model_dump(mode="json"),
-            "versions": versions(),
-            **asked_models(roster),
-            **series_summary(series),
-        }
+        bounds = {"seed": seed, "max_plies": max_plies, "journal": journal, "workers": workers}
+        counted = _counted(setup, player, roster, games, bounds)
+        result = {"asked": games, "host_search": host_search, **counted}
     if as_json:
         print_json(result)
     else:
         _show(result)
     leave(0 if result["scored"] and not result["no_result"] else 1)
+
+
+def _counted(
+    setup: "GameSetup",
+    specs: Sequence[str],
+    roster: "PlayerRoster",
+    games: int,
+    bounds: Mapping[str, Any],
+) -> dict[str, Any]:
+    """Play `games` matches, or as many more as whole rotations take; what came of them.
+
+    Args:
+        setup: The game, with the parameters that were given.
+        specs: The players, one a seat.
+        roster: Takes the specs.
+        games: Matches that were asked for.
+        bounds: What else `play_series` is given.
+    """
+    from graph.run.context import versions
+    from graph.run.sandboxes import describe_grade
+    from tools.playtest.jobs import sandbox_of_process
+    from tools.playtest.series import play_series, series_summary
+
+    recipe = replace(chosen_recipe(), preload=roster.preload)
+    with sandbox_of_process(recipe) as opened:
+        grade = opened.grade
+        note(describe_grade(grade))
+        setup = replace(setup, parameters=options.accepted_parameters(setup, opened))
+        matches = _whole_rotations(games, [roster.effective(spec).name for spec in specs])
+        tell = teller(matches)
+        series = play_series(
+            setup, specs, roster, matches=matches, sandbox=recipe, on_match=tell, **bounds
+        )
+    return {
+        "sandbox": grade.model_dump(mode="json"),
+        "versions": versions(),
+        **asked_models(roster),
+        **series_summary(series),
+    }
 
 
 def _whole_rotations(games: int, names: Sequence[str]) -> int:
@@ -245,3 +263,90 @@ def say_cost(totals: Mapping[str, float]) -> None:
         cost = f", ${totals['dollars']:.4f}" if "dollars" in totals else ""
         about = " (estimated in part)" if "estimated_calls" in totals else ""
         say(f"    {calls:,.0f} model calls, tokens {told:,.0f} in, {said:,.0f} out{about}{cost}")
+
+
+def play_game(  # noqa: PLR0913 - one parameter an option
+    game: Annotated[
+        str, typer.Argument(help="A run's folder or name, a module file or a library name.")
+    ],
+    *,
+    seat: Annotated[
+        list[int] | None,
+        typer.Option("--seat", min=1, help="Your seat, from 1; repeated: several people play."),
+    ] = None,
+    opponent: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--opponent",
+            help="Who sits at the other seats: NAME[:key=value,...], or one a seat in order; else "
+            "the run's strongest, greedy, or a small search.",
+        ),
+    ] = None,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Nobody plays: look over the shoulder of --seat.")
+    ] = False,
+    players: Seats = 0,
+    settings: Parameters = None,
+    seed: Annotated[
+        int | None, typer.Option("--seed", min=0, help="Repeats a match; else a new one is drawn.")
+    ] = None,
+    sandbox: Backend = None,
+    no_isolation: NoIsolation = False,
+) -> None:
+    """Play a game in the terminal: alone, with others at one keyboard, or watching."""
+    for stream in (sys.stdin, sys.stdout):
+        if callable(change := getattr(stream, "reconfigure", None)):
+            change(errors="replace")  # what cannot be read or shown is no reason to end
+    chosen = tuple(sorted({number - 1 for number in seat or [1]}))
+    seed = secrets.randbelow(_SEEDS) if seed is None else seed
+    with opened_sandbox(sandbox, no_isolation) as opened, ExitStack() as stack:
+        from app.table.screen import TableScreen, shows_unicode
+        from app.table.session import TableSession, line_up_of, open_table, renderer, table_setting
+
+        table = open_table(game, players, settings or (), opened, stack)
+        if chosen[-1] >= table.setup.num_players:
+            seats = table.setup.num_players
+            raise typer.BadParameter(f"--seat is {chosen[-1] + 1}; the seats are 1 to {seats}")
+        people = () if watch else chosen
+        specs = line_up_of(table.setup, people, opponent or (), table.run, opened)
+        roster = chosen_roster([spec for spec in specs if spec])
+        session = TableSession(table.setup, specs, seed, opened, table.records, roster)
+        setting = table_setting(table, is_unicode=shows_unicode())
+        drawing = renderer(table, opened, stack)
+        screen = TableScreen(session, chosen, setting, table.rulebook, drawing, is_watched=watch)
+        screen.introduce(table.module.info)
+        _play(session, screen, table.worker)
+
+
+def _play(session: "TableSession", screen: "TableScreen", worker: "Worker") -> NoReturn:
+    """The match, to its end or until somebody leaves; either way its record is written."""
+    from agents.model.errors import ModelError
+    from app.table.session import TableLeft
+    from tools.sandbox import SandboxTable
+
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    before = [signal.signal(number, signal.default_int_handler) for number in numbers]
+    match, code, reason = None, 1, "stopped by a fault of ours"
+    try:
+        match = session.play(SandboxTable(worker), screen.asked, screen.told)
+        screen.show_end(match)
+        code, reason = 0 if match.returns is not None else 1, match.reason
+    except KeyboardInterrupt:
+        code, reason = STOPPED, "stopped"
+    except TableLeft as left:
+        code, reason = left.code, "somebody left"
+    except ModelError:
+        reason = "a model could not be asked"
+        raise
+    finally:
+        for number in numbers:
+            signal.signal(number, signal.SIG_IGN)  # the record is written now
+        if match is None:
+            say("\nThe match is left unfinished.")
+        try:
+            say(f"The record: {session.save(match, reason)}")
+        except OSError as error:
+            note(f"the record could not be written: {error}")
+        for number, handler in zip(numbers, before, strict=True):
+            signal.signal(number, handler)
+    leave(code)

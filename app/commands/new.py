@@ -169,7 +169,7 @@ def resume_named(  # noqa: PLR0913 - one parameter an option
     as_json: options.Json = False,
 ) -> None:
     """Go on with a run that was stopped, killed, gave up, or waits for an answer."""
-    from app.learning.learn import go_on_learning
+    from app.commands.learn import go_on_learning
     from graph.learn.settings import is_learning
     from graph.new.requests import Remedy, begin_again, by_form, read_form, read_request
     from graph.run.folder import find_folder, runs_folder

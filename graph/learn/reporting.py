@@ -6,6 +6,7 @@ from html import escape
 from typing import Any
 
 from games.text import plain_text, quoted
+from graph.learn.matches import Material
 from graph.learn.state import Judged, LearnContext, LearnState
 from graph.run.folder import RunFolder
 from graph.run.pool import Candidate
@@ -25,7 +26,6 @@ def learn_object(
     judged = _predicting(state, model)
     if judged is drawing:
         drawing = None
-    rows = judged.rows if judged else ()
     usage = context.budget
     return {
         "end": state.end,
@@ -36,23 +36,9 @@ def learn_object(
         "deck": material.header.deck,
         "policy": material.header.policy,
         "recorded_by": dict(material.header.versions),
-        "matches": {
-            "recorded": material.recorded,
-            "training": len(material.training(state.promoted)),
-            "held_out": len(material.heldout(state.promoted)),
-            "failed_when_held_out": sorted(state.promoted),
-            "asked_of_the_environment": state.asked,
-        },
+        "matches": _matches(state, material),
         "candidate": chosen.number if chosen else None,
-        "accuracy": judged.accuracy if judged else None,
-        "distinct_accuracy": judged.distinct_right / judged.distinct
-        if judged and judged.distinct
-        else None,
-        "records": judged.records if judged else 0,
-        "held_out_accuracy": judged.held_accuracy if judged else None,
-        "held_out_records": judged.held if judged else 0,
-        "worst": worst_of([row.model_dump(mode="json") for row in rows]),
-        "phases": [row.model_dump(mode="json") for row in rows],
+        **_accuracy(judged),
         "bound": ">= (the auto-encoder's: a draw that fits is a lower bound of the evidence)"
         if context.settings.closed_deck
         else None,
@@ -60,16 +46,7 @@ def learn_object(
         "calls": dict(Counter(note.function for note in state.calls)),
         "curve": [note.model_dump(mode="json") for note in state.calls],
         "inference": state.inference or None,
-        "inferred": {
-            "function": state.inference,
-            "accuracy": drawing.accuracy,
-            "sights": drawing.records,
-            "held_out_accuracy": drawing.held_accuracy,
-            "held_out_sights": drawing.held,
-        }
-        if drawing
-        else None,
-        "calibration": (drawing.calibration or None) if drawing else None,
+        **_inferred(state, drawing),
         "tensors": _tensors(state, chosen),
         "values": {"used": bool(state.values), "notes": state.value_notes},
         "active": state.questions,
@@ -88,6 +65,45 @@ def learn_object(
         "versions": dict(context.versions),
         "sandbox": sandbox,
     }
+
+
+def _matches(state: LearnState, material: Material) -> dict[str, Any]:
+    return {
+        "recorded": material.recorded,
+        "training": len(material.training(state.promoted)),
+        "held_out": len(material.heldout(state.promoted)),
+        "failed_when_held_out": sorted(state.promoted),
+        "asked_of_the_environment": state.asked,
+    }
+
+
+def _accuracy(judged: Judged | None) -> dict[str, Any]:
+    """How much of the records the model predicts."""
+    distinct = judged.distinct if judged else 0
+    rows = [row.model_dump(mode="json") for row in judged.rows] if judged else []
+    return {
+        "accuracy": judged.accuracy if judged else None,
+        "distinct_accuracy": judged.distinct_right / distinct if judged and distinct else None,
+        "records": judged.records if judged else 0,
+        "held_out_accuracy": judged.held_accuracy if judged else None,
+        "held_out_records": judged.held if judged else 0,
+        "worst": worst_of(rows),
+        "phases": rows,
+    }
+
+
+def _inferred(state: LearnState, drawing: Judged | None) -> dict[str, Any]:
+    """How well what is hidden is drawn."""
+    if drawing is None:
+        return {"inferred": None, "calibration": None}
+    inferred = {
+        "function": state.inference,
+        "accuracy": drawing.accuracy,
+        "sights": drawing.records,
+        "held_out_accuracy": drawing.held_accuracy,
+        "held_out_sights": drawing.held,
+    }
+    return {"inferred": inferred, "calibration": drawing.calibration or None}
 
 
 def _tensors(state: LearnState, chosen: Candidate | None) -> dict[str, Any] | None:

@@ -10,7 +10,7 @@ import yaml
 
 from agents.protocols import Brief, Clause, Design, Section
 from games.checks.unit_tests import PLY
-from games.records import read_records
+from games.records import MatchRecord, read_records
 from games.text import untagged
 from graph.new.results import (
     claims_object,
@@ -223,18 +223,7 @@ def explained_rule(folder: RunFolder, rule: str, sandbox: Sandbox) -> dict[str, 
         RunFolderError: If the folder has no game, or the game no such rule.
         ModuleFault: If its code does not load.
     """
-    if not (folder.path / "design.json").exists():
-        raise RunFolderError(
-            f"the run in {folder.path} has no design yet; go on with it first: "
-            f"rulewright resume {folder.root.path}"
-        )
-    try:
-        design = Design.model_validate(folder.read_json("design.json"))
-        source = (folder.path / "game.py").read_text(encoding="utf-8")
-        texts = [path.read_text("utf-8") for path in sorted(folder.path.glob("records/*.jsonl"))]
-        records = [record for text in texts for record in read_records(text)][:_FOLLOWED]
-    except (OSError, ValueError) as error:
-        raise RunFolderError(f"{folder.path} holds no game that can be read: {error}") from error
+    design, source, records = _kept_game(folder)
     told = next((one for one in design.rules if one.id == rule), None)
     if told is None:
         ids = ", ".join(one.id for one in design.rules)
@@ -280,6 +269,27 @@ def explained_rule(folder: RunFolder, rule: str, sandbox: Sandbox) -> dict[str, 
         "followed": len(records) - len(found.lost),
         "whole_functions": rule in found.whole,
     }
+
+
+def _kept_game(folder: RunFolder) -> tuple[Design, str, list[MatchRecord]]:
+    """Design, source and records of a run's game.
+
+    Raises:
+        RunFolderError: If one of them is not there, or cannot be read.
+    """
+    if not (folder.path / "design.json").exists():
+        raise RunFolderError(
+            f"the run in {folder.path} has no design yet; go on with it first: "
+            f"rulewright resume {folder.root.path}"
+        )
+    try:
+        design = Design.model_validate(folder.read_json("design.json"))
+        source = (folder.path / "game.py").read_text(encoding="utf-8")
+        texts = [path.read_text("utf-8") for path in sorted(folder.path.glob("records/*.jsonl"))]
+        records = [record for text in texts for record in read_records(text)][:_FOLLOWED]
+    except (OSError, ValueError) as error:
+        raise RunFolderError(f"{folder.path} holds no game that can be read: {error}") from error
+    return design, source, records
 
 
 def _facts(state: RunState, context: RunContext) -> tuple[tuple[str, str], ...]:

@@ -7,8 +7,7 @@ import pytest
 from agents.players.registry import PRELOAD
 from evals.information import SETUPS, run
 from evals.leakage.omniscience import OMNISCIENT, Deal, DealSetup, every_deal, play_deal
-from evals.registry import find_eval
-from evals.results import EvalError, EvalOptions
+from evals.results import EvalError, EvalOptions, find_eval
 from games import library
 from tools.playtest.jobs import sandbox_of_process
 

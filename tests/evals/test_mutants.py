@@ -7,8 +7,7 @@ import pytest
 
 from evals.mutants.evaluation import GAMES, run
 from evals.mutants.planting import Mutant, leak_kinds, leaking, leaks, places_of, variant_of
-from evals.registry import find_eval
-from evals.results import EvalOptions
+from evals.results import EvalOptions, find_eval
 
 LEDUC = next(game for game in GAMES if game.name == "leduc_poker")
 NOUGHTS = next(game for game in GAMES if game.name == "tic_tac_toe")

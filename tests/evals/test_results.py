@@ -1,7 +1,15 @@
 import pytest
 
-from evals.registry import find_eval, known_evals
-from evals.results import EvalError, EvalOptions, EvalResult, NothingScoredError, Score, share
+from evals.results import (
+    EvalError,
+    EvalOptions,
+    EvalResult,
+    NothingScoredError,
+    Score,
+    find_eval,
+    known_evals,
+    share,
+)
 
 
 def test_an_unscored_sample_breaks_a_threshold() -> None:

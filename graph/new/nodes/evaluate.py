@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
 from langchain_core.messages import AIMessage
@@ -31,6 +31,7 @@ from tools.playtest.report import (
     sides_of,
     skill_ladder,
 )
+from tools.playtest.schedule import Sides
 from tools.playtest.series import Series, replayed_sample
 from tools.replaying import VoidResultError
 from tools.reporting.content import Evaluation, match_story
@@ -100,16 +101,7 @@ def playtest(
             f"{settings.ladder_matches}."
         )
     sources = {heuristic.name: heuristic.source for heuristic in heuristics}
-    # The weaker search is only there to be climbed over; a team's players have no other rival.
-    good = [spec for spec in specs[1:] if spec.startswith("greedy") or spec == specs[-1]]
-    alone = {"random": play.random, **play.alone(good, sources, rounds)}
-    sides = sides_of(alone.values(), play.num_players)
-    paired = {**alone}
-    if len(sides) == 1:
-        # Random play once more where heuristics are loaded: they are part of what keys the deals.
-        missing = ["random"] if sources else []
-        paired |= play.alone(missing + [s for s in specs if s not in alone], sources, rounds)
-        alone = {spec: alone.get(spec, paired[spec]) for spec in specs}
+    alone, paired, sides = _played_alone(play, specs, sources, rounds)
 
     def compare(lower: str, higher: str, number: int | str) -> LadderStep:
         if len(sides) == 1:
@@ -117,12 +109,7 @@ def playtest(
         beside = LineUp((), sources, sides)
         return play.versus(lower, higher, f"step-{number}-versus", beside, rounds)
 
-    with trace("skill ladder", run_type="tool", inputs={"players": specs}) as span:
-        order, steps = skill_ladder(specs, compare)
-        ends = [step for step in steps if (step.lower, step.higher) == ("random", order[-1])]
-        if not ends and order[-1] != "random":
-            ends = [compare("random", order[-1], "span")]
-        span.end(outputs={"order": order})
+    order, steps, span = _climbed(specs, compare)
     sample = _REPLAYED[bool(play.clock.kept.cut)]
     replayed = replayed_sample(list(play.played.values()), sample)
     if len(specs) > 1:
@@ -138,11 +125,41 @@ def playtest(
         ladder=tuple(rung_of(step, len(sides), best) for step in steps),
         players=tuple(order),
         settings={spec: shown_as(PlayerRoster().effective(spec).name, sources) for spec in order},
-        span=rung_of(ends[0], len(sides), best) if ends else None,
+        span=rung_of(span, len(sides), best) if span else None,
         notes=(*notes, *play.clock.notes),
         sandbox=play.context.sandbox.grade,
     )
     return evaluation, alone
+
+
+def _played_alone(
+    play: PlayTest, specs: Sequence[str], sources: Mapping[str, str], rounds: int
+) -> tuple[dict[str, Series], dict[str, Series], Sides]:
+    """Series of one player at every seat, those that share their deals, and the sides they show."""
+    # The weaker search is only there to be climbed over; a team's players have no other rival.
+    good = [spec for spec in specs[1:] if spec.startswith("greedy") or spec == specs[-1]]
+    alone = {"random": play.random, **play.alone(good, sources, rounds)}
+    sides = sides_of(alone.values(), play.num_players)
+    if len(sides) > 1:
+        return alone, alone, sides
+    # Random play once more where heuristics are loaded: they are part of what keys the deals.
+    missing = ["random"] if sources else []
+    missing += [spec for spec in specs if spec not in alone]
+    paired = {**alone, **play.alone(missing, sources, rounds)}
+    return {spec: alone.get(spec, paired[spec]) for spec in specs}, paired, sides
+
+
+def _climbed(
+    specs: Sequence[str], compare: Callable[[str, str, int | str], LadderStep]
+) -> tuple[list[str], list[LadderStep], LadderStep | None]:
+    """The ladder's order and steps, and the step from random play to its top, if there is one."""
+    with trace("skill ladder", run_type="tool", inputs={"players": specs}) as told:
+        order, steps = skill_ladder(specs, compare)
+        span = next((s for s in steps if (s.lower, s.higher) == ("random", order[-1])), None)
+        if span is None and order[-1] != "random":
+            span = compare("random", order[-1], "span")
+        told.end(outputs={"order": order})
+    return order, steps, span
 
 
 def search_notes(name: str, simulations: int, wanted: int) -> list[str]:

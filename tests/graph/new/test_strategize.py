@@ -8,7 +8,7 @@ from pydantic import JsonValue
 
 from agents.model.errors import MalformedReplyError
 from agents.protocols import Design, Heuristic, RoleError
-from app.table.opening import line_up_of
+from app.table.session import line_up_of
 from graph.new.results import RunResult, final_text
 from graph.new.runs import start_run
 from graph.run.folder import RunFolder

@@ -91,7 +91,7 @@ def _of_file(
     name: str, settings: list[str], players: int, own: "Sandbox", stack: ExitStack
 ) -> "Environment":
     """A module file in a worker that lives as long as the command."""
-    from app.table.opening import open_table
+    from app.table.session import open_table
     from games.environments.environment import ModuleEnvironment
     from tools.sandbox import SandboxTable
 
@@ -168,7 +168,7 @@ def train_network(  # noqa: PLR0913 - one parameter an option
         from agents.learning.matches import PRELOAD
         from agents.players.registry import PlayerRoster
         from app.commands.match import chosen_recipe
-        from app.table.opening import open_table
+        from app.table.session import open_table
         from graph.run.context import versions
 
         chosen = _given(ppo)

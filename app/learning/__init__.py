@@ -1,1 +1,0 @@
-"""Commands on learned models: what they learn from."""
