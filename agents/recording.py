@@ -18,7 +18,7 @@ from games.engine import Decision, Player, RandomPlayer, play_match
 from games.environments.environment import Environment, SearchableEnvironment
 from games.environments.reading import read_trajectories
 from games.information import SeatLog
-from games.rules import Rules
+from games.modules import Rules
 from games.streams import run_key, stream
 from games.table import Position
 from games.trajectories import (

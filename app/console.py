@@ -68,7 +68,7 @@ KNOWN = frozenset(
         "tools.replaying.VoidResultError",
         "tools.sandbox.backends.SandboxUnavailableError",
         "tools.sources.GameNotFoundError",
-        "vectorstore.settings.StoreError",
+        "vectorstore.documents.StoreError",
     }
 )
 

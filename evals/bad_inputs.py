@@ -18,8 +18,8 @@ from typing import Any
 
 from pydantic import JsonValue
 
+from evals.bench.timings import stats
 from evals.results import EvalError, EvalResult, Row, Tell, read_data, share
-from evals.sandbox.processes import stats
 from graph.run.context import versions
 
 _LIMIT_S = 180

@@ -48,7 +48,7 @@ from games import library
 from games.contract import Action, canonical_key, load_namespace
 from games.engine import Player
 from games.information import SeatLog
-from games.rules import bind, first_state
+from games.modules import bind, first_state
 from games.streams import stream
 from tools.sandbox import Sandbox
 

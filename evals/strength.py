@@ -24,7 +24,7 @@ from evals.openspiel import MISSING, has_openspiel
 from evals.results import EvalOptions, EvalResult, Row, Score, Tell
 from games import library
 from games.contract import Action, State, canonical_key, load_namespace
-from games.rules import Rules, bind, first_state
+from games.modules import Rules, bind, first_state
 from games.streams import stream
 from tools.playtest.intervals import share_interval
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from vectorstore.documents import Embedder, EmbedderError, RemoteSettings, StoreSettings, Vectors
 from vectorstore.minilm import MiniLM, packaged_model
-from vectorstore.settings import Embedder, EmbedderError, RemoteSettings, StoreSettings, Vectors
 
 if TYPE_CHECKING:
     from langchain_openai import OpenAIEmbeddings

@@ -10,8 +10,7 @@ from typing import Any
 
 from games.library import known_tags
 from games.library.specialise import defaults
-from vectorstore.documents import LIBRARY_KINDS, Document, IndexReport
-from vectorstore.settings import StoreError
+from vectorstore.documents import LIBRARY_KINDS, Document, IndexReport, StoreError
 from vectorstore.sources import (
     BREAK,
     CONTRACT_FUNCTIONS,

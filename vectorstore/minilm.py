@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from vectorstore.settings import EmbedderError, Vectors
+from vectorstore.documents import EmbedderError, Vectors
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer

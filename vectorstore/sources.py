@@ -18,7 +18,7 @@ from games import library
 from games.contract import REQUIRED_FUNCTIONS, Json
 from games.library.specialise import read_game
 from games.text import syntax_tree
-from vectorstore.settings import StoreError
+from vectorstore.documents import StoreError
 
 _READ = ("__init__.py", "game.py", "rulebook.md", "presets.yaml", "tags.yaml")
 ALLOWED_IMPORTS = {"collections", "copy", "functools", "itertools", "json", "math", "re", "string"}

@@ -7,19 +7,29 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
 
-from vectorstore.cache import EmbeddingCache
-from vectorstore.client import Snapshots, close_client, explaining_chroma, open_client, store_place
+from vectorstore.client import (
+    EmbeddingCache,
+    Snapshots,
+    close_client,
+    explaining_chroma,
+    open_client,
+    store_place,
+)
 from vectorstore.documents import (
     KINDS,
     LIBRARY_KINDS,
     Document,
+    Embedder,
     Example,
     IndexReport,
     Kind,
+    NotIndexedError,
+    StoreError,
+    StoreSettings,
+    Vectors,
     plan_changes,
 )
 from vectorstore.embedders import choose_embedder
-from vectorstore.settings import Embedder, NotIndexedError, StoreError, StoreSettings, Vectors
 
 if TYPE_CHECKING:
     from chromadb.api import ClientAPI

@@ -28,7 +28,7 @@ from agents.belief.zones import RandomSampler, heated, zones_of
 from games.contract import Action, Json, ModuleFault, State, canonical_key
 from games.engine import sample_index
 from games.information import SeatLog
-from games.rules import Rules
+from games.modules import Rules
 from games.streams import stream, uniforms
 
 SIZE = 512  # particles that may be the whole posterior

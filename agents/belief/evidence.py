@@ -22,7 +22,7 @@ from agents.belief.follow import Guide
 from agents.belief.population import Particle
 from agents.belief.zones import Zones
 from games.contract import Action, Json, State
-from games.rules import Rules
+from games.modules import Rules
 
 # What a module's functions may raise on a state that they would not have made.
 MODULE_ERRORS = (

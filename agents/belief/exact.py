@@ -18,7 +18,7 @@ from agents.belief.follow import (
 )
 from games.contract import CHANCE, TERMINAL, Action, Observation, State
 from games.information import SeatLog
-from games.rules import Rules, canonical
+from games.modules import Rules, canonical
 from games.streams import uniforms
 
 Weighted = list[tuple[State, float]]

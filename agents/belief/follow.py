@@ -9,7 +9,7 @@ import numpy as np
 
 from games.contract import CHANCE, TERMINAL, Action, Json, Observation, State
 from games.engine import sample_index
-from games.rules import Rules
+from games.modules import Rules
 from games.streams import uniforms
 
 Given = ParamSpec("Given")

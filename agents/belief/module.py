@@ -9,8 +9,7 @@ import numpy as np
 
 from games.contract import Action, Json, State, require_json
 from games.information import SeatLog, own_turns
-from games.modules import reseed
-from games.rules import Rules
+from games.modules import Rules, reseed
 from games.values import are_texts
 
 Resampler: TypeAlias = Literal["resample_history", "resample_state"]

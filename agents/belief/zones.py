@@ -11,7 +11,7 @@ from agents.belief.follow import random_action
 from agents.belief.population import Floats
 from games.checks.zones import matches, read_path, with_path
 from games.contract import TERMINAL, Json, State
-from games.rules import Rules
+from games.modules import Rules
 
 
 class Fill(NamedTuple):

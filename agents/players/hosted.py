@@ -17,7 +17,7 @@ from agents.belief.module import DeadlineError
 from agents.worker.protocol import HeuristicsRequest, Refused
 from agents.worker.session import SeatSession, perfect_information
 from games.contract import Action, IllegalActionError, Json, ModuleFault, Observation
-from games.rules import HEURISTIC
+from games.modules import HEURISTIC
 from games.values import REQUIRED_CONSTANTS, is_number, show
 from tools.guest.protocol import RawPly, decoded
 from tools.replaying import VoidResultError

@@ -23,7 +23,7 @@ from games.contract import Action, IllegalActionError, Json, ModuleFault
 from games.engine import Decision, PlayerFault
 from games.environments.served import preload_of, served_source
 from games.information import SeatLog
-from games.rules import HEURISTIC
+from games.modules import HEURISTIC
 from games.streams import match_words
 from games.text import plain_text
 from tools.guest.protocol import MessageError

@@ -18,7 +18,7 @@ from pydantic import Field
 
 from agents.search.settings import LARGEST, PlayerSettings, SearchResult, SearchView
 from games.contract import CHANCE, TERMINAL, Action, State
-from games.rules import Rules, canonical
+from games.modules import Rules, canonical
 
 Bounds: TypeAlias = tuple[float, float]
 ZERO = 1e-9  # payments of a zero-sum game may miss zero by so much

@@ -57,7 +57,7 @@ from agents.search.settings import (
     SearchView,
 )
 from games.contract import CHANCE, TERMINAL, Action, State
-from games.rules import Rules, require_seat
+from games.modules import Rules, require_seat
 
 Genome: TypeAlias = tuple[int, ...]
 Trial: TypeAlias = Callable[[Genome], float]

@@ -45,7 +45,7 @@ from agents.search.settings import (
 )
 from agents.search.statistics import ReturnRange, add, exploration_bonus
 from games.contract import TERMINAL, Action, State
-from games.rules import Rules, require_seat
+from games.modules import Rules, require_seat
 
 
 class FlatmcSettings(RolloutSettings, BudgetSettings, BoundSettings):

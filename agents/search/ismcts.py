@@ -55,7 +55,7 @@ from games.contract import (
     State,
     canonical_key,
 )
-from games.rules import Heuristic, Rules, canonical, require_seat, require_turn
+from games.modules import Heuristic, Rules, canonical, require_seat, require_turn
 from games.streams import uniforms
 
 Known: TypeAlias = tuple[int, Observation]

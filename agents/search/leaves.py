@@ -27,7 +27,7 @@ from agents.search.settings import Ensemble, LeafSettings, RolloutSettings
 from agents.search.statistics import ReturnRange, add
 from games.contract import CHANCE, TERMINAL, Action, ModuleFault, State
 from games.engine import sample_index
-from games.rules import Heuristic, Rules
+from games.modules import Heuristic, Rules
 from games.streams import uniforms
 
 PlayedPly: TypeAlias = tuple[int, Action, list[float] | None]

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from agents.search.settings import BudgetSettings, Clock
 from games.contract import Action, State
-from games.rules import Rules
+from games.modules import Rules
 
 
 class CallsSpentError(Exception):

@@ -22,7 +22,7 @@ from pydantic import Field
 from agents.search.settings import MANY, GraphSettings, SearchResult, SearchView
 from agents.search.uct import combined, tree_search
 from games.contract import Action, State
-from games.rules import require_seat
+from games.modules import require_seat
 
 
 class PimcSettings(GraphSettings):

@@ -22,7 +22,7 @@ import numpy as np
 from agents.search.statistics import add
 from games.contract import CHANCE, Action, State
 from games.engine import sample_index
-from games.rules import Rules, canonical
+from games.modules import Rules, canonical
 from games.streams import BLOCK
 
 SPAN = 2**30

@@ -11,7 +11,7 @@ from typing import Annotated, Literal, Self, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from games.contract import Action, Json, State
-from games.rules import Heuristic, Rules
+from games.modules import Heuristic, Rules
 
 Clock: TypeAlias = Callable[[], float]
 NoYes: TypeAlias = Literal["no", "yes"]

@@ -36,7 +36,7 @@ from agents.search.settings import SearchResult
 from agents.search.statistics import FEW, add
 from agents.search.tree import Node, UctSearch
 from games.contract import CHANCE, TERMINAL, Action
-from games.rules import Heuristic
+from games.modules import Heuristic
 
 SHORT = 4.5  # calls of apply_action a simulation: longer matches are hardly ever settled so
 CALLS = 2  # of it for every simulation done

@@ -42,7 +42,7 @@ from agents.search.statistics import (
     widened,
 )
 from games.contract import CHANCE, TERMINAL, Action, State
-from games.rules import Heuristic, Rules, require_turn
+from games.modules import Heuristic, Rules, require_turn
 from games.streams import uniforms
 
 _LOWEST = float("-inf")

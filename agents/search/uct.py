@@ -28,7 +28,7 @@ from agents.search.settings import (
 from agents.search.solver import SolverSearch
 from agents.search.tree import Node, UctSearch
 from games.contract import Action, State
-from games.rules import canonical
+from games.modules import canonical
 
 
 class UctSettings(GraphSettings):

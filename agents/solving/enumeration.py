@@ -24,7 +24,7 @@ from agents.solving.form import (
     SequenceForm,
 )
 from games.contract import CHANCE, TERMINAL, Action, ModuleFault, Observation, State
-from games.rules import Rules, require_turn
+from games.modules import Rules, require_turn
 
 HISTORIES = 200_000  # about ten seconds and 300 MB on the library's games
 SUM_TOLERANCE = 1e-9

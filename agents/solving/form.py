@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 
 from games.contract import Action, Json, Observation, State, canonical_key
 from games.information import SeatLog
-from games.rules import Rules
+from games.modules import Rules
 from games.values import canonical_value
 
 Ints: TypeAlias = NDArray[np.int64]

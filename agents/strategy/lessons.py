@@ -18,7 +18,7 @@ from agents.search.ismcts import decide as ismcts
 from agents.search.leaves import mean_ranks
 from agents.search.settings import SearchView
 from games.contract import CHANCE, TERMINAL, Action, Json, Observation
-from games.rules import Heuristic, Rules, bind, first_state, scoring
+from games.modules import Heuristic, Rules, bind, first_state, scoring
 from tools.guest.protocol import decoded
 
 Operation: TypeAlias = Callable[[dict[str, object], dict[str, Json]], Json]

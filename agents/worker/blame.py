@@ -1,6 +1,6 @@
 """Fault attribution: whether the module, its sampler, the time or nobody is to blame for a failing.
 
-Search calls the raw functions (`games.rules`). A module whose values break the contract
+Search calls the raw functions (`games.modules.Rules`). A module whose values break the contract
 makes the search itself choke on them; the same work done once more with functions that are held
 against the contract ends at the first such value, named as the module's.
 
@@ -19,7 +19,7 @@ from agents.belief.belief import Belief
 from agents.belief.evidence import MODULE_ERRORS
 from agents.belief.module import DeadlineError, HungError
 from games.contract import TERMINAL, Action, Game, LocalModule, Module, ModuleFault, State
-from games.rules import Rules, bind
+from games.modules import Rules, bind
 from tools.guest.faults import ALARM, MODULE_FILE, TICKS
 
 Done = TypeVar("Done")

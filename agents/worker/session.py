@@ -32,7 +32,7 @@ from agents.worker.protocol import (
 )
 from games.contract import Json, State
 from games.information import SeatLog
-from games.rules import Heuristic, Rules, canonical, first_state, scoring
+from games.modules import Heuristic, Rules, canonical, first_state, scoring
 from tools.guest.protocol import decoded
 
 Operation: TypeAlias = Callable[[dict[str, object], dict[str, Json]], Json]

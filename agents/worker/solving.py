@@ -25,7 +25,7 @@ from agents.worker.protocol import (
 )
 from games.contract import Json
 from games.information import SeatLog
-from games.rules import Rules, bind, first_state
+from games.modules import Rules, bind, first_state
 from games.streams import stream
 from tools.guest.protocol import decoded
 

@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from agents.worker.blame import contracted
 from games.contract import CHANCE, TERMINAL, Action, Json, ModuleFault, State
 from games.information import SeatLog
-from games.rules import Rules, first_state
+from games.modules import Rules, first_state
 from tools.guest.protocol import decoded
 
 Operation: TypeAlias = Callable[[dict[str, object], dict[str, Json]], Json]

@@ -6,8 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from app.table.boards import WIDTH, Naming, draw_grid, grid_of, naming_of, piece_boards, size_of
-from app.table.words import are_numbered
+from app.table.boards import (
+    WIDTH,
+    Naming,
+    are_numbered,
+    draw_grid,
+    grid_of,
+    naming_of,
+    piece_boards,
+    size_of,
+)
 from games.text import one_line
 
 _OWN = frozenset({"you", "me", "seat", "player", "to_move", "turn", "current_player", "players"})

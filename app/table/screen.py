@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING
 import typer
 
 from app.console import a_person_is_here, ask, say, words
-from app.table.boards import WIDTH
+from app.table.boards import WIDTH, by_numbers, folded, meant, plain_words
 from app.table.layout import SeatLayout, Setting, choices, wrapped
 from app.table.session import TableLeft, TableSession, WentBack
-from app.table.words import by_numbers, folded, meant, plain_words
 from games.contract import CHANCE, ModuleFault
 from games.engine import Match, PlayerFault, Ply
 from games.text import one_line, plain_text

@@ -47,7 +47,7 @@ from games.contract import (
     load_namespace,
 )
 from games.information import SeatLog
-from games.rules import Rules, bind, first_state
+from games.modules import Rules, bind, first_state
 
 Kind: TypeAlias = Literal["uct", "ismcts"]
 

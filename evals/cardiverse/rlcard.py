@@ -25,7 +25,7 @@ from evals.cardiverse.players import RECIPE, SEATS, PlayersSize, made_heuristics
 from evals.results import EvalError, EvalOptions, EvalResult, Row, Score, Tell, read_data
 from games import library
 from games.contract import CHANCE, TERMINAL, Action, Observation, load_namespace
-from games.rules import bind, first_state, scoring
+from games.modules import bind, first_state, scoring
 from games.streams import stream
 from graph.run.context import versions
 from tools.playtest.intervals import share_interval

@@ -15,7 +15,7 @@ from agents.search.algorithms import search_named
 from agents.search.settings import SearchView
 from agents.worker.protocol import Chosen
 from games.contract import Json, State
-from games.rules import bind
+from games.modules import bind
 from tools.guest.protocol import decoded
 
 

@@ -34,7 +34,7 @@ from evals.lechat2026.board import (
 from games import library
 from games.contract import Action, Json, State, load_namespace
 from games.information import SeatLog
-from games.rules import Rules, bind, first_state
+from games.modules import Rules, bind, first_state
 
 GAME = "battleship"
 _SEATS = 2

@@ -31,16 +31,18 @@ from typing import TypeAlias
 
 from pydantic import JsonValue
 
-from evals.bench.timings import Timing, interleaved, seconds
-from evals.results import Row, Score, Tell, read_data
-from evals.sandbox.bench_play import PLAYOUTS, arena_rate, conditions_of, copier_gains, transitions
-from evals.sandbox.processes import (
+from evals.bench.timings import (
+    Timing,
     UnreadableError,
     descendants,
+    interleaved,
     on_one_processor,
     processor_s,
     proportional_mb,
+    seconds,
 )
+from evals.results import Row, Score, Tell, read_data
+from evals.sandbox.bench_play import PLAYOUTS, arena_rate, conditions_of, copier_gains, transitions
 from games import library
 from tools.guest.framing import encode
 from tools.sandbox import Sandbox, Worker

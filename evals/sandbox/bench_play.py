@@ -26,9 +26,8 @@ import numpy as np
 
 from agents.players.registry import SeatedPlayer, make_player, parse_spec
 from agents.players.specs import Seating
-from evals.bench.timings import Timing, interleaved, seconds
+from evals.bench.timings import Timing, interleaved, on_one_processor, seconds
 from evals.results import EvalError, Row, read_data
-from evals.sandbox.processes import on_one_processor
 from games import library
 from games.checks.sampling import random_matches, trusted_subject
 from games.contract import Action, Json

@@ -19,9 +19,9 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from agents.players.registry import PRELOAD, PlayerRoster
+from evals.bench.timings import processor_s
 from evals.results import EvalError, Row, Score, read_data
 from evals.sandbox.bench import new_worker
-from evals.sandbox.processes import processor_s
 from games.checks.run import CheckSettings
 from games.contract import Json, ModuleFault, canonical_key
 from games.values import is_number

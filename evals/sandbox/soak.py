@@ -15,9 +15,8 @@ import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
-from evals.bench.timings import machine
+from evals.bench.timings import UnreadableError, descendants, machine, process_use
 from evals.results import EvalError, EvalResult, Score, Tell, read_data
-from evals.sandbox.processes import UnreadableError, descendants, process_use
 from games.contract import ModuleFault
 from tools.sandbox import Sandbox, Worker
 

@@ -21,7 +21,7 @@ from games.contract import (
 )
 from games.environments.environment import Environment, ModuleEnvironment, SearchableEnvironment
 from games.environments.openspiel.adapter import OpenSpielEnvironment, of_openspiel
-from games.environments.twin import TwinEnvironment
+from games.environments.registry import TwinEnvironment
 from games.table import GameTable, Position
 
 PRELOAD = (__name__, "pyspiel")  # what a worker of an environment of OpenSpiel must hold

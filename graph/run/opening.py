@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from agents.model.chat import ChatModel
     from agents.model.settings import ModelSettings
     from tools.sandbox import Sandbox
-    from vectorstore.settings import StoreSettings
+    from vectorstore.documents import StoreSettings
     from vectorstore.store import Store
 
 _LOG = logging.getLogger(__name__)
@@ -108,7 +108,7 @@ def store_settings() -> "StoreSettings":
     from pydantic import ValidationError
 
     from agents.model.settings import SettingsError
-    from vectorstore.settings import RemoteSettings, StoreSettings
+    from vectorstore.documents import RemoteSettings, StoreSettings
 
     fields: dict[str, object] = {
         field: value_of(_STORE_VARIABLES[field])

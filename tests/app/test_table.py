@@ -2,9 +2,8 @@
 
 import pytest
 
-from app.table.boards import grid_of, naming_of
+from app.table.boards import folded, grid_of, meant, naming_of
 from app.table.layout import SeatLayout, Setting, choices
-from app.table.words import folded, meant
 from games import library
 from games.checks.sampling import UniformPlayer
 from games.contract import CHANCE, Game, Json, LocalModule

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from agents.players.registry import PRELOAD
-from evals.information import SETUPS, run
-from evals.leakage.omniscience import OMNISCIENT, Deal, DealSetup, every_deal, play_deal
+from evals.information import OMNISCIENT, SETUPS, Deal, DealSetup, every_deal, play_deal, run
 from evals.results import EvalError, EvalOptions, find_eval
 from games import library
 from tools.playtest.jobs import sandbox_of_process

@@ -16,8 +16,8 @@ from tests.vectorstore.hashing import HashingEmbedder
 from tools.checking import CheckRun
 from tools.retrieval import Retrieval
 from tools.sandbox import Sandbox
+from vectorstore.documents import StoreSettings
 from vectorstore.indexing import ensure_indexed
-from vectorstore.settings import StoreSettings
 from vectorstore.store import Store, open_store
 
 MakeContext = Callable[..., RunContext]

@@ -13,8 +13,8 @@ import yaml
 from agents.protocols import Design, Rule
 from tests.vectorstore.tiny_library import DICE, TRICKS, WHIST, TinyLibrary
 from tools.retrieval import Retrieval
+from vectorstore.documents import NotIndexedError, StoreSettings
 from vectorstore.indexing import ensure_indexed, own_game_document
-from vectorstore.settings import NotIndexedError, StoreSettings
 from vectorstore.store import Store, open_store
 
 LUCK = replace(DICE, shown={"push your luck": ["R1", "R2"]})

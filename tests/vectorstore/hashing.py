@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from vectorstore.settings import Vectors
+from vectorstore.documents import Vectors
 
 
 class HashingEmbedder:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from vectorstore.documents import StoreSettings
 from vectorstore.embedders import ChromaDefault, LexicalEmbedder, choose_embedder
 from vectorstore.minilm import MiniLM
-from vectorstore.settings import StoreSettings
 
 ROOT = Path(__file__).parents[2]
 WITHOUT_WEIGHTS = """
@@ -17,8 +17,8 @@ import sys
 from importlib.abc import MetaPathFinder
 from pathlib import Path
 from vectorstore.embedders import choose_embedder
-from vectorstore.settings import EmbedderError
-from vectorstore.settings import StoreSettings
+from vectorstore.documents import EmbedderError
+from vectorstore.documents import StoreSettings
 
 sys.path[:] = [p for p in sys.path if "site-packages" not in p] + [sys.argv[1]]
 told = []
@@ -31,7 +31,7 @@ except EmbedderError as error:
 """
 NO_NETWORK = """
 from vectorstore.embedders import ChromaDefault
-from vectorstore.settings import EmbedderError
+from vectorstore.documents import EmbedderError
 try:
     ChromaDefault().embed(["draw a card"])
 except EmbedderError as error:

@@ -13,8 +13,7 @@ import pytest
 
 from tests.vectorstore.hashing import HashingEmbedder
 from tests.vectorstore.test_store import RULES, mechanic
-from vectorstore.documents import LIBRARY_KINDS, IndexReport
-from vectorstore.settings import StoreError, StoreSettings
+from vectorstore.documents import LIBRARY_KINDS, IndexReport, StoreError, StoreSettings
 from vectorstore.store import Store, open_store
 
 START_S = 60

@@ -8,9 +8,8 @@ import pytest
 
 from tests.vectorstore.hashing import HashingEmbedder
 from tests.vectorstore.tiny_library import DICE, TRICKS, TinyLibrary
-from vectorstore.documents import IndexReport
+from vectorstore.documents import IndexReport, StoreError, StoreSettings, Vectors
 from vectorstore.indexing import ensure_indexed, library_documents, own_game_document
-from vectorstore.settings import StoreError, StoreSettings, Vectors
 from vectorstore.sources import BREAK
 from vectorstore.store import Store, open_store
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from vectorstore.documents import EmbedderError
 from vectorstore.minilm import LONGEST, MiniLM, packaged_model
-from vectorstore.settings import EmbedderError
 
 REFERENCE: list[dict[str, Any]] = json.loads(
     (Path(__file__).parent / "minilm_reference.json").read_text(encoding="utf-8")

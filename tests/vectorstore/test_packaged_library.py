@@ -10,9 +10,8 @@ import pytest
 from games import library
 from games.contract import REQUIRED_FUNCTIONS, Game, LocalModule
 from games.library import known_tags, tags_in
-from vectorstore.documents import Document
+from vectorstore.documents import Document, StoreSettings
 from vectorstore.indexing import library_documents
-from vectorstore.settings import StoreSettings
 from vectorstore.sources import ALLOWED_IMPORTS, Library, faults, readable
 from vectorstore.store import Store, open_store
 

@@ -11,9 +11,8 @@ import numpy as np
 import pytest
 from pydantic import SecretStr, ValidationError
 
-from vectorstore.documents import Document
+from vectorstore.documents import Document, EmbedderError, RemoteSettings, StoreSettings
 from vectorstore.embedders import LONGEST, RemoteEmbedder
-from vectorstore.settings import EmbedderError, RemoteSettings, StoreSettings
 from vectorstore.store import open_store
 
 

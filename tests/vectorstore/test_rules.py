@@ -3,7 +3,7 @@
 import pytest
 
 from games.contract import Json
-from vectorstore.settings import StoreError
+from vectorstore.documents import StoreError
 from vectorstore.sources import all_rules, read_rules, rule_ids
 
 GAME: dict[str, Json] = {

@@ -2,7 +2,7 @@
 
 import pytest
 
-from vectorstore.settings import StoreError
+from vectorstore.documents import StoreError
 from vectorstore.sources import BREAK, closure, definitions, faults, fitted, plain, readable
 
 SOURCE = '''"""A game."""

@@ -15,8 +15,16 @@ import pytest
 
 from tests.vectorstore.hashing import HashingEmbedder
 from vectorstore.client import owner_lock
-from vectorstore.documents import LIBRARY_KINDS, Document, IndexReport, Kind
-from vectorstore.settings import NotIndexedError, StoreError, StoreLockedError, StoreSettings
+from vectorstore.documents import (
+    LIBRARY_KINDS,
+    Document,
+    IndexReport,
+    Kind,
+    NotIndexedError,
+    StoreError,
+    StoreLockedError,
+    StoreSettings,
+)
 from vectorstore.store import Store, open_store
 
 ROOT = Path(__file__).parents[2]
@@ -265,7 +273,7 @@ from tests.vectorstore.hashing import HashingEmbedder
 from tests.vectorstore.tiny_library import TinyLibrary
 from vectorstore.documents import Document
 from vectorstore.indexing import ensure_indexed
-from vectorstore.settings import StoreSettings
+from vectorstore.documents import StoreSettings
 from vectorstore.store import open_store
 
 with open_store(StoreSettings(path=Path(sys.argv[1])), embedder=HashingEmbedder()) as store:
@@ -336,8 +344,8 @@ import resource, signal, sys
 from pathlib import Path
 from tests.vectorstore.hashing import HashingEmbedder
 from vectorstore.documents import Document
-from vectorstore.settings import StoreError
-from vectorstore.settings import StoreSettings
+from vectorstore.documents import StoreError
+from vectorstore.documents import StoreSettings
 from vectorstore.store import open_store
 
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)

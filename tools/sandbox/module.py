@@ -8,8 +8,8 @@ from typing import Any
 
 from games.contract import Action, IllegalActionError, Json, ModuleFault, read_events, read_state
 from games.environments.environment import Environment, ModuleEnvironment
+from games.environments.registry import TwinEnvironment
 from games.environments.served import preload_of, served_source, source_of
-from games.environments.twin import TwinEnvironment
 from games.table import Position, Table, position_of, refused
 from tools.guest.protocol import AdvanceRequest, MessageError, OpenRequest, RawPly, decoded
 from tools.sandbox.host import Sandbox

@@ -266,8 +266,8 @@ def _keep_own_game(state: RunState, context: RunContext) -> dict[str, str] | Non
         `{"id": name}` where it was kept, `{"problem": why}` where the store could not take it,
         None where there is no accepted game or the run keeps none.
     """
+    from vectorstore.documents import StoreError
     from vectorstore.indexing import own_game_document
-    from vectorstore.settings import StoreError
 
     if state.accepted is None or state.design is None or state.brief is None:
         return None

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from games.contract import State
 from games.information import SeatLog
-from games.rules import Rules
+from games.modules import Rules
 
 
 def logs_of(rules: Rules, state: State, actions: Sequence[str]) -> list[SeatLog]:

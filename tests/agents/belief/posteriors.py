@@ -11,7 +11,7 @@ from agents.belief.follow import Entries, Follower
 from games import library
 from games.contract import Action, Json, State, canonical_key, load_namespace
 from games.information import SeatLog
-from games.rules import Rules, bind
+from games.modules import Rules, bind
 
 Distribution = dict[str, float]
 

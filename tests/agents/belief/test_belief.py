@@ -14,7 +14,7 @@ from agents.belief.exact import _random_decisions
 from agents.belief.module import HungError
 from games import library
 from games.contract import ModuleFault, load_namespace
-from games.rules import bind, first_state
+from games.modules import bind, first_state
 from tests.agents.belief.logs import logs_of
 from tests.agents.small_games import KUHN, game
 

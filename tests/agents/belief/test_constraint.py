@@ -7,7 +7,7 @@ from agents.belief.constraint import constraint_strategy
 from agents.belief.zones import Zones, zones_of
 from games import library
 from games.contract import Json, State
-from games.rules import Rules
+from games.modules import Rules
 from tests.agents.belief.logs import logs_of
 from tests.agents.belief.posteriors import (
     exact,

@@ -16,7 +16,7 @@ from agents.belief.exact import (
 from agents.belief.follow import CallCount, Follower, counted_rules
 from games.contract import Json, State
 from games.information import SeatLog
-from games.rules import Rules
+from games.modules import Rules
 from games.streams import uniforms
 from tests.agents.belief.logs import logs_of
 from tests.agents.small_games import DIE, KUHN, PENNIES, THREE, TIC_TAC_TOE, game

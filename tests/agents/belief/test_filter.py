@@ -12,7 +12,7 @@ from agents.belief.follow import uniform_opponent
 from agents.belief.population import systematic_draws
 from agents.belief.zones import zones_of
 from games.contract import Action, Json, State, canonical_key
-from games.rules import Rules
+from games.modules import Rules
 from tests.agents.belief.logs import logs_of
 from tests.agents.belief.posteriors import (
     Distribution,

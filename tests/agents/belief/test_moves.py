@@ -18,7 +18,7 @@ from agents.belief.moves import (
 from agents.belief.population import Particle
 from games.contract import Json, State, canonical_key
 from games.information import SeatLog
-from games.rules import Rules
+from games.modules import Rules
 from tests.agents.belief.logs import logs_of
 from tests.agents.belief.posteriors import exact, library_game, random_match, total_variation
 

@@ -9,10 +9,9 @@ import pytest
 
 from agents.composer import composer_roles
 from agents.protocols import Brief, Choices, Design, NoFitError
-from vectorstore.cache import EmbeddingCache
-from vectorstore.documents import Example
+from vectorstore.client import EmbeddingCache
+from vectorstore.documents import Example, Vectors
 from vectorstore.minilm import MiniLM
-from vectorstore.settings import Vectors
 
 _KNOWN: list[EmbeddingCache] = []
 

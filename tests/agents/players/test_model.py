@@ -12,7 +12,7 @@ from agents.players.specs import PlayerSpecError
 from games.contract import Game, LocalModule, State
 from games.environments.served import ServedRules
 from games.information import SeatLog
-from games.rules import bind
+from games.modules import bind
 from games.streams import stream
 from games.table import GameTable
 from tests.learned import model_file

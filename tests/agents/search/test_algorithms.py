@@ -11,7 +11,7 @@ from agents.search.algorithms import SEARCHES
 from agents.worker.session import choose
 from games import library
 from games.contract import Json, ModuleFault, State, load_namespace
-from games.rules import bind, scoring
+from games.modules import bind, scoring
 from tests.agents.belief.logs import logs_of
 
 # Name, seats, parameters, plies of random play before the decision.

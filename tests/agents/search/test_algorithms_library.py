@@ -11,7 +11,7 @@ from agents.search.settings import GraphSettings
 from agents.search.uct import tree_search
 from games import library
 from games.contract import TERMINAL, State, load_namespace
-from games.rules import Rules, bind
+from games.modules import Rules, bind
 from tests.agents.small_games import known
 
 

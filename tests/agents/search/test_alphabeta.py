@@ -8,7 +8,7 @@ import pytest
 from agents.search.alphabeta import AlphaBetaSettings, UnsuitableGameError
 from agents.search.alphabeta import decide as alphabeta
 from games.contract import State, load_namespace
-from games.rules import bind
+from games.modules import bind
 from tests.agents.search.test_tree import position
 from tests.agents.small_games import DIE, KUHN, SOON, THREE, TIC_TAC_TOE, game, known
 

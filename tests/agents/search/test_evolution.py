@@ -16,7 +16,7 @@ from agents.search.evolution import (
 from agents.search.leaves import drawing
 from agents.search.settings import SearchResult, SearchView
 from games.contract import Action, State, load_namespace
-from games.rules import Rules, bind
+from games.modules import Rules, bind
 from tests.agents.small_games import DIE, SOON, TIC_TAC_TOE, game
 
 BOTH = ["rhea", "rmhc"]

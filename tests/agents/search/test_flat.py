@@ -16,7 +16,7 @@ from agents.search.pimc import PimcSettings
 from agents.search.pimc import decide as pimc
 from agents.search.settings import PlayerSettings, SearchView
 from games.contract import Action, State, load_namespace
-from games.rules import Rules, bind
+from games.modules import Rules, bind
 from tests.agents.small_games import DIE, SOON, THREE, TIC_TAC_TOE, game
 
 # Strategy fusion (Frank & Basin 1998; Long et al. 2010): "sure" pays 0.8. After "guess" the same

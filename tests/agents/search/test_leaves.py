@@ -15,7 +15,7 @@ from agents.search.leaves import (
 from agents.search.settings import GraphSettings, LeafChoice
 from agents.search.uct import tree_search
 from games.contract import Action, Observation, load_namespace
-from games.rules import bind
+from games.modules import bind
 from tests.agents.small_games import DIE, SOON, TIC_TAC_TOE, game, known
 
 

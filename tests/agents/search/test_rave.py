@@ -5,7 +5,7 @@ from agents.search.rave import RaveSearch, amaf_weight
 from agents.search.settings import GraphSettings
 from agents.search.uct import tree_search
 from games.contract import State, load_namespace
-from games.rules import Rules, bind
+from games.modules import Rules, bind
 from tests.agents.small_games import THREE, TIC_TAC_TOE, game, known
 
 # Seats take turns, 0 first, and play each of the letters that are left: abc in some order. Seat 0

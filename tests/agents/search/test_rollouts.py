@@ -5,7 +5,7 @@ import pytest
 
 from agents.search.rollouts import TRIAL, WINDOW, Integers, Rollouts
 from games.contract import Action, State
-from games.rules import Rules, canonical
+from games.modules import Rules, canonical
 from tests.agents.small_games import DIE, KUHN, TIC_TAC_TOE, game
 
 

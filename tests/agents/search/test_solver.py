@@ -8,7 +8,7 @@ from agents.search.settings import GraphSettings
 from agents.search.solver import SolverSearch
 from agents.search.uct import tree_search
 from games.contract import State, load_namespace
-from games.rules import bind
+from games.modules import bind
 from tests.agents.search.test_alphabeta import NIM
 from tests.agents.small_games import DIE, SOON, THREE, TIC_TAC_TOE, game, known
 

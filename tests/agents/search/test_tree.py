@@ -7,7 +7,7 @@ from agents.search.settings import GraphSettings
 from agents.search.tree import UctSearch
 from agents.search.uct import tree_search
 from games.contract import ModuleFault, State, load_namespace
-from games.rules import Rules, bind
+from games.modules import Rules, bind
 from tests.agents.small_games import DIE, SOON, THREE, TIC_TAC_TOE, game, known
 
 

@@ -16,7 +16,7 @@ from games.checks.sampling import UniformPlayer
 from games.contract import Action, Game, Json, LocalModule, State
 from games.engine import Decision, Player, play_match
 from games.information import SeatLog
-from games.rules import Rules
+from games.modules import Rules
 from games.table import GameTable
 from tests.agents.belief.posteriors import library_game
 from tests.agents.small_games import known

@@ -10,7 +10,7 @@ from agents.solving.enumeration import enumerate_game
 from agents.solving.form import Behaviour, SequenceForm
 from games import library
 from games.contract import Action, Json, State, load_namespace
-from games.rules import bind
+from games.modules import bind
 from tests.agents.small_games import game as small_game
 
 Translate = Callable[[Action, "pyspiel.State"], int]

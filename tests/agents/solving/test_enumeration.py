@@ -15,7 +15,7 @@ from games import library
 from games.contract import Game, LocalModule, ModuleFault, load_namespace
 from games.engine import Decision, play_match
 from games.information import SeatLog, information_key
-from games.rules import bind
+from games.modules import bind
 from games.table import GameTable
 from tests.agents.small_games import KUHN, PENNIES, TIC_TAC_TOE
 from tests.agents.small_games import game as small_game

@@ -19,7 +19,7 @@ from tests.graph.settings import SMALL
 from tests.vectorstore.hashing import HashingEmbedder
 from tools.retrieval import Retrieval
 from tools.sandbox import Sandbox
-from vectorstore.settings import StoreSettings
+from vectorstore.documents import StoreSettings
 from vectorstore.store import open_store
 
 RULES = "R1: Two players take turns to mark the cells of a board; three in a row wins."

@@ -50,7 +50,7 @@ from evals.lechat2026.shooters import MapShooter
 from evals.results import EvalError, EvalOptions
 from games import library
 from games.contract import State
-from games.rules import Rules
+from games.modules import Rules
 from tests.agents.belief.logs import logs_of
 from tests.agents.belief.posteriors import exact, library_game, random_match
 from tests.agents.belief.test_filter import explains

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from evals.bench.timings import Timing
+from evals.bench.timings import Timing, UnreadableError, descendants, processor_s
 from evals.sandbox import bench as benchmark
 from evals.sandbox.bench import (
     AT_MOST,
@@ -18,7 +18,6 @@ from evals.sandbox.bench import (
     sandbox_figures,
 )
 from evals.sandbox.bench_play import recorded_plies
-from evals.sandbox.processes import UnreadableError, descendants, processor_s
 from tools.guest.framing import encode
 from tools.sandbox import Sandbox
 from tools.sandbox.local import LinuxBackend, ProcessBackend

@@ -15,8 +15,7 @@ from games.environments.openspiel.adapter import (
     OpenSpielEnvironment,
     of_openspiel,
 )
-from games.environments.registry import environment_named
-from games.environments.twin import TwinEnvironment
+from games.environments.registry import TwinEnvironment, environment_named
 from games.table import Position
 from games.values import CHANCE, TERMINAL, canonical_key, require_json
 

@@ -19,8 +19,8 @@ from tests.graph.settings import UNPLAYED
 from tests.vectorstore.hashing import HashingEmbedder
 from tools.retrieval import Retrieval
 from tools.sandbox import Sandbox
+from vectorstore.documents import StoreSettings
 from vectorstore.indexing import ensure_indexed
-from vectorstore.settings import StoreSettings
 from vectorstore.store import Store, open_store
 
 PROMPT = "goofspiel for two players with five cards"

@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from games.environments.environment import EnvironmentNotFoundError
-from games.environments.registry import environment_named
-from games.environments.twin import TwinEnvironment
+from games.environments.registry import TwinEnvironment, environment_named
 from games.table import Position
 from games.values import Json
 
