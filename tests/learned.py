@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-from tools.learned import learned_module
-from tools.sources import environment_game
+from tools.sources import environment_game, learned_module
 
 MODELS = Path(__file__).parent / "models"
 

@@ -1,10 +1,11 @@
-"""The HTTP transport below the chat client: streams, records, replays, bounds and checks.
+"""The HTTP transport below the chat client: streams, records, replays, bounds, checks and waits.
 
 The client asks for whole replies. They are streamed here, so that silence can be told from length,
 and put together before anything is recorded; where an endpoint cannot stream, it is asked for the
 whole. A server that sends a byte now and then, but no whole line, counts as silent. A completion is
 checked against the protocol here, before any client reads it, so that a broken body is always
-reported as the server's and as the same error.
+reported as the server's and as the same error. A wait says how long a model may be silent, and
+what a person is told meanwhile.
 """
 
 import ipaddress
@@ -14,9 +15,13 @@ import socket
 import ssl
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import suppress
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar, copy_context
+from dataclasses import dataclass, field
 from functools import cache
+from typing import Any, TypeAlias
 from urllib.request import getproxies, proxy_bypass
 
 import httpx2
@@ -26,8 +31,11 @@ from agents.model.completion import sound_completion, spelled, well_formed
 from agents.model.errors import FORM_STATUSES, BadBodyError, NetworkForbiddenError
 from agents.model.recording import Exchange, Recording, current_place, request_key
 from agents.model.settings import ExchangeMode
-from agents.model.waiting import current_wait
 
+Hear: TypeAlias = Callable[[dict[str, Any]], object]
+
+_HEARS: ContextVar[tuple[Hear, float] | None] = ContextVar("rulewright_hears", default=None)
+_WAIT: ContextVar["Wait | None"] = ContextVar("rulewright_wait", default=None)
 MAX_BODY_BYTES = 32 * 1024 * 1024
 _COMPLETIONS = "chat/completions"
 _EVENTS = "text/event-stream"
@@ -40,6 +48,97 @@ _SHORTEST_KEY = 8  # what is shorter, such as "none" or "ollama", stands for no 
 _GUARD_LOCK = threading.Lock()
 _LOCAL_NAMES = frozenset({"", "localhost", "localhost.localdomain", "ip6-localhost"})
 _guard = {"installed": False}
+
+
+def listen(hear: Hear, every_s: float = 10.0) -> None:
+    """Let `hear` be told every `every_s` seconds what a model is waited for.
+
+    It holds for the rest of this context, such as a node's, and for work started with a copy of
+    it. `hear` is called from another thread.
+    """
+    _HEARS.set((hear, every_s))
+
+
+@dataclass
+class Wait:
+    """The wait for one reply.
+
+    Attributes:
+        model: Whom is waited for.
+        role: Who asks, such as "designer".
+        attempt: The try, from 1.
+        of: Tries there are.
+        after: What was wrong with the try before; empty at the first.
+        silence_s: Seconds without a whole line of the reply that are borne.
+        total_s: Seconds that all of it may take.
+        lines: Lines of the reply that have come.
+        known: Whether a recording that is continued held the reply, which was paid before.
+        started: When the wait began, in the monotonic clock's seconds.
+    """
+
+    model: str
+    role: str
+    attempt: int
+    of: int
+    after: str = ""
+    silence_s: float = float("inf")
+    total_s: float = float("inf")
+    lines: int = 0
+    known: bool = False
+    started: float = field(default_factory=time.monotonic)
+
+    def begin(self, silence_s: float, total_s: float) -> None:
+        """A request goes out now, with so many seconds."""
+        self.silence_s, self.total_s = silence_s, total_s
+        self.started, self.lines, self.known = time.monotonic(), 0, False
+
+    @property
+    def seconds(self) -> float:
+        """How long it has lasted."""
+        return time.monotonic() - self.started
+
+    @property
+    def overdue(self) -> bool:
+        """Whether all its time is used up."""
+        return self.seconds >= self.total_s
+
+    def event(self) -> dict[str, Any]:
+        """What a person is told."""
+        told = {"waiting": self.model, "role": self.role, "seconds": round(self.seconds)}
+        told |= {"try": self.attempt, "of": self.of, "lines": self.lines, "after": self.after}
+        return {name: value for name, value in told.items() if value not in ("", None)}
+
+
+def current_wait() -> Wait | None:
+    """The wait that this request belongs to."""
+    return _WAIT.get()
+
+
+@contextmanager
+def waiting(wait: Wait) -> Iterator[None]:
+    """Tell who listens of this wait, of a further try at once, and that an answer has come."""
+    token, heard, over = _WAIT.set(wait), _HEARS.get(), threading.Event()
+    ticker: threading.Thread | None = None
+    if heard is not None:
+        hear, every_s = heard
+
+        def tell() -> None:
+            while not over.wait(every_s):
+                hear(wait.event())
+
+        if wait.after:
+            hear(wait.event())
+        ticker = threading.Thread(target=copy_context().run, args=(tell,), daemon=True)
+        ticker.start()
+    try:
+        yield
+    finally:
+        _WAIT.reset(token)
+        over.set()
+        if ticker is not None:
+            ticker.join()
+    if heard is not None:
+        heard[0]({"answered": wait.role})
 
 
 class ExchangeTransport(httpx2.BaseTransport):

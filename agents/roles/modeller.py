@@ -18,10 +18,10 @@ from agents.roles.tool_calls import CallError, EditReply, edited
 from games.text import bound_by, syntax_tree
 from games.trajectories import OpenTrajectory, Trajectory
 from games.values import REQUIRED_FUNCTIONS, Json, State, canonical_key
-from tools.learned import ADDED
 from tools.predicting.inference import Inference
 from tools.predicting.steady import ALLOWED_IMPORTS
 from tools.predicting.tensors import LARGEST, MOST_NUMBERS, TENSORS
+from tools.sources import ADDED
 
 if TYPE_CHECKING:
     from langchain_core.messages import AIMessage

@@ -23,10 +23,10 @@ from games.environments.reading import read_trajectories
 from games.environments.registry import environment_named
 from graph.learn.calibration import calibrated
 from graph.learn.matches import all_sights, open_matches, some_sights
-from tools.learned import learned_module
 from tools.predicting.inference import inferred
 from tools.sandbox import Sandbox
 from tools.sandbox.module import environment_in
+from tools.sources import learned_module
 
 _SEED = 2_000  # what the seed of the fresh matches is larger by
 _DRAWS = 3

@@ -51,11 +51,13 @@ def from_fault(check: str, fault: ModuleFault) -> Finding:
     )
 
 
-def failed(check: str, function: str, evidence: str, rule: str = "contract") -> Finding:
+def failed(check: str, function: str, evidence: str) -> Finding:
     """A failed finding about one function; evidence that quotes a long value is cut."""
     if len(evidence) > _LONGEST_EVIDENCE:
         evidence = f"{evidence[: _LONGEST_EVIDENCE - 1]}…"
-    return Finding(check=check, outcome="failed", rule=rule, evidence=evidence, function=function)
+    return Finding(
+        check=check, outcome="failed", rule="contract", evidence=evidence, function=function
+    )
 
 
 def check_definitions(game: Game) -> list[Finding]:

@@ -15,7 +15,6 @@ from graph.learn.calibration import calibrated
 from graph.learn.matches import Material, all_sights, open_matches, played_around, some_sights
 from graph.learn.state import Judged, LearnContext, LearnState, TypeRow
 from graph.run.pool import EDIT, Candidate, tried_from
-from tools.learned import learned_module
 from tools.playtest.runner import Workers, play_all
 from tools.predicting.failing import failing
 from tools.predicting.inference import Inference, Inferred, inferred
@@ -23,6 +22,7 @@ from tools.predicting.playing import Played
 from tools.predicting.steady import arguments_kept, asked_again, imports, late_answers, names_told
 from tools.predicting.tensors import RoundTrips, round_trips
 from tools.predicting.transition import LOADING, Predicted, RecordQuestions, Row, predicted
+from tools.sources import learned_module
 
 START = "INITIAL_STATE"
 BELOW = "# Below this line stands what was learned on top of the model."

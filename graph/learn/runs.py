@@ -9,7 +9,7 @@ from langgraph.graph import START, StateGraph
 from langgraph.types import Command
 
 from agents.model.settings import SettingsError
-from agents.model.waiting import listen
+from agents.model.transport import listen
 from graph.learn.active import active
 from graph.learn.arena import arena
 from graph.learn.ending import infer, report, tensors, value

@@ -211,7 +211,7 @@ def context_of(runtime: Runtime[RunContext], folder: str) -> RunContext:
         runtime: The node's.
         folder: The run's folder.
     """
-    from agents.model.waiting import listen
+    from agents.model.transport import listen
 
     listen(runtime.stream_writer)
     given = _given(runtime)

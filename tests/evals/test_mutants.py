@@ -5,8 +5,8 @@ import ast
 import numpy as np
 import pytest
 
-from evals.mutants.evaluation import GAMES, run
-from evals.mutants.planting import Mutant, leak_kinds, leaking, leaks, places_of, variant_of
+from evals.mutants import GAMES, run
+from evals.planting import Mutant, leak_kinds, leaking, leaks, places_of, variant_of
 from evals.results import EvalOptions, find_eval
 
 LEDUC = next(game for game in GAMES if game.name == "leduc_poker")

@@ -58,7 +58,7 @@ def random_play(
 
     Args:
         sandbox: Where it runs.
-        module: The whole module; see `tools.learned`.
+        module: The whole module; see `tools.sources`.
         num_players: Seats.
         parameters: Given to it.
         matches: Matches to play.

@@ -8,9 +8,9 @@ from agents.learning.policy import Policy
 from agents.learning.settings import PpoSettings
 from games import library
 from tests.tools.predicting.material import ARRAYS, KUHN
-from tools.learned import learned_module
 from tools.playtest.jobs import GameSetup
 from tools.sandbox import Sandbox
+from tools.sources import learned_module
 
 Trained = Callable[..., Policy]
 QUICK = PpoSettings(

@@ -12,8 +12,8 @@ from tests.agents.model.endpoint import Answer, message, serving
 from tests.graph.learn.conftest import Learn, learning, recorded
 from tests.graph.learn.test_learning import NO_TURN, code
 from tests.tools.predicting.material import HISTORY, KUHN, TIC_TAC_TOE, changed, matches_of
-from tools.learned import learned_module
 from tools.sandbox import Sandbox
+from tools.sources import learned_module
 
 MODEL = KUHN.replace("import random\n", "")
 DRAWING = "import random\n" + HISTORY

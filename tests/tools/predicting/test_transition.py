@@ -12,11 +12,11 @@ from tests.tools.predicting.material import (
     matches_of,
     memorising,
 )
-from tools.learned import learned_module
 from tools.predicting.playing import random_play
 from tools.predicting.steady import arguments_kept, asked_again, imports, late_answers, names_told
 from tools.predicting.transition import RecordQuestions, predicted, record_examples
 from tools.sandbox import Limits, Sandbox
+from tools.sources import learned_module
 
 MATCHES = matches_of("openspiel:tic_tac_toe", 6)
 asked = RecordQuestions.of

@@ -9,8 +9,8 @@ from games.checks.findings import verdict
 from games.checks.run import CheckSettings
 from games.contract import Game, LocalModule, ModuleFault, State
 from tools.checking import check_source
-from tools.learned import learned_module
 from tools.sandbox import Sandbox
+from tools.sources import learned_module
 
 MODELS = Path(__file__).parents[1] / "models"
 EMPTY: State = {"board": ["."] * 9, "current_player": "x"}

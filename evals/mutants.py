@@ -1,6 +1,6 @@
 """Eval: which planted leaks and rule bugs do the checks find, and do they blame sound games?
 
-Faults are planted in library games by a program (`evals.mutants.planting`). A variant that play
+Faults are planted in library games by a program (`evals.planting`). A variant that play
 cannot tell from the original, or a leak that tells nothing hidden, is no fault: it is dropped and
 counted. Leaks are for the checks alone. Rule bugs are held against the checks alone, which know no
 rules, and besides against recorded matches of the original followed ply by ply, as a user's tests
@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from evals.mutants.planting import (
+from evals.planting import (
     Mutant,
     PlantedGame,
     leak_kinds,

@@ -1,1 +1,0 @@
-"""Faults planted in library games by a program, and which checks catch them."""
