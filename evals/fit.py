@@ -24,7 +24,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from agents.protocols import NoFitError, RoleError, RoleSet
 from evals.results import EvalOptions, EvalResult, Row, Score, Tell, read_data, share
@@ -52,16 +52,14 @@ _SETS = (
 )
 
 
-class Seats(BaseModel):
+class Seats(BaseModel, frozen=True, extra="forbid"):
     """How many may play."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     min: int
     max: int
 
 
-class FitBrief(BaseModel):
+class FitBrief(BaseModel, frozen=True, extra="forbid"):
     """One brief and what is right for it.
 
     Attributes:
@@ -73,8 +71,6 @@ class FitBrief(BaseModel):
         settings: What it asks of the family's settings.
         unhonoured: Its demands that the family cannot honour.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     id: str
     kind: Literal["in", "out", "border"]

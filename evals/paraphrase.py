@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, JsonValue
+from pydantic import BaseModel, JsonValue
 
 from agents.protocols import Clause, Design, RoleError, RoleSet
 from evals.fit import composer_here
@@ -30,7 +30,7 @@ _NAMED_VALUES = frozenset(("hearts", "spades", "clubs", "diamonds", "none", "sta
 _FILLERS = frozenset(read_data("data/paraphrase_words.yaml")["fillers"].split())
 
 
-class ParaphrasePair(BaseModel):
+class ParaphrasePair(BaseModel, frozen=True, extra="forbid"):
     """Two prompts that differ by one clause.
 
     Attributes:
@@ -46,8 +46,6 @@ class ParaphrasePair(BaseModel):
         value_b: The same for `clause_b`.
         held_out: Whether the composer was never developed against it.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     id: str
     family: str

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import BaseModel, Field, JsonValue
 
 if TYPE_CHECKING:
     from langsmith import Client
@@ -67,7 +67,7 @@ class NothingScoredError(EvalError):
     """Every sample failed to be scored: there is no result to report."""
 
 
-class Score(BaseModel):
+class Score(BaseModel, frozen=True, extra="forbid"):
     """One scored number with its threshold.
 
     Attributes:
@@ -78,8 +78,6 @@ class Score(BaseModel):
         scored: Samples it rests on.
         unscored: Samples that could not be scored; they count for nobody.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str
     value: float
@@ -96,7 +94,7 @@ class Score(BaseModel):
         return low and high
 
 
-class EvalResult(BaseModel):
+class EvalResult(BaseModel, frozen=True, extra="forbid"):
     """The result of one evaluation.
 
     Attributes:
@@ -107,8 +105,6 @@ class EvalResult(BaseModel):
         unscored: Numbers that could not be had at all, name to reason; any of them fails the
             result, as no value stands for it.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str
     scores: tuple[Score, ...]
@@ -286,7 +282,7 @@ def share(
     )
 
 
-class EvalInfo(BaseModel):
+class EvalInfo(BaseModel, frozen=True, extra="forbid"):
     """One evaluation.
 
     Attributes:
@@ -296,8 +292,6 @@ class EvalInfo(BaseModel):
             takes any.
         takes: Names of the options of `EvalOptions` that it takes.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str
     question: str

@@ -10,7 +10,7 @@ from typing import Literal, Protocol, Self, TypeAlias, get_args
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, model_validator
+from pydantic import BaseModel, Field, SecretStr, model_validator
 
 Kind: TypeAlias = Literal["games", "snippets", "mechanics", "own_games"]
 MetadataValue: TypeAlias = str | int | float | bool | list[str]
@@ -19,7 +19,7 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 LIBRARY_KINDS: tuple[Kind, ...] = ("games", "snippets", "mechanics")
 
 
-class RemoteSettings(BaseModel):
+class RemoteSettings(BaseModel, frozen=True, extra="forbid"):
     """An OpenAI-compatible embeddings endpoint.
 
     Attributes:
@@ -32,8 +32,6 @@ class RemoteSettings(BaseModel):
         max_retries: Retries of one request, besides the first try.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
     model: str = Field(min_length=1)
     dimension: int = Field(ge=1)
     shorten: bool = False
@@ -43,7 +41,7 @@ class RemoteSettings(BaseModel):
     max_retries: int = Field(default=2, ge=0)
 
 
-class StoreSettings(BaseModel):
+class StoreSettings(BaseModel, frozen=True, extra="forbid"):
     """Where the store lies and who embeds.
 
     Attributes:
@@ -57,8 +55,6 @@ class StoreSettings(BaseModel):
         remote: The endpoint, needed by the embedder `remote`.
         lock_wait_s: Seconds to wait for another process that writes the embedded store.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     path: Path
     host: str | None = None

@@ -19,7 +19,7 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
+from pydantic import BaseModel, JsonValue, ValidationError
 
 from agents.model.errors import RecordingError, ReplayMissError
 from agents.model.settings import ModelSettings
@@ -70,7 +70,7 @@ def current_place() -> str:
     return _PLACE.get()
 
 
-class Exchange(BaseModel):
+class Exchange(BaseModel, frozen=True, extra="forbid"):
     """One request and its response; no header but those named here is kept.
 
     Attributes:
@@ -86,8 +86,6 @@ class Exchange(BaseModel):
         response: The response's body; the whole reply where it was streamed.
         given_up: Whether the call it belongs to failed in the end; it answers nobody again.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     place: str
     key: str
@@ -119,9 +117,7 @@ def request_key(request: Mapping[str, JsonValue]) -> str:
     return hashlib.sha256(canonical_request(request).encode()).hexdigest()[:32]
 
 
-class _File(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class _File(BaseModel, extra="forbid"):
     label: str
     exchanges: list[Exchange]
     ended: str = ""  # how the run ended, in words: for people

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from agents.model.chat import ChatModel, Message
 from agents.model.errors import RefusedRequestError, ReplyError
@@ -45,10 +45,8 @@ _MODULE_NOW = "No tool call is left. Answer now with the complete module."
 Answer = TypeVar("Answer")
 
 
-class EditsReply(BaseModel):
+class EditsReply(BaseModel, extra="forbid"):
     """Partial edits that mend the findings."""
-
-    model_config = ConfigDict(extra="forbid")
 
     cause: str = Field(description="What was wrong, or why nothing is to be edited.")
     contested: list[Objection] = Field(

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from agents.model.chat import ChatModel, Message
 from agents.model.errors import ReplyError
@@ -43,10 +43,8 @@ _IMPORTS = ", ".join(ALLOWED_IMPORTS)
 PREDICTING = tuple(name for name in REQUIRED_FUNCTIONS if name not in ADDED)
 
 
-class MendReply(BaseModel):
+class MendReply(BaseModel, extra="forbid"):
     """Partial edits of a source."""
-
-    model_config = ConfigDict(extra="forbid")
 
     cause: str = ""
     edits: list[EditReply]

@@ -14,7 +14,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from agents.model.chat import ChatModel, build_chat
 from agents.model.replies import ask_structured
@@ -48,10 +48,8 @@ _LAST_PLIES = 12  # a player: about six rounds
 _PIECE = 800  # characters, which an embedder surely reads
 
 
-class ScoreReply(BaseModel):
+class ScoreReply(BaseModel, extra="forbid"):
     """How well a record fits the rules."""
-
-    model_config = ConfigDict(extra="forbid")
 
     working: str = Field(description="What was compared, ply by ply, and what differs.")
     score: int = Field(ge=1, le=10, description="1 (another game) to 10 (exactly these rules).")

@@ -14,7 +14,7 @@ from time import perf_counter
 from typing import Any
 
 import yaml
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from agents.model.settings import ModelSettings
 from agents.recording import RecordPlan, record_matches
@@ -44,7 +44,7 @@ _SIGHTS, _DRAWS, _DEADLINE_S = 200, 3, 600.0
 PUBLISHED: Mapping[str, Row] = read_data("cwm/published.json")["synthesis"]
 
 
-class LearningTask(BaseModel):
+class LearningTask(BaseModel, frozen=True, extra="forbid"):
     """What a model is learned from.
 
     Attributes:
@@ -58,8 +58,6 @@ class LearningTask(BaseModel):
         tensors: Of these at most so many for functions that turn observations into arrays.
         base: The recorded task whose model they stand on; its exchanges come first in this one's.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     environment: str
     matches: int = 5

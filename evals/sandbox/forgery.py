@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from textwrap import indent
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from evals.results import EvalError, read_data
 from evals.sandbox.probes import stand_alone
@@ -42,7 +42,7 @@ class Trick:
     source: str = field(repr=False)
 
 
-class ForgeOutcome(BaseModel):
+class ForgeOutcome(BaseModel, frozen=True, extra="forbid"):
     """What a trick came to.
 
     Attributes:
@@ -54,8 +54,6 @@ class ForgeOutcome(BaseModel):
         passed: How many of them the host took for right; each is forged, because the module
             computes none, and no check shows a worker the answer to what it is asked later.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str
     property: str

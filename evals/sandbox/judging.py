@@ -16,7 +16,7 @@ from pathlib import Path
 from re import MULTILINE, findall
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from agents.players.registry import PRELOAD, PlayerRoster
 from evals.bench.timings import processor_s
@@ -42,7 +42,7 @@ _PLAY_S = 60.0
 _LATE = "timed_out"  # what a busy machine does to honest modules too
 
 
-class UnseenAttack(BaseModel):
+class UnseenAttack(BaseModel, frozen=True, extra="forbid"):
     """One attack.
 
     Attributes:
@@ -60,8 +60,6 @@ class UnseenAttack(BaseModel):
         forged: Lines that may not stand at the terminal's margin.
         checked: Whether it has to pass the check first; not where it waits until it was checked.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str
     what: str

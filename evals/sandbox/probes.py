@@ -10,7 +10,7 @@ from functools import cache
 from textwrap import indent
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from evals.results import EvalError, read_data
 from evals.sandbox.stages import Scene, stage
@@ -160,7 +160,7 @@ def _module(holds: str, shared: str, ways: Mapping[str, str], base: str) -> str:
     return f'"""{holds}"""\n\n{text}\n\nmain = Trial().main\n'
 
 
-class ProbeOutcome(BaseModel):
+class ProbeOutcome(BaseModel, frozen=True, extra="forbid"):
     """What became of one probe.
 
     Attributes:
@@ -173,8 +173,6 @@ class ProbeOutcome(BaseModel):
         tried: Ways that were tried.
         seconds: Time all of it took.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str
     property: str

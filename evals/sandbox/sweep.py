@@ -4,7 +4,7 @@ import errno
 import os
 from typing import Literal, Self, TypeAlias
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from evals.sandbox.probes import BrokenProbeError, UnsafeProbeError
 from evals.sandbox.system_calls import SPECIAL
@@ -27,7 +27,7 @@ _FILTERS_ERRORS = frozenset(
 Reach: TypeAlias = Literal["reachable", "denied", "killed"]
 
 
-class SweepResult(BaseModel):
+class SweepResult(BaseModel, frozen=True, extra="forbid"):
     """What a sweep found.
 
     Attributes:
@@ -38,8 +38,6 @@ class SweepResult(BaseModel):
         unexpected: Numbers that answered otherwise than the filter's own table says.
         special: Calls whose arguments matter, by name.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     reachable: tuple[int, ...]
     denied: tuple[int, ...]

@@ -3,12 +3,12 @@
 from collections.abc import Iterable
 from typing import Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 Outcome: TypeAlias = Literal["passed", "failed", "could_not_judge"]
 
 
-class Finding(BaseModel):
+class Finding(BaseModel, frozen=True, extra="forbid"):
     """One named predicate over a module, judged.
 
     Attributes:
@@ -20,8 +20,6 @@ class Finding(BaseModel):
         line: Line in the module's source, 1-based, where one is known.
         claim: Id of the validator's claim that it rests on; empty for a program's finding.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     check: str
     outcome: Outcome

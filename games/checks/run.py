@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from games.checks.choices import check_choices
 from games.checks.contract import (
@@ -19,10 +19,8 @@ from games.contract import ModuleFault
 from games.engine import Match
 
 
-class CheckSettings(BaseModel):
+class CheckSettings(BaseModel, frozen=True, extra="forbid"):
     """How much material the checks look at."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     matches: int = Field(default=12, ge=1, description="Random matches played.")
     max_plies: int = Field(default=3000, ge=1, description="Plies a match may take to its end.")

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
+from pydantic import BaseModel, Field, JsonValue, model_validator
 
 from games.checks.contract import from_fault
 from games.checks.findings import Finding
@@ -47,7 +47,7 @@ _SHOWN_PLIES = 40
 _ODDS_APART = 1e-3  # probabilities that differ by no more are the same
 
 
-class UnitTest(BaseModel):
+class UnitTest(BaseModel, frozen=True, extra="forbid"):
     """A generated test: play `actions` from the start, then compare one value.
 
     Chance outcomes are actions too. `returns` are the rewards summed over the whole sequence, a
@@ -56,8 +56,6 @@ class UnitTest(BaseModel):
     with a list of objects (the fields that a seat's observation has, or has not; null for a seat
     that is not tested). `raises` asks `apply_action` to refuse the action `expected_json`.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str
     rule: str = Field(description="Id of the rule it tests.")
@@ -74,7 +72,7 @@ class UnitTest(BaseModel):
         return self
 
 
-class PlayedPly(BaseModel):
+class PlayedPly(BaseModel, frozen=True, extra="forbid"):
     """A ply as a module once played it: the last of `actions`, which begin at the first state.
 
     Attributes:
@@ -82,8 +80,6 @@ class PlayedPly(BaseModel):
         before: The position that the ply was played in, by the names of `Position`.
         after: The position that it led to.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     actions: tuple[str, ...]
     before: dict[str, JsonValue]

@@ -2,7 +2,7 @@
 
 from typing import Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from graph.run.context import RefineStrategy, sized
 from graph.run.folder import RunFolder
@@ -12,7 +12,7 @@ _REQUEST = ".state/learning.json"
 _FORMAT: Literal[1] = 1
 
 
-class LearnSettings(BaseModel):
+class LearnSettings(BaseModel, frozen=True, extra="forbid"):
     """Settings of one run; unknown ones are refused.
 
     Attributes:
@@ -52,8 +52,6 @@ class LearnSettings(BaseModel):
         deadline_s: Seconds that one candidate's transition tests may take.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
     seed: int = Field(default=0, ge=0)
     quick: bool = False
     closed_deck: bool = False
@@ -86,7 +84,7 @@ class LearnSettings(BaseModel):
     deadline_s: float = Field(default=60.0, gt=0, allow_inf_nan=False)
 
 
-class LearnRequest(BaseModel):
+class LearnRequest(BaseModel, frozen=True, extra="forbid"):
     """What a run was asked.
 
     Attributes:
@@ -95,8 +93,6 @@ class LearnRequest(BaseModel):
         trajectories: Path of the recorded matches; they are copied by the run's first step.
         settings: Of the run.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     format: Literal[1] = _FORMAT
     rules: str

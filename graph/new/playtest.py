@@ -11,7 +11,7 @@ from pathlib import Path
 from statistics import fmean
 
 from langsmith import trace
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import BaseModel, Field, JsonValue
 
 from agents.players.registry import PlayerRoster
 from agents.players.specs import PlayerSpecError
@@ -40,15 +40,13 @@ _FILE = ".state/journals/clock.json"  # it goes when the journals go
 _FOR_PLAY = 0.75  # of the time; the rest is for matches played again, the report, a late decision
 
 
-class Timed(BaseModel):
+class Timed(BaseModel, frozen=True, extra="forbid"):
     """What a clock decided; a resumed run takes it over.
 
     Attributes:
         simulations: A move of the stronger search; 0 for no search. None before it was measured.
         cut: By series, the matches that were played and planned, where time ended it.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     simulations: int | None = None
     cut: dict[str, tuple[int, int]] = Field(default_factory=dict)

@@ -6,7 +6,7 @@ from textwrap import wrap
 from typing import Any, Literal
 
 from langchain_core.messages import HumanMessage
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
+from pydantic import BaseModel, Field, JsonValue, ValidationError
 
 from agents.composer.lexicon import GameCard, game_of
 from agents.protocols import NEW_FAMILY, Choices, Clause, Design, Fit
@@ -117,7 +117,7 @@ def family_chosen(answer: str, fit: Fit | None) -> str | None:
     return fit.family if fit is not None and means(answer, YES - {""}) else None
 
 
-class Remedy(BaseModel):
+class Remedy(BaseModel, frozen=True, extra="forbid"):
     """What a person decides for a run that gave up with a game that does not pass.
 
     Attributes:
@@ -126,14 +126,12 @@ class Remedy(BaseModel):
         accept: Whether the best candidate is taken as it is.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
     rounds: int = 0
     drop: str = ""
     accept: bool = False
 
 
-class Request(BaseModel):
+class Request(BaseModel, frozen=True, extra="forbid"):
     """What a run was asked.
 
     Attributes:
@@ -144,8 +142,6 @@ class Request(BaseModel):
         remedies: What the person decided where the run gave up, in order.
         settings: Of the run; its rounds include those of the remedies.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     format: Literal[3] = _FORMAT
     prompt: str
@@ -238,9 +234,7 @@ _HEAD = """\
 _REQUIRED = "Required: family, num_players and, under parameters, NAME: VALUE"
 
 
-class _Form(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
-
+class _Form(BaseModel, extra="forbid", strict=True):
     family: str
     num_players: int = Field(ge=1)
     parameters: dict[str, JsonValue] = Field(default_factory=dict)

@@ -7,7 +7,7 @@ from pathlib import Path
 from platform import python_version
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from agents.protocols import RoleSet
 from games.checks.run import CheckSettings
@@ -41,7 +41,7 @@ def _checks(settings: dict[str, Any]) -> CheckSettings:
     return CheckSettings(seed=settings["seed"], **fewer)
 
 
-class RunSettings(BaseModel):
+class RunSettings(BaseModel, frozen=True, extra="forbid"):
     """Settings of one run; unknown ones are refused.
 
     `quick` makes the defaults of the sizes smaller; a size that is given stands.
@@ -70,8 +70,6 @@ class RunSettings(BaseModel):
         max_plies: Plies after which a match is left unfinished.
         check: What the checks look at.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     seed: int = Field(default=0, ge=0)
     quick: bool = False

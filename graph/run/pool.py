@@ -7,7 +7,7 @@ from statistics import fmean
 from typing import Any, TypeAlias
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from agents.protocols import Attempt, Claim, Design, Objection
 from games.checks.findings import Finding, Outcome, verdict
@@ -25,7 +25,7 @@ EDIT = "edit"
 """The check of a finding that tells the coder why its last edit was of no use."""
 
 
-class Candidate(BaseModel):
+class Candidate(BaseModel, frozen=True, extra="forbid"):
     """One version of the module with its findings.
 
     Attributes:
@@ -38,8 +38,6 @@ class Candidate(BaseModel):
         score: Share of its tests that it passes, where they are counted one by one.
         lacking: What could not be judged of it, because no reply of a model could be read.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     number: int
     parent: int | None = None

@@ -12,7 +12,7 @@ from statistics import NormalDist, fmean, stdev
 from typing import Literal, TypeAlias
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, Field, model_validator
 
 CONFIDENCE = 0.95
 RESAMPLES = 2000
@@ -32,7 +32,7 @@ class NoSamplesError(ValueError):
     """There are too few samples to estimate anything; this is not an estimate of zero."""
 
 
-class Estimate(BaseModel):
+class Estimate(BaseModel, frozen=True, extra="forbid"):
     """A value with its interval.
 
     Attributes:
@@ -42,8 +42,6 @@ class Estimate(BaseModel):
         n: Independent samples it rests on (matches, or deals where deals are paired).
         method: How the interval was made, with its confidence.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     value: float
     low: float
@@ -62,10 +60,8 @@ class Estimate(BaseModel):
         )
 
 
-class Unmeasured(BaseModel):
+class Unmeasured(BaseModel, frozen=True, extra="forbid"):
     """A measure that could not be taken; it is never a value."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     reason: str
 
@@ -301,7 +297,7 @@ def _within(angle: float, degrees: int) -> float:
     return math.sin(angle) * total
 
 
-class ScoreQuestion(BaseModel):
+class ScoreQuestion(BaseModel, frozen=True, extra="forbid"):
     """Is an entrant's score against another at most `low`, or at least `high`?
 
     Attributes:
@@ -310,8 +306,6 @@ class ScoreQuestion(BaseModel):
         alpha: Bound on deciding "high" where `low` is true.
         beta: Bound on deciding "low" where `high` is true.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     low: float = Field(ge=LEAST_SCORE, le=1 - LEAST_SCORE)
     high: float = Field(ge=LEAST_SCORE, le=1 - LEAST_SCORE)
@@ -331,7 +325,7 @@ class ScoreQuestion(BaseModel):
         return low, math.log((1 - self.beta) / self.alpha)
 
 
-class SequentialAnswer(BaseModel):
+class SequentialAnswer(BaseModel, frozen=True, extra="forbid"):
     """What a sequential test has found.
 
     Attributes:
@@ -339,8 +333,6 @@ class SequentialAnswer(BaseModel):
         samples: Samples it used: a decided test uses none that came after.
         ratio: The log likelihood ratio after the last of them.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     decision: Decision
     samples: int

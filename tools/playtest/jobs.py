@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Any, Protocol
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, SkipValidation
+from pydantic import BaseModel, Field, JsonValue, SkipValidation
 
 from games.contract import CHANCE, Action, Json, ModuleFault, canonical_key
 from games.engine import Ending, Learned, Learner, Match, Player, Ply, play_match
@@ -24,15 +24,13 @@ from tools.sandbox.module import GivenUpError, TimedTable, environment_in
 _ENTRY_BYTES, _ENTRY_WEIGHT = 4 * 2**20, 32 * 2**20  # many times what any library game leaves
 
 
-class PlayerConfig(BaseModel):
+class PlayerConfig(BaseModel, frozen=True, extra="forbid"):
     """A player as it really plays.
 
     Attributes:
         player: Which kind of player.
         settings: Every setting it has, defaults filled in.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     player: str = Field(min_length=1)
     settings: dict[str, JsonValue]
@@ -274,7 +272,7 @@ def _not_begun(fault: ModuleFault) -> Match:
     )
 
 
-class NumberSummary(BaseModel):
+class NumberSummary(BaseModel, frozen=True, extra="forbid"):
     """A number that decisions reported.
 
     Attributes:
@@ -283,8 +281,6 @@ class NumberSummary(BaseModel):
         least: The smallest.
         most: The largest.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     count: int = Field(ge=1)
     total: float
@@ -297,7 +293,7 @@ class NumberSummary(BaseModel):
         return self.total / self.count
 
 
-class EffortSummary(BaseModel):
+class EffortSummary(BaseModel, frozen=True, extra="forbid"):
     """What a player's decisions really used, as they reported it.
 
     Attributes:
@@ -306,14 +302,12 @@ class EffortSummary(BaseModel):
         words: How often each word was reported, by name.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
     decisions: int = Field(default=0, ge=0)
     figures: dict[str, NumberSummary] = Field(default_factory=dict)
     words: dict[str, dict[str, int]] = Field(default_factory=dict)
 
 
-class MatchEntry(BaseModel):
+class MatchEntry(BaseModel, frozen=True, extra="forbid"):
     """A played match as a journal keeps it.
 
     Attributes:
@@ -329,8 +323,6 @@ class MatchEntry(BaseModel):
         lessons: What each seat learned for later deals; empty where nobody did.
         record: The plies in full and the final observations, where the job asked for them.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     ending: Ending
     returns: tuple[float, ...] | None

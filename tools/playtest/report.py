@@ -11,7 +11,7 @@ from functools import partial
 from statistics import fmean
 from typing import Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from games.contract import CHANCE, ModuleFault
 from games.engine import Ending, Ply
@@ -230,7 +230,7 @@ def _over_decisions(records: Sequence[MatchRecord], value: Callable[[Ply], float
     return [fmean(match) for match in decisions if match]
 
 
-class LadderStep(BaseModel):
+class LadderStep(BaseModel, frozen=True, extra="forbid"):
     """One rung of the ladder against the one below it.
 
     Attributes:
@@ -243,8 +243,6 @@ class LadderStep(BaseModel):
         verdict: "climbs" or "falls" only where the interval leaves 0 out.
         endings: Matches by ending.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     lower: str
     higher: str

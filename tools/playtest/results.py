@@ -9,7 +9,7 @@ from statistics import fmean
 from typing import Self
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
+from pydantic import BaseModel, Field, JsonValue, model_validator
 
 from games.contract import canonical_key
 from games.engine import Ending
@@ -35,7 +35,7 @@ _VOID_ONE_IN = 20  # matches at the most for a result
 NOBODY_WINS = "every match paid all seats the same, as a team; compare mean returns"
 
 
-class TournamentSettings(BaseModel):
+class TournamentSettings(BaseModel, frozen=True, extra="forbid"):
     """What is played, apart from who plays which game.
 
     Attributes:
@@ -50,8 +50,6 @@ class TournamentSettings(BaseModel):
         ply_s: Seconds one ply of the module may take; None for the sandbox's bound.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
     deals: int = Field(gt=0)
     seed: int = Field(ge=0)
     max_plies: int = Field(default=2000, gt=0)
@@ -61,7 +59,7 @@ class TournamentSettings(BaseModel):
     ply_s: float | None = Field(default=None, gt=0)
 
 
-class Standing(BaseModel):
+class Standing(BaseModel, frozen=True, extra="forbid"):
     """One entrant.
 
     Attributes:
@@ -78,8 +76,6 @@ class Standing(BaseModel):
         alpha_rank: Its share in the long run, by `alpha_rank` over the pairs' scores.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
     name: str
     effective: PlayerConfig
     used: EffortSummary
@@ -92,7 +88,7 @@ class Standing(BaseModel):
     alpha_rank: float | Unmeasured
 
 
-class PairResult(BaseModel):
+class PairResult(BaseModel, frozen=True, extra="forbid"):
     """Two entrants' results against each other, seat by seat.
 
     Attributes:
@@ -109,8 +105,6 @@ class PairResult(BaseModel):
         forfeits: Of those, forfeited by the first, by the second.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
     first: str
     second: str
     wins: int
@@ -124,7 +118,7 @@ class PairResult(BaseModel):
     forfeits: tuple[int, int]
 
 
-class TournamentResult(BaseModel):
+class TournamentResult(BaseModel, frozen=True, extra="forbid"):
     """A played tournament.
 
     Wins and ratings rest on blocks (a line-up's matches of one deal) whose matches all finished or
@@ -149,8 +143,6 @@ class TournamentResult(BaseModel):
         replayed: Finished matches that fresh workers played again, with no difference.
         no_result: Why nothing is estimated; empty where the matches are a result.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     game: str
     source_id: str

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 Cause: TypeAlias = Literal[
     "unknown", "exited", "killed", "blocked_call", "out_of_memory", "cpu_limit", "crashed"
@@ -39,7 +39,7 @@ class ForgeryError(Exception):
         self.seen = seen
 
 
-class Limits(BaseModel):
+class Limits(BaseModel, frozen=True, extra="forbid"):
     """Bounds of one worker.
 
     Attributes:
@@ -56,8 +56,6 @@ class Limits(BaseModel):
             then it is killed.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
     memory_bytes: int = Field(default=2**30, gt=0)
     cpu_s: int = Field(default=3600, gt=0)
     descriptors: int = Field(default=32, ge=8)
@@ -70,7 +68,7 @@ class Limits(BaseModel):
     grace_s: float = Field(default=1.0, gt=0)
 
 
-class Grade(BaseModel):
+class Grade(BaseModel, frozen=True, extra="forbid"):
     """How far the sandbox holds against hostile code; stored in every result.
 
     Attributes:
@@ -81,8 +79,6 @@ class Grade(BaseModel):
         layers: What is in force, outermost first.
         reason: Why the grade is no better.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: Literal["none", "medium", "strong"]
     backend: str
