@@ -220,8 +220,7 @@ class Brief(_Value):
         default=None, description="The one clarifying question, where nothing can be made without."
     )
     anew: bool = Field(
-        default=False,
-        description="Whether the answer stands in the prompt's place.",
+        default=False, description="Whether the answer stands in the prompt's place."
     )
     choices: Choices = Choices()
     corrections: tuple[str, ...] = Field(

@@ -14,15 +14,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from evals.planting import (
-    Mutant,
-    PlantedGame,
-    leak_kinds,
-    leaking,
-    leaks,
-    places_of,
-    variant_of,
-)
+from evals.planting import Mutant, PlantedGame, leak_kinds, leaking, leaks, places_of, variant_of
 from evals.results import EvalError, EvalOptions, EvalResult, Row, Score, Tell, read_data, share
 from games import library
 from games.checks.run import CheckSettings

@@ -220,9 +220,7 @@ def bind(namespace: Mapping[str, object], num_players: int) -> Rules:
 
 
 def first_state(
-    namespace: Mapping[str, object],
-    num_players: int,
-    parameters: Mapping[str, Json] | None = None,
+    namespace: Mapping[str, object], num_players: int, parameters: Mapping[str, Json] | None = None
 ) -> State:
     """The state before any ply.
 

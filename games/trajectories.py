@@ -11,16 +11,7 @@ from typing import Literal, TypeAlias
 
 from games.engine import Match
 from games.table import Position
-from games.values import (
-    CHANCE,
-    TERMINAL,
-    Action,
-    Json,
-    Observation,
-    State,
-    canonical_key,
-    type_of,
-)
+from games.values import CHANCE, TERMINAL, Action, Json, Observation, State, canonical_key, type_of
 
 FORMAT = "rulewright-trajectories"
 VERSION = 1

@@ -82,11 +82,7 @@ def replay_transitions(
     """
     calls = DistinctCalls()
     asked = ask_columns(
-        sandbox,
-        source,
-        columns(calls, trajectories),
-        protocol=protocol,
-        deadline_s=deadline_s,
+        sandbox, source, columns(calls, trajectories), protocol=protocol, deadline_s=deadline_s
     )
     return _judged(calls, asked)
 

@@ -125,11 +125,7 @@ class Store:
                     self._publish(snapshots, lambda _: None)
 
     def search(
-        self,
-        kind: Kind,
-        query: str,
-        limit: int,
-        where: Mapping[str, Any] | None = None,
+        self, kind: Kind, query: str, limit: int, where: Mapping[str, Any] | None = None
     ) -> list[Example]:
         """The documents nearest to `query`, nearest first, equal distances by id.
 
@@ -360,9 +356,7 @@ class Store:
             raise StoreError(f"unknown kind {kind!r}; known kinds: {', '.join(KINDS)}")
         configuration: Any = {"hnsw": _INDEX}
         return (client or self._client()).get_or_create_collection(
-            self._name(kind),
-            embedding_function=None,
-            configuration=configuration,
+            self._name(kind), embedding_function=None, configuration=configuration
         )
 
 

@@ -23,14 +23,7 @@ import numpy as np
 
 from agents.belief.dealing import Dealing, HiddenDeal
 from agents.belief.evidence import Evidence, counterfactual, observe
-from agents.belief.filter import (
-    CALLS,
-    ROOM,
-    Anchor,
-    Branching,
-    Moves,
-    ParticleFilter,
-)
+from agents.belief.filter import CALLS, ROOM, Anchor, Branching, Moves, ParticleFilter
 from agents.belief.follow import BeliefCallsError, Branch, Guide
 from agents.belief.moves import ActionProposal, Splice
 from agents.belief.population import Capacity, Link, Particle, Population, merged, thinned

@@ -16,20 +16,8 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Protocol, TypeAlias
 
-from agents.belief.follow import (
-    SURE,
-    BeliefCallsError,
-    Branch,
-    Guide,
-    LogPlace,
-)
-from agents.belief.moves import (
-    MAX_PLIES,
-    ActionProposal,
-    Goal,
-    Splice,
-    metropolis_hastings_step,
-)
+from agents.belief.follow import SURE, BeliefCallsError, Branch, Guide, LogPlace
+from agents.belief.moves import MAX_PLIES, ActionProposal, Goal, Splice, metropolis_hastings_step
 from agents.belief.population import Capacity, Particle, Population, merged, systematic
 from games.contract import Action, State
 from games.engine import sample_index
@@ -217,11 +205,7 @@ class ParticleFilter:
         return Population([first], is_whole)
 
     def run(
-        self,
-        population: Population,
-        *,
-        revive: Advance = extinct,
-        shortcut: Advance = extinct,
+        self, population: Population, *, revive: Advance = extinct, shortcut: Advance = extinct
     ) -> Population:
         """Play every particle on, ply by ply, until all are at the decision.
 

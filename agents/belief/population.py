@@ -53,11 +53,7 @@ def systematic(weights: Floats, count: int, uniform: float) -> Ints:
 
 
 def thinned(
-    weights: Floats,
-    count: int,
-    generator: np.random.Generator,
-    *,
-    families: Ints | None = None,
+    weights: Floats, count: int, generator: np.random.Generator, *, families: Ints | None = None
 ) -> tuple[Ints, Floats]:
     """At most `count` of the samples, with new weights whose expectation is the old ones.
 

@@ -28,15 +28,7 @@ from agents.learning.checkpoint import (
 )
 from agents.learning.encoding import Array
 from agents.learning.matches import Matches, require_trainable
-from agents.learning.policy import (
-    NEVER,
-    Arrays,
-    Codec,
-    Policy,
-    drawn_actions,
-    forward,
-    log_chances,
-)
+from agents.learning.policy import NEVER, Arrays, Codec, Policy, drawn_actions, forward, log_chances
 from agents.learning.settings import LearningError
 from games.contract import Action, Json
 from games.streams import stream

@@ -246,11 +246,7 @@ class ChatModel:
         return self._request(messages, options, deadline, wait)
 
     def _request(
-        self,
-        messages: Sequence[Message],
-        options: dict[str, Any],
-        deadline: float,
-        wait: Wait,
+        self, messages: Sequence[Message], options: dict[str, Any], deadline: float, wait: Wait
     ) -> "AIMessage":
         """Send one request within the budget and the deadline."""
         expected = estimate_tokens(len(str([messages, options])))

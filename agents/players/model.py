@@ -45,8 +45,7 @@ class GtSettings(DeadlineSettings):
         1000
     )
     rollouts: Annotated[
-        int,
-        Field(ge=1, le=LARGEST, description="Rollouts of a new leaf without a value function."),
+        int, Field(ge=1, le=LARGEST, description="Rollouts of a new leaf without a value function.")
     ] = 10
     belief: Annotated[
         BeliefName,

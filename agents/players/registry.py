@@ -9,13 +9,7 @@ from pydantic import ValidationError
 from agents.players.file import FILE, FilePlayer, file_spec
 from agents.players.greedy import GreedyPlayer, GreedySettings
 from agents.players.llm import LLM, LlmPlayer, LlmSettings
-from agents.players.model import (
-    CwmPlayer,
-    CwmSettings,
-    GtSettings,
-    gt_player,
-    with_model_file,
-)
+from agents.players.model import CwmPlayer, CwmSettings, GtSettings, gt_player, with_model_file
 from agents.players.ppo import PPO, PolicyPlayer, PolicySettings, with_policy_hash
 from agents.players.search import PRELOAD as SEARCHING
 from agents.players.search import SearchPlayer, refuse_together, settings_of

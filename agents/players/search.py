@@ -83,8 +83,7 @@ class DeadlineSettings(PlayerSettings):
     """The time of a decision."""
 
     deadline: Annotated[
-        float,
-        Field(ge=0.1, le=DAY, description="Seconds to decide before the seat forfeits."),
+        float, Field(ge=0.1, le=DAY, description="Seconds to decide before the seat forfeits.")
     ] = 60.0
 
 

@@ -8,13 +8,7 @@ from pydantic import Field
 
 from agents.players.specs import PlayerSpec, PlayerSpecError, Seating
 from agents.search.settings import DAY, LARGEST, PlayerSettings
-from agents.worker.protocol import (
-    EnumerateRequest,
-    Solution,
-    SolveRequest,
-    TooLarge,
-    decoded_size,
-)
+from agents.worker.protocol import EnumerateRequest, Solution, SolveRequest, TooLarge, decoded_size
 from games.contract import Action, Json, ModuleFault
 from games.engine import Decision, PlayerFault, sample_index
 from games.information import SeatLog

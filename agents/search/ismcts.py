@@ -46,15 +46,7 @@ from agents.search.statistics import (
     ismcts_scores,
     widened,
 )
-from games.contract import (
-    CHANCE,
-    TERMINAL,
-    Action,
-    Json,
-    Observation,
-    State,
-    canonical_key,
-)
+from games.contract import CHANCE, TERMINAL, Action, Json, Observation, State, canonical_key
 from games.modules import Heuristic, Rules, canonical, require_seat, require_turn
 from games.streams import uniforms
 

@@ -167,11 +167,7 @@ class RolloutSettings(LeafSettings):
 
 ExplorationWeight: TypeAlias = Annotated[
     float,
-    Field(
-        ge=0,
-        le=LARGEST,
-        description="Weight of the exploration term, for returns in [0, 1].",
-    ),
+    Field(ge=0, le=LARGEST, description="Weight of the exploration term, for returns in [0, 1]."),
 ]
 
 
@@ -194,9 +190,7 @@ class TreeSettings(RolloutSettings, BudgetSettings, BoundSettings):
         ),
     ] = 0.0
     power: Annotated[
-        float,
-        Field(ge=0, le=1, description="Power of progressive widening."),
-        When("widening"),
+        float, Field(ge=0, le=1, description="Power of progressive widening."), When("widening")
     ] = 0.5
 
 
@@ -233,11 +227,7 @@ class GraphSettings(TreeSettings):
     ] = 0.001
     reference: Annotated[
         int,
-        Field(
-            ge=1,
-            le=LARGEST,
-            description="Descents from which an ancestor's statistics serve.",
-        ),
+        Field(ge=1, le=LARGEST, description="Descents from which an ancestor's statistics serve."),
         When("rave", ("grave",)),
     ] = 50
     transpositions: Annotated[NoYes, Field(description="Whether equal states share a node.")] = "no"

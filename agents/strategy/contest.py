@@ -11,14 +11,7 @@ from pydantic import JsonValue, TypeAdapter, ValidationError
 from agents.protocols import Heuristic
 from agents.strategy.fitting import TaughtMatch, fitted_heuristics
 from agents.strategy.lessons import LessonsRequest
-from agents.strategy.selection import (
-    Members,
-    Protocol,
-    Scores,
-    Selection,
-    Selector,
-    negation,
-)
+from agents.strategy.selection import Members, Protocol, Scores, Selection, Selector, negation
 from games.contract import Json, ModuleFault
 from games.values import is_number, show
 from tools.playtest.jobs import GameSetup, MatchEntry, Roster, SandboxRecipe

@@ -263,11 +263,7 @@ def reject_models(game: str, models: Mapping[str, Path], contest: ModelContest) 
 
 
 def _hosted(
-    game: str,
-    host: str,
-    pair: tuple[str, str],
-    models: Mapping[str, Path],
-    contest: ModelContest,
+    game: str, host: str, pair: tuple[str, str], models: Mapping[str, Path], contest: ModelContest
 ) -> list[tuple[MatchEntry, tuple[int, ...]]]:
     """The matches of a pair in the model of one of them, with who sat where."""
     text, *others = (read_source(models[name], "a model") for name in (host, *pair))

@@ -50,8 +50,7 @@ def run_eval(  # noqa: PLR0913 - one parameter an option
         ),
     ] = None,
     langsmith: Annotated[
-        bool,
-        typer.Option("--langsmith", help="Also as a dataset and an experiment of LangSmith."),
+        bool, typer.Option("--langsmith", help="Also as a dataset and an experiment of LangSmith.")
     ] = False,
     workers: Annotated[
         int, typer.Option("--jobs", min=1, max=64, help="Processes that play at the same time.")

@@ -111,11 +111,7 @@ def go_on_learning(folder: "RunFolder", *, more: int = 0, as_json: bool) -> NoRe
     if not goes_on(folder, more):
         _finish(folder, as_json=as_json)
     stopped = f"stopped; what was finished is kept. Go on with: rulewright resume {folder.path}"
-    with (
-        ends_at_once(lambda: stopped),
-        Progress(quiet=as_json) as progress,
-        ExitStack() as held,
-    ):
+    with ends_at_once(lambda: stopped), Progress(quiet=as_json) as progress, ExitStack() as held:
         context = make_learning(folder)
         held.enter_context(context.sandbox)
         note(f"modeller: {context.identity}, {context.settings.max_calls} calls at most")

@@ -261,11 +261,7 @@ def _run(
         progress.pause()
         return _ask(question)
 
-    with (
-        ends_at_once(lambda: stopped),
-        Progress(quiet=as_json) as progress,
-        ExitStack() as held,
-    ):
+    with ends_at_once(lambda: stopped), Progress(quiet=as_json) as progress, ExitStack() as held:
         with _taken_back(folder, fresh=fresh):
             progress({"node": "open"})
             address = database()

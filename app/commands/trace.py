@@ -59,10 +59,7 @@ _OF_NEW = (
     ("run.json", "reason", "asks"),
     ("design.json", "title", "title"),
 )
-_OF_LEARN = (
-    ("learn.json", "end", "end"),
-    ("learn.json", "environment", "title"),
-)
+_OF_LEARN = (("learn.json", "end", "end"), ("learn.json", "environment", "title"))
 
 
 def list_runs(*, as_json: Json = False) -> None:

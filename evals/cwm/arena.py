@@ -70,11 +70,7 @@ class ArenaSize:
 
 FULL = ArenaSize(400)
 QUICK = ArenaSize(
-    6,
-    simulations=60,
-    rollouts=1,
-    rejecting=2,
-    games=("tic_tac_toe", "leduc_poker", "quadranto"),
+    6, simulations=60, rollouts=1, rejecting=2, games=("tic_tac_toe", "leduc_poker", "quadranto")
 )
 
 

@@ -119,11 +119,7 @@ class Worlds:
 
     def counts(self) -> dict[str, float]:
         """What drawing took so far, by name."""
-        return {
-            "samples": self.samples,
-            "attempts": self.attempts,
-            "fallbacks": self.fallbacks,
-        }
+        return {"samples": self.samples, "attempts": self.attempts, "fallbacks": self.fallbacks}
 
     def _slow(self) -> bool:
         return self._batches is not None or self._often * self._wanted > _MANY

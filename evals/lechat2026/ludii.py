@@ -356,11 +356,7 @@ def ludii_contestants(
     omniscient: they are measured here and enter no ranking.
     """
     leaks = regime != DESCRIBED
-    common = {
-        "copies": regime,
-        "fleets_a_decision_at_most": FLEETS[regime],
-        **asdict(budget),
-    }
+    common = {"copies": regime, "fleets_a_decision_at_most": FLEETS[regime], **asdict(budget)}
     tree = {**common, "exploration": EXPLORATION, "tree_reuse": True, "played": "most visited"}
     mast = {**tree, "playouts": "MAST", "epsilon": EPSILON, "decay": DECAY}
     uct = partial(ludii_shooter, regime, budget)

@@ -417,8 +417,4 @@ def drawn_by(worlds: Worlds | None) -> dict[str, float]:
     """See `Copies.drawn`; None has drawn nothing."""
     if worlds is None:
         return dict.fromkeys(("fleets", "attempts", "fallbacks"), 0)
-    return {
-        "fleets": worlds.samples,
-        "attempts": worlds.attempts,
-        "fallbacks": worlds.fallbacks,
-    }
+    return {"fleets": worlds.samples, "attempts": worlds.attempts, "fallbacks": worlds.fallbacks}

@@ -128,10 +128,7 @@ _SHOOTERS: dict[str, Callable[..., Shooter]] = {
 
 def effective_of(name: str, under: Condition) -> Row:
     """What a player effectively was, whatever had been asked for."""
-    shared: Row = {
-        "determinization": under.kind,
-        "heuristic": under.heuristic,
-    }
+    shared: Row = {"determinization": under.kind, "heuristic": under.heuristic}
     if under.kind == "heat map":
         shared["map"] = f"{MAP_SAMPLES} fleets"
     if name == "OSLA":

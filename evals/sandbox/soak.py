@@ -110,10 +110,7 @@ def scores(moments: Sequence[Moment]) -> list[Score]:
     def more(name: str, field: str) -> Score:
         most = max(getattr(moment, field) for moment in moments)
         return Score(
-            name=name,
-            value=most - getattr(start, field),
-            at_most=0,
-            scored=len(moments) - 1,
+            name=name, value=most - getattr(start, field), at_most=0, scored=len(moments) - 1
         )
 
     warm = moments[max(1, len(moments) // 10)]

@@ -166,9 +166,7 @@ def describe_roles(context: RunContext) -> str:
 
     settings = context.settings
     estimate = estimate_run(
-        model_settings(),
-        max_rounds=settings.max_rounds,
-        records_judged=settings.records_judged,
+        model_settings(), max_rounds=settings.max_rounds, records_judged=settings.records_judged
     )
     return f"roles: {context.roles.identity}; {estimate}{lacking}"
 

@@ -82,12 +82,7 @@ def random_match(
     players: list[Player] = [UniformPlayer()] * game.num_players
     with game.refereed(sandbox) as table:
         return play_match(
-            table,
-            players,
-            parameters=game.parameters,
-            seed=seed,
-            match=match,
-            max_plies=max_plies,
+            table, players, parameters=game.parameters, seed=seed, match=match, max_plies=max_plies
         )
 
 

@@ -200,12 +200,7 @@ def _skat(native: Native) -> View:
         "skat": skat,
     }
     seen: list[Observation] = [
-        {
-            **shared,
-            "hand": hands[seat],
-            "my_player_id": seat,
-            "skat": skat if seat == solo else [],
-        }
+        {**shared, "hand": hands[seat], "my_player_id": seat, "skat": skat if seat == solo else []}
         for seat in range(3)
     ]
     return state, seen

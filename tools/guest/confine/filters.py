@@ -121,10 +121,7 @@ def assemble(rules: Sequence[CallRule], default: int, machine: str) -> bytes:
         _instruction(_LOAD, _NUMBER),
     ]
     if machine == "x86_64":
-        program += [
-            _instruction(_JUMP_NOT_BELOW, _X32, 0, 1),
-            _instruction(_RETURN, KILL_PROCESS),
-        ]
+        program += [_instruction(_JUMP_NOT_BELOW, _X32, 0, 1), _instruction(_RETURN, KILL_PROCESS)]
     for rule in rules:
         call = number(rule.call, machine)
         if call is not None:
