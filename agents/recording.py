@@ -15,7 +15,7 @@ from agents.search.uct import UctSettings
 from agents.search.uct import decide as decide_uct
 from games.checks.sampling import KeptPositions
 from games.engine import Decision, Player, RandomPlayer, play_match
-from games.environments.environment import Environment, SearchableEnvironment
+from games.environments import Environment, SearchableEnvironment
 from games.environments.reading import read_trajectories
 from games.information import SeatLog
 from games.modules import Rules

@@ -55,7 +55,7 @@ KNOWN = frozenset(
         "agents.protocols.RoleError",
         "agents.recording.RecorderError",
         "evals.results.EvalError",
-        "games.environments.environment.EnvironmentNotFoundError",
+        "games.environments.EnvironmentNotFoundError",
         "games.library.UnknownGameError",
         "games.library.specialise.UnknownParameterError",
         "games.trajectories.TrajectoryError",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar, get_args, get_ori
 
 from agents.search.settings import LARGEST, PlayerSettings, When
 from games.contract import Json
-from games.environments.environment import Environment
+from games.environments import Environment
 from tools.sandbox import Sandbox
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from agents.learning.settings import PpoSettings
     from games.contract import Json
-    from games.environments.environment import Environment
+    from games.environments import Environment
     from tools.sandbox import Sandbox
 
 _TOLD = 10  # times
@@ -92,7 +92,7 @@ def _of_file(
 ) -> "Environment":
     """A module file in a worker that lives as long as the command."""
     from app.table.session import open_table
-    from games.environments.environment import ModuleEnvironment
+    from games.environments import ModuleEnvironment
     from tools.sandbox import SandboxTable
 
     laid = open_table(name, players, settings, own, stack)

@@ -17,7 +17,7 @@ from importlib.resources import files
 import numpy as np
 
 from games import library
-from games.environments.environment import (
+from games.environments import (
     Environment,
     EnvironmentNotFoundError,
     SearchableEnvironment,

@@ -19,7 +19,7 @@ from games.contract import (
     State,
     canonical_key,
 )
-from games.environments.environment import Environment, ModuleEnvironment, SearchableEnvironment
+from games.environments import Environment, ModuleEnvironment, SearchableEnvironment
 from games.environments.openspiel.adapter import OpenSpielEnvironment, of_openspiel
 from games.environments.registry import TwinEnvironment
 from games.table import GameTable, Position

@@ -21,7 +21,7 @@ from langgraph.types import Command
 from agents.recording import RecordPlan, record_matches
 from agents.roles.modeller import PREDICTING
 from games.engine import sample_index
-from games.environments.environment import Environment, EnvironmentNotFoundError, ModuleEnvironment
+from games.environments import Environment, EnvironmentNotFoundError, ModuleEnvironment
 from games.environments.reading import read_trajectories
 from games.environments.registry import environment_named
 from games.streams import stream

@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field, JsonValue, SkipValidation
 
 from games.contract import CHANCE, Action, Json, ModuleFault, canonical_key
 from games.engine import Ending, Learned, Learner, Match, Player, Ply, play_match
-from games.environments.environment import Environment
+from games.environments import Environment
 from games.environments.registry import environment_named
 from games.streams import run_key
 from games.table import Table

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from games.contract import Action, IllegalActionError, Json, ModuleFault, read_events, read_state
-from games.environments.environment import Environment, ModuleEnvironment
+from games.environments import Environment, ModuleEnvironment
 from games.environments.registry import TwinEnvironment
 from games.environments.served import preload_of, served_source, source_of
 from games.table import Position, Table, position_of, refused

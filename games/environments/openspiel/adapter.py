@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from importlib.metadata import version
 from types import ModuleType
 
-from games.environments.environment import EnvironmentNotFoundError
+from games.environments import EnvironmentNotFoundError
 from games.environments.openspiel import Encoding, Native
 from games.environments.openspiel.boards import BOARDS
 from games.environments.openspiel.cards import CARDS

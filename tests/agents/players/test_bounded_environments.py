@@ -13,7 +13,7 @@ from agents.players.specs import Seating
 from agents.recording import RecorderError, RecordPlan, record_matches
 from games.contract import Game, LocalModule, ModuleFault
 from games.engine import RandomPlayer, play_match
-from games.environments.environment import Environment, ModuleEnvironment
+from games.environments import Environment, ModuleEnvironment
 from games.environments.registry import TwinEnvironment, environment_named
 from games.information import SeatLog
 from games.streams import stream

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from games.environments.environment import EnvironmentNotFoundError
+from games.environments import EnvironmentNotFoundError
 from games.environments.openspiel.adapter import (
     ENCODINGS,
     NativePosition,

@@ -9,7 +9,7 @@ import pytest
 
 from games.checks.run import CheckSettings, run_checks
 from games.contract import LocalModule
-from games.environments.environment import ModuleEnvironment, own_games
+from games.environments import ModuleEnvironment, own_games
 from games.environments.registry import environment_named
 from games.table import GameTable, Position
 from tests.games.subjects import subject

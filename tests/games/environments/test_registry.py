@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from games.environments.environment import EnvironmentNotFoundError
+from games.environments import EnvironmentNotFoundError
 from games.environments.registry import TwinEnvironment, environment_named
 from games.table import Position
 from games.values import Json

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from games.checks.sampling import UniformPlayer
 from games.engine import play_match
-from games.environments.environment import Environment
+from games.environments import Environment
 from games.environments.reading import read_trajectories
 from games.environments.registry import environment_named
 from games.table import Position
