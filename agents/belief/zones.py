@@ -239,14 +239,10 @@ class RandomSampler:
         return None
 
 
-HeatMap = Mapping[tuple[str, str], float]
-"""Probability that a component is in a zone, by path of the zone and component."""
-
-
 def heat_map(
     zones: Zones, seat: int, states: Sequence[State], weights: Sequence[float]
 ) -> dict[tuple[str, str], float]:
-    """How likely each component is to be in each zone that is hidden from a seat.
+    """How likely each component is to be in each zone that is hidden from a seat, by zone's path.
 
     `heat(z, c) = sum over states s of w_s [c in z in s]`, with weights that sum to 1.
 

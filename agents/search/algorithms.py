@@ -6,7 +6,7 @@ from typing import Any, Generic, Literal, TypeAlias, TypeVar
 
 import numpy as np
 
-from agents.search import alphabeta, evolution, flat, ismcts, pimc, uct
+from agents.search import alphabeta, evolution, flat, ismcts, uct
 from agents.search.settings import PlayerSettings, SearchResult, SearchView
 
 Hidden: TypeAlias = Literal["refused", "on_request", "sampled", "always_sampled"]
@@ -56,8 +56,8 @@ SEARCHES: dict[str, Algorithm[Any]] = {
     ),
     "pimc": Algorithm(
         "Tree search in several hidden states, each as if it were known; plays the best mean.",
-        pimc.PimcSettings,
-        pimc.decide,
+        uct.PimcSettings,
+        uct.decide_pimc,
     ),
     "flatmc": Algorithm(
         "Flat Monte Carlo: a bandit over the actions, each worth what random play paid after it.",

@@ -12,9 +12,9 @@ from agents.search.flat import decide_flatmc as flatmc
 from agents.search.flat import decide_osla as osla
 from agents.search.ismcts import IsmctsSettings
 from agents.search.ismcts import decide as ismcts
-from agents.search.pimc import PimcSettings
-from agents.search.pimc import decide as pimc
 from agents.search.settings import PlayerSettings, SearchView
+from agents.search.uct import PimcSettings
+from agents.search.uct import decide_pimc as pimc
 from games.contract import Action, State, load_namespace
 from games.modules import Rules, bind
 from tests.agents.small_games import DIE, SOON, THREE, TIC_TAC_TOE, game
