@@ -44,6 +44,7 @@ from tools.guest.protocol import (
 
 if TYPE_CHECKING:
     from _typeshed import TraceFunction
+
 Payload: TypeAlias = dict[str, Json]
 Operation: TypeAlias = Callable[[dict[str, object], Payload], Json]
 _Asked = TypeVar("_Asked", bound=tuple[object, ...])
