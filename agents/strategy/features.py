@@ -149,7 +149,10 @@ class Look:
         """What an observation says, whatever the action: names with numbers."""
         found: Told = []
         for name, value in self.numbers.items():
-            found += [(name, value), (f"{name}:{coarse(value)}", 1)]
+            found += [
+                (name, value),
+                (f"{name}:{coarse(value)}", 1),
+            ]
             if name.endswith("/0") and name[:-1] + "1" in self.numbers:
                 lead = value - self.numbers[name[:-1] + "1"]
                 found += [(name + "-", lead), (f"{name}-:{max(-9, min(9, lead))}", 1)]

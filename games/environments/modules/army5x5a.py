@@ -39,7 +39,12 @@ def initial_state(num_players: int, **parameters: object) -> State:
     if num_players != 2 or parameters:  # noqa: PLR2004
         raise ValueError("required: 2 players and no parameters")
     empty = [[EMPTY] * SIZE for _ in range(SIZE - 2)]
-    return {"board": [list("VIXIV"), *empty, list("vixiv")], "player": 0, "plies": 0, "winner": -1}
+    return {
+        "board": [list("VIXIV"), *empty, list("vixiv")],
+        "player": 0,
+        "plies": 0,
+        "winner": -1,
+    }
 
 
 def get_current_player(state: State) -> int:

@@ -6,7 +6,11 @@ that it follows the bid once it has been made. Penalty cards go whenever they ma
 
 from typing import Any
 
-ORDERS = {"ace_high": "23456789TJQKA", "ace_low": "A23456789TJQK", "ten_second": "23456789JQKTA"}
+ORDERS = {
+    "ace_high": "23456789TJQKA",
+    "ace_low": "A23456789TJQK",
+    "ten_second": "23456789JQKTA",
+}
 
 
 def score(observation: dict[str, Any], action: str) -> float:

@@ -8,7 +8,11 @@ on other people's tricks. Bids follow the number of tricks that the hand should 
 
 from typing import Any
 
-ORDERS = {"ace_high": "23456789TJQKA", "ace_low": "A23456789TJQK", "ten_second": "23456789JQKTA"}
+ORDERS = {
+    "ace_high": "23456789TJQKA",
+    "ace_low": "A23456789TJQK",
+    "ten_second": "23456789JQKTA",
+}
 ACE_TEN = {"A": 11, "T": 10, "K": 4, "Q": 3, "J": 2}
 SUIT_POINTS = {"C": "club_points", "D": "diamond_points", "H": "heart_points", "S": "spade_points"}
 PACKS = {"standard": 52, "short": 32, "tiny": 24}
