@@ -62,13 +62,16 @@ def is_nested_beyond(body: bytes, levels: int) -> bool:
     >>> [is_nested_beyond(rb'{"a":[[1],"\\"]}', levels) for levels in (2, 3)]
     [True, False]
     """
-    if body.count(b"[") + body.count(b"{") <= levels:
+    if b"\\" in body:
+        # Of a run of backslashes each two are one of them; a last one belongs to what follows it.
+        body = body.replace(b"\\\\", b"").replace(b'\\"', b"")
+    marks = body.translate(_BRACKETS, _NO_MARKS)
+    if marks.count(b"[") <= levels:
         return False
-    # Of a run of backslashes each two are one of them; a last one belongs to what follows it.
-    body = body.replace(b"\\\\", b"").replace(b'\\"', b"")
-    outside = b"".join(body.split(b'"')[::2])
-    marks = outside.translate(_BRACKETS, _NO_BRACKETS)
+    marks = b"".join(marks.split(b'"')[::2])  # what is outside of strings
     for _ in range(levels):
+        if not marks:
+            return False
         marks = marks.replace(b"[]", b"")  # the innermost level
     return bool(marks)
 
@@ -87,7 +90,7 @@ def _refuse(constant: str) -> NoReturn:
 _write = json_writer(sort_keys=False, ascii_only=False)
 _DECODER = json.JSONDecoder(parse_float=_finite, parse_constant=_refuse)
 _BRACKETS = bytes.maketrans(b"{}", b"[]")
-_NO_BRACKETS = bytes(sorted({*range(256)} - {*b"[]{}"}))
+_NO_MARKS = bytes(sorted({*range(256)} - {*b'[]{}"'}))
 
 
 _CHUNK_BYTES = 1 << 16

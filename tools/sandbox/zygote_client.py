@@ -39,7 +39,7 @@ _END_S = 5.0
 _MESSAGE_BYTES = 1 << 16
 _SHOWN_CHARACTERS = 2000
 _PROCESS_CLOCK = 2  # CPUCLOCK_SCHED: what the scheduler counts of a whole process
-_LONG_S = 1e-3  # of an answer; to be stopped then costs a hundredth of it
+_LONG_S = 1e-3  # of work; to be stopped then costs a hundredth of it
 _UNASKED_S = 3e-4  # more than it takes to wait for the next request
 _MUCH_UNASKED_S = 0.02  # more than any machine's trouble adds to that
 
@@ -241,12 +241,11 @@ class LocalProcess:
         if self._stopped:
             self._stopped = False
             self._signal(signal.SIGCONT)
-        elif self._clock is not None and self._spent is not None:
-            with contextlib.suppress(OSError):  # it has ended; to speak with it says so
-                unasked = time.clock_gettime(self._clock) - self._spent
-                self._distrusted |= unasked > _UNASKED_S
-                if unasked > _MUCH_UNASKED_S:
-                    raise ForgeryError(f"ran for {unasked:.3g} s that nobody asked for", b"")
+        elif self._spent is not None and (now := self._time()) is not None:
+            unasked = now - self._spent  # where it has ended, to speak with it says so
+            self._distrusted |= unasked > _UNASKED_S
+            if unasked > _MUCH_UNASKED_S:
+                raise ForgeryError(f"ran for {unasked:.3g} s that nobody asked for", b"")
 
     def ring(self, begun: float, seconds: float) -> None:
         """See `Process.ring`."""
@@ -256,16 +255,23 @@ class LocalProcess:
             self._signal(TICK if tick < TICKS else DEADLINE)
 
     def rest(self, seconds: float) -> None:
-        """See `Process.rest`: stopped after a long answer; after a short one its clock is read.
+        """See `Process.rest`: stopped after long work; after short work its clock is read.
 
         To stop it and let it go on costs as much as a short answer.
         """
+        before, self._spent = self._spent, self._time()
+        if before is not None and self._spent is not None:
+            seconds = self._spent - before  # without what it waited for the processor
         if self._distrusted or seconds > _LONG_S:
             self._stopped = True
             self._signal(signal.SIGSTOP)
-        elif self._clock is not None:
+
+    def _time(self) -> float | None:
+        """Its processor seconds; None where they are not told, or it has ended."""
+        if self._clock is not None:
             with contextlib.suppress(OSError):
-                self._spent = time.clock_gettime(self._clock)
+                return time.clock_gettime(self._clock)
+        return None
 
     def kill(self) -> None:
         """See `Process.kill`."""
