@@ -148,9 +148,9 @@ class _Run:
         shown: set[str] = set()
         with self._worker() as worker:
             for column in columns:
-                shown |= self._ask(worker, column.states, shown)
-                now, later = hidden_yet(column.actions, shown)
-                shown |= self._ask(worker, now, shown)
+                states = {question.shows for question in column.states}
+                now, later = hidden_yet(column.actions, shown | states)
+                shown |= self._ask(worker, [*column.states, *now], shown)
                 waiting += later
         return waiting
 
