@@ -22,9 +22,9 @@ from games.checks.findings import Finding
 from games.information import SeatLog
 from games.streams import stream
 from games.trajectories import OpenTrajectory
-from games.values import IllegalActionError, ModuleFault, State, as_object, canonical_key
+from games.values import IllegalActionError, Json, ModuleFault, State, canonical_key
 from tools.guest.protocol import MessageError, decoded
-from tools.predicting.inference import SeatSight
+from tools.predicting.inference import SeatSight, ask_together
 from tools.sandbox import Sandbox, Worker
 
 KIND = "calibration"
@@ -180,22 +180,35 @@ def _drawn(
     seeds: Sequence[Sequence[int]],
 ) -> list[str]:
     """Keys of the states that were drawn, in order; what failed has the key ""."""
-    reader, start = model
-    keys: list[str] = []
+    found: list[Json] = []
     with sandbox.worker("inference", module) as worker:
         worker.load(module)
         for seed in seeds:
             try:
-                found = worker.call(function, [sight.history, sight.seat], seed=seed)
-                state = found
-                if isinstance(found, list):
-                    state = start
-                    for action in found:
-                        state = as_object(reader.call("apply_action", [state, str(action)]))
-                keys.append(canonical_key(state))
+                found.append(worker.call(function, [sight.history, sight.seat], seed=seed))
             except (ModuleFault, IllegalActionError):
-                keys.append("")
-    return keys
+                found.append(None)
+    histories = [tuple(map(str, drawn)) for drawn in found if isinstance(drawn, list)]
+    reached = _followed(model, histories)
+    states = [reached.get(tuple(map(str, x))) if isinstance(x, list) else x for x in found]
+    return ["" if state is None else canonical_key(state) for state in states]
+
+
+def _followed(
+    model: tuple[Worker, State], histories: Sequence[tuple[str, ...]]
+) -> dict[tuple[str, ...], State]:
+    """The states that beginnings of histories lead to; those of which the model makes none lack."""
+    reader, start = model
+    reached: dict[tuple[str, ...], State] = {(): start}
+    for count in range(1, max(map(len, histories), default=0) + 1):
+        met = dict.fromkeys(each[:count] for each in histories if len(each) >= count)
+        new = [each for each in met if each[:-1] in reached]
+        asked: list[tuple[str, list[Json]]] = [
+            ("apply_action", [reached[each[:-1]], each[-1]]) for each in new
+        ]
+        answers = ask_together(reader, asked)
+        reached |= {each: x for each, x in zip(new, answers, strict=True) if isinstance(x, dict)}
+    return reached
 
 
 def _compared(
