@@ -1,5 +1,7 @@
 """What the composer makes of a message on a game of its own."""
 
+from functools import cache
+
 import pytest
 
 from agents.composer import composer_roles
@@ -11,6 +13,7 @@ FIGURES = (
 )
 
 
+@cache  # not while tests are collected: every process does that
 def designed(prompt: str) -> Design:
     designer = composer_roles().designer
     return designer.design(designer.clarify(prompt), lambda _: ())
@@ -22,14 +25,15 @@ def revised(design: Design, message: str) -> Revision:
     return designer.revise(design, designer.clarify("a game"), talk)
 
 
-HEARTS = designed("a trick-taking game for three players where taking hearts costs points")
+def hearts() -> Design:
+    return designed("a trick-taking game for three players where taking hearts costs points")
 
 
 def test_a_message_sets_what_it_says_and_keeps_the_rest() -> None:
-    found = revised(HEARTS, "make it four players and let the last trick count double").design
+    found = revised(hearts(), "make it four players and let the last trick count double").design
     assert found is not None
     assert found.num_players == 4
-    assert found.parameters == {**HEARTS.parameters, "last_trick_multiplier": 2}
+    assert found.parameters == {**hearts().parameters, "last_trick_multiplier": 2}
     statuses = {clause.text: clause.status for clause in found.clauses}
     assert statuses["taking hearts costs points"] == "honoured"
     assert statuses["game for three players"] == "not_honoured"
@@ -38,27 +42,27 @@ def test_a_message_sets_what_it_says_and_keeps_the_rest() -> None:
 
 @pytest.mark.parametrize("words", ["num_players=4, hand_size=4", "hand_size=4 and num_players=4."])
 def test_several_settings_in_one_message_are_taken_all_or_none(words: str) -> None:
-    found = revised(HEARTS, words)
+    found = revised(hearts(), words)
     assert found.design is not None
     assert found.design.num_players == 4
-    assert found.design.parameters == {**HEARTS.parameters, "hand_size": 4}
+    assert found.design.parameters == {**hearts().parameters, "hand_size": 4}
     honoured = {clause.text for clause in found.design.clauses if clause.status == "honoured"}
     assert {"num_players=4", "hand_size=4", "taking hearts costs points"} <= honoured
     assert "Not done" not in found.reply
     for wrong in ("hand_size=99", "dragons=3", "num_players=many", "trump=fixed"):
-        refused = revised(HEARTS, f"{words.strip('.')}, {wrong}")
+        refused = revised(hearts(), f"{words.strip('.')}, {wrong}")
         assert refused.design is None
         assert wrong.partition("=")[0] in refused.reply
 
 
 def test_a_demand_that_was_taken_back_is_honoured_again_where_it_holds_again() -> None:
-    fours = revised(HEARTS, "make it four players").design
+    fours = revised(hearts(), "make it four players").design
     assert fours is not None
     threes = revised(fours, "make it three players").design
     assert threes is not None
     told = [
         {clause.text: (clause.status, clause.reason) for clause in design.clauses}
-        for design in (HEARTS, fours, threes)
+        for design in (hearts(), fours, threes)
     ]
     assert told[1]["game for three players"][0] == "not_honoured"
     assert told[2]["game for three players"] == told[0]["game for three players"]
@@ -82,7 +86,7 @@ def test_shorter_and_longer_move_the_setting_that_tells_the_length(word: str, ca
     ],
 )
 def test_a_question_is_answered_by_figures_and_rules(message: str, line: str) -> None:
-    found = revised(HEARTS, message)
+    found = revised(hearts(), message)
     assert found.design is None
     assert line in found.reply.splitlines()[1] + found.reply.splitlines()[2]
 
@@ -97,7 +101,7 @@ def test_a_question_is_answered_by_figures_and_rules(message: str, line: str) ->
     ],
 )
 def test_what_cannot_be_changed_is_said(message: str, said: str) -> None:
-    found = revised(HEARTS, message)
+    found = revised(hearts(), message)
     assert (found.design is None) is bool(said)
     assert said in found.reply
 
@@ -111,10 +115,11 @@ def test_settings_that_are_impossible_together_leave_the_game() -> None:
 
 
 def test_another_game_is_recognised() -> None:
-    assert revised(HEARTS, "goofspiel for two players with five cards").other
+    assert revised(hearts(), "goofspiel for two players with five cards").other
 
 
-FIVE = designed("five in a row on a board of 9 by 9 for two players, two stones per turn")
+def five() -> Design:
+    return designed("five in a row on a board of 9 by 9 for two players, two stones per turn")
 
 
 @pytest.mark.parametrize(
@@ -128,14 +133,14 @@ FIVE = designed("five in a row on a board of 9 by 9 for two players, two stones 
 def test_a_message_in_a_players_words_sets_the_setting_and_no_other(
     message: str, setting: str, value: int
 ) -> None:
-    found = revised(FIVE, message)
+    found = revised(five(), message)
     assert found.design is not None
-    assert found.design.parameters == {**FIVE.parameters, setting: value}
+    assert found.design.parameters == {**five().parameters, setting: value}
     clauses = [c for c in found.design.clauses if setting in c.setting and c.status == "honoured"]
     assert [clause.setting for clause in clauses] == [f"{setting}={value}"]
     assert "drop" not in found.reply
 
 
 def test_a_preset_with_other_settings_is_not_honoured_by_its_name_alone() -> None:
-    found = revised(FIVE, "I want gomoku")
+    found = revised(five(), "I want gomoku")
     assert (found.design, "'gomoku': no setting" in found.reply) == (None, True)
