@@ -1,4 +1,4 @@
-"""The command, with play-tests of few matches; `eval run smoke` plays those of a real quick run."""
+"""The command, with checks and play of few matches; `eval run smoke` has those of a quick run."""
 
 import sys
 from collections.abc import Callable
@@ -18,7 +18,8 @@ FEW = {
 
 def smaller(validate: Callable[[Any], RunSettings]) -> Callable[[dict[str, Any]], RunSettings]:
     """`RunSettings.model_validate`, where sizes that are not given are these."""
-    return lambda given: validate(FEW | given)
+    checks = {"matches": 3, "samples": 8}
+    return lambda given: validate(FEW | {"check": checks | {"seed": given.get("seed", 0)}} | given)
 
 
 if __name__ == "__main__":
