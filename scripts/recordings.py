@@ -51,9 +51,7 @@ def settings_of(name: str) -> RunSettings:
     """A recorded run's settings; the play-test, which no prompt quotes, is made small."""
     small = {"ladder_matches": 4, "random_matches": 6, "heuristic_matches": 4}
     small |= {"small_budget": 3, "large_budget": 6, "lessons": 0}
-    run = runs()[name]
-    small |= run.get("settings", {})
-    return RunSettings.model_validate({"seed": run["seed"], "quick": True, **small})
+    return RunSettings.model_validate({"seed": runs()[name]["seed"], "quick": True, **small})
 
 
 def request_of(name: str) -> Request:

@@ -14,6 +14,7 @@ from games.checks.run import CheckSettings
 
 if TYPE_CHECKING:
     from agents.model.budget import Budget
+    from graph.run.records import RecordPool
     from tools.checking import CheckRun
     from tools.retrieval import Retrieval
     from tools.sandbox import Sandbox
@@ -115,6 +116,7 @@ class RunContext:
         versions: Versions of what took part, by name.
         clock: Seconds, monotonic.
         passed: Checks that passed, by what was checked and how; grows.
+        played: What a validator's records are chosen from, of the module that was played last.
     """
 
     roles: RoleSet
@@ -131,6 +133,7 @@ class RunContext:
     keeps_own_games: bool = True
     versions: Mapping[str, str] = field(default_factory=dict)
     passed: "dict[tuple[object, ...], CheckRun]" = field(default_factory=dict)
+    played: "dict[tuple[object, ...], RecordPool]" = field(default_factory=dict)
 
     def checked(
         self, source: str, settings: "CheckSettings", num_players: int, records: int

@@ -121,12 +121,7 @@ def diverse_records(
         ModuleFault: If the module does not load.
         SandboxUnavailableError: If there is no sandbox.
     """
-    pool = _Pool(context, source, design, seed)
-    pool.add(pool.random(_RANDOM[pool.quick]))
-    pool.add(pool.thinking())
-    for _ in range(_DIRECTED[pool.quick]):
-        if pool.missing:
-            pool.add(pool.random(_RANDOM[pool.quick], leaning=True))
+    pool = _played(context, source, design, seed)
     kept = [n for n, record in enumerate(pool.records) if _finished(record)]
     finished = [pool.records[n] for n in kept]
     best = chosen_records(finished, [pool.met[n] for n in kept], count)
@@ -134,6 +129,22 @@ def diverse_records(
     coverage = rule_coverage(context.sandbox, source, pool.rules, records)
     coverage = replace(coverage, never=pool.missing)
     return DiverseRecords(records, coverage, pool.played, pool.seats(), _unread(finished, records))
+
+
+def _played(context: RunContext, source: str, design: Design, seed: int) -> "RecordPool":
+    """All that is played for it; the newest is kept: its records may be judged once more."""
+    quick, longest = context.settings.quick, context.settings.check.max_plies
+    key = (id(context.sandbox), source, design.model_dump_json(), seed, quick, longest)
+    if key not in context.played:
+        pool = RecordPool(context, source, design, seed)
+        pool.add(pool.random(_RANDOM[quick]))
+        pool.add(pool.thinking())
+        for _ in range(_DIRECTED[quick]):
+            if pool.missing:
+                pool.add(pool.random(_RANDOM[quick], leaning=True))
+        context.played.clear()
+        context.played[key] = pool
+    return context.played[key]
 
 
 def _unread(finished: Sequence[MatchRecord], chosen: Sequence[MatchRecord]) -> tuple[str, ...]:
@@ -209,7 +220,7 @@ def _finished(record: MatchRecord) -> bool:
 
 
 @dataclass
-class _Pool:
+class RecordPool:
     """All matches that were kept, and the rules that each of them met."""
 
     context: RunContext
@@ -223,10 +234,12 @@ class _Pool:
 
     @property
     def quick(self) -> bool:
+        """Whether it is a quick run's."""
         return self.context.settings.quick
 
     @property
     def rules(self) -> list[str]:
+        """Ids of the rules."""
         return [rule.id for rule in self.design.rules]
 
     @property

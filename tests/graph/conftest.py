@@ -10,6 +10,7 @@ from agents.players.registry import PRELOAD
 from agents.protocols import RoleSet
 from graph.run.context import RunContext, RunSettings
 from graph.run.folder import RunFolder, create_folder
+from graph.run.records import RecordPool
 from tests.graph.scripted import ScriptedRoles, role_set
 from tests.graph.settings import SMALL
 from tests.vectorstore.hashing import HashingEmbedder
@@ -43,9 +44,19 @@ def passed() -> dict[tuple[object, ...], CheckRun]:
     return {}
 
 
+@pytest.fixture(scope="session")
+def played() -> dict[tuple[object, ...], RecordPool]:
+    """The same of what a validator's records are chosen from."""
+    return {}
+
+
 @pytest.fixture
 def make_context(
-    store: Store, sandbox: Sandbox, passed: dict[tuple[object, ...], CheckRun], tmp_path: Path
+    store: Store,
+    sandbox: Sandbox,
+    passed: dict[tuple[object, ...], CheckRun],
+    played: dict[tuple[object, ...], RecordPool],
+    tmp_path: Path,
 ) -> MakeContext:
     def make(roles: RoleSet | None = None, settings: RunSettings = SMALL) -> RunContext:
         return RunContext(
@@ -58,6 +69,7 @@ def make_context(
             embedding=store.embedder.identity,
             clock=time.monotonic,
             passed=passed,
+            played=played,
         )
 
     return make

@@ -99,9 +99,9 @@ def test_play_is_directed_at_rules_that_never_fired(make_context: MakeContext) -
 
 def test_the_same_seed_gives_the_same_records(make_context: MakeContext) -> None:
     context = _quick(make_context())
-    one, again, other = (
+    one, other, again = (
         [r.actions for r in diverse_records(context, WAVES, OF_WAVES, seed=seed).records]
-        for seed in (1, 1, 3)
+        for seed in (1, 3, 1)  # what was played last is kept
     )
     assert one == again != other
 
