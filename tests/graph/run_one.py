@@ -1,10 +1,11 @@
-"""A process of its own that makes one game, for tests that kill it: HOME FOLDER [ENDPOINT [SAID]].
+"""A process of its own that makes one game, for tests that kill it.
 
 What is said of the game is added once, and then belongs to what was asked.
 """
 
-import sys
 import time
+from multiprocessing import get_context
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 from agents.model.settings import ModelSettings
@@ -27,16 +28,26 @@ PROMPT = "noughts for two players"
 LONG = {"random_matches": 60, "ladder_matches": 20}
 
 
-def main() -> None:
-    home, path, *more = map(str, sys.argv[1:])
-    url, said = more[:1], tuple(more[1:])
-    folder = RunFolder(Path(path))
+# What a run imports is imported once; each process is forked from one that did nothing else.
+_STARTER = get_context("forkserver")
+_STARTER.set_forkserver_preload([__name__, "chromadb", "langchain_openai", "agents.players.search"])
+
+
+def started(home: Path, folder: Path, url: str = "", *said: str) -> BaseProcess:
+    """A process that makes a game in a folder, by a model where there is an endpoint."""
+    process = _STARTER.Process(target=_make, args=(home, folder, url, said))
+    process.start()
+    return process
+
+
+def _make(home: Path, path: Path, url: str, said: tuple[str, ...]) -> None:
+    folder = RunFolder(path)
     roles, budget = role_set(ScriptedRoles()), None
     if url:
-        settings = ModelSettings(model="scripted", api_key="none", base_url=url[0], retries=0)
+        settings = ModelSettings(model="scripted", api_key="none", base_url=url, retries=0)
         roles, budget = open_model(settings, folder.exchanges)
     with (
-        open_store(StoreSettings(path=Path(home)), embedder=HashingEmbedder()) as store,
+        open_store(StoreSettings(path=home), embedder=HashingEmbedder()) as store,
         Sandbox(preload=PRELOAD) as sandbox,
     ):
         ensure_indexed(store)
@@ -58,7 +69,3 @@ def main() -> None:
         if said and request.answers != said:
             write_request(request.model_copy(update={"answers": said}), folder)
         resume_run(folder, context)
-
-
-if __name__ == "__main__":
-    main()

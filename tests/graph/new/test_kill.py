@@ -2,8 +2,6 @@
 
 import json
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Sequence
 from itertools import count
@@ -15,40 +13,32 @@ import pytest
 from tests.agents.model.endpoint import Answer, Endpoint, Request, serving
 from tests.graph.answering import answer
 from tests.graph.new.test_model_run import CALLS
+from tests.graph.run_one import started
 
-ROOT = Path(__file__).parents[3]
 When: TypeAlias = Callable[[Path], bool]
 
 
 def killed_at(home: Path, folder: Path, endpoint: Endpoint, *said: str, requests: int) -> bool:
     """Run until the endpoint has heard so many requests, then kill; whether there was a need."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "tests.graph.run_one", str(home), str(folder), endpoint.url, *said],
-        cwd=ROOT,
-        stderr=subprocess.DEVNULL,
-    )
-    while len(endpoint.requests) < requests and process.poll() is None:
+    process = started(home, folder, endpoint.url, *said)
+    while len(endpoint.requests) < requests and process.is_alive():
         time.sleep(0.01)
-    process.send_signal(signal.SIGKILL)
-    return process.wait(timeout=60) == -signal.SIGKILL
+    process.kill()
+    process.join(60)
+    return process.exitcode == -signal.SIGKILL
 
 
 def run(home: Path, folder: Path, *more: str, kill_when: When | None = None) -> bool:
     """Run to the end, or kill as soon as `kill_when` holds; whether it was killed."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "tests.graph.run_one", str(home), str(folder), *more],
-        cwd=ROOT,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    while kill_when is not None and process.poll() is None:
+    process = started(home, folder, *more)
+    while kill_when is not None and process.is_alive():
         if kill_when(folder):
-            process.send_signal(signal.SIGKILL)
+            process.kill()
             break
         time.sleep(0.002)
-    _, errors = process.communicate(timeout=120)
-    killed = process.returncode == -signal.SIGKILL
-    assert killed or process.returncode == 0, errors
+    process.join(120)
+    killed = process.exitcode == -signal.SIGKILL
+    assert killed or process.exitcode == 0
     return killed
 
 
