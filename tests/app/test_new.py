@@ -25,6 +25,12 @@ def same_every_time(folder: Path) -> dict[str, bytes]:
     return {str(file.relative_to(folder)): file.read_bytes() for file in files}
 
 
+@pytest.fixture(autouse=True)
+def _lessons(monkeypatch: pytest.MonkeyPatch) -> None:
+    """These runs fit heuristics too."""
+    monkeypatch.setenv("LESSONS", "200")
+
+
 @pytest.fixture(scope="module")
 def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("run") / "discs"
