@@ -180,7 +180,7 @@ def read_actions(value: Json) -> list[Action]:
             "bad_value",
             "get_legal_actions",
             f"returned {show(value)}; required: one line each, without control, direction and "
-            "invisible characters, so that no two look the same",
+            "invisible characters, letters composed (NFC), so that no two look the same",
         )
     return list(value)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import fsum
 from typing import Literal, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
@@ -236,7 +237,7 @@ class _Referee:
         if self.position is None or self.position.player != TERMINAL:
             return self.stopped("unfinished", reason=f"no end after {len(self.plies)} plies")
         totals = tuple(
-            float(sum(ply.rewards[seat] for ply in self.plies)) for seat in range(len(self.players))
+            fsum(ply.rewards[seat] for ply in self.plies) for seat in range(len(self.players))
         )
         return self.stopped("finished", returns=totals)
 

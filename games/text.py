@@ -3,6 +3,7 @@
 import ast
 import re
 import threading
+import unicodedata
 from collections.abc import Iterator
 
 _PARSING = threading.Lock()
@@ -18,7 +19,7 @@ _UNSEEN = re.compile(
     "\ufff0-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
 _TAG = re.compile(r"<(?=[A-Za-z/!?])")
-_LINK = re.compile(r"\](?=\(|:\s*\S*[:&])")  # inline, or the definition of an address
+_LINK = re.compile(r"\](?=\(|:\s*[^\s:&]*[:&])")  # inline, or the definition of an address
 
 
 def plain_text(text: str) -> str:
@@ -63,12 +64,17 @@ def quoted(text: str) -> str:
 def is_plain_line(text: str) -> bool:
     r"""Whether a text is one line that shows as it is, such as an action must be.
 
+    Nor may letters be decomposed: two spellings of one word look the same.
+
     >>> is_plain_line("play 9♥"), is_plain_line("pass\u200b"), is_plain_line("a\tb")
     (True, False, False)
+    >>> is_plain_line("caf\u00e9"), is_plain_line("cafe\u0301")
+    (True, False)
     """
     if text.isascii():
         return text.isprintable()
-    return plain_text(text) == text and "\n" not in text and "\t" not in text
+    shown = unicodedata.normalize("NFC", plain_text(text))
+    return shown == text and "\n" not in text and "\t" not in text
 
 
 def syntax_tree(source: str | bytes) -> ast.Module:

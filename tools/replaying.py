@@ -157,14 +157,20 @@ def again(job: MatchJob, entry: MatchEntry) -> MatchJob:
     return replace(job, roster=_Following(job.roster, done))
 
 
-def require_claim(index: int, entry: MatchEntry, found: Json) -> None:
+def require_claim(index: int, job: MatchJob, entry: MatchEntry, found: Json) -> None:
     """Hold what a journal says of a match against the entry of the same match, played again.
+
+    What a player with a budget of time used is not the same twice.
 
     Raises:
         VoidResultError: If they differ.
     """
     anew = MatchEntry.model_validate(found)
-    for part in ("ending", "culprit", "actions", "returns"):
+    parts: tuple[str, ...] = ("ending", "culprit", "actions", "returns")
+    if entry.ending == anew.ending == "finished":  # else a reason may tell of the time it took
+        parts += ("reason", "plies", "fault_line", "told", "record")
+        parts += () if any(map(_by_time, job.seats)) else ("used", "lessons")
+    for part in parts:
         one, other = getattr(entry, part), getattr(anew, part)
         if one != other:
             raise VoidResultError(

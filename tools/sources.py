@@ -110,7 +110,7 @@ def find_rulebook(name: str, parameters: Mapping[str, Json], players: int) -> st
         return library.rulebook(name, parameters, players)
     try:
         beside = Path(name).parent / "rulebook.md"
-        return beside.read_text(encoding="utf-8", errors="replace")
+        return beside.read_text("utf-8", errors="replace") if beside.is_file() else None
     except OSError:
         return None
 

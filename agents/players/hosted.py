@@ -10,6 +10,9 @@ import inspect
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from resource import getpagesize
 
 import numpy as np
 
@@ -24,6 +27,8 @@ from tools.replaying import VoidResultError
 from tools.sandbox import Sandbox, Worker
 
 _RESAMPLE = "resample_"
+_LOOKED_EVERY = 128  # states, as to look takes as long as many calls
+_MOST_BYTES = 768 * 2**20  # of this process, its tree and those of its other threads
 _ASKED_AGAIN = (
     "apply_action",
     "get_chance_probabilities",
@@ -32,6 +37,19 @@ _ASKED_AGAIN = (
     "get_observations",
     "get_rewards",
 )
+
+
+def _require_room(function: str) -> None:
+    """Refuse states that fill the memory of the host, where the tree is kept.
+
+    Raises:
+        ModuleFault: If this process has more than it may.
+    """
+    with suppress(OSError):  # a system that does not tell it
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+        if pages * getpagesize() > _MOST_BYTES:
+            told = f"its states in the tree take more than {_MOST_BYTES >> 20} MiB of the host"
+            raise ModuleFault("bad_value", function, f"{told}: keep them small, or search less")
 
 
 class _Answers:
@@ -44,9 +62,11 @@ class _Answers:
         self._origins: dict[int, tuple[Json, Sequence[Json]]] = {}  # by the state's id: it, a ply
 
     def take(self, function: str, arguments: Sequence[Json], value: Json) -> None:
-        """Take note of an answer."""
+        """Take note of an answer; raises where there is no room for more."""
         if function == "apply_action":
             self._origins[id(value)] = (value, arguments)
+            if len(self._origins) % _LOOKED_EVERY == 0:
+                _require_room(function)
         if function in _ASKED_AGAIN:
             self._given[function] += 1
             if self._generator.integers(self._given[function]) == 0:

@@ -15,7 +15,7 @@ from agents.strategy.selection import Members, Protocol, Scores, Selection, Sele
 from games.contract import Json, ModuleFault
 from games.values import is_number, show
 from tools.playtest.jobs import GameSetup, MatchEntry, Roster, SandboxRecipe
-from tools.playtest.results import win_share
+from tools.playtest.ratings import win_share
 from tools.playtest.runner import Workers
 from tools.playtest.series import Series, play_series
 from tools.sandbox import ReusedWorkers, Sandbox

@@ -26,7 +26,7 @@ from pydantic import BaseModel, Field, JsonValue
 from agents.protocols import Heuristic
 from agents.strategy.features import Look, parsed
 from games.contract import Action, Json, Observation
-from tools.playtest.results import win_share
+from tools.playtest.ratings import win_share
 
 Named: TypeAlias = dict[str, float]
 _FEWEST = 12  # rows that a feature must tell apart to be kept

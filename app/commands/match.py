@@ -246,6 +246,8 @@ def _show(result: dict[str, Any]) -> None:
         if "surprises" in totals:
             said = f"{totals['surprises']:.0f} surprises, {totals['failed_searches']:.0f} failed"
             say(f"    its model: {said} searches in {row['used']['decisions']} decisions")
+    for caution in result["cautions"].values():
+        say(f"  {one_line(caution)}")
     if result["left_out"]:
         say(f"  {result['left_out']} matches of deals that did not finish are left out")
     for reason, times in result["reasons"].items():

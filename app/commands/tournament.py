@@ -149,6 +149,8 @@ def _show(result: "TournamentResult") -> None:
         say(f"  {who}: {counts}, {_told(pair.score)}{answer}")
     if result.no_result:
         say(f"  {result.no_result}")
+    for caution in result.cautions.values():
+        say(f"  {one_line(caution)}")
     if result.left_out:
         say(f"  {result.left_out} matches of deals that did not finish are left out")
     for reason, times in result.reasons.items():

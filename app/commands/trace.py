@@ -79,7 +79,8 @@ def list_runs(*, as_json: Json = False) -> None:
         return
     for row in rows:
         title = one_line(row["title"] or "")
-        say(f"{row['name']}  {row['end']}  {title}\n    {_brief(row['prompt'])}")
+        name, end = one_line(row["name"]), one_line(str(row["end"]))
+        say(f"{name}  {end}  {title}\n    {_brief(row['prompt'])}")
         if row["revisions"]:
             say(f"    revised: {', '.join(row['revisions'])}")
         if (way := _way_on(row)) is not None:
@@ -97,6 +98,7 @@ def _standing(folder: "RunFolder") -> dict[str, Any]:
     from graph.learn.settings import is_learning, read_learning
     from graph.new.requests import question_left, read_request
 
+    folder.require_plain()
     row: dict[str, Any] = {"revisions": [str(one.path) for one in folder.revisions]}
     written: tuple[tuple[str, str, str], ...] = _OF_LEARN
     asks = ""
@@ -119,7 +121,7 @@ def _way_on(row: dict[str, Any]) -> str | None:
     >>> _way_on({"name": "mine", "end": "waiting", "asks": "No game. Which one? There are 12."})
     "asks: No game. Which one? Go on: rulewright resume mine --answer '...'"
     """
-    on = f"rulewright resume {row['name']}"
+    on = f"rulewright resume {one_line(row['name'])}"
     if row["asks"]:
         asks, mark, _ = " ".join(row["asks"].split()).partition("?")
         word = "yes" if row["end"] == "no_fit" else "..."

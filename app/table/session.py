@@ -185,9 +185,9 @@ def line_up_of(
 def _usual(game: "GameSetup", run: Path | None, sandbox: "Sandbox") -> str:
     """The opponent where nobody names one."""
     try:
-        listed = json.loads(((run or Path()) / "players" / "players.json").read_text("utf-8"))
-        players = listed["players"] if run else []
-    except (OSError, ValueError, KeyError, TypeError):
+        file = (run or Path()) / "players" / "players.json"
+        players = json.loads(file.read_text("utf-8"))["players"] if run and file.is_file() else []
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         players = []
     if players and isinstance(players, list) and isinstance(players[-1], str):
         return players[-1]

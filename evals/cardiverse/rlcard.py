@@ -30,7 +30,7 @@ from games.streams import stream
 from graph.run.context import versions
 from tools.playtest.intervals import share_interval
 from tools.playtest.jobs import GameSetup, sandbox_of_process
-from tools.playtest.results import win_share
+from tools.playtest.ratings import win_share
 
 MISSING = (
     "RLCard is not installed; it comes with the extra rlcard: pip install 'rulewright[rlcard]'"

@@ -153,7 +153,8 @@ def _right(series: Series, attack: UnseenAttack) -> tuple[int, int]:
     """Right guesses and guesses; a round is two cards dealt and two calls."""
     right = asked = 0
     for index, entry in series.entries.items():
-        words = [action.split(" ")[1] for action in entry.actions]
+        played = [action.split(" ") for action in entry.actions]
+        words = [words[1] for words in played if words[0] in ("deal", "call")]
         for seat, who in enumerate(series.seated(index)):
             counts = seat in attack.seats and (who == 0 or attack.against == _PLAYER)
             for at in range(4 * attack.first_round, len(words) - 3, 4) if counts else ():

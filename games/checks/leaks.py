@@ -88,8 +88,8 @@ def check_leaks(
     alike, unlike = (sum(counts) for counts in zip(*(a.counts for a in audits), strict=True))
     evidence = (
         f"hidden from some seat: {listed(hidden)}; told to all by open values alone: "
-        f"{listed(alone)}; {alike} plies that differ only in what is hidden were told alike, "
-        f"{unlike} others not"
+        f"{listed(alone - hidden)}; {alike} plies that differ only in what is hidden were told "
+        f"alike, {unlike} others not"
     )
     if public:
         evidence += f"; dealt face up, so that nothing can be told of it: {listed(public)}"
@@ -137,8 +137,7 @@ class _Audit:
     def run(self, pairs: int) -> Finding | None:
         """What was found; None where everything that could be compared was the same."""
         places = self._places()
-        rounds = max((len(of_match) for of_match in places), default=0)
-        done = 0
+        rounds, done = max(map(len, places), default=0), 0
         for number in range(rounds):
             row = [of_match[number] for of_match in places if number < len(of_match)]
             with self.subject.anew() as table:  # it meets no match twice
@@ -263,6 +262,7 @@ class _Audit:
             sides = [(step.after.state, step.sight) for step in (one, other)]
             for zone, along in beside_hidden(self.zones, self.opened, *sides).items():
                 self.along.setdefault(zone, set()).update(along)
+                self.announced |= along if one.before.player == CHANCE else set()
             if not different:
                 return self._overclaimed(seen, sight, at), False
             return self._consequence(one, other, different, at), False
@@ -278,7 +278,8 @@ class _Audit:
         changed = {p for p in seen.hidden if seen.hidden[p] != sight.hidden.get(p)}
         self.compared += bool(changed)
         self.exchanged |= {pattern_of(path, self.zones) for path in changed}
-        return None, bool(changed)
+        # The order of a deck that has none hides nothing, and yet may be told later.
+        return None, canonical_key(one.after.state) != canonical_key(other.after.state)
 
     def _consequence(self, one: Step, other: Step, told: str, at: str) -> Finding | None:
         """What the rules tell of hidden components that were neither moved nor shown is named."""

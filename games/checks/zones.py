@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -108,9 +108,9 @@ def sight_of(state: State, seen: Mapping[str, Visibility], zones: Mapping[str, J
     Raises:
         KeyError: With a path of `seen` that the state does not have.
     """
-    sight = Sight({}, state, {})
-    rest = state
-    for path in sorted(seen, key=lambda path: -path.count(".")):  # what lies within goes first
+    rest = _without(state, [path.split(".") for path in seen])
+    sight = Sight({}, as_object(rest), {})
+    for path in seen:
         value, word = read_path(state, path), seen[path]
         size = len(value) if isinstance(value, list | dict) else bool(value)
         sight.shown[path] = canonical_key(
@@ -125,8 +125,20 @@ def sight_of(state: State, seen: Mapping[str, Visibility], zones: Mapping[str, J
             ):
                 value = [*sorted(map(canonical_key, value))]
             sight.hidden[path] = canonical_key(value)
-        rest = with_path(rest, path, None)
-    return replace(sight, rest=rest)
+    return sight
+
+
+def _without(value: Json, paths: Sequence[Sequence[str]]) -> Json:
+    """A value with None in the place of what lies at each path that it has."""
+    if not all(paths):
+        return None
+    within: dict[str, list[Sequence[str]]] = {}
+    for steps in paths:
+        within.setdefault(steps[0], []).append(steps[1:])
+    parts = {key: _without(item, within[key]) for key, item in _children(value) if key in within}
+    if isinstance(value, list):
+        return [parts.get(str(index), item) for index, item in enumerate(value)]
+    return {**value, **parts} if isinstance(value, dict) else value
 
 
 def pattern_of(path: str, zones: Iterable[str]) -> str:

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from textwrap import wrap
 from typing import Any, Literal
 
@@ -268,7 +269,7 @@ def read_form(folder: RunFolder) -> Choices:
         text = path.read_text(encoding="utf-8")
         _require_single(yaml.compose(text, yaml.SafeLoader))
         form = _Form.model_validate(yaml.safe_load(text))
-        json.dumps(form.parameters, allow_nan=False).encode()
+        json.dumps(form.model_dump(), allow_nan=False).encode()
     except OSError as error:
         raise RunFolderError(
             f"{path} cannot be read ({error.strerror}); a run writes it as soon as it has a design"
@@ -288,15 +289,22 @@ def read_form(folder: RunFolder) -> Choices:
 
 
 def _require_single(root: Any) -> None:  # noqa: ANN401 - a node of YAML's, or None
-    """Of two lines with one name, YAML drops the first: an edit would be lost without a word."""
-    nodes = [root]
+    """Of two lines with one name, YAML drops the first: an edit would be lost without a word.
+
+    What an alias repeats could be larger than any memory, or hold itself.
+    """
+    nodes, met = [root], set[int]()
     for node in nodes:
+        if id(node) in met:
+            raise ValueError("a value stands there by an alias (*NAME); write it out")
+        met.add(id(node))
         pairs = node.value if node is not None and node.id == "mapping" else ()
         nodes += [value for _, value in pairs]
-        names = [key.value for key, _ in pairs]
-        twice = next((name for name in names if names.count(name) > 1), None)
-        if twice is not None:
-            raise ValueError(f"{twice} stands there twice")
+        if node is not None and node.id == "sequence":
+            nodes += node.value
+        for name, count in Counter(str(key.value) for key, _ in pairs).items():
+            if count > 1:
+                raise ValueError(f"{name} stands there twice")
 
 
 def _shown(value: JsonValue) -> str:

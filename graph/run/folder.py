@@ -16,6 +16,7 @@ M = TypeVar("M", bound=BaseModel)
 Written: TypeAlias = dict[str, list[str]]
 _WRITTEN = ".state/written.json"
 _REVISIONS = "revisions"
+_READ_WHOLE, _LARGEST = ("", ".json", ".md", ".py", ".yaml"), 64 * 2**20  # bytes
 
 
 class RunFolderError(Exception):
@@ -78,6 +79,21 @@ class RunFolder:
         if not path.exists():
             self.write_text(".state/thread", str(uuid.uuid4()))
         return path.read_text(encoding="utf-8").strip()
+
+    def require_plain(self) -> None:
+        """Refuse a folder that could read or write elsewhere, as one from somebody else may.
+
+        Raises:
+            RunFolderError: Naming a link, pipe or device in it, or a file too large to be read.
+        """
+        for path in self.path.rglob("*"):
+            if path.is_symlink() or not (path.is_file() or path.is_dir()):
+                raise RunFolderError(
+                    f"{path} is a link, a pipe or a device; a run's folder holds plain files and "
+                    "folders alone, so that nothing else is read or written: put a copy there"
+                )
+            if path.suffix in _READ_WHOLE and path.is_file() and path.stat().st_size > _LARGEST:
+                raise RunFolderError(f"{path} has more than {_LARGEST >> 20} MiB; remove it")
 
     @property
     def asked(self) -> bool:
@@ -158,8 +174,12 @@ class RunFolder:
         """
         try:
             kept = json.loads((self.path / _WRITTEN).read_bytes())
-            return {str(name): [str(one) for one in ours] for name, ours in kept.items()}
-        except (OSError, ValueError, AttributeError, TypeError):
+            return {
+                str(name): [str(one) for one in ours]
+                for name, ours in kept.items()
+                if ".." not in Path(name).parts and not Path(name).is_absolute()
+            }
+        except (OSError, ValueError, AttributeError, TypeError, RecursionError):
             return {}
 
     def _keep(self, written: Written) -> None:
@@ -283,7 +303,9 @@ def find_folder(name: str, runs: Path) -> RunFolder:
     for path in (Path(name), runs / name):
         with suppress(OSError):  # a name too long for any file
             if (path / ".state").is_dir():
-                return RunFolder(path.resolve()).root
+                found = RunFolder(path.resolve()).root
+                found.require_plain()
+                return found
     known = sorted(item.parent.name for item in runs.glob("*/.state")) if runs.is_dir() else []
     listing = f"; under {runs} there are: {', '.join(known)}" if known else f"; {runs} has no runs"
     raise RunFolderError(f"{name} is not the folder of a run{listing}")

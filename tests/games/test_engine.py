@@ -34,6 +34,25 @@ def test_a_finished_match_pays_the_sum_of_its_rewards() -> None:
     assert sorted(match.returns) == [-3.0, 3.0]
 
 
+def test_a_small_pay_is_not_lost_beside_a_large_one_that_is_paid_back() -> None:
+    """The loser is lent a million million at the deal, which every float near it rounds."""
+    lent = (
+        SOUND
+        + """
+_paid = get_rewards
+
+def get_rewards(state):
+    plies = len(state["hands"][0]) + len(state["hands"][1]) + len(state["bids"])
+    lent = {1: 1e12, 3: -1e12}.get(plies, 0)
+    return [one * 0.00001 + lent for one in _paid(state)]
+"""
+    )
+    players = [Scripted("bid 2"), Scripted("bid 1")]
+    match = play_match(GameTable(Game(LocalModule(lent))), players, parameters={}, seed=4)
+    assert match.returns is not None
+    assert sorted(match.returns) == pytest.approx([-0.00003, 0.00003])
+
+
 def test_the_same_seed_deals_the_same_cards_and_another_match_others() -> None:
     def deal(match: int) -> list[str]:
         played = play_match(

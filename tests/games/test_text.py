@@ -2,6 +2,7 @@
 
 import gc
 import sys
+import time
 import unicodedata
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -115,3 +116,9 @@ def test_threads_parse_side_by_side() -> None:
     with ThreadPoolExecutor(4) as threads:
         found = list(threads.map(lambda _: len(syntax_tree(source).body), range(60)))
     assert len(set(found)) == 1
+
+
+def test_a_long_text_of_half_a_link_is_read_in_a_time_that_grows_with_it() -> None:
+    begun = time.process_time()
+    untagged("]:" * 30_000 + "x" * 30_000)
+    assert time.process_time() - begun < 1  # from every bracket to the end it took half a minute

@@ -166,6 +166,19 @@ def test_what_a_journal_claims_of_matches_that_did_not_finish_is_asked_again(
     assert "Delete its line from the journal" in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("part", "value"), [("plies", 99), ("reason", "all is well"), ("told", ""), ("used", [])]
+)
+def test_what_else_a_journal_says_of_a_match_is_asked_again(
+    part: str, value: object, sandbox: Sandbox, tmp_path: Path
+) -> None:
+    names = ["uniform", "perfect"]
+    first = again(sandbox, tmp_path / "j", specs=names)
+    forge(first, tmp_path / "j", lambda entry: entry.update({part: value}))
+    with pytest.raises(VoidResultError, match=f"has {part} "):
+        again(sandbox, tmp_path / "j", specs=names)
+
+
 class _Takes:
     """Takes the first or the last that is legal."""
 

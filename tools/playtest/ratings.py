@@ -1,4 +1,4 @@
-"""Ratings of players from their results: Bradley-Terry strengths as Elo, and alpha-rank.
+"""Ranks within matches, and ratings of players from them: Bradley-Terry as Elo, and alpha-rank.
 
 `P(i beats j) = g_i / (g_i + g_j)` (Bradley and Terry 1952); a draw is half a win for either. An Elo
 rating is `400 log10 g`. Alpha-rank (Omidshafiei et al. 2019) says which players last when the field
@@ -6,19 +6,25 @@ imitates whoever does better.
 """
 
 import math
-from collections.abc import Sequence
-from statistics import NormalDist
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from statistics import NormalDist, fmean
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tools.playtest.intervals import CONFIDENCE, Estimate
+from tools.playtest.jobs import MatchEntry, PlayerConfig
+from tools.playtest.schedule import Sides
 
 Matrix: TypeAlias = NDArray[np.float64]
 Vector: TypeAlias = NDArray[np.float64]
 
 ELO = 400 / math.log(10)
+ONE_IN = 20  # matches of a result at the most are void, and of an entrant's forfeited
 _ITERATIONS = 200_000
 _CLOSE = 1e-12
 ALPHA, POPULATION = 100.0, 50
@@ -210,3 +216,187 @@ def _stationary(moves: Matrix) -> Vector:
         shares[last] = shares[:last] @ chain[:last, last]
     total: Vector = shares / shares.sum()
     return total
+
+
+def ranked(
+    outcome: MatchEntry, players: Sequence[object], sides: Sides = ()
+) -> tuple[float, ...] | None:
+    """What the seats of a match are ranked by; None where it is nobody's win or loss.
+
+    Returns where it finished. Where a player forfeited, 1 for who wins by it and 0 for who loses:
+    the seat, its side, and every seat of the same player, so that nothing is gained by giving up.
+    Where that is everybody, the seat alone loses, in cooperation all do.
+
+    Args:
+        outcome: The match.
+        players: Who sat there, by seat.
+        sides: Who are partners, where that is known.
+    """
+    if outcome.ending != "forfeit" or (culprit := outcome.culprit) is None:
+        return outcome.returns
+    everybody = range(len(players))
+    side = next((seats for seats in sides if culprit in seats), (culprit,))
+    lost = {*side, *(seat for seat in everybody if players[seat] == players[culprit])}
+    if len(lost) == len(everybody):
+        lost = {*side}
+    return tuple(float(seat not in lost) for seat in everybody)
+
+
+def head_to_head(
+    outcomes: Iterable[tuple[Sequence[float], Sequence[int]]], one: int, other: int
+) -> Counter[float]:
+    """Seats of one entrant against seats of another: how often 1 (more), 0.5 or 0 (less).
+
+    Args:
+        outcomes: What the seats of each match are ranked by, and its entrants by seat.
+        one: Entrant whose score it is.
+        other: Entrant.
+    """
+    counts: Counter[float] = Counter()
+    for ranks, seated in outcomes:
+        for seat, mine in enumerate(ranks):
+            if seated[seat] != one:
+                continue
+            for against, theirs in enumerate(ranks):
+                if seated[against] == other:
+                    counts[0.5 if mine == theirs else float(mine > theirs)] += 1
+    return counts
+
+
+def score_of(counts: Mapping[float, int]) -> float:
+    """The mean of counted scores."""
+    return sum(score * count for score, count in counts.items()) / sum(counts.values())
+
+
+def win_share(returns: Sequence[float], seat: int) -> float:
+    """The seat's share of the win: 1 / k where it is among the k seats with the highest return.
+
+    >>> win_share([2, 2, 0], 0), win_share([2, 2, 0], 2)
+    (0.5, 0.0)
+    """
+    best = max(returns)
+    return 1 / list(returns).count(best) if returns[seat] == best else 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Forfeits:
+    """For whom matches count that somebody forfeits: it must not decide between two others.
+
+    Attributes:
+        players: By entrant; of equal names are the same player.
+        seated: Entrants by seat, by match.
+        outcomes: By match.
+        sides: Who are partners, by seat.
+    """
+
+    players: Sequence[PlayerConfig]
+    seated: Mapping[int, tuple[int, ...]]
+    outcomes: Mapping[int, MatchEntry]
+    sides: Sides
+
+    @cached_property
+    def quitters(self) -> frozenset[int]:
+        """Entrants that forfeited more than one in twenty of their matches with rivals."""
+        taken, lost = Counter[int](), Counter[int]()
+        for match, seated in self.seated.items():
+            for who in {who for who in seated if self._rivals(match, {who})}:
+                taken[who] += 1
+                lost[who] += self._blamed(match) == {who}
+        return frozenset(who for who, count in lost.items() if count * ONE_IN > taken[who])
+
+    @property
+    def told(self) -> str:
+        """Who they are, and what is left out; empty where there is nobody."""
+        if not self.quitters:
+            return ""
+        names = ", ".join(self.players[who].name for who in sorted(self.quitters))
+        return (
+            f"{names} forfeited more than one in {ONE_IN} of its matches; matches in which it sat "
+            "with two rivals or more are left out of their ranks, as a forfeit could suit one"
+        )
+
+    @cache  # noqa: B019 - it lives as long as its tables
+    def spared(self, match: int) -> frozenset[int]:
+        """Rivals of each other for whom it does not count: another one forfeits, or often does."""
+        return self._rivals(match, self.quitters | self._blamed(match))
+
+    def compares(self, match: int, one: int, other: int) -> bool:
+        """Whether a match tells something of two entrants against each other."""
+        pair, spared = {one, other}, self.spared(match)
+        return not pair & spared or not (pair <= spared or pair & self.quitters)
+
+    def _blamed(self, match: int) -> set[int]:
+        culprit = self.outcomes[match].culprit
+        return set() if culprit is None else {self.seated[match][culprit]}
+
+    def _rivals(self, match: int, gone: Collection[int]) -> frozenset[int]:
+        """Whom those that are gone leave, where they are rivals of each other; else nobody."""
+        names, seated = {self.players[who].name for who in gone}, self.seated[match]
+        side_of = {seat: side for side in self.sides for seat in side}
+        parties = [(side_of[seat], self.players[who].name) for seat, who in enumerate(seated)]
+        away = {side for side, name in parties if name in names}
+        left = {(side, name) for side, name in parties if side not in away}
+        few = min(len({side for side, _ in left}), len({name for _, name in left}))
+        if not away or few <= 1:
+            return frozenset()
+        return frozenset(who for seat, who in enumerate(seated) if side_of[seat] not in away)
+
+
+def simulations_by_seat(
+    players: Sequence[PlayerConfig],
+    seated: Mapping[int, tuple[int, ...]],
+    outcomes: Mapping[int, MatchEntry],
+) -> dict[str, dict[str, float]]:
+    """Mean simulations of a decision, by player and seat, of those whose budget is time.
+
+    Workers claim them. Forced decisions are not searched, and do not count.
+    """
+    done = defaultdict[str, dict[str, list[float]]](dict)
+    for match, outcome in outcomes.items():
+        for seat, effort in enumerate(outcome.used):
+            player = players[seated[match][seat]]
+            figure = effort.figures.get("simulations_done")
+            if figure is not None and player.settings.get("budget") == "time":
+                searched = figure.count - effort.words.get("belief", {}).get("not_needed", 0)
+                sums = done[player.name].setdefault(str(seat), [0.0, 0.0])
+                sums[:] = sums[0] + figure.total, sums[1] + searched
+    return {
+        name: {seat: total / count for seat, (total, count) in sorted(seats.items()) if count}
+        for name, seats in done.items()
+    }
+
+
+def uneven_search(simulations: Mapping[str, Mapping[str, float]]) -> str:
+    """Which player searched less than half as much at one seat as at the others; "" for none.
+
+    >>> uneven_search({"uct": {"0": 900.0, "1": 500.0}})
+    ''
+    >>> uneven_search({"uct": {"0": 900.0, "1": 400.0}})[:62]
+    'uneven search: uct did 400 simulations a decision as player 2,'
+    """
+    for name, seats in simulations.items():
+        for seat, mean in seats.items():
+            others = [one for at, one in seats.items() if at != seat]
+            if others and 2 * mean < fmean(others):
+                return (
+                    f"uneven search: {name} did {mean:.0f} simulations a decision as player "
+                    f"{int(seat) + 1}, {fmean(others):.0f} at other seats; no rank is drawn, as "
+                    "the module may be slow where that seat searches"
+                )
+    return ""
+
+
+def cautions_of(
+    forfeits: Forfeits, simulations: Mapping[str, Mapping[str, float]], unasked: int
+) -> dict[str, str]:
+    """What a result does not rest on: "forfeits", "uneven search" and "not asked again"."""
+    told = (
+        f"{unasked} matches are in the journal whose players are models: none of them was asked "
+        "again, and what a changed journal says of them is believed"
+    )
+    found = {
+        "forfeits": forfeits.told,
+        "uneven search": uneven_search(simulations),
+        "not asked again": told if unasked else "",
+    }
+    return {name: sentence for name, sentence in found.items() if sentence}

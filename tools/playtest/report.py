@@ -28,7 +28,8 @@ from tools.playtest.intervals import (
     share_interval,
     wilson,
 )
-from tools.playtest.results import by_ending, win_share
+from tools.playtest.ratings import win_share
+from tools.playtest.results import by_ending
 from tools.playtest.schedule import Sides, each_alone, sides_paid_alike
 from tools.playtest.series import Series
 from tools.reporting.content import TIMED_OUT, Figure, Play, Rung

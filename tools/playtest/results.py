@@ -25,13 +25,26 @@ from tools.playtest.intervals import (
     or_unmeasured,
 )
 from tools.playtest.jobs import EffortSummary, MatchEntry, PlayerConfig, effort_together
-from tools.playtest.ratings import Matrix, NoRatingError, alpha_rank, elo_ratings
+from tools.playtest.ratings import (
+    ONE_IN,
+    Forfeits,
+    Matrix,
+    NoRatingError,
+    alpha_rank,
+    cautions_of,
+    elo_ratings,
+    head_to_head,
+    ranked,
+    score_of,
+    simulations_by_seat,
+    uneven_search,
+    win_share,
+)
 from tools.playtest.schedule import LineUps, Schedule, Sides, sides_paid_alike
 from tools.sandbox import Grade
 
 MOST_PRIOR_DRAWS = 1e6  # they outweigh any results long before
 ENDINGS: tuple[Ending, ...] = ("finished", "unfinished", "forfeit", "fault")
-_VOID_ONE_IN = 20  # matches at the most for a result
 NOBODY_WINS = "every match paid all seats the same, as a team; compare mean returns"
 
 
@@ -142,6 +155,8 @@ class TournamentResult(BaseModel, frozen=True, extra="forbid"):
         reasons: Why matches did not finish, with how many.
         replayed: Finished matches that fresh workers played again, with no difference.
         no_result: Why nothing is estimated; empty where the matches are a result.
+        cautions: What the result does not rest on, in sentences by name; see `ResultTables`.
+        simulations: See `ResultTables.simulations`.
     """
 
     game: str
@@ -160,6 +175,8 @@ class TournamentResult(BaseModel, frozen=True, extra="forbid"):
     reasons: dict[str, int]
     replayed: int
     no_result: str
+    cautions: dict[str, str]
+    simulations: dict[str, dict[str, float]]
 
     @model_validator(mode="after")
     def _whole(self) -> Self:
@@ -174,56 +191,6 @@ class TournamentResult(BaseModel, frozen=True, extra="forbid"):
     def as_json(self) -> str:
         """One line of canonical JSON."""
         return canonical_key(self.model_dump(mode="json"))
-
-
-def ranked(
-    outcome: MatchEntry, players: Sequence[object], sides: Sides = ()
-) -> tuple[float, ...] | None:
-    """What the seats of a match are ranked by; None where it is nobody's win or loss.
-
-    Returns where it finished. Where a player forfeited, 1 for who wins by it and 0 for who loses:
-    the seat, its side, and every seat of the same player, so that nothing is gained by giving up.
-    Where that is everybody, the seat alone loses, in cooperation all do.
-
-    Args:
-        outcome: The match.
-        players: Who sat there, by seat.
-        sides: Who are partners, where that is known.
-    """
-    if outcome.ending != "forfeit" or (culprit := outcome.culprit) is None:
-        return outcome.returns
-    everybody = range(len(players))
-    side = next((seats for seats in sides if culprit in seats), (culprit,))
-    lost = {*side, *(seat for seat in everybody if players[seat] == players[culprit])}
-    if len(lost) == len(everybody):
-        lost = {*side}
-    return tuple(float(seat not in lost) for seat in everybody)
-
-
-def head_to_head(
-    outcomes: Iterable[tuple[Sequence[float], Sequence[int]]], one: int, other: int
-) -> Counter[float]:
-    """Seats of one entrant against seats of another: how often 1 (more), 0.5 or 0 (less).
-
-    Args:
-        outcomes: What the seats of each match are ranked by, and its entrants by seat.
-        one: Entrant whose score it is.
-        other: Entrant.
-    """
-    counts: Counter[float] = Counter()
-    for ranks, seated in outcomes:
-        for seat, mine in enumerate(ranks):
-            if seated[seat] != one:
-                continue
-            for against, theirs in enumerate(ranks):
-                if seated[against] == other:
-                    counts[0.5 if mine == theirs else float(mine > theirs)] += 1
-    return counts
-
-
-def score_of(counts: Mapping[float, int]) -> float:
-    """The mean of counted scores."""
-    return sum(score * count for score, count in counts.items()) / sum(counts.values())
 
 
 def by_ending(outcomes: Iterable[MatchEntry]) -> dict[Ending, int]:
@@ -242,6 +209,7 @@ class ResultTables:
         players: By entrant.
         outcomes: By match, in match order; whole blocks.
         answers: Of the question by pair; empty where none was asked.
+        unasked: Matches of a journal whose players are models, which are not asked again.
     """
 
     schedule: Schedule
@@ -249,6 +217,7 @@ class ResultTables:
     players: tuple[PlayerConfig, ...]
     outcomes: Mapping[int, MatchEntry]
     answers: Mapping[frozenset[int], SequentialAnswer]
+    unasked: int = 0
 
     @cached_property
     def seated(self) -> dict[int, tuple[int, ...]]:
@@ -303,7 +272,7 @@ class ResultTables:
             seated, ranks = self.seated[match], self.ranks[match]
             for mine, one in zip(ranks, seated, strict=True):
                 for theirs, other in zip(ranks, seated, strict=True):
-                    if one != other:
+                    if one != other and self.forfeits_of.compares(match, one, other):
                         wins[one, other] += 0.5 * ((mine > theirs) + (mine >= theirs))
         return deals
 
@@ -317,15 +286,31 @@ class ResultTables:
         """Why the matches are no result: too many are void, as the others may be those it suits."""
         played = len(self.outcomes)
         void = sum(o.ending in ("unfinished", "fault") for o in self.outcomes.values())
-        if void * _VOID_ONE_IN <= played:
+        if void * ONE_IN <= played:
             return ""
         told = f"no result: in {void} of {played} matches the game failed or did not end"
-        return f"{told}; required: at most one in {_VOID_ONE_IN}, as it may be whom that suits"
+        return f"{told}; required: at most one in {ONE_IN}, as it may be whom that suits"
 
     @property
     def unrated(self) -> str:
         """Why no wins are estimated; empty where they are."""
-        return self.no_result or (NOBODY_WINS if self.is_shared else "")
+        why = self.no_result or uneven_search(self.simulations)
+        return why or (NOBODY_WINS if self.is_shared else "")
+
+    @property
+    def cautions(self) -> dict[str, str]:
+        """See `cautions_of`."""
+        return cautions_of(self.forfeits_of, self.simulations, self.unasked)
+
+    @cached_property
+    def forfeits_of(self) -> Forfeits:
+        """Whose forfeits count for whom."""
+        return Forfeits(self.players, self.seated, self.outcomes, self._sides)
+
+    @cached_property
+    def simulations(self) -> dict[str, dict[str, float]]:
+        """See `simulations_by_seat`."""
+        return simulations_by_seat(self.players, self.seated, self.outcomes)
 
     @property
     def left_out(self) -> int:
@@ -339,8 +324,9 @@ class ResultTables:
 
     def standings(self) -> tuple[Standing, ...]:
         """One an entrant."""
-        void = [Unmeasured(reason=self.unrated)] * len(self.players)
-        elo, shares = (void, void) if self.unrated else (self._elo(), self._shares())
+        why = self.unrated or self.forfeits_of.told
+        void = [Unmeasured(reason=why)] * len(self.players)
+        elo, shares = (void, void) if why else (self._elo(), self._shares())
         return tuple(
             self._standing(entrant, elo[entrant], shares[entrant])
             for entrant in range(len(self.players))
@@ -378,7 +364,7 @@ class ResultTables:
         """Its wins over the scored matches, shared ones in part."""
         return sum(
             win_share(self.ranks[match], seat)
-            for match in self.scored
+            for match in self._counted(entrant, self.scored)
             for seat in self._seats(match, entrant)
         )
 
@@ -392,8 +378,10 @@ class ResultTables:
             raise NoSamplesError(self.unrated)
         taken, asked = (
             sum(len(self._seats(match, entrant)) for match in matches)
-            for matches in (self.scored, self.outcomes)
+            for matches in (self._counted(entrant, self.scored), self.outcomes)
         )
+        if not taken and self.forfeits_of.quitters:
+            raise NoSamplesError(self.forfeits_of.told)
         return at_worst(min(self.wins(entrant), taken), taken, asked)
 
     def mean_return(self, entrant: int) -> Estimate:
@@ -410,7 +398,7 @@ class ResultTables:
         paid = [returns for m in self.scored if (returns := self.outcomes[m].returns)]
         least = min(map(min, paid)) if paid and self.is_shared else None
         deals: dict[int, list[float]] = {}
-        for match in self.paid if least is None else self.scored:
+        for match in self._counted(entrant, self.paid if least is None else self.scored):
             returns = self.outcomes[match].returns
             for seat in self._seats(match, entrant):
                 found = returns[seat] if returns else least
@@ -421,11 +409,11 @@ class ResultTables:
 
     def forfeits(self, entrant: int) -> int:
         """Matches that it forfeited itself."""
-        return sum(
-            self.outcomes[match].culprit == seat
-            for match in self.outcomes
-            for seat in self._seats(match, entrant)
-        )
+        seats = ((match, seat) for match in self.outcomes for seat in self._seats(match, entrant))
+        return sum(self.outcomes[match].culprit == seat for match, seat in seats)
+
+    def _counted(self, entrant: int, matches: Iterable[int]) -> list[int]:
+        return [match for match in matches if entrant not in self.forfeits_of.spared(match)]
 
     def _seats(self, match: int, entrant: int) -> list[int]:
         return [seat for seat, who in enumerate(self.seated[match]) if who == entrant]
@@ -447,7 +435,7 @@ class ResultTables:
 
     def _pair(self, one: int, other: int) -> PairResult:
         met = self.met.get((one, other), [])
-        scored = [match for match in met if match in self.ranks]
+        scored = [m for m in met if m in self.ranks and self.forfeits_of.compares(m, one, other)]
         n = len(scored)
         counts = head_to_head(((self.ranks[m], self.seated[m]) for m in scored), one, other)
         blamed = Counter(
@@ -470,13 +458,3 @@ class ResultTables:
             matches_by_ending=by_ending(self.outcomes[match] for match in met),
             forfeits=(blamed[one], blamed[other]),
         )
-
-
-def win_share(returns: Sequence[float], seat: int) -> float:
-    """The seat's share of the win: 1 / k where it is among the k seats with the highest return.
-
-    >>> win_share([2, 2, 0], 0), win_share([2, 2, 0], 2)
-    (0.5, 0.0)
-    """
-    best = max(returns)
-    return 1 / list(returns).count(best) if returns[seat] == best else 0.0

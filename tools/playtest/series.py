@@ -11,7 +11,7 @@ from games.engine import Ending
 from games.records import MatchRecord
 from tools.playtest.intervals import NoSamplesError
 from tools.playtest.jobs import GameSetup, MatchEntry, Roster, SandboxRecipe, effort_together
-from tools.playtest.results import NOBODY_WINS, ResultTables, TournamentSettings, by_ending
+from tools.playtest.results import ResultTables, TournamentSettings, by_ending
 from tools.playtest.runner import Workers
 from tools.playtest.schedule import Sides, one_line_up
 from tools.playtest.tournament import MatchPlan, played, replay_sample
@@ -27,11 +27,13 @@ class Series:
         entries: One a match, in match order. Match m is deal `m // rotations`, in which entrant e
             sat in seat `(e + m % rotations) % seats`; with partners, sides rotate and not seats.
         replayed: Finished matches that fresh workers played again, with no difference.
+        unasked: See `ResultTables`.
     """
 
     plan: MatchPlan
     entries: Mapping[int, MatchEntry]
     replayed: int
+    unasked: int = 0
 
     @property
     def line_up(self) -> tuple[str, ...]:
@@ -68,7 +70,9 @@ class Series:
     def tables(self) -> ResultTables:
         """What the matches come to."""
         plan = self.plan
-        return ResultTables(plan.schedule, plan.settings, plan.players, self.entries, {})
+        return ResultTables(
+            plan.schedule, plan.settings, plan.players, self.entries, {}, self.unasked
+        )
 
     def seated(self, match: int) -> tuple[int, ...]:
         """The entrants of a match by seat."""
@@ -138,7 +142,7 @@ def play_series(  # noqa: PLR0913 - what, who, how much and where are all the ca
     plan = MatchPlan(game, players, settings, roster, schedule, sandbox, record, until)
     workers = workers or Workers()
     fold = played(plan, journal=journal, workers=workers, on_match=on_match, replay=replay)
-    return Series(plan, fold.counted(), fold.replayed)
+    return Series(plan, fold.counted(), fold.replayed, fold.unasked)
 
 
 def replayed_sample(series: Sequence[Series], most: int) -> int:
@@ -185,6 +189,8 @@ def series_summary(series: Series) -> dict[str, JsonValue]:
         "left_out": tables.left_out,
         "reasons": {**tables.reasons()},
         "no_result": tables.no_result,
+        "cautions": {**tables.cautions},
+        "simulations": {player: {**seats} for player, seats in tables.simulations.items()},
         "entrants": [_entrant(series, who) for who in range(len(series.line_up))],
         "matches": [_match(series, index, entry) for index, entry in series.entries.items()],
     }
@@ -217,11 +223,11 @@ def _estimates(series: Series, entrant: int) -> dict[str, JsonValue]:
     if tables.no_result:
         return {"not_estimated": tables.no_result}
     found: dict[str, JsonValue] = {}
-    if tables.is_shared:
-        found["not_estimated"] = f"wins ({NOBODY_WINS})"
-    else:
-        found["wins"] = tables.wins(entrant)
+    try:
         found["win_share"] = tables.win_rate(entrant).model_dump()
+        found["wins"] = tables.wins(entrant)
+    except NoSamplesError as error:
+        found["not_estimated"] = f"wins ({error})"
     try:
         found["mean_return"] = tables.mean_return(entrant).model_dump()
     except NoSamplesError as error:

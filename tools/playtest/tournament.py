@@ -27,14 +27,12 @@ from tools.playtest.jobs import (
     sandbox_of_process,
 )
 from tools.playtest.journal import journal_at
+from tools.playtest.ratings import head_to_head, ranked, score_of
 from tools.playtest.results import (
     ResultTables,
     TournamentResult,
     TournamentSettings,
     by_ending,
-    head_to_head,
-    ranked,
-    score_of,
 )
 from tools.playtest.runner import Workers, play_all
 from tools.playtest.schedule import Schedule, TournamentError, make_schedule
@@ -247,6 +245,7 @@ class Fold:
     next_deal: Counter[frozenset[int]] = field(default_factory=Counter)
     stops: dict[frozenset[int], int] = field(default_factory=dict)
     replayed: int = 0
+    unasked: int = 0
     learned: dict[int, list[tuple[int, str]]] = field(default_factory=dict)
     whole: int | None = None
 
@@ -366,7 +365,10 @@ def played(
         fold.end()
         held = book.entries if book else {}
         claimed = {i: entry for i, entry in fold.counted().items() if i in held}
-        _require_claims(plan, claimed, opened)
+        if getattr(plan.roster, "models", None):  # asked again, one may answer otherwise, for money
+            fold.unasked = len(claimed)
+        else:
+            _require_claims(plan, claimed, opened)
         fold.replayed = replay_sample([(plan, fold.counted())]) if replay else 0
         return fold
 
@@ -392,17 +394,17 @@ def _require_claims(plan: MatchPlan, claimed: Mapping[int, MatchEntry], workers:
     Raises:
         VoidResultError: If a match comes out otherwise.
     """
-    if getattr(plan.roster, "models", None):
-        return  # a model that is asked again may answer otherwise, for the same money
     jobs = ((i, again(plan.job(i), claimed[i])) for i in claims_to_try(claimed))
     for index, entry in play_all(jobs, play_job, journal=None, workers=workers):
-        require_claim(index, claimed[index], entry)
+        require_claim(index, plan.job(index), claimed[index], entry)
 
 
 def _result(plan: MatchPlan, fold: Fold, grade: Grade) -> TournamentResult:
     outcomes = fold.counted()
     answers = {pair: test.answer for pair, test in fold.tests.items()}
-    tables = ResultTables(plan.schedule, plan.settings, plan.players, outcomes, answers)
+    tables = ResultTables(
+        plan.schedule, plan.settings, plan.players, outcomes, answers, fold.unasked
+    )
     return TournamentResult(
         game=plan.game.name,
         source_id=plan.source_id,
@@ -420,6 +422,8 @@ def _result(plan: MatchPlan, fold: Fold, grade: Grade) -> TournamentResult:
         reasons=tables.reasons(),
         replayed=fold.replayed,
         no_result=tables.no_result,
+        cautions=tables.cautions,
+        simulations=tables.simulations,
     )
 
 

@@ -52,6 +52,7 @@ def test_a_series_counts_what_each_player_used(sandbox: Sandbox) -> None:
     summary: Any = series_summary(series)
     asked, other = summary["entrants"]
     assert series.endings["finished"] == 4
+    assert summary["cautions"] == {}
     figures = asked["used"]["figures"]
     assert figures["model_calls"]["total"] == len(requests) > 0
     assert figures["tokens_in"]["total"] == 100 * len(requests)
@@ -119,9 +120,12 @@ def test_an_endpoint_that_goes_down_keeps_what_is_finished_and_the_same_series_g
     kept = journal.read_bytes()
     assert 1 < kept.count(b"\n") < 5
     assert whole.read_bytes().startswith(kept)
-    _, again = played(sandbox, take_first, journal=journal)
+    series, again = played(sandbox, take_first, journal=journal)
     assert 0 < len(again) < len(requests)
     assert journal.read_bytes() == whole.read_bytes()
+    told: Any = series_summary(series)["cautions"]
+    claimed = kept.count(b"\n") - 1
+    assert told["not asked again"].startswith(f"{claimed} matches are in the journal whose players")
 
 
 def lessons(entries: Mapping[int, MatchEntry]) -> list[tuple[str, ...]]:

@@ -1,10 +1,14 @@
 """The leak audit: what was not compared has not passed, and whatever a seat is told is compared."""
 
+import time
+
 import pytest
 
 from games.checks.leaks import check_leaks
 from games.checks.run import CheckSettings, run_checks
 from games.checks.sampling import played_matches
+from games.checks.zones import sight_of
+from games.contract import State, Visibility
 from tests.games.checks.test_checks import SOUND
 from tests.games.subjects import subject
 
@@ -365,3 +369,94 @@ def test_where_a_card_goes_that_was_dealt_face_up_is_named() -> None:
     outcome, function, evidence = audited(SOUND + gone)
     assert (outcome, function) == ("failed", "get_events")
     assert "dealt face up in a zone of its kind that `visible` shows" in evidence
+
+
+# Both hands go back to the deck, whose order nobody may know, and come out again two plies later.
+BETWEEN = """
+GAME["open"] = ["bids", "between"]
+_first, _player, _legal, _apply = (
+    initial_state, get_current_player, get_legal_actions, apply_action
+)
+_seen, _events = get_observations, get_events
+
+def initial_state(num_players, **parameters):
+    return {**_first(num_players, **parameters), "between": 0}
+
+def waits(state):
+    return bool(state["hands"][1]) and state["between"] == 0 or 0 < state["between"] < 3
+
+def get_current_player(state):
+    return -1 if waits(state) else _player(state)
+
+def get_legal_actions(state):
+    return ["turn"] if waits(state) else _legal(state)
+
+def apply_action(state, action):
+    if not waits(state):
+        return _apply(state, action)
+    if action != "turn":
+        raise ValueError("not legal: " + action)
+    after = {**state, "between": state["between"] + 1}
+    if after["between"] == 1:
+        after["deck"] = state["deck"] + state["hands"][0] + state["hands"][1]
+        after["hands"] = [[], []]
+    if after["between"] == 3:
+        after["deck"] = state["deck"][:-2]
+        after["hands"] = [[state["deck"][-2]], [state["deck"][-1]]]
+    return after
+
+def get_events(state, action):
+    return [["turn"], ["turn"]] if waits(state) else _events(state, action)
+"""
+MARKED = """
+def get_observations(state):
+    told = [0, 0]
+    if state["between"] == 2:
+        told = [state["deck"][-1], state["deck"][-2]]
+    return [{**seen, "mark": mark} for seen, mark in zip(_seen(state), told)]
+"""
+
+
+def test_what_is_told_after_hidden_cards_were_the_same_for_a_while_is_a_leak() -> None:
+    assert audited(SOUND + BETWEEN)[0] == "passed"
+    outcome, function, evidence = audited(SOUND + BETWEEN + MARKED)
+    assert (outcome, function) == ("failed", "get_observations")
+    assert "'mark'" in evidence
+
+
+def test_a_zone_that_chance_changes_with_a_hidden_card_is_named() -> None:
+    lamps = """
+ZONES["lamps"] = {"component": "lamp", "owner": "table", "ordered": False}
+_first, _apply = initial_state, apply_action
+_seen, _visible = get_observations, visible
+
+def initial_state(num_players, **parameters):
+    return {**_first(num_players, **parameters), "lamps": []}
+
+def apply_action(state, action):
+    after = _apply(state, action)
+    word, value = action.split()
+    lit = ["low" if value in "23" else "high"] if word == "deal" else []
+    return {**after, "lamps": state["lamps"] + lit}
+
+def get_observations(state):
+    return [{**seen, "lamps": list(state["lamps"])} for seen in _seen(state)]
+
+def visible(state, player_id):
+    return {**_visible(state, player_id), "lamps": "contents"}
+"""
+    outcome, _, evidence = audited(SOUND + lamps)
+    assert outcome == "passed"
+    assert "told to all by open values alone: bids, lamps; " in evidence
+
+
+def test_a_state_is_divided_in_a_time_that_grows_with_its_size_alone() -> None:
+    state: State = {"cells": [*[0] * 20_000], "hands": [["a"], ["b"]]}
+    seen: dict[str, Visibility] = {
+        **{f"cells.{n}": "contents" for n in range(20_000)},
+        "hands.1": "count",
+    }
+    begun = time.process_time()
+    sight = sight_of(state, seen, {})
+    assert time.process_time() - begun < 1  # one place after another took minutes
+    assert sight.rest == {"cells": [None] * 20_000, "hands": [["a"], None]}

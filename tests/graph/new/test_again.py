@@ -166,6 +166,12 @@ def edit(folder: RunFolder, old: str, new: str) -> None:
     form.write_text(form.read_text().replace(old, new))
 
 
+# Each name holds the one before it twice: a few lines, and more values than any memory.
+BOMB = "family: x\nnum_players: 2\nparameters:\n  a0: &a0 {x: 1}\n" + "\n".join(
+    f"  a{n}: &a{n} {{x: *a{n - 1}, y: *a{n - 1}}}" for n in range(1, 40)
+)
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -180,6 +186,10 @@ def edit(folder: RunFolder, old: str, new: str) -> None:
         ("family: x\nnum_players: 2\nparameters: {1: 1}", "parameters"),
         ("!!python/object/apply:os.system ['true']", "cannot be read"),
         ("family: \udcff", "cannot be read"),
+        ("family: x\nnum_players: 2\nparameters: &p\n  a: *p", "alias"),
+        ("family: x\nnum_players: 2\nparameters: &p\n  <<: *p", "alias"),
+        (BOMB, "alias"),
+        ("family: x\nnum_players: " + "1:" * 5_000 + "1", "cannot be read"),
     ],
 )
 def test_what_is_no_form_is_refused_with_what_is_required(

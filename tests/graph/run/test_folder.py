@@ -1,10 +1,12 @@
 """A run folder keeps what a person changed in it."""
 
+import json
+import os
 from pathlib import Path
 
 import pytest
 
-from graph.run.folder import RunFolder, create_folder
+from graph.run.folder import RunFolder, RunFolderError, create_folder, find_folder
 
 
 @pytest.fixture
@@ -90,3 +92,41 @@ def test_a_copied_folder_knows_its_edits(written: RunFolder, tmp_path: Path) -> 
     moved = RunFolder(written.path.rename(tmp_path / "elsewhere"))
     assert moved.edited() == ("rulebook.md",)
     assert create_folder(tmp_path / "other", title="", runs=tmp_path).edited() == ()
+
+
+@pytest.mark.parametrize("kind", ["link to a file", "link to a folder", "device", "pipe", "large"])
+def test_a_run_that_could_read_or_write_elsewhere_is_refused(
+    written: RunFolder, tmp_path: Path, kind: str
+) -> None:
+    """Such as one from somebody else: a link in it once had a file of mine written over."""
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    (mine / "kept.txt").write_text("kept")
+    if kind == "pipe":
+        os.mkfifo(written.path / "design.yaml")
+    elif kind == "large":
+        with (written.path / "run.json").open("wb") as file:
+            file.truncate(2**27)
+    else:
+        targets = {"link to a file": mine / "kept.txt", "link to a folder": mine}
+        (written.path / ".rulebook.md.partial").symlink_to(targets.get(kind, Path("/dev/zero")))
+    with pytest.raises(RunFolderError, match="plain files|more than 64 MiB"):
+        find_folder(str(written.path), tmp_path)
+    assert (mine / "kept.txt").read_text() == "kept"
+
+
+def test_a_run_removes_nothing_outside_of_its_folder(written: RunFolder, tmp_path: Path) -> None:
+    outside = written.path.parent / "outside.txt"
+    outside.write_text("first")
+    names = written.path / ".state" / "written.json"
+    listed = json.loads(names.read_text())
+    listed |= {"../outside.txt": listed["rulebook.md"], str(outside): listed["rulebook.md"]}
+    names.write_text(json.dumps(listed))
+    written.clear(edits=True, journals=False)
+    assert outside.read_text() == "first"
+    assert not (written.path / "rulebook.md").exists()
+
+
+def test_a_list_of_files_that_is_nested_without_end_counts_as_none(written: RunFolder) -> None:
+    (written.path / ".state" / "written.json").write_text("[" * 100_000)
+    assert written.edited() == ()

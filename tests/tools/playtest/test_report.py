@@ -5,6 +5,7 @@ from games.engine import Match, Ply
 from games.records import MatchRecord
 from games.streams import stream
 from tools.playtest.intervals import Estimate, NoSamplesError, Unmeasured
+from tools.playtest.ratings import win_share
 from tools.playtest.report import (
     LadderStep,
     branching,
@@ -19,7 +20,6 @@ from tools.playtest.report import (
     seat_share,
     share_of_best,
 )
-from tools.playtest.results import win_share
 from tools.playtest.schedule import each_alone, sides_paid_alike
 from tools.reporting.content import Evaluation, Play
 from tools.reporting.verdict import verdict_of

@@ -6,9 +6,16 @@ from tests.tools.playtest.rosters import NimRoster
 from tests.tools.playtest.test_tournament import GAME, SETTINGS, play, standing
 from tests.tools.sources import nim_with
 from tools.playtest.intervals import Estimate, NoSamplesError, ScoreQuestion, Unmeasured, wilson
-from tools.playtest.jobs import GameSetup, MatchEntry, PlayerConfig
+from tools.playtest.jobs import (
+    EffortSummary,
+    GameSetup,
+    MatchEntry,
+    NumberSummary,
+    PlayerConfig,
+)
+from tools.playtest.ratings import ranked
 from tools.playtest.report import versus_advantage
-from tools.playtest.results import ResultTables, TournamentSettings, ranked
+from tools.playtest.results import ResultTables, TournamentSettings
 from tools.playtest.schedule import one_line_up
 from tools.playtest.series import play_series
 from tools.sandbox import Sandbox
@@ -179,3 +186,82 @@ def test_a_module_that_fails_where_one_seat_has_lost_gives_no_result() -> None:
     for standing_ in result.standings:
         shown = standing_.win_rate, standing_.mean_return, standing_.elo, standing_.alpha_rank
         assert all(isinstance(one, Unmeasured) for one in shown)
+
+
+def at_three_seats(*quits: int, matches: int = 60, friend: int = 2) -> ResultTables:
+    """The first of three entrants wins, but in matches that the third forfeits."""
+    schedule = one_line_up(["strong", "weak", "friend"])
+    entries = {}
+    for match in range(matches):
+        seated = schedule.seated(match, 1)
+        won = forfeited(*(float(who == 0) for who in seated))
+        entries[match] = forfeited(culprit=seated.index(friend)) if match in quits else won
+    players = tuple(PlayerConfig(player=name, settings={}) for name in ("strong", "weak", "friend"))
+    settings = TournamentSettings(deals=matches // 3, seed=1, prior_draws=1)
+    return ResultTables(schedule, settings, players, entries, {})
+
+
+def test_a_forfeit_at_a_third_seat_decides_nothing_between_the_other_two() -> None:
+    tables = at_three_seats(1, 5, 9)
+    assert [tables.wins(who) for who in range(3)] == [57, 0, 0]
+    assert tables.cautions == {}
+    strong, weak, friend = (tables.win_rate(who) for who in range(3))
+    assert (strong.value, weak.value, friend.value) == (1, 0, 0)
+    assert (strong.n, weak.n, friend.n) == (57, 57, 60)
+    assert strong.low < wilson(57, 57).low  # whatever the three would have been
+    first = tables.pairs()[0]
+    assert (first.wins, first.draws, first.losses, first.forfeits) == (57, 0, 0, (0, 0))
+
+
+def test_who_forfeits_often_is_named_and_leaves_the_ranks_of_others_alone() -> None:
+    tables = at_three_seats(*range(0, 60, 7))
+    told = tables.cautions["forfeits"]
+    assert told.startswith("friend forfeited more than one in 20 of its matches")
+    with pytest.raises(NoSamplesError, match="friend forfeited"):
+        tables.win_rate(0)
+    assert tables.win_rate(2).value == 0
+    assert {type(one.elo) for one in tables.standings()} == {Unmeasured}
+    assert [pair.matches for pair in tables.pairs()] == [0, 0, 0]
+
+
+def test_a_forfeit_between_two_players_or_two_sides_still_decides() -> None:
+    schedule = one_line_up(["strong", "weak", "weak"])
+    players = tuple(PlayerConfig(player=name, settings={}) for name in ("strong", "weak", "weak"))
+    entries = {m: forfeited(culprit=schedule.seated(m, 1).index(1)) for m in range(6)}
+    settings = TournamentSettings(deals=2, seed=1)
+    tables = ResultTables(schedule, settings, players, entries, {})
+    assert (tables.wins(0), tables.cautions) == (6, {})
+
+
+def searched(*seats: tuple[int, int, int], budget: str = "time") -> ResultTables:
+    """Matches of one player; by seat simulations in all, decisions, and forced ones of them."""
+    used = tuple(
+        EffortSummary(
+            decisions=count,
+            figures={
+                "simulations_done": NumberSummary(count=count, total=done, least=0, most=done)
+            },
+            words={"belief": {"not_needed": forced, "known_state": count - forced}},
+        )
+        for done, count, forced in seats
+    )
+    entry = forfeited(*(float(seat == 0) for seat in range(len(seats))))
+    entries = {match: entry.model_copy(update={"used": used}) for match in range(10)}
+    players = (PlayerConfig(player="uct", settings={"budget": budget}),) * len(seats)
+    settings = TournamentSettings(deals=10, seed=1)
+    return ResultTables(one_line_up(["uct"] * len(seats)), settings, players, entries, {})
+
+
+def test_a_seat_that_searches_less_than_half_as_much_draws_no_rank() -> None:
+    slow = searched((900, 9, 0), (441, 9, 0))
+    assert slow.simulations == {"uct:budget=time": {"0": 100, "1": 49}}
+    assert slow.cautions["uneven search"].startswith("uneven search: uct:budget=time did 49 ")
+    with pytest.raises(NoSamplesError, match="uneven search"):
+        slow.win_rate(0)
+    for fair in (searched((900, 9, 0), (459, 9, 0)), searched((9, 9, 0), (1, 9, 0), budget="x")):
+        assert (fair.cautions, fair.win_rate(0).value) == ({}, 1)
+
+
+def test_forced_decisions_do_not_count_in_what_a_seat_searched() -> None:
+    assert searched((900, 9, 0), (200, 9, 7)).cautions == {}
+    assert searched((900, 9, 0), (0, 9, 9)).simulations == {"uct:budget=time": {"0": 100}}
