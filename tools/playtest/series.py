@@ -223,15 +223,18 @@ def _estimates(series: Series, entrant: int) -> dict[str, JsonValue]:
     if tables.no_result:
         return {"not_estimated": tables.no_result}
     found: dict[str, JsonValue] = {}
+    missing: list[str] = []
     try:
         found["win_share"] = tables.win_rate(entrant).model_dump()
         found["wins"] = tables.wins(entrant)
     except NoSamplesError as error:
-        found["not_estimated"] = f"wins ({error})"
+        missing.append(f"wins ({error})")
     try:
         found["mean_return"] = tables.mean_return(entrant).model_dump()
     except NoSamplesError as error:
-        found["not_estimated"] = f"mean return ({error})"
+        missing.append(f"mean return ({error})")
+    if missing:
+        found["not_estimated"] = "; ".join(missing)
     return found
 
 
