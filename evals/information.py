@@ -37,7 +37,7 @@ from tools.guest.protocol import decoded
 from tools.playtest.intervals import Estimate, NoSamplesError, mean_interval, share_interval
 from tools.playtest.jobs import SandboxRecipe, keep_sandbox, sandbox_of_process
 from tools.playtest.journal import JournalError, journal_at
-from tools.playtest.results import win_share
+from tools.playtest.ratings import win_share
 from tools.playtest.runner import RunStoppedError, Workers, play_all
 from tools.sandbox import SandboxTable, Worker
 

@@ -223,18 +223,18 @@ def _estimates(series: Series, entrant: int) -> dict[str, JsonValue]:
     if tables.no_result:
         return {"not_estimated": tables.no_result}
     found: dict[str, JsonValue] = {}
-    missing: list[str] = []
+    lacking: list[str] = []
     try:
         found["win_share"] = tables.win_rate(entrant).model_dump()
         found["wins"] = tables.wins(entrant)
     except NoSamplesError as error:
-        missing.append(f"wins ({error})")
+        lacking.append(f"wins ({error})")
     try:
         found["mean_return"] = tables.mean_return(entrant).model_dump()
     except NoSamplesError as error:
-        missing.append(f"mean return ({error})")
-    if missing:
-        found["not_estimated"] = "; ".join(missing)
+        lacking.append(f"mean return ({error})")
+    if lacking:
+        found["not_estimated"] = "; ".join(lacking)
     return found
 
 
