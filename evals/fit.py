@@ -22,10 +22,8 @@ rules that none has: made with these listed, or refused, both are right.
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Literal
 
-from pydantic import BaseModel
-
+from agents.composer.meaning.briefs import LabelledBrief, Seats
 from agents.protocols import NoFitError, RoleError, RoleSet
 from evals.results import EvalOptions, EvalResult, Row, Score, Tell, read_data, share
 from graph.run.opening import composer_over, open_store_here
@@ -34,51 +32,7 @@ from tools.retrieval import Retrieval
 
 REFUSED_AT_MOST = 0.1
 SETTINGS_AT_LEAST = 0.8
-_SETS = (
-    "development_1",
-    "development_2",
-    "confirm_1",
-    "confirm_2",
-    "confirm_3",
-    "confirm_4",
-    "confirm_5",
-    "confirm_6",
-    "confirm_7",
-    "confirm_8",
-    "confirm_9",
-    "confirm_10",
-    "confirm_11",
-    "confirm_12",
-)
-
-
-class Seats(BaseModel, frozen=True, extra="forbid"):
-    """How many may play."""
-
-    min: int
-    max: int
-
-
-class FitBrief(BaseModel, frozen=True, extra="forbid"):
-    """One brief and what is right for it.
-
-    Attributes:
-        id: Its name.
-        kind: Whether it is a family's game.
-        text: The brief.
-        family: The right family; None for `out`.
-        seats: How many play; None where it does not say.
-        settings: What it asks of the family's settings.
-        unhonoured: Its demands that the family cannot honour.
-    """
-
-    id: str
-    kind: Literal["in", "out", "border"]
-    text: str
-    family: str | None
-    seats: int | Seats | None
-    settings: Row
-    unhonoured: list[str]
+_SETS = ("confirm_15", "confirm_16")
 
 
 @dataclass(frozen=True)
@@ -94,7 +48,7 @@ class JudgedBrief:
         end: "made", or why nothing was.
     """
 
-    brief: FitBrief
+    brief: LabelledBrief
     part: str
     family: str | None
     seats: int
@@ -115,9 +69,9 @@ class JudgedBrief:
         return wanted in (None, self.seats)
 
 
-def load_briefs(part: str) -> list[FitBrief]:
+def load_briefs(part: str) -> list[LabelledBrief]:
     """The briefs of one set."""
-    return [FitBrief.model_validate(fields) for fields in read_data(f"data/fit_{part}.yaml")]
+    return [LabelledBrief.model_validate(fields) for fields in read_data(f"data/fit_{part}.yaml")]
 
 
 @contextmanager
@@ -143,7 +97,7 @@ def run(seed: int, tell: Tell, options: EvalOptions) -> EvalResult:
     return score_briefs(judged, effective)
 
 
-def judge_brief(brief: FitBrief, part: str, roles: RoleSet, retrieval: Retrieval) -> JudgedBrief:
+def judge_brief(brief: LabelledBrief, part: str, roles: RoleSet, retrieval: Retrieval) -> JudgedBrief:
     """What the designer makes of one brief."""
     try:
         asked = roles.designer.clarify(brief.text)

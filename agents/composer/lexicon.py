@@ -195,7 +195,6 @@ class Common:
         other_games: Games that the library does not have.
         says: Statements of seats, as `Lexicon.says` has them of settings.
         kinds: Kinds of games that no family makes, described.
-        kinds_say: Sentences that briefs of these kinds hold.
     """
 
     fillers: frozenset[str]
@@ -216,7 +215,6 @@ class Common:
     other_games: tuple[str, ...]
     says: Mapping[str, Mapping[str, tuple[str, ...]]]
     kinds: Mapping[str, str]
-    kinds_say: Mapping[str, tuple[str, ...]]
 
 
 class GameParameter(BaseModel, frozen=True):

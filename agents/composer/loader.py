@@ -248,7 +248,7 @@ def read_common(name: str, text: str) -> tuple[Common, Groups, Mapping[str, str]
         WordsError: Naming file and line of a bad entry.
     """
     page = _Page(name, text, {})
-    keys = ("words", "macros", "groups", "says", "kinds", "kinds_say", *_PHRASES, *_PATTERNS)
+    keys = ("words", "macros", "groups", "says", "kinds", *_PHRASES, *_PATTERNS)
     fields = page.table(page.root, keys, keys)
     page.define(fields["macros"])
     words = page.table(fields["words"], _WORDS, _WORDS)
@@ -260,10 +260,6 @@ def read_common(name: str, text: str) -> tuple[Common, Groups, Mapping[str, str]
     found["says"] = _says(page, fields["says"])
     kinds = page.table(fields["kinds"])
     found["kinds"] = {name: page.text(node) for name, node in kinds.items()}
-    said = page.table(fields["kinds_say"], tuple(kinds))
-    found["kinds_say"] = {
-        name: tuple(page.text(item) for item in page.items(node)) for name, node in said.items()
-    }
     groups = {
         name: tuple(
             phrase for item in page.items(node) for phrase in _said(page, item, None, bound=False)

@@ -2,16 +2,17 @@
 
 import pytest
 
-from evals.fit import _SETS, FitBrief, JudgedBrief, Seats, load_briefs, score_briefs
+from agents.composer.meaning.briefs import LabelledBrief, Seats, labelled_briefs
+from evals.fit import _SETS, JudgedBrief, load_briefs, score_briefs
 from games.library import families
 
 
-def brief(kind: str, family: str | None, seats: object = None) -> FitBrief:
+def brief(kind: str, family: str | None, seats: object = None) -> LabelledBrief:
     fields = {"id": "x", "kind": kind, "text": "a game", "family": family, "seats": seats}
-    return FitBrief.model_validate({**fields, "settings": {"rows": 8}, "unhonoured": []})
+    return LabelledBrief.model_validate({**fields, "settings": {"rows": 8}, "unhonoured": []})
 
 
-def made(one: FitBrief, family: str | None, seats: int = 2, rows: int = 8) -> JudgedBrief:
+def made(one: LabelledBrief, family: str | None, seats: int = 2, rows: int = 8) -> JudgedBrief:
     return JudgedBrief(
         one, "confirm", family, seats, {"rows": rows}, "made" if family else "no_fit"
     )
@@ -44,7 +45,12 @@ def test_seats_are_right_where_the_brief_says_so_or_nothing(
 
 
 def test_every_brief_names_a_family_of_the_library_or_is_out_of_it() -> None:
-    for part in _SETS:
-        for one in load_briefs(part):
-            assert (one.family is None) == (one.kind == "out")
-            assert one.family is None or one.family in families()
+    held_out = {part: load_briefs(part) for part in _SETS}
+    for one in (one for of in (*held_out.values(), *labelled_briefs().values()) for one in of):
+        assert (one.family is None) == (one.kind == "out")
+        assert one.family is None or one.family in families()
+
+
+def test_what_is_measured_was_not_learned_from() -> None:
+    learned = {one.text for of in labelled_briefs().values() for one in of}
+    assert learned.isdisjoint(one.text for part in _SETS for one in load_briefs(part))

@@ -48,9 +48,9 @@ def with_seats(
     such as "duel". Beings are counted where nothing else tells.
     """
     seats = [one for one in mentions if _number(one) and not one.negated]
-    listed = [one for one in _listed(parsed) if _seatable(lexicon, one)][:1]
+    listed = [one for one in _listed(parsed) if seatable(lexicon, one)][:1]
     inside = {index for one in listed for index in one.covered}
-    counted = [one for one in seats if one.capture.numbers and _seatable(lexicon, one)]
+    counted = [one for one in seats if one.capture.numbers and seatable(lexicon, one)]
     told = [_number(one) for one in counted if not inside & {*one.covered}]
     told = told or [_number(one) for one in seats if _number(one) in map(_number, listed)]
     if told:
@@ -59,7 +59,7 @@ def with_seats(
     found = listed
     if not seats and not listed and embed is not None:
         counted = [*_bracketed(parsed), *_beings(parsed, embed)]
-        found = [one for one in counted if _seatable(lexicon, one)][:1]
+        found = [one for one in counted if seatable(lexicon, one)][:1]
     taken = {index for one in found for index in one.covered}
     beside = [*seats] if listed else []
     kept = [one for one in mentions if one not in beside and not taken & {*one.covered}]
@@ -72,7 +72,8 @@ def _number(mention: Mention) -> Json:
     return said[PLAYERS] if set(said) == {PLAYERS} else None
 
 
-def _seatable(lexicon: Lexicon, mention: Mention) -> bool:
+def seatable(lexicon: Lexicon, mention: Mention) -> bool:
+    """Whether a mention of how many play is one of what the family seats."""
     number, game = _number(mention), game_of(lexicon.family)
     return isinstance(number, int) and game.min_players <= number <= game.max_players
 

@@ -15,22 +15,23 @@ from functools import cache
 
 from agents.composer.lexicon import PLAYERS, Lexicon, Phrase, Settings
 from agents.composer.loader import common, lexicons
-from agents.composer.meaning.statements import Embed, statements_of
+from agents.composer.meaning.seats import seatable
+from agents.composer.meaning.statements import Embed, Statements, statements_of
 from agents.composer.mentions import Mention, ParsedBrief, parse_brief
 from agents.composer.patterns import Capture, Text
 from agents.composer.settle import can_be
 from agents.composer.tokens import Token, tokenise
 from games.contract import Json
 
-SURE = 0.6
+SURE = 0.5
 """Least probability at which a setting is taken."""
 PERHAPS = 0.3
 """Least probability at which a person is asked whether it was meant."""
-_WEIGHTS = (2.57, 5.72, 1.08, 0.29)
-_BASE = -3.83
+_WEIGHTS = (2.69, 5.06, 1.28, 0.9)
+_BASE = -4.73
 """Logistic regression of "the brief asks for it" on what `guesses` measures.
 
-Fitted on the settings of the briefs of eight authors; each author's were also predicted from the
+Fitted on the settings of the labelled briefs; each author's were also predicted from the
 others. `scripts/meaning.py` fits it anew.
 """
 _ENDS = frozenset(".!?\n")
@@ -44,7 +45,7 @@ _SHARE = 0.3  # of a part's content words, the least that nothing explains
 
 
 @dataclass(frozen=True)
-class _Part:
+class Part:
     """A run of tokens, its text with a number or rank set aside, and which token that was."""
 
     run: tuple[int, ...]
@@ -90,9 +91,10 @@ def settings_by_meaning(
     parsed: ParsedBrief, lexicon: Lexicon, mentions: Sequence[Mention], embed: Embed
 ) -> list[Mention]:
     """Further mentions: settings that the brief states and no phrase found."""
-    given = {name for m in mentions if isinstance(m.source, Phrase) for name in _sets(m)}
+    given = {name for m in mentions if isinstance(m.source, Phrase) for name in values_of(m)}
     used = {index for mention in mentions for index in mention.covered}
-    found = (guess for guess in guesses(parsed, lexicon, used, embed) if guess.sure >= SURE)
+    model = statements_of(lexicon.family, embed)
+    found = (guess for guess in guesses(parsed, lexicon, used, model) if guess.sure >= SURE)
     kept = []
     for guess in found:
         new = tuple(index for index in guess.mention.covered if index not in used)
@@ -105,7 +107,7 @@ def settings_by_meaning(
 
 
 def guesses(
-    parsed: ParsedBrief, lexicon: Lexicon, used: Container[int], embed: Embed
+    parsed: ParsedBrief, lexicon: Lexicon, used: Container[int], model: Statements
 ) -> list[Guess]:
     """The settings that parts of a brief may say, the most probable first.
 
@@ -113,11 +115,10 @@ def guesses(
     of its setting, and than every other setting; the logarithm of the part's content words; and the
     share of these that nothing else explains.
     """
-    parts = [part for part in _parts(parsed, used) if part.at not in used]
+    parts = [part for part in parts_of(parsed, used) if part.at not in used]
     if not parts or not lexicon.says:
         return []
     found: list[Guess] = []
-    model = statements_of(lexicon.family, embed)
     denying = _denying(lexicon.family)
     for part, row in zip(parts, model.scores([part.text for part in parts]), strict=True):
         content = parsed.content(part.run)
@@ -128,12 +129,14 @@ def guesses(
             if denies and (name, value) not in denying:
                 continue  # "twos do not make the next one draw" is no way to say that they do
             mention = part.mention(name, value)
-            if mention is not None and can_be(lexicon, mention):
+            if mention is None or not can_be(lexicon, mention):
+                continue
+            if name != PLAYERS or seatable(lexicon, mention):
                 best.setdefault(name, []).append((float(score), mention))
         tops = sorted((max(score for score, _ in of), name) for name, of in best.items())
         for top, name in tops[-_TOPS:]:
             mention = max(best[name], key=lambda item: item[0])[1]
-            rivals = [score for score, m in best[name] if _sets(m) != _sets(mention)]
+            rivals = [score for score, m in best[name] if values_of(m) != values_of(mention)]
             others = [score for score, other in tops if other not in (name, PLAYERS)]
             measured = (
                 top - max([0.0, *rivals]),
@@ -147,7 +150,7 @@ def guesses(
                     1 / (1 + math.exp(-sure)),
                     measured,
                     name,
-                    _sets(mention)[name],
+                    values_of(mention)[name],
                     part.at,
                     mention,
                 )
@@ -176,7 +179,8 @@ def setting_meant(text: str, lexicon: Lexicon, taken: Container[str], embed: Emb
 
     It is near enough to be asked about (`PERHAPS`), and not certain enough to be taken.
     """
-    for guess in guesses(parse_brief(text), lexicon, (), embed):
+    model = statements_of(lexicon.family, embed)
+    for guess in guesses(parse_brief(text), lexicon, (), model):
         if guess.sure < PERHAPS:
             break
         if guess.name not in taken:
@@ -185,7 +189,7 @@ def setting_meant(text: str, lexicon: Lexicon, taken: Container[str], embed: Emb
     return ""
 
 
-def _sets(mention: Mention) -> Settings:
+def values_of(mention: Mention) -> Settings:
     phrase = mention.source
     if not isinstance(phrase, Phrase) or phrase.always or phrase.refused:
         return {}
@@ -198,7 +202,7 @@ def _plain(value: str) -> str | int | bool:
     return int(value) if value.removeprefix("-").isdigit() else value
 
 
-def _parts(parsed: ParsedBrief, used: Container[int]) -> Iterator[_Part]:
+def parts_of(parsed: ParsedBrief, used: Container[int]) -> Iterator[Part]:
     """The runs that say something new, once for each number and card rank they may be about."""
     for run in _runs(parsed):
         tokens = [parsed.tokens[i] for i in run]
@@ -209,12 +213,12 @@ def _parts(parsed: ParsedBrief, used: Container[int]) -> Iterator[_Part]:
         numbers = [i for i in run if parsed.tokens[i].kind == "number"]
         for i in numbers:
             number = int(parsed.tokens[i].norm)
-            yield _Part(tuple(run), _with(parsed, run, i, "N"), number, None, i)
+            yield Part(tuple(run), _with(parsed, run, i, "N"), number, None, i)
         if not numbers:
-            yield _Part(tuple(run), parsed.quote(run[0], run[-1]))
+            yield Part(tuple(run), parsed.quote(run[0], run[-1]))
         for hit in Text(tokens).find("<rank>")[:_RANKS]:
-            at = run[hit.covered[0]]
-            yield _Part(tuple(run), _with(parsed, run, at, "RANK"), None, hit.ranks[0], at)
+            at = run[hit.covered[-1]]  # the words before it are glue
+            yield Part(tuple(run), _with(parsed, run, at, "RANK"), None, hit.ranks[0], at)
 
 
 def _with(parsed: ParsedBrief, run: Sequence[int], at: int, word: str) -> str:

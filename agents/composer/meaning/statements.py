@@ -3,7 +3,7 @@
 Kernel ridge regression (Saunders, Gammerman and Vovk 1998): every statement is 1 for its label, 0
 for all others. With texts a and b, unit vectors e, and weights w of their words and pairs of words,
 
-    k(a, b) = exp(-STEEP (1 - e_a . e_b)) + WORDS (w_a . w_b)
+    k(a, b) = exp(-STEEP (1 - e_a . e_b)) + words (w_a . w_b)
     f(x) = k(x, statements) (K + ridge I)^-1 Y
 
 so that what many labels say in common counts for none of them. The constants were chosen on the
@@ -11,7 +11,7 @@ development briefs with the briefs' families and settings as the only labels.
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias
@@ -20,15 +20,15 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.composer.loader import common, lexicons
+from agents.composer.meaning.briefs import LabelledBrief, labelled_briefs
 from agents.composer.tokens import FUNCTION_WORDS, merge_numbers, tokenise
 
 Vectors: TypeAlias = npt.NDArray[np.float32]
 Embed: TypeAlias = Callable[[Sequence[str]], Vectors]
 """Texts to unit vectors of MiniLM, for which all bars were fixed."""
 
-STEEP, WORDS = 4.0, 0.5
-_RIDGE = 0.3  # of a family's settings
-_EVERY = 2  # of the sentences that say nothing here, one in so many
+STEEP = 4.0
+_RIDGE, _WORDS = 0.3, 0.5  # of a family's settings
 _DIGITS = 4
 
 
@@ -68,6 +68,7 @@ class Statements:
         rarity: Of their words.
         postings: For each word the texts that have it, and its weights there.
         weights: [N, M].
+        words: What words in common weigh beside the embedding.
         embed: Texts to unit vectors.
     """
 
@@ -76,17 +77,22 @@ class Statements:
     rarity: Rarity
     postings: dict[str, tuple[list[int], Vectors]]
     weights: Vectors
+    words: float
     embed: Embed
 
     def scores(self, texts: Sequence[str]) -> Vectors:
         """How surely each of K texts says each of the M labels, [K, M]: about 0 to 1."""
         words = [self.rarity.weighed(text) for text in texts]
-        near = _kernel(self.embed(texts), self.vectors, words, self.postings)
+        near = _kernel(self.embed(texts), self.vectors, words, self.postings, self.words)
         return np.round(near @ self.weights, _DIGITS)
 
 
 def fit_statements(
-    said: Sequence[tuple[tuple[str, str], str]], silent: Sequence[str], ridge: float, embed: Embed
+    said: Sequence[tuple[tuple[str, str], str]],
+    silent: Sequence[str],
+    ridge: float,
+    words: float,
+    embed: Embed,
 ) -> Statements:
     """Statements with their labels, and texts that say nothing, fitted.
 
@@ -94,32 +100,41 @@ def fit_statements(
         said: Labels and texts.
         silent: Further texts, 0 for every label.
         ridge: The regression's.
+        words: What words in common weigh.
         embed: Texts to unit vectors.
     """
     labels = tuple(dict.fromkeys(label for label, _ in said))
     texts = [*(text for _, text in said), *silent]
     rarity = Rarity.of(texts)
-    words = [rarity.weighed(text) for text in texts]
+    weighed_texts = [rarity.weighed(text) for text in texts]
     rows: dict[str, list[int]] = {}
-    for row, weighed in enumerate(words):
+    for row, weighed in enumerate(weighed_texts):
         for gram in weighed:
             rows.setdefault(gram, []).append(row)
     postings = {
-        gram: (at, np.array([words[row][gram] for row in at], np.float32))
+        gram: (at, np.array([weighed_texts[row][gram] for row in at], np.float32))
         for gram, at in rows.items()
     }
     vectors = embed(texts)
     wanted = np.zeros((len(texts), len(labels)), np.float32)
     for row, (label, _) in enumerate(said):
         wanted[row, labels.index(label)] = 1
-    known = _kernel(vectors, vectors, words, postings)
+    known = _kernel(vectors, vectors, weighed_texts, postings, words)
     known[np.diag_indices(len(texts))] += ridge
-    return Statements(labels, vectors, rarity, postings, np.linalg.solve(known, wanted), embed)
+    weights = np.linalg.solve(known, wanted)
+    return Statements(labels, vectors, rarity, postings, weights, words, embed)
 
 
 @lru_cache(maxsize=32)
 def statements_of(family: str, embed: Embed) -> Statements:
     """What is said of a family's settings and of seats, by (setting, value as it is written)."""
+    return statements_from(family, labelled_briefs(), embed)
+
+
+def statements_from(
+    family: str, briefs: Mapping[str, Sequence[LabelledBrief]], embed: Embed
+) -> Statements:
+    """What the family's own words and these briefs, by author, say of its settings and of seats."""
     lexicon = next(lexicon for lexicon in lexicons() if lexicon.family == family)
     said = [
         ((name, value), text)
@@ -127,8 +142,10 @@ def statements_of(family: str, embed: Embed) -> Statements:
         for value, texts in values.items()
         for text in texts
     ]
-    silent = [text for texts in common().kinds_say.values() for text in texts]
-    return fit_statements(said, silent[::_EVERY], _RIDGE, embed)
+    own = [brief for of in briefs.values() for brief in of if brief.family == family]
+    said += [((name, value), text) for brief in own for name, value, text in brief.said]
+    silent = [text for brief in own for text in brief.silent]
+    return fit_statements(said, silent, _RIDGE, _WORDS, embed)
 
 
 def _kernel(
@@ -136,13 +153,14 @@ def _kernel(
     right: Vectors,
     words: Sequence[dict[str, float]],
     postings: dict[str, tuple[list[int], Vectors]],
+    factor: float,
 ) -> Vectors:
     near: Vectors = np.exp(STEEP * (left @ right.T - 1))
     for row, weighed in zip(near, words, strict=True):
         for gram, weight in weighed.items():
             if gram in postings:
                 at, weights = postings[gram]
-                row[at] += np.float32(WORDS * weight) * weights
+                row[at] += np.float32(factor * weight) * weights
     return near
 
 
