@@ -32,7 +32,7 @@ from tools.retrieval import Retrieval
 
 REFUSED_AT_MOST = 0.1
 SETTINGS_AT_LEAST = 0.8
-_SETS = ("confirm_15", "confirm_16")
+_SETS = ("confirm_17", "confirm_18")
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,9 @@ def run(seed: int, tell: Tell, options: EvalOptions) -> EvalResult:
     return score_briefs(judged, effective)
 
 
-def judge_brief(brief: LabelledBrief, part: str, roles: RoleSet, retrieval: Retrieval) -> JudgedBrief:
+def judge_brief(
+    brief: LabelledBrief, part: str, roles: RoleSet, retrieval: Retrieval
+) -> JudgedBrief:
     """What the designer makes of one brief."""
     try:
         asked = roles.designer.clarify(brief.text)

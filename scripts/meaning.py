@@ -134,9 +134,12 @@ def fit_settings(embed: Embed) -> None:
     briefs, rows = labelled_briefs(), {}
     for author in briefs:
         others = {name: of for name, of in briefs.items() if name != author}
-        models = {l.family: (statements_from(l.family, others, embed), l) for l in lexicons()}
+        models = {
+            lexicon.family: (statements_from(lexicon.family, others, embed), lexicon)
+            for lexicon in lexicons()
+        }
         own = [brief for brief in briefs[author] if brief.kind == "in"]
-        found = [r for b in own for r in settings_rows(b, *models[b.family or ""])]
+        found = [row for b in own for row in settings_rows(b, *models[b.family or ""])]
         rows[author] = np.array(found)
     total = np.zeros(2, int)
     for author, mine in rows.items():
@@ -144,7 +147,9 @@ def fit_settings(embed: Embed) -> None:
         taken = mine[:, 1:] @ weights[:-1] + weights[-1] >= np.log(SURE / (1 - SURE))
         right = int(mine[taken, 0].sum())
         total += (right, int(taken.sum()) - right)
-        _say(f"{author}: {right} of {int(mine[:, 0].sum())} right, {int(taken.sum()) - right} wrong")
+        _say(
+            f"{author}: {right} of {int(mine[:, 0].sum())} right, {int(taken.sum()) - right} wrong"
+        )
     _say(f"all: {total[0]} right, {total[1]} wrong; weights")
     _say(f"{np.round(fitted(np.vstack(list(rows.values()))), 2).tolist()}")
 

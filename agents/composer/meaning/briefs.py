@@ -1,7 +1,8 @@
 """Labelled briefs: what people asked for in words, and what a fair reader found in them.
 
-The judge of fit and the settings by meaning learn from those in `briefs/`, one file for each author,
-a brief a line. Their authors saw the list of games and settings, but neither code nor words.
+The judge of fit and the settings by meaning learn from those in `briefs/`, one file for each
+author, a brief a line. Their authors saw the list of games and settings, but neither code nor
+words.
 """
 
 from functools import cache
@@ -9,7 +10,6 @@ from pathlib import Path
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
-
 
 _FOLDER = Path(__file__).parent / "briefs"
 

@@ -74,13 +74,16 @@ def _described() -> list[tuple[tuple[str, str], str]]:
     return said + [(_OUT, text) for kind, about in kinds for text in (f"{kind}. {about}", kind)]
 
 
-def own_texts() -> list[str]:
-    """Every text that briefs are compared with, to be embedded once."""
+def own_texts(*, settings: bool) -> list[str]:
+    """Every text that briefs are compared with; with the families' settings, what says these."""
     briefs = [brief for of in labelled_briefs().values() for brief in of]
-    spoken = [values for lexicon in lexicons() for values in lexicon.says.values()]
-    stated = [t for of in (*spoken, *common().says.values()) for v in of.values() for t in v]
-    parts = [t for b in briefs for t in (b.text, *(text for *_, text in b.said), *b.silent)]
-    return [*(text for _, text in _described()), *stated, *parts]
+    compared = [*(text for _, text in _described()), *(brief.text for brief in briefs)]
+    if not settings:
+        return compared
+    spoken = [common().says, *(lexicon.says for lexicon in lexicons())]
+    stated = [t for says in spoken for of in says.values() for texts in of.values() for t in texts]
+    parts = [t for b in briefs for t in (*(text for *_, text in b.said), *b.silent)]
+    return [*compared, *stated, *parts]
 
 
 def games_of(briefs: Sequence[LabelledBrief], embed: Embed) -> Statements:
@@ -94,9 +97,7 @@ def _games(embed: Embed) -> Statements:
     return games_of([brief for of in labelled_briefs().values() for brief in of], embed)
 
 
-def measures(
-    words: str, games: Statements, evidence: Mapping[str, int]
-) -> npt.NDArray[np.float64]:
+def measures(words: str, games: Statements, evidence: Mapping[str, int]) -> npt.NDArray[np.float64]:
     """What the probability of each family, and last of any other game, rests on, [13, 8].
 
     For a family: how surely the brief says it, as a whole and on average of its sentences; the

@@ -190,6 +190,7 @@ def setting_meant(text: str, lexicon: Lexicon, taken: Container[str], embed: Emb
 
 
 def values_of(mention: Mention) -> Settings:
+    """The settings that a mention gives, with their values."""
     phrase = mention.source
     if not isinstance(phrase, Phrase) or phrase.always or phrase.refused:
         return {}
