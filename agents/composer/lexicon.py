@@ -194,6 +194,8 @@ class Common:
         no_game: Requests for something that is no game.
         other_games: Games that the library does not have.
         says: Statements of seats, as `Lexicon.says` has them of settings.
+        beings: Words for those who may play, by which the embeddings tell others.
+        parts: Words for what a game is made of, likewise.
         kinds: Kinds of games that no family makes, described.
     """
 
@@ -214,6 +216,8 @@ class Common:
     no_game: tuple[str, ...]
     other_games: tuple[str, ...]
     says: Mapping[str, Mapping[str, tuple[str, ...]]]
+    beings: tuple[str, ...]
+    parts: tuple[str, ...]
     kinds: Mapping[str, str]
 
 

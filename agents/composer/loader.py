@@ -248,7 +248,7 @@ def read_common(name: str, text: str) -> tuple[Common, Groups, Mapping[str, str]
         WordsError: Naming file and line of a bad entry.
     """
     page = _Page(name, text, {})
-    keys = ("words", "macros", "groups", "says", "kinds", *_PHRASES, *_PATTERNS)
+    keys = ("words", "macros", "groups", "says", "beings", "parts", "kinds", *_PHRASES, *_PATTERNS)
     fields = page.table(page.root, keys, keys)
     page.define(fields["macros"])
     words = page.table(fields["words"], _WORDS, _WORDS)
@@ -258,6 +258,7 @@ def read_common(name: str, text: str) -> tuple[Common, Groups, Mapping[str, str]
     found["kin"] = stems(page.macros["kin"].strip("()").replace("|", " "))
     found |= {name: page.patterns(fields[name]) for name in _PATTERNS}
     found["says"] = _says(page, fields["says"])
+    found |= {name: tuple(page.text(fields[name]).split()) for name in ("beings", "parts")}
     kinds = page.table(fields["kinds"])
     found["kinds"] = {name: page.text(node) for name, node in kinds.items()}
     groups = {

@@ -17,24 +17,16 @@ from agents.composer.patterns import Capture
 from agents.composer.tokens import FUNCTION_WORDS, Token, stems, word_set
 from games.contract import Json
 
-BEING, BEING_THERE = 0.09, 0.03
-"""Least lead of a word's nearness to beings over its nearness to parts of a game; after "for"."""
-_THERE = word_set("for between among we")
-_BEINGS = (
-    *("players", "people", "friends", "children", "guys", "women", "soldiers", "monsters"),
-    *("pirates", "animals", "merchants", "guests"),
-)
-_PARTS = (
-    *("cards", "rounds", "points", "coins", "dice", "tricks", "columns", "squares", "ships"),
-    *("turns", "suits", "colours", "tokens", "minutes", "decks", "times", "kings", "teams"),
-)
+BEING = 0.03
+"""Least lead of a word's nearness to beings over its nearness to parts of a game."""
 _I = word_set("me myself i")
-_AND = word_set(", and plus with n")
+_AND = word_set(", and plus with n + &")
 _TILL = word_set("to till until or and – -")
 _GROUPS = stems("group gang crew family table party club class team")
 _PAIRED = stems("twin parent grandparent")
 _BOTH = 2
 _MOST = 8
+_FEW = 4  # words from a number to what it counts: "six dino-mad kids"
 _BESIDE = 3  # words before a relative: "my two little"
 _OWNED = stems("each every per have give get with contain use own than")
 
@@ -166,18 +158,19 @@ def _beings(parsed: ParsedBrief, embed: Embed) -> Iterator[Mention]:
         if noun is None or before & _OWNED:
             continue
         word = embed([tokens[noun].text.lower()])[0]
-        near = [float(np.max(embed(texts) @ word)) for texts in (_BEINGS, _PARTS)]
-        if near[0] - near[1] >= (BEING_THERE if before & _THERE else BEING):
+        near = [float(np.max(embed(texts) @ word)) for texts in (common().beings, common().parts)]
+        if near[0] - near[1] >= BEING:
             yield _mention([*range(first, noun + 1)], int(tokens[first].norm))
 
 
 def _plural_after(tokens: Sequence[Token], at: int) -> int | None:
-    """The noun that a number counts: the first plural of the two words after it."""
-    for index in range(at + 1, min(at + 3, len(tokens))):
-        if tokens[index].kind != "word" or tokens[index].norm in FUNCTION_WORDS:
-            return None
-        if tokens[index].text.endswith("s"):
+    """The noun that a number counts: the first plural of the few words after it."""
+    for index in range(at + 1, min(at + _FEW + 1, len(tokens))):
+        word = tokens[index].text.lower()
+        if word.endswith("s") or word in common().beings:
             return index
+        if word != "-" and (tokens[index].kind != "word" or tokens[index].norm in FUNCTION_WORDS):
+            return None
     return None
 
 
