@@ -58,12 +58,12 @@ class Candidate(BaseModel, frozen=True, extra="forbid"):
         """How far it got, in [0, 1]: its score, else the mean over its checks; 0 unchecked.
 
         A check counts once however many findings it gives, so that a fault reported three times
-        weighs no more than one reported once.
+        weighs no more than one reported once. An edit of it that was of no use says nothing of it.
         """
         if self.score is not None:
             return self.score
         by_check: dict[str, list[bool]] = {}
-        for finding in self.findings or ():
+        for finding in (found for found in self.findings or () if found.check != EDIT):
             by_check.setdefault(finding.check, []).append(finding.outcome == "passed")
         return fmean(fmean(passed) for passed in by_check.values()) if by_check else 0.0
 
@@ -192,19 +192,23 @@ def to_settle(
 ) -> tuple[Claim, ...]:
     """Claims that are put to the vote without being contested.
 
-    Those that outlived two edits, those like one that was struck before, and all that stand
-    between a run and its game once no round is left: nothing unverified ends a run.
+    Those that outlived two edits, those like one that was struck before, and once no round is left
+    all that alone stand between a run and its game: nothing unverified ends a run. Where an upheld
+    one stands there too, no vote could help.
 
     Args:
         claims: All of the run.
         candidates: The pool, of which the newest is looked at; any, once no round is left.
         last: Whether no refinement is left.
     """
+    by_id = {claim.id: claim for claim in claims}
     blocked = [candidate for candidate in candidates if only_claims(candidate)]
+    if last:
+        upheld = {claim.id for claim in claims if claim.status == "upheld"}
+        blocked = [candidate for candidate in blocked if upheld.isdisjoint(_open(candidate))]
     if not blocked or (candidates[-1] not in blocked and not last):
         return ()
     newest = candidates[-1] if candidates[-1] in blocked else best(blocked)
-    by_id = {claim.id: claim for claim in claims}
     struck = {_alike(claim) for claim in claims if claim.status == "disputed"}
     chosen = []
     for claim in (by_id[identity] for identity in _open(newest)):

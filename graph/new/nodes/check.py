@@ -26,6 +26,7 @@ from graph.run.context import RunContext
 from graph.run.opening import context_of
 from graph.run.pool import (
     SEATS,
+    best,
     keep_newest,
     named,
     to_ask_anew,
@@ -88,7 +89,7 @@ def check(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterCheck]:
         update |= {"accepted": candidate.number, "design": with_plies(made, trial.matches)}
         update |= {"notes": (*state.notes, *trial.notes)}
     if goto == "report":
-        update |= {"end": "gave_up", "reason": not_passing(state.rounds, trial.findings)}
+        update |= {"end": "gave_up", "reason": not_passing(state.rounds, best(pool).findings)}
     return Command(goto=goto, update=update)
 
 
@@ -101,10 +102,10 @@ def _revised(state: RunState, made: Design) -> tuple[str, ...]:
     return tuple(x.name for x in rule_changes(state.before.design, made) if x.name in ids)
 
 
-def not_passing(rounds: int, findings: Sequence[Finding]) -> str:
+def not_passing(rounds: int, findings: Sequence[Finding] | None) -> str:
     """Why a run gives up, with what is still open."""
     after = f"after {rounds} refinement{'s' * (rounds > 1)}"
-    return f"{after} the game still does not pass: {what_failed(findings)}"
+    return f"{after} the game still does not pass: {what_failed(findings or ())}"
 
 
 def write_checks(

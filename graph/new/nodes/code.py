@@ -14,7 +14,16 @@ from langgraph.types import Command
 
 from agents.model.errors import MalformedReplyError
 from agents.model.recording import draft_number, place
-from agents.protocols import Claim, ClaimStatus, Design, Edit, EditError, RoleError, apply_edits
+from agents.protocols import (
+    Claim,
+    ClaimStatus,
+    Design,
+    Edit,
+    EditError,
+    RoleError,
+    Vote,
+    apply_edits,
+)
 from games.checks.findings import Finding
 from games.checks.run import CheckSettings
 from games.contract import ModuleFault
@@ -30,6 +39,7 @@ from graph.run.pool import (
     EDIT,
     STRATEGIES,
     Candidate,
+    best,
     contested,
     earlier_attempts,
     keep_newest,
@@ -283,14 +293,19 @@ def arbitrate(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterVot
     if goto == "strategize":
         update |= {"accepted": newest.number}
     if goto == "report":
-        update |= {"end": "gave_up", "reason": not_passing(state.rounds, newest.findings)}
+        update |= {"end": "gave_up", "reason": not_passing(state.rounds, best(pool).findings)}
     return Command(goto=goto, update=update)
 
 
 def _voted(claim: Claim, design: Design, context: RunContext) -> Claim:
-    """The claim with its votes: the first validator's, and those of two who can be read."""
-    votes = []
+    """The claim with its votes: the first validator's, and those of others who can be read.
+
+    Two are asked, the second only where the first does not uphold it: two of three are a majority.
+    """
+    votes: list[Vote] = []
     for number in (1, 2):
+        if any(vote.upheld for vote in votes):
+            break
         try:
             with place(f"arbitrate/{claim.id}/{number}"):
                 votes.append(context.roles.validator.arbitrate(design, claim, second=number > 1))

@@ -14,12 +14,14 @@ from agents.players.greedy import ENSEMBLE, SCORES
 from agents.players.registry import PlayerRoster
 from agents.protocols import Heuristic
 from games.records import MatchRecord, example_of_play, json_line
+from graph.new.nodes.check import write_checks
 from graph.new.playtest import Clock, LineUp, PlayTest, shown_as
 from graph.new.reporting import changes_text, report_of, rulebook_text, run_object
 from graph.new.results import artefacts, final_text, open_ends, players_object
 from graph.new.state import RunState, folder_of, need_design
 from graph.run.context import RunContext
 from graph.run.opening import context_of
+from graph.run.pool import best
 from graph.run.sandboxes import keep_grade
 from tools.playtest.report import (
     LadderStep,
@@ -243,6 +245,10 @@ def report(state: RunState, runtime: Runtime[RunContext]) -> dict[str, object]:
     ended = state.model_copy(update={"end": end, "reason": reason})
     if ended.accepted is not None:
         folder.write_text("game.py", ended.candidate(ended.accepted).source)
+    elif end == "gave_up" and ended.candidates:  # what --accept would take
+        shown = best(ended.candidates)
+        folder.write_text("game.py", shown.source)
+        write_checks(ended, context, shown.number, shown.findings or (), ended.claims)
     if ended.design is not None:
         folder.write_text("report.html", render(report_of(ended, context)))
     if ended.design is not None and ended.before is not None:

@@ -14,6 +14,7 @@ from agents.protocols import (
     CoderTools,
     Design,
     Edit,
+    Heuristic,
     Mending,
     Objection,
     RoleError,
@@ -32,6 +33,7 @@ from graph.new.runs import build, recursion_limit, resume_run, start_run
 from graph.new.state import RunState
 from graph.run.context import RunSettings
 from graph.run.folder import RunFolder, RunFolderError
+from graph.run.pool import Candidate, best, to_settle
 from tests.agents.model.talking import settings_for
 from tests.graph.conftest import MakeContext
 from tests.graph.scripted import ScriptedRoles, role_set
@@ -160,7 +162,8 @@ def test_of_twenty_right_tests_a_stubborn_coder_has_none_struck(make_context: Ma
     state = until_judged(roles, make_context, SETTINGS)
     assert (state.end, state.accepted) == ("gave_up", None)
     assert {claim.status for claim in state.claims} == {"upheld"}
-    assert len(roles.asked) == 2 * MANY  # each was voted on once, however often it was contested
+    # Each was voted on once, however often it was contested: one vote more is two of three.
+    assert len(roles.asked) == MANY
 
 
 def test_an_arbiter_that_cannot_be_read_has_no_vote(make_context: MakeContext) -> None:
@@ -257,6 +260,81 @@ def test_a_person_can_go_on_with_a_run_that_gave_up(
     assert ("not all checks passed" in final_text(state)) == remedy.accept
     again = resume_run(folder, context).state
     assert again == state
+
+
+class Killed(Claiming):
+    """A coder and a strategist in whose call the process ends."""
+
+    def edit(self, *_: object) -> Mending:
+        raise KeyboardInterrupt
+
+    def heuristics(self, *_: object) -> Sequence[Heuristic]:
+        raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize(
+    ("remedy", "end"), [(Remedy(accept=True), "delivered"), (Remedy(rounds=2), "gave_up")]
+)
+def test_a_run_killed_in_the_first_node_after_a_remedy_goes_on_there(
+    make_context: MakeContext, folder: RunFolder, gave_up: Claiming, remedy: Remedy, end: str
+) -> None:
+    settings = SETTINGS.model_copy(update={"max_rounds": 1 + remedy.rounds})
+    with pytest.raises(KeyboardInterrupt):
+        resume_run(folder, make_context(role_set(Killed()), settings), remedy=remedy)
+    state = resume_run(folder, make_context(role_set(gave_up), settings)).state
+    assert (state.end, state.rounds) == (end, 1 + remedy.rounds)
+
+
+class Worsening(Claiming):
+    """A coder that contests nothing, and whose edit breaks what had passed."""
+
+    def edit(self, design: Design, source: str, *_: object) -> Mending:
+        new = source.replace('"name": "tic_tac_toe"', '"name": 3')
+        assert new != source
+        return Mending(cause="bent", edits=(Edit(search=source, replace=new),))
+
+
+def test_of_a_run_that_gave_up_the_best_candidate_is_shown_and_no_vote_is_asked_in_vain(
+    make_context: MakeContext, folder: RunFolder
+) -> None:
+    roles = Worsening(tests=WRONG_TESTS[:1], upheld=True)
+    context = make_context(role_set(roles), SETTINGS.model_copy(update={"max_rounds": 1}))
+    state = start_run("noughts", folder, context).state
+    assert (state.end, best(state.candidates).number) == ("gave_up", 0)
+    assert (folder.path / "game.py").read_text() == state.candidate(0).source
+    assert "unit_test" in state.reason
+    resumed = resume_run(folder, context, remedy=Remedy(accept=True)).state
+    assert resumed.accepted == 0
+
+
+def test_where_nobody_decides_another_design_is_advised_and_no_further_round(
+    make_context: MakeContext, folder: RunFolder
+) -> None:
+    forced = ("for where in empty]", "for where in empty][:1]")
+    roles = ScriptedRoles(faults=[forced], mends=False)
+    context = make_context(role_set(roles), SETTINGS.model_copy(update={"max_rounds": 0}))
+    told = final_text(start_run("noughts", folder, context).state)
+    assert "decisions" in told
+    assert "--from design" in told
+    assert "--rounds" not in told
+
+
+def test_claims_beside_an_upheld_one_are_not_put_to_the_vote_at_the_end() -> None:
+    first, second = WRONG_TESTS[:2]
+    claims = [
+        Claim(id="T1", rule="R1", says="", status="upheld", test=first),
+        Claim(id="T2", rule="R1", says="", test=second),
+    ]
+    both, one = (
+        Candidate(
+            number=0,
+            source="",
+            findings=tuple(Finding(check="unit_test", outcome="failed", claim=c.id) for c in of),
+        )
+        for of in (claims, claims[1:])
+    )
+    assert to_settle(claims, [both], last=True) == ()
+    assert [claim.id for claim in to_settle(claims, [one], last=True)] == ["T2"]
 
 
 def test_a_remedy_that_a_run_cannot_take_is_refused(

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from games.checks.findings import Finding, Outcome
-from graph.run.pool import Candidate, newest, thompson
+from graph.run.pool import EDIT, Candidate, newest, thompson
 
 
 def finding(check: str, outcome: Outcome) -> Finding:
@@ -46,6 +46,7 @@ def test_the_tree_draws_from_the_published_distributions_and_takes_the_largest()
 def test_a_check_counts_once_however_many_findings_it_gives() -> None:
     findings = [finding("start", "passed"), *[finding("random_play", "failed")] * 3]
     findings += [finding("unit_test", "passed"), finding("unit_test", "could_not_judge")]
+    findings += [finding(EDIT, "failed")]  # the coder's last answer is none of its checks
     judged = Candidate(number=0, source="", findings=tuple(findings))
     assert judged.share_passed == pytest.approx((1 + 0 + 0.5) / 3)
 
