@@ -251,11 +251,15 @@ def _compact(value: Json | Mapping[str, Json]) -> str:
 
 def in_full(match: Trajectory) -> str:
     """A match, a line a ply; of an open deck each line holds what is new since the one before."""
+    return "\n".join(
+        _both_ends(_lines(match), lambda step: f"{step}: {_whole_position(match, step)}")
+    )
+
+
+def _lines(match: Trajectory) -> list[str]:
     if isinstance(match, SeenTrajectory):
-        lines = [f"{step}: {_seen(match, step)}" for step in range(len(match.positions))]
-    else:
-        lines = [*_ply_lines(match)]
-    return "\n".join(_both_ends(lines, lambda step: f"{step}: {_whole_position(match, step)}"))
+        return [f"{step}: {_seen(match, step)}" for step in range(len(match.positions))]
+    return [*_ply_lines(match)]
 
 
 def around(match: OpenTrajectory, position: int) -> str:
@@ -270,8 +274,18 @@ def _both_ends(lines: Sequence[str], whole: Callable[[int], str]) -> list[str]:
 
     What the line after the gap does not say stands in none before it: it is told as a whole.
     """
-    if sum(map(len, lines)) <= _WHOLE:
+    gap = _left_out(lines)
+    if not gap:
         return list(lines)
+    after = [whole(step) for step in range(len(lines))[gap.stop : gap.stop + 1]]
+    told = f"... {len(gap)} plies left out ..."
+    return [*lines[: gap.start], told, *after, *lines[gap.stop + 1 :]]
+
+
+def _left_out(lines: Sequence[str]) -> range:
+    """The lines in the middle that there is no room for."""
+    if sum(map(len, lines)) <= _WHOLE:
+        return range(0)
     first, last, room = 0, len(lines), _WHOLE * 2 // 3
     while first < last and room > len(lines[first]):
         room -= len(lines[first])
@@ -280,15 +294,17 @@ def _both_ends(lines: Sequence[str], whole: Callable[[int], str]) -> list[str]:
     while first < last and room > len(lines[last - 1]):
         last -= 1
         room -= len(lines[last])
-    gap = f"... {last - first} plies left out ..."
-    after = [whole(step) for step in range(len(lines))[last : last + 1]]
-    return [*lines[:first], gap, *after, *lines[last + 1 :]]
+    return range(first, last)
 
 
 def shortened(first: Trajectory, matches: Sequence[Trajectory]) -> str:
-    """Of further matches the end, and the first ply of each kind that none before it has shown."""
+    """Of further matches the end, and the first ply of each kind that none before it has shown.
+
+    What is left out of the first match, which is shown in full but for that, shows nothing.
+    """
     told: list[str] = []
-    known = set(_kinds(first))
+    hidden = _left_out(_lines(first))
+    known = {kind for n, kind in enumerate(_kinds(first)) if n not in hidden}
     for match in matches:
         kinds = [*_kinds(match)]
         last = len(match.positions) - 1

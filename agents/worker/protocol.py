@@ -125,7 +125,7 @@ class TooLarge(NamedTuple):
 
 
 class PosteriorRequest(NamedTuple):
-    """Enumerate the states that a seat's log allows; answered with `Posterior`.
+    """Enumerate the states that what a seat saw at its turns allows; answered with `Posterior`.
 
     The answer is null where there are too many states, or they take too many calls.
 
@@ -133,7 +133,7 @@ class PosteriorRequest(NamedTuple):
         num_players: Seats at the table.
         start: The state before any ply.
         seat: Whose log it is.
-        entries: Of the log, all of them; events are not looked at.
+        entries: Of the log, those of its own turns: what it saw and what it did, in turn.
         limit: States held at once.
         calls: Module calls.
     """

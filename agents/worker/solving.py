@@ -1,11 +1,16 @@
 """The solution of a whole game, made beside its module; a worker serves one player at one table."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import TypeAlias
 
 from agents.belief.exact import TooManyStatesError, posterior
-from agents.belief.follow import BeliefCallsError, CallCount, Follower, counted_rules
+from agents.belief.follow import (
+    BeliefCallsError,
+    CallCount,
+    Follower,
+    LogPlace,
+    counted_rules,
+)
 from agents.solving.enumeration import (
     MARGIN,
     TooManyHistoriesError,
@@ -23,7 +28,7 @@ from agents.worker.protocol import (
     SolveRequest,
     TooLarge,
 )
-from games.contract import Json
+from games.contract import Action, Json, State
 from games.information import SeatLog
 from games.modules import Rules, bind, first_state
 from games.streams import stream
@@ -107,15 +112,31 @@ def solve(namespace: dict[str, object], payload: dict[str, Json]) -> Json:
     return None if solution is None else solution._asdict()
 
 
+class _TurnFollower(Follower):
+    """Follows a log that holds what its seat saw at its own turns, and nothing between them."""
+
+    def start(self, initial: State) -> LogPlace | None:
+        """See `Follower.start`."""
+        return self._arrived(initial, 0)
+
+    def _seen(self, place: LogPlace, action: Action, read: int) -> LogPlace | None:
+        return self._arrived(self.rules.apply_action(place.state, action), read)
+
+    def _arrived(self, state: State, read: int) -> LogPlace | None:
+        if self.rules.current_player(state) != self.seat:
+            return LogPlace(state, read, {})
+        seen = self.rules.observations(state)[self.seat]
+        entry = self.entries[read] if read < len(self.entries) else {}
+        return LogPlace(state, read + 1, seen) if entry.get("observation") == seen else None
+
+
 def enumerate_posterior(namespace: dict[str, object], payload: dict[str, Json]) -> Json:
     """See `PosteriorRequest`."""
     request = decoded(PosteriorRequest, payload)
 
     def found(rules: Rules) -> Json:
-        silent: list[list[str]] = [[] for _ in range(request.num_players)]
-        told = replace(rules, events=lambda _state, _action: silent)
-        counted = counted_rules(told, CallCount(limit=request.calls))
-        follower = Follower(counted, request.seat, request.entries)
+        counted = counted_rules(rules, CallCount(limit=request.calls))
+        follower = _TurnFollower(counted, request.seat, request.entries)
         try:
             fitting = posterior(follower, request.start, limit=request.limit)
         except (TooManyStatesError, BeliefCallsError):

@@ -1,7 +1,8 @@
 """Calibration: drawn histories against the exact posterior, where it can be enumerated.
 
 The posterior is taken inside the model: chance evenly or by its own odds, other seats evenly among
-what is legal (`agents.belief.exact`). Draws are compared with it by the chi-squared statistic
+what is legal (`agents.belief.exact`); of a seat's log it holds what the function is given, what the
+seat saw at its own turns. Draws are compared with it by the chi-squared statistic
 
     X = sum over states (drawn - n * p)^2 / (n * p),
 
@@ -22,7 +23,14 @@ from games.checks.findings import Finding
 from games.information import SeatLog
 from games.streams import stream
 from games.trajectories import OpenTrajectory
-from games.values import IllegalActionError, Json, ModuleFault, State, canonical_key
+from games.values import (
+    IllegalActionError,
+    Json,
+    ModuleFault,
+    State,
+    canonical_key,
+    canonical_value,
+)
 from tools.guest.protocol import MessageError, decoded
 from tools.predicting.inference import SeatSight, ask_together
 from tools.sandbox import Sandbox, Worker
@@ -157,11 +165,10 @@ def _places(
         logs = [SeatLog(seat) for seat in range(seats)]
         turns: list[list[Any]] = [[] for _ in range(seats)]
         for step, here in enumerate(match.positions):
-            for log in logs:
-                log.see(here.observations[log.seat], [])
             if here.player < 0 or step >= len(match.actions):
                 continue
             log = logs[here.player]
+            log.entries.append({"observation": canonical_value(here.observations[log.seat])})
             now = (*turns[here.player], (log.latest(), None))
             sight = SeatSight(match.match, here.player, now, (), (), ended=False)
             found.append((sight, SeatLog(log.seat, [*log.entries])))

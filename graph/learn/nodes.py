@@ -1,6 +1,6 @@
 """Nodes up to an accepted candidate: intake, synthesise, check, refine, and what follows."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -72,7 +72,8 @@ def check(state: LearnState, runtime: Runtime[LearnContext]) -> _Go:
     """Hold every new candidate against its tests, and decide how to go on.
 
     A candidate that holds all training matches is held against the held-out ones. One of these
-    that it fails joins the training matches, as long as there are any.
+    that it fails joins the training matches, as long as there are any. Those of before are held
+    against it too, as against a match that was asked for: shares of other tests do not compare.
     """
     context = runtime.context
     promoted = list(state.promoted)
@@ -83,7 +84,7 @@ def check(state: LearnState, runtime: Runtime[LearnContext]) -> _Go:
         judged |= found
         broken = sorted({match for one in found.values() for match in one.broken})
         promoted += broken[:1]
-        fresh = [c for c in fresh if found[c.number].broken and broken]
+        fresh = [c for c in fresh if found[c.number].broken and broken] or _behind(state, judged)
     tested = [_tested(c, judged[c.number], context) for c in state.pool if c.number in judged]
     everything = {**state.judged, **judged}
     state = state.model_copy(update={"judged": everything, "promoted": promoted})
@@ -105,6 +106,15 @@ def check(state: LearnState, runtime: Runtime[LearnContext]) -> _Go:
         said = f"all {len(notes)} calls are used and no candidate passes its tests"
         return _given_up(state, update, said)
     return Command(goto="refine", update=update)
+
+
+def _behind(state: LearnState, judged: Mapping[int, Judged]) -> list[Candidate]:
+    """Candidates of before that met fewer records than these, where none of these holds."""
+    if any(one.accuracy == 1.0 and not one.failures for one in judged.values()):
+        return []
+    most = max(one.records for one in judged.values())
+    others = [c for c in state.pool if c.number not in judged]
+    return [c for c in others if state.judged[c.number].records < most]
 
 
 def refine(

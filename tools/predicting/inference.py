@@ -71,7 +71,7 @@ class Inferred:
     Attributes:
         right: Sights all of whose draws reproduce what was seen.
         sights: Sights that were asked.
-        failures: The first failing tests.
+        failures: The first failing tests, each of another sight.
         matches: Indices of the matches with a failing sight.
     """
 
@@ -173,8 +173,9 @@ def inferred(  # noqa: PLR0913 - what is drawn, how often, and from where are al
         return Inferred(0, len(sights), (found,), frozenset(s.match for s in sights))
     _require_pay(made)
     bad = [draw for draw in (*faults, *made) if draw.problem is not None]
-    wrong = {id(draw.sight) for draw in bad}
-    found_first = [_told(sandbox, source, draw, function, closed=closed) for draw in bad[:shown]]
+    wrong = {id(draw.sight): draw for draw in reversed(bad)}  # of several draws the first
+    once = [draw for draw in bad if wrong[id(draw.sight)] is draw][:shown]
+    found_first = [_told(sandbox, source, draw, function, closed=closed) for draw in once]
     matches = frozenset(draw.sight.match for draw in bad)
     return Inferred(len(sights) - len(wrong), len(sights), tuple(found_first), matches)
 

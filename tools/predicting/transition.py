@@ -198,6 +198,8 @@ def record_examples(matches: Sequence[OpenTrajectory], most: int) -> list[str]:
                     continue
                 given = "state" if one.arguments == (here.state,) else repr(*one.arguments)
                 call = f"{one.function}({given})"
+                if one.function == _LEGAL and isinstance(one.expected, int):
+                    call = f"len({call})"  # which ones is not recorded, and not asked
                 if one.function == _ODDS:
                     call = f"dict(zip({_LEGAL}(state), {call}))"
                 lines.append(f"{call} == {one.expected!r}")

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from games.values import State
 from graph.learn.calibration import calibrated
 from graph.learn.runs import run_learning
 from graph.run.folder import RunFolder
@@ -12,6 +13,7 @@ from tests.agents.model.endpoint import Answer, message, serving
 from tests.graph.learn.conftest import Learn, learning, recorded
 from tests.graph.learn.test_learning import NO_TURN, code
 from tests.tools.predicting.material import HISTORY, KUHN, TIC_TAC_TOE, changed, matches_of
+from tools.predicting.playing import random_play
 from tools.sandbox import Sandbox
 from tools.sources import learned_module
 
@@ -88,6 +90,42 @@ def test_what_could_not_be_enumerated_is_counted_apart(
     assert found.slow * found.many == 0
 
 
+# Seat 0 sees while seat 1 moves whether the card is low, and at its own turn no more.
+GLIMPSE = """
+import random
+
+def get_current_player(state):
+    return (-1, 1, 0, -4)[state["step"]]
+
+def get_player_name(player_id):
+    return {-1: "chance", -4: "terminal"}.get(player_id, str(player_id))
+
+def get_legal_actions(state):
+    return [["a", "b", "c"], ["go"], ["stop"], []][state["step"]]
+
+def apply_action(state, action):
+    return {"step": state["step"] + 1, "card": state["card"] if state["step"] else action}
+
+def get_rewards(state):
+    return [0.0, 0.0]
+
+def get_observations(state):
+    low = state["card"] != "c" if state["step"] == 1 else None
+    return [{"step": state["step"], "low": low}, {"step": state["step"]}]
+
+def resample_history(obs_action_history, player_id):
+    return [random.choice("abc")] + ["go"] * (player_id == 0)
+"""
+
+
+def test_draws_are_held_against_what_the_function_is_given_and_no_more(sandbox: Sandbox) -> None:
+    start: State = {"step": 0, "card": None}
+    module = learned_module(GLIMPSE, name="g", num_players=2, initial_state=start, parameters={})
+    played = random_play(sandbox, module, num_players=2, parameters={}, matches=4, seed=0)
+    found = calibrated(sandbox, module, played.matches, "resample_history", start=start, seed=0)
+    assert (found.failures, found.places) == ((), 6)
+
+
 def test_what_defines_the_model_again_is_refused(learn: Learn, kuhn: Path) -> None:
     again = DRAWING + "\n\ndef apply_action(state, action):\n    return state\n"
     with serving(code(MODEL), code(again), code(DRAWING)) as endpoint:
@@ -130,6 +168,24 @@ def test_the_environment_is_asked_where_candidates_part(
     assert told["matches"]["asked_of_the_environment"] == 2
     assert told["branch_fidelity"]["share"] == 1.0
     assert told["end"] == "passed", told["reason"]
+
+
+def test_candidates_are_compared_on_the_same_matches(
+    begun: Callable[..., RunFolder], sandbox: Sandbox, tmp_path: Path
+) -> None:
+    short = [m for m in matches_of("openspiel:tic_tac_toe", 60) if len(m.actions) < 8]
+    file = recorded(tmp_path / "m.jsonl", "openspiel:tic_tac_toe", 6, of=short[:6])
+    folder = begun(
+        matches=file, active=1, environment="openspiel:tic_tac_toe", num_targets=3, max_calls=1
+    )
+    # Two that end a ply too early part on what that pays: the match that is asked for refutes both.
+    other = changed(
+        CLUMSY, ("[0.0, 0.0])", "[0.0, 0.0] if state['board'].count('.') > 1 else [2.0])")
+    )
+    with serving(code(NO_TURN, CLUMSY, other)) as endpoint:
+        state = run_learning(folder, learning(folder, endpoint, sandbox)).state
+    assert max(one.accuracy for one in state.judged.values()) < 1
+    assert len({one.records for one in state.judged.values()}) == 1
 
 
 def test_branch_fidelity_tells_a_model_that_misleads_a_search(

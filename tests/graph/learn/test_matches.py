@@ -110,3 +110,11 @@ def test_a_match_that_was_left_is_not_shown_as_one_that_ended() -> None:
     assert '"then":"the end"' not in in_full(left)
     assert '"then":"the end"' not in shortened(other, [left])
     assert {row[2] for row in RecordQuestions.of([left]).records}.isdisjoint({"the end"})
+
+
+def test_a_kind_that_only_the_gap_of_the_first_match_has_is_shown_of_another() -> None:
+    (match,) = matches_of("openspiel:backgammon", 1)
+    odd = replace(match.positions[100], state={**match.positions[100].state, "phase": "odd"})
+    first = replace(match, positions=(*match.positions[:100], odd, *match.positions[101:]))
+    assert '"phase":"odd"' not in in_full(first)
+    assert '"phase":"odd"' in shortened(first, [first])

@@ -72,6 +72,8 @@ def test_a_draw_that_does_not_fit_is_shown(sandbox: Sandbox, old: str, new: str,
     assert found.accuracy < 1
     assert said in "".join(one.evidence for one in found.failures)
     assert found.failures[0].evidence.count("call: resample_history(") == 1
+    places = [one.evidence.partition("call")[0] for one in found.failures]
+    assert len(set(places)) == len(places)
 
 
 @pytest.mark.parametrize(

@@ -238,3 +238,8 @@ def test_the_names_that_no_match_asks_for_are_asked_too(sandbox: Sandbox, wrong:
     assert "get_player_name(-1)" in found.evidence
     assert "expected: chance" in found.evidence
     assert names_told(sandbox, TIC_TAC_TOE, 2) == []
+
+
+def test_of_outcomes_that_were_only_counted_the_number_alone_is_asked() -> None:
+    (first, *_) = record_examples(matches_of("openspiel:bargaining", 1), 1)
+    assert "len(get_legal_actions(state)) == 1000" in first
