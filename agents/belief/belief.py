@@ -281,9 +281,11 @@ class Belief:
                 return state
             self.failures += 1
         if not self.kept:
+            said = self.module.problem if self.module else ""
             raise NoDeterminizationError(
                 f"no state fits what seat {self.situation.log.seat} saw; tried "
                 + (", ".join(name for name, _ in self._samplers()) or "to enumerate too many")
+                + (f"; {self.module.function} raised {said}" if self.module and said else "")
             )
         return self.kept[int(self.draw() * len(self.kept))]
 

@@ -16,6 +16,7 @@ Resampler: TypeAlias = Literal["resample_history", "resample_state"]
 Guard: TypeAlias = Callable[[Callable[[], object]], object]
 """Makes one call and returns what it gives; raises `HungError` where it takes too long, and
 `DeadlineError` where the decision itself does."""
+_LONGEST = 300  # characters of what a module says
 TRIES = 10  # Code World Models App. H.6
 
 
@@ -44,6 +45,7 @@ class ModuleSampler:
         failures: Samples that were not consistent, or not to be had.
         errors: Those of them where the module's code raised or hung.
         hung: Whether it hung, or took all memory; it is not asked again.
+        problem: What the module's code raised last, in its own words; empty for nothing.
         last: The newest state it gave, consistent or not; None before the first.
     """
 
@@ -64,6 +66,7 @@ class ModuleSampler:
         self.guard = guard
         self.failures = self.errors = 0
         self.hung = False
+        self.problem = ""
         self.last: State | None = None
         history = "resample_history" in namespace
         self.function: Resampler = "resample_history" if history else "resample_state"
@@ -97,8 +100,8 @@ class ModuleSampler:
             self.hung = True
         except DeadlineError:
             raise
-        except BaseException:  # noqa: BLE001, S110 - the module's code may raise anything; it counts
-            pass
+        except BaseException as error:  # noqa: BLE001 - the module's code may raise anything
+            self.problem = f"{type(error).__name__}: {error}"[:_LONGEST]
         self.errors += 1
         return None
 

@@ -38,6 +38,7 @@ _PROSE_CUTS = 3
 _SNIPPETS, _TITLE_LENGTH = 4, 200
 _WANTED = ("value_function", "resample_state", "resample_history")
 _BY_TOOLS = "Work with the tools; the module as it stands is the draft `start`. End with `submit`."
+_ANEW = "not said; the whole module was written anew"
 _SUBMIT_NOW = "No other call is left. Call submit now, with the best draft."
 _MODULE_NOW = "No tool call is left. Answer now with the complete module."
 
@@ -86,10 +87,17 @@ class ModelCoder:
         def accept(reply: EditsReply) -> EditsReply:
             return _applicable(reply, source)
 
+        def read(message: "AIMessage") -> EditsReply:
+            whole = [block for block in code_blocks(str(message.text)) if _is_whole(block)]
+            if len(whole) != 1:
+                return accept(parse_reply(message, EditsReply))
+            edit = EditReply(search=source, replace=whole[0])
+            return accept(EditsReply(cause=_ANEW, contested=[], edits=[edit]))
+
         reply = self._with_tools(
             [*task, {"role": "user", "content": _BY_TOOLS}],
             bench,
-            lambda message: accept(parse_reply(message, EditsReply)),
+            read,
         )
         if bench.answer is not None:
             return _submitted(bench, source)

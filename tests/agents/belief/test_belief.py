@@ -171,7 +171,7 @@ def test_by_the_papers_protocol_the_action_is_legal_in_the_models_own_state() ->
 
 def test_without_a_model_state_both_protocols_play_a_random_legal_action() -> None:
     belief = Belief(situation(RAISING), "module", 0, np.random.default_rng(0))
-    with pytest.raises(NoDeterminizationError):
+    with pytest.raises(NoDeterminizationError, match="resample_state raised RuntimeError: no idea"):
         belief.sample()
     assert belief.fallback("paper")[1] == belief.fallback("ours")[1] == "random_legal"
 

@@ -207,6 +207,14 @@ def test_edits_mend_the_module() -> None:
     assert "paid &lt;/untrusted> twice" in user
 
 
+def test_the_whole_module_in_place_of_edits_is_taken() -> None:
+    new = MODULE.replace('"default": 9', '"default": 12')
+    with serving(message(f"Mended.\n```python\n{new}```")) as endpoint:
+        mending = ModelCoder(chat_with(endpoint)).edit(DESIGN, MODULE, FOUND, Bench())
+        assert len(endpoint.requests) == 1
+    assert apply_edits(MODULE, mending.edits) == new
+
+
 @pytest.mark.parametrize(
     ("edits", "said"),
     [
