@@ -6,7 +6,7 @@
     python -m scripts.meaning fit                    each author predicted from the others; weights
 
 A set of briefs is learned from only after it was measured once. `fit` prints `_WEIGHTS` and `_BASE`
-of `agents/composer/meaning/settings.py`, and `_FAMILY` and `_OTHER` of `fit.py` beside it.
+of `agents/composer/meaning/settings.py`, and the weights of `fit.py` beside it.
 """
 
 import sys
@@ -27,7 +27,7 @@ from agents.composer.meaning.fit import BAR, games_of, measures
 from agents.composer.meaning.settings import SURE, guesses, parts_of, values_of
 from agents.composer.meaning.statements import Embed, Statements, statements_from
 from agents.composer.mentions import Mention, ParsedBrief, find_mentions, parse_brief
-from agents.composer.reader import family_scores
+from agents.composer.reader import family_scores, read
 from graph.run.opening import open_store_here
 
 Rows = npt.NDArray[np.float64]
@@ -164,19 +164,33 @@ def fit_families(embed: Embed) -> None:
         scores = [measures(b.text, games, family_scores(parse_brief(b.text))) for b in own]
         right = [names.index(b.family) if b.family else len(names) for b in own]
         seen[author] = np.array(scores, np.float64), np.array(right)
+    rows = {}
     for author, (choices, _) in seen.items():
         parts = [of for name, of in seen.items() if name != author]
         weights = choices_fitted(*map(np.concatenate, zip(*parts, strict=True)))
-        wrong = refused = inside = 0
-        for brief, sure in zip(briefs[author], _softmax(choices @ weights), strict=True):
-            best = int(sure[:-1].argmax())
-            is_made = sure[best] / (sure[best] + sure[-1]) >= BAR
-            wrong += is_made and names[best] != brief.family
-            refused += brief.kind == "in" and not is_made
-            inside += brief.kind == "in"
-        _say(f"{author}: {wrong} of {len(choices)} wrong, {refused} of {inside} refused")
+        sure = _softmax(choices @ weights)
+        rows[author] = np.array(
+            [_fit_row(*of, embed) for of in zip(briefs[author], sure, strict=True)]
+        )
+    for author, mine in rows.items():
+        weights = fitted(np.vstack([other for name, other in rows.items() if name != author]))
+        made = mine[:, 1:] @ weights[:-1] + weights[-1] >= np.log(BAR / (1 - BAR))
+        own = np.array([brief.kind == "in" for brief in briefs[author]])
+        wrong, refused = int((made & (mine[:, 0] == 0)).sum()), int((own & ~made).sum())
+        _say(f"{author}: {wrong} of {len(own)} wrong, {refused} of {own.sum()} refused")
     weights = choices_fitted(*map(np.concatenate, zip(*seen.values(), strict=True)))
     _say(f"weights {np.round(weights, 2).tolist()}")
+    _say(f"of what is kept {np.round(fitted(np.vstack(list(rows.values()))), 2).tolist()}")
+
+
+def _fit_row(brief: LabelledBrief, sure: Rows, embed: Embed) -> tuple[float, float, float]:
+    """Whether the likeliest family is right, the log-odds of it, the share of demands it keeps."""
+    best = int(sure[:-1].argmax())
+    lexicon = lexicons()[best]
+    clauses = read(brief.text, lexicon, None, embed).clauses
+    kept = sum(clause.status == "honoured" for clause in clauses)
+    odds = float(np.log(max(sure[best], 1e-9) / max(sure[-1], 1e-9)))
+    return float(brief.family == lexicon.family), odds, kept / max(1, len(clauses))
 
 
 def _say(line: str) -> None:

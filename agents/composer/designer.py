@@ -173,7 +173,8 @@ class ComposerDesigner:
             scores = family_scores(parse_brief(brief.prompt))
             judged = judge(brief.prompt, self.embed, scores)
             found = reading_near(brief.prompt, {judged.family}, scores, choices, self.embed)
-            if judged.sure < BAR:
+            kept, lost = _kept_and_lost(found)
+            if judged.fits(len(kept), len(lost)) < BAR:
                 why = f"it is nearer to another kind of game ({judged.other})"
                 raise _no_fit(found, why, brief.prompt)
         if found.unseated:

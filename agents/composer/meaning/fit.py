@@ -21,16 +21,18 @@ from agents.composer.meaning.statements import Embed, Statements, fit_statements
 from agents.composer.tokens import unwrapped
 from games.library import presets
 
-BAR = 0.45
-"""Least probability of its family, against every other game, with which one is made unasked."""
+BAR = 0.5
+"""Least probability that a brief asks for its family, with which one is made unasked."""
 _RIDGE, _WORDS = 0.3, 1.0
 _FAMILY = (9.71, 3.25, 0.69, 0.95)
 _OTHER = (0.81, 5.26, 2.24, 0.46)
-"""Weights of what `measures` gives for a family and for all other games.
+_FITS, _KEPT, _BASE = 0.87, 3.29, -0.97
+"""Weights of what `measures` gives for a family and for all other games, and of what is kept.
 
-Fitted on the briefs of some authors; each author's were also predicted from the others'.
+Fitted on the labelled briefs; each author's were also predicted from the others'.
 `scripts/meaning.py` fits them anew.
 """
+_LEAST = 1e-4  # probabilities nearer to 0 or 1 are not told apart
 _SHORT = 10
 _MOST_WORDS = 40
 _NAME_WEIGHT = 20
@@ -51,6 +53,15 @@ class Judgement:
     family: str
     sure: float
     other: str
+
+    def fits(self, kept: int, lost: int) -> float:
+        """The same probability, where the family keeps and loses so many of the brief's demands.
+
+        A logistic regression on the log-odds of `sure` and on the share that is kept.
+        """
+        odds = np.log(self.sure / (1 - self.sure))
+        share = kept / max(1, kept + lost)
+        return float(1 / (1 + np.exp(-(_FITS * odds + _KEPT * share + _BASE))))
 
 
 def sentences(words: str) -> list[str]:
@@ -128,5 +139,5 @@ def judge(words: str, embed: Embed, evidence: Mapping[str, int]) -> Judgement:
     best = int(scores[:-1].argmax())
     kinds = list(common().kinds)
     near = embed([f"{kind}. {common().kinds[kind]}" for kind in kinds]) @ embed([words])[0]
-    sure = float(1 / (1 + np.exp(scores[-1] - scores[best])))
+    sure = float(np.clip(1 / (1 + np.exp(scores[-1] - scores[best])), _LEAST, 1 - _LEAST))
     return Judgement(lexicons()[best].family, sure, kinds[int(near.argmax())])
