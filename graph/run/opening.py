@@ -148,7 +148,7 @@ def open_store_here(tell: Callable[[str], None], *, whole: bool = False) -> "Sto
     store = open_store(store_settings(), tell=tell)
     try:
         if not store.mark():
-            tell("building the store of games and rules, once; it takes up to half a minute")
+            tell("building the store of games and rules, once; it takes up to a minute")
         report = ensure_indexed(store)
         is_new = bool(report.added or report.changed)
         if (is_new or whole) and _MINILM in store.embedder.identity:
