@@ -310,15 +310,15 @@ class EmbeddingCache:
         return self._database
 
     def _read(self, identity: str, keys: Sequence[str]) -> dict[str, Vectors]:
-        query = "SELECT vector FROM vectors WHERE identity = ? AND text_sha256 = ?"
+        query = (
+            "SELECT text_sha256, vector FROM vectors WHERE identity = ?"
+            " AND text_sha256 IN (SELECT value FROM json_each(?))"
+        )
         found: dict[str, Vectors] = {}
         try:
             with self._turn:
-                database = self._open()
-                for key in dict.fromkeys(keys):
-                    row = database.execute(query, (identity, key)).fetchone()
-                    if row is not None:
-                        found[key] = np.frombuffer(row[0], dtype=np.float32)
+                for key, vector in self._open().execute(query, (identity, json.dumps(keys))):
+                    found[key] = np.frombuffer(vector, dtype=np.float32)
         except sqlite3.Error as error:
             raise self._failed(error) from error
         return found

@@ -83,7 +83,11 @@ class Statements:
     def scores(self, texts: Sequence[str]) -> Vectors:
         """How surely each of K texts says each of the M labels, [K, M]: about 0 to 1."""
         words = [self.rarity.weighed(text) for text in texts]
-        near = _kernel(self.embed(texts), self.vectors, words, self.postings, self.words)
+        near: Vectors = np.exp(STEEP * (self.embed(texts) @ self.vectors.T - 1))
+        for row, weighed in zip(near, words, strict=True):
+            for gram, weight in weighed.items():
+                at, weights = self.postings[gram]
+                row[at] += np.float32(self.words * weight) * weights
         return np.round(near @ self.weights, _DIGITS)
 
 
@@ -119,7 +123,9 @@ def fit_statements(
     wanted = np.zeros((len(texts), len(labels)), np.float32)
     for row, (label, _) in enumerate(said):
         wanted[row, labels.index(label)] = 1
-    known = _kernel(vectors, vectors, weighed_texts, postings, words)
+    known: Vectors = np.exp(STEEP * (vectors @ vectors.T - 1))
+    for at, of in postings.values():
+        known[np.ix_(at, at)] += np.float32(words) * np.outer(of, of)
     known[np.diag_indices(len(texts))] += ridge
     weights = np.linalg.solve(known, wanted)
     return Statements(labels, vectors, rarity, postings, weights, words, embed)
@@ -148,24 +154,9 @@ def statements_from(
     return fit_statements(said, silent, _RIDGE, _WORDS, embed)
 
 
-def _kernel(
-    left: Vectors,
-    right: Vectors,
-    words: Sequence[dict[str, float]],
-    postings: dict[str, tuple[list[int], Vectors]],
-    factor: float,
-) -> Vectors:
-    near: Vectors = np.exp(STEEP * (left @ right.T - 1))
-    for row, weighed in zip(near, words, strict=True):
-        for gram, weight in weighed.items():
-            if gram in postings:
-                at, weights = postings[gram]
-                row[at] += np.float32(factor * weight) * weights
-    return near
-
-
-def _grams(text: str) -> set[str]:
+@lru_cache(maxsize=1 << 14)
+def _grams(text: str) -> frozenset[str]:
     """The stems of a text that are no function words, and neighbours of these."""
     tokens = merge_numbers(tokenise(text))
     stems = [t.norm for t in tokens if t.kind != "stop" and t.norm not in FUNCTION_WORDS]
-    return {*stems, *(f"{one} {two}" for one, two in zip(stems, stems[1:], strict=False))}
+    return frozenset([*stems, *map(" ".join, zip(stems, stems[1:], strict=False))])
