@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
-from games.contract import TERMINAL, Action, Json, ModuleFault, canonical_key
+from games.contract import CHANCE, TERMINAL, Action, Json, ModuleFault, canonical_key
 from games.engine import sample_index
 from games.streams import stream
 from games.table import Position, Table
@@ -76,6 +76,7 @@ def differential_sources(  # noqa: PLR0913 - which modules, where and how are al
     max_plies: int = 500,
     parameters: Mapping[str, Json] | None = None,
     to_the_letter: bool = False,
+    at_ends: int = 0,
 ) -> Differential:
     """Play random matches of one source and the same of another, until they part.
 
@@ -91,6 +92,8 @@ def differential_sources(  # noqa: PLR0913 - which modules, where and how are al
         to_the_letter: Compare actions as they are written, and observations and events too; where
             not, names that differ in case, spacing and punctuation alone are the same, and what
             is seen is not compared, as two authors word it differently.
+        at_ends: Further matches in which seats choose their first or last legal action alone:
+            a bid of nothing or of all, say, where the limits of rules lie.
 
     Raises:
         ModuleFault: If one does not load.
@@ -100,14 +103,14 @@ def differential_sources(  # noqa: PLR0913 - which modules, where and how are al
         second.load(other)
         tables = SandboxTable(first), SandboxTable(second)
         plies = finished = 0
-        for match in range(matches):
+        for match in range(matches + at_ends):
             pair = _Pair(tables, to_the_letter=to_the_letter)
             found = pair.open(num_players, parameters or {})
             while found is None and pair.positions[0].player != TERMINAL:
                 if len(pair.history) >= max_plies:
                     break
                 generator = stream(seed, "differential play", match=match, ply=len(pair.history))
-                found = pair.step(float(generator.random()))
+                found = pair.step(float(generator.random()), at_end=match >= matches)
             plies += len(pair.history)
             if found is not None:
                 place = Divergence(
@@ -138,9 +141,11 @@ class _Pair:
     def open(self, num_players: int, parameters: Mapping[str, Json]) -> _Found | None:
         return self._reach([partial(table.open, num_players, parameters) for table in self.tables])
 
-    def step(self, uniform: float) -> _Found | None:
+    def step(self, uniform: float, *, at_end: bool) -> _Found | None:
         here, there = self.positions
         chances = here.probabilities or [1 / len(here.legal)] * len(here.legal)
+        if at_end and here.player != CHANCE:
+            chances = [0.5, *[0.0] * (len(here.legal) - 2), 0.5][-len(here.legal) :]
         action = here.legal[sample_index(chances, uniform)]
         same = next(a for a in there.legal if self._name(a) == self._name(action))
         self.history.append(action)

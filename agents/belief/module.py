@@ -7,9 +7,10 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from games.contract import Action, Json, State, require_json
+from games.contract import CHANCE, Action, Json, State, require_json
 from games.information import SeatLog, own_turns
 from games.modules import Rules, reseed
+from games.trajectories import MOST_OUTCOMES
 from games.values import are_texts
 
 Resampler: TypeAlias = Literal["resample_history", "resample_state"]
@@ -120,7 +121,10 @@ class ModuleSampler:
             return None
         state = self.initial
         for action in sampled:
-            if action not in self.rules.legal_actions(state):
+            legal = self.rules.legal_actions(state)
+            # Of so many outcomes no file of matches tells which: that one can be applied has to do.
+            many = len(legal) > MOST_OUTCOMES and self.rules.current_player(state) == CHANCE
+            if action not in legal and not many:
                 return None
             state = self.rules.apply_action(state, action)
         return state

@@ -167,7 +167,9 @@ class Selector:
 
     def _grown(self, good: Sequence[str], pool: Sequence[Members], notes: list[str]) -> Members:
         """Stepwise inclusion: the best one, then whatever is shown to improve the ensemble."""
-        members: Members = (max(good, key=lambda name: self._mean((name,), pool)),)
+        worth = {name: self._mean((name,), pool) for name in good}
+        members: Members = (max(worth, key=worth.__getitem__),)
+        notes.append(f"{members[0]} comes first: {worth[members[0]]:.2f} on all deals.")
         while rest := [n for n in good if n not in members and negation(n) not in members]:
             gains: dict[str, float] = {}
             for name in rest:
@@ -178,6 +180,7 @@ class Selector:
                 if verdict == "better":
                     gains[name] = fmean(scores)
             if not gains:
+                notes.append(f"Not shown to improve {_listed(members)}: {', '.join(rest)}.")
                 break
             best = max(gains, key=gains.__getitem__)
             members = (*members, best)

@@ -179,10 +179,11 @@ def _run(subject: Subject, test: UnitTest) -> Finding:
     if _holds(actual, expected, test):
         return Finding(check=CHECK, outcome="passed", rule=test.rule)
     relation = "" if test.relation == "is" else f"{test.relation} "
+    shown = _asked_of(actual, expected) if relation else actual
     return _finding(
         test,
         "failed",
-        f"{test.function} is {canonical_key(actual)[:600]}; required by {test.rule}: "
+        f"{test.function} is {canonical_key(shown)[:600]}; required by {test.rule}: "
         f"{relation}{test.expected_json[:600]}\n{_told(path, test)}",
         None if test.function in ("returns", "winners") else test.function,
     )
@@ -245,6 +246,24 @@ def _holds(actual: Json, expected: Json, test: UnitTest) -> bool:
         if isinstance(fields, dict) and isinstance(seen, dict)
         for name, value in fields.items()
     )
+
+
+def _asked_of(actual: Json, expected: Json) -> Json:
+    """Of observations the fields that a test names: of the whole the last seats would be cut off.
+
+    >>> _asked_of([{"hand": [], "coins": 3}, {"hand": []}], [{"coins": 4}, None])
+    [{'coins': 3}, None]
+    """
+    if not isinstance(actual, list) or not isinstance(expected, list):
+        return actual
+    if not any(isinstance(seen, dict) for seen in actual):
+        return actual
+    return [
+        {name: seen[name] for name in fields if name in seen}
+        if isinstance(fields, dict) and isinstance(seen, dict)
+        else None
+        for seen, fields in zip(actual, expected, strict=False)
+    ]
 
 
 def _same_odds(actual: Json, expected: Json) -> bool:

@@ -219,11 +219,13 @@ def forfeits(entries: Sequence[tuple[MatchEntry, int]]) -> int:
 
 def _row(series: Series) -> dict[str, Any]:
     entries, game = seated(series), series.plan.game
+    lost = [e.reason for e, seat in entries if e.ending == "forfeit" and e.culprit == seat]
     return {
         "matches": len(entries),
         "endings": dict(series.endings),
         "forfeits": forfeits(entries),
         "faults": [entry.reason for entry, _ in entries if entry.ending == "fault"],
+        **({"first forfeit": lost[0]} if lost else {}),
         "paid over the others": paid_over(entries, game.num_players)
         if game.num_players > 1
         else None,
@@ -236,6 +238,9 @@ def wrong_in_play(row: Mapping[str, Any]) -> str:
 
     >>> wrong_in_play({"problem": "it hung"})
     'the arena could not be played: it hung'
+    >>> row = {"distinct": 1, "distinct right": 1, "faults": [], "forfeits": 1}
+    >>> wrong_in_play({"rows": [row | {"first forfeit": "no state fits"}]})
+    '1 matches were lost by an action that was illegal or none: no state fits'
     """
     if "problem" in row:
         return f"the arena could not be played: {row['problem']}"
@@ -250,7 +255,8 @@ def wrong_in_play(row: Mapping[str, Any]) -> str:
     if faults := [why for one in row["rows"] for why in one["faults"]]:
         told.append(f"the environment failed in {len(faults)} matches: {faults[0]}")
     if lost := sum(one["forfeits"] for one in row["rows"]):
-        told.append(f"{lost} matches were lost by an action that was illegal or none")
+        why = next(one["first forfeit"] for one in row["rows"] if "first forfeit" in one)
+        told.append(f"{lost} matches were lost by an action that was illegal or none: {why}")
     return "; ".join(told)
 
 

@@ -13,6 +13,7 @@ from games.checks.unit_tests import PLY
 from games.records import MatchRecord, read_records
 from games.text import untagged
 from graph.new.results import (
+    choiceless,
     claims_object,
     open_ends,
     revision_reply,
@@ -65,6 +66,7 @@ def report_of(state: RunState, context: RunContext) -> Report:
         heuristics=tuple(ReportLine(name=h.name, state="", text=h.policy) for h in state.heuristics)
         + tuple(ReportLine(name="", state="", text=text) for text in state.strategy_notes),
         evaluation=state.evaluation,
+        choiceless=choiceless(state),
         rulebook=rulebook.read_text("utf-8", "replace") if rulebook.is_file() else "",
         record=state.record[:_LONGEST_RECORD]
         + "\n... The folder records/ has the whole match." * (len(state.record) > _LONGEST_RECORD),

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from agents.protocols import Claim, Clause, Design
+from games.checks.choices import CHECK
 from games.text import quoted
 from graph.new.state import RunState, folder_of
 from graph.run.folder import RunFolder
@@ -208,7 +209,14 @@ def claims_object(claims: Sequence[Claim]) -> list[dict[str, Any]]:
 
 def verdict_lines(state: RunState) -> list[str]:
     """The verdict of the play-test, a line a question; empty where nothing was played."""
-    return verdict_text(state.evaluation) if state.evaluation else []
+    return verdict_text(state.evaluation, choiceless(state)) if state.evaluation else []
+
+
+def choiceless(state: RunState) -> str:
+    """What the check of decisions found wrong with the game; empty where it passed."""
+    shown = None if state.accepted is None else state.candidate(state.accepted)
+    wrong = (f for f in (shown.findings if shown else None) or () if f.check == CHECK)
+    return next((finding.evidence for finding in wrong if finding.outcome == "failed"), "")
 
 
 def rule_changes(before: Design, after: Design) -> tuple[ReportLine, ...]:
@@ -241,7 +249,7 @@ def revision_reply(state: RunState) -> str:
 
 def verdict_object(state: RunState) -> list[dict[str, Any]]:
     """The verdict of the play-test, an object a question; empty where nothing was played."""
-    lines = verdict_of(state.evaluation) if state.evaluation else ()
+    lines = verdict_of(state.evaluation, choiceless(state)) if state.evaluation else ()
     return [{"question": line.name, "answer": line.state, "text": line.text} for line in lines]
 
 

@@ -97,3 +97,20 @@ def test_where_what_the_seats_see_parted_before_is_told_with_the_places_around_i
     first, second = (text.split("then")[0].replace("another", "a") for text in place.seen)
     assert first == second
     assert place.seen[0] != place.seen[1].replace("another", "a")
+
+
+def test_readings_that_part_at_a_limit_alone_are_found_at_the_ends_of_the_choices(
+    played: Played,
+) -> None:
+    # Twelve numbers to choose from; the readings part where both players choose the last one.
+    wide = NIM.replace('["pile 3", "pile 4"]', '["pile 40", "pile 41"]').replace(
+        'range(1, min(state["most"], state["pile"]) + 1)', 'range(1, min(12, state["pile"]) + 1)'
+    )
+    limit = wide.replace(
+        '    won = state["turn"] if left == 0 else -1',
+        '    twice = state["pile"] <= 29 and number == 12 and state.get("last") == 12\n'
+        '    won = state["turn"] if left == 0 or twice else -1\n'
+        '    state = {**state, "last": number}',
+    )
+    assert played(wide, limit, matches=12).outcome == "agree"
+    assert played(wide, limit, matches=12, at_ends=12).divergence.match >= 12  # type: ignore[union-attr]

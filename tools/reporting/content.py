@@ -195,6 +195,7 @@ class Report(_Value):
     checks: tuple[ReportLine, ...]
     heuristics: tuple[ReportLine, ...]
     evaluation: Evaluation | None
+    choiceless: str = ""
     rulebook: str = ""
     record: str
     settings: dict[str, JsonValue]

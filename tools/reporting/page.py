@@ -198,7 +198,7 @@ def render(report: Report) -> str:
     values: dict[str, Any] = {
         "report": report,
         "plots": plots,
-        "verdict": verdict_of(report.evaluation) if report.evaluation else (),
+        "verdict": verdict_of(report.evaluation, report.choiceless) if report.evaluation else (),
         "order": order_of(report.evaluation) if report.evaluation else "",
         "sides": said_sides(report.evaluation.sides) if report.evaluation else "",
         "thresholds": THRESHOLDS,

@@ -26,14 +26,19 @@ THRESHOLDS = (
 )
 
 
-def verdict_of(evaluation: Evaluation) -> tuple[ReportLine, ...]:
-    """Answers (question, answer in a word, sentence); the last says what to change."""
+def verdict_of(evaluation: Evaluation, choiceless: str = "") -> tuple[ReportLine, ...]:
+    """Answers (question, answer in a word, sentence); the last says what to change.
+
+    `choiceless` is what the check of decisions found wrong: it comes first, for a turn that offers
+    many actions decides nothing where none of them counts.
+    """
     who = f"when {short_name(evaluation.best.player)} players have every seat"
     if evaluation.shared:
         answers = [_length(evaluation, who), _better(evaluation)]
     else:
         answers = [_fairness(evaluation, who), _length(evaluation, who), _skill(evaluation)]
-    answers.append(_choice(evaluation, who))
+    choice = _choice(evaluation, who, choiceless)
+    answers = [choice, *answers] if choiceless else [*answers, choice]
     changes = [_CHANGES[key] for line in answers if (key := (line.name, line.state)) in _CHANGES]
     ties = evaluation.best.figures.get("ties")
     if ties is not None and ties.low is not None and ties.low > _TIES:
@@ -52,9 +57,9 @@ def verdict_of(evaluation: Evaluation) -> tuple[ReportLine, ...]:
     return (*answers, ReportLine(name="What to change?", state="", text=text))
 
 
-def verdict_text(evaluation: Evaluation) -> list[str]:
+def verdict_text(evaluation: Evaluation, choiceless: str = "") -> list[str]:
     """The same, a line of text a question."""
-    lines = verdict_of(evaluation)
+    lines = verdict_of(evaluation, choiceless)
     return [f"{x.name} {x.state}: {x.text}" if x.state else f"{x.name} {x.text}" for x in lines]
 
 
@@ -182,8 +187,10 @@ def order_of(evaluation: Evaluation) -> str:
     return f"{told}; not measured: {missing}" if missing else told
 
 
-def _choice(evaluation: Evaluation, who: str) -> ReportLine:
+def _choice(evaluation: Evaluation, who: str, choiceless: str) -> ReportLine:
     question = "Is there something to decide?"
+    if choiceless:
+        return ReportLine(name=question, state="not enough", text=f"{choiceless}.")
     figures = evaluation.best.figures
     forced, options = figures.get("forced"), figures.get("options")
     if forced is None or forced.low is None or forced.high is None or options is None:

@@ -118,6 +118,7 @@ class _Bout:
                 rival.source,
                 num_players=self.design.num_players,
                 matches=_MATCHES,
+                at_ends=_MATCHES,
                 seed=self.context.settings.seed,
                 max_plies=self.context.settings.check.max_plies,
             )

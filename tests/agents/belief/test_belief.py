@@ -15,6 +15,7 @@ from agents.belief.module import HungError
 from games import library
 from games.contract import ModuleFault, load_namespace
 from games.modules import bind, first_state
+from games.trajectories import MOST_OUTCOMES
 from tests.agents.belief.logs import logs_of
 from tests.agents.small_games import KUHN, game
 
@@ -210,3 +211,20 @@ def test_without_a_sampler_of_its_own_a_card_game_is_believed_alike_after_a_resu
         assert drawn[0] == drawn[1]
     assert len(memories) == 3
     assert all(memory.too_many for memory in memories.values()), "enumerated once a seat"
+
+
+@pytest.mark.parametrize(("outcomes", "drawn"), [(MOST_OUTCOMES, False), (MOST_OUTCOMES + 1, True)])
+def test_of_more_outcomes_than_a_file_of_matches_tells_one_need_only_be_applied(
+    outcomes: int, drawn: bool
+) -> None:
+    at_deal = f'["deal " + str(n) for n in range({outcomes})]'
+    unnamed = KUHN.replace('["deal " + card for card in state["deck"]]', at_deal)
+    rules, namespace, start = game(unnamed + HISTORY)
+    log = logs_of(rules, start, ["deal Q", "deal K", "p", "b"])[0]
+    there = DecisionPoint(rules, namespace, start, log, ("p", "b"))
+    belief = Belief(there, "module", 0, np.random.default_rng(0))
+    if drawn:
+        assert hands(belief) == {"['Q', 'J']", "['Q', 'K']"}
+    else:
+        with pytest.raises(NoDeterminizationError):
+            belief.sample()

@@ -126,3 +126,11 @@ def test_equal_players_are_rarely_kept() -> None:
 
 def test_a_negation_of_a_negation_is_the_original() -> None:
     assert negation(negation("a")) == "a"
+
+
+def test_it_is_said_who_comes_first_and_who_does_not_join() -> None:
+    table = Table(strengths(good=0.8, fair=0.65, fair__good=0.8))
+    found = Selector(table, EVEN, deals=200).select(["good", "fair"])
+    assert found.members == ("good",)
+    assert any(note.startswith("good comes first: 0.") for note in found.notes)
+    assert "Not shown to improve good: fair." in found.notes

@@ -124,3 +124,9 @@ def get_chance_probabilities(state):
 )
 def test_unequal_odds_can_be_tested(expected: str, outcome: str) -> None:
     assert judged("get_chance_probabilities", expected, UNEQUAL).outcome == outcome
+
+
+def test_of_observations_the_fields_of_the_test_are_quoted_and_of_the_last_seat_too() -> None:
+    long = SOUND.replace('"bids": state["bids"],', '"bids": state["bids"], "long": "x" * 1000,')
+    found = judged("get_observations", '[null, {"bids": [1]}]', long, relation="contains")
+    assert 'get_observations is [null,{"bids":[]}]; required by' in found.evidence

@@ -11,7 +11,7 @@ from games.checks.findings import Finding
 from games.records import MatchRecord
 from games.table import Position
 from graph.new.reporting import explained_rule
-from graph.new.results import final_text
+from graph.new.results import choiceless, final_text
 from graph.new.runs import start_run
 from graph.new.state import RunState
 from graph.run.folder import RunFolder
@@ -190,3 +190,14 @@ def test_a_record_whose_verdict_was_voted_down_is_judged_once_more_and_no_other_
     left = [told for told in state.candidate(state.accepted).lacking if "not judged" in told]
     assert len(left) == insists
     assert [claim.status for claim in state.claims] == ["disputed"] * (1 + insists)
+
+
+def test_an_accepted_game_whose_choices_count_for_nothing_is_known_to_the_verdict() -> None:
+    wrong = Finding(check="decisions", outcome="failed", evidence="no choice counts")
+    fine = Finding(check="decisions", outcome="passed")
+    taken, other = (
+        RunState(candidates=[Candidate(number=0, source="x", findings=(found,))], accepted=0)
+        for found in (wrong, fine)
+    )
+    said = [choiceless(state) for state in (taken, other, RunState())]
+    assert said == ["no choice counts", "", ""]

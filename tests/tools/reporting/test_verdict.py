@@ -147,3 +147,10 @@ def test_a_strongest_player_without_its_matches_denies_no_comparison_that_was_pl
     alone = shown.model_copy(update={"ladder": ()})
     (skill,) = [line for line in verdict_of(alone) if line.name == "Luck or skill?"]
     assert skill.text == "No player was held against random."
+
+
+def test_choices_that_count_for_nothing_are_said_first() -> None:
+    first, *others = verdict_of(evaluation(), "no choice counts: always paid the same")
+    assert (first.name, first.state) == ("Is there something to decide?", "not enough")
+    assert "no choice counts" in first.text
+    assert first.name not in {line.name for line in others}
