@@ -1,7 +1,10 @@
 """The scorer of the fit eval, on outcomes made by hand."""
 
+import re
+
 import pytest
 
+from agents.composer.lexicon import PLAYERS
 from agents.composer.meaning.briefs import LabelledBrief, Seats, labelled_briefs
 from evals.fit import _SETS, JudgedBrief, load_briefs, score_briefs
 from games.library import families
@@ -54,3 +57,11 @@ def test_every_brief_names_a_family_of_the_library_or_is_out_of_it() -> None:
 def test_what_is_measured_was_not_learned_from() -> None:
     learned = {one.text for of in labelled_briefs().values() for one in of}
     assert learned.isdisjoint(one.text for part in _SETS for one in load_briefs(part))
+
+
+def test_the_parts_of_a_labelled_brief_say_what_it_asks_for_in_words_that_it_holds() -> None:
+    for one in (one for of in labelled_briefs().values() for one in of):
+        for name, _, part in one.said:
+            assert name == PLAYERS or name in one.settings
+            # A number or a card rank is set aside; every other word is the person's.
+            assert {*re.findall(r"[a-z]{3,}", part)} <= {*re.findall(r"[a-z]{3,}", one.text)}

@@ -127,7 +127,9 @@ def test_a_log_that_no_play_gives_is_refused() -> None:
 @pytest.mark.parametrize(("source", "players"), [(TIC_TAC_TOE, 2), (DIE, 1), (THREE, 3)])
 def test_open_games_pass(source: str, players: int) -> None:
     rules, _, start = game(source, players)
-    require_perfect_information(rules, start, np.random.default_rng(0))
+    asked = CallCount()
+    require_perfect_information(counted_rules(rules, asked), start, np.random.default_rng(0))
+    assert asked.calls > 0, "what was never asked for cannot be open"
 
 
 def test_a_seats_log_is_followed_once_however_many_decisions_are_held_against_it() -> None:

@@ -70,11 +70,22 @@ def test_the_family_is_made_all_the_same_where_a_person_chose_it() -> None:
     [
         ("whist for four", "trick_taking"),
         ("noughts & crosses", "tic_tac_toe"),
+        # No word names the family, but it keeps all that is asked for.
+        (
+            "Nine by nine board. We place our stones one at a time, and the first to get 4 in a "
+            "row wins. I have three children who all want to play together.",
+            "placement",
+        ),
         ("Two fleets, a secret sea of 8 by 8; we call cells and answer hit or miss.", "battleship"),
     ],
 )
 def test_a_game_of_a_family_is_made(words: str, family: str) -> None:
     assert design_of(words).family == family
+
+
+def test_a_number_that_only_sounds_like_seats_is_no_reason_to_refuse() -> None:
+    words = "Battleships on a small sea, just boats of 3, 3 and 2, three shots every go."
+    assert design_of(words).num_players == 2
 
 
 def test_more_seats_than_the_family_has_are_not_changed_but_refused() -> None:
@@ -158,6 +169,9 @@ def test_what_the_person_corrects_holds_and_what_was_taken_back_is_not_claimed(
         ("Hearts for six little scouts.", 6),
         ("My D&D group (5) wants a game of hearts.", 5),
         ("Hearts, between three and five knights.", 3),
+        ("Hearts, six game-mad kids.", 6),
+        ("Hearts with my three cousins.", 4),
+        ("Hearts. Each hand ends when all five have led once.", 5),
         # Nobody is counted here: hearts is for four.
         ("Hearts. Everybody has two marshmallows a trick.", 4),
         ("Hearts. Play three rounds, then lights out.", 4),
