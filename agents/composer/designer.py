@@ -260,11 +260,16 @@ def _corrected(brief: Brief) -> Brief:
 
 def _settled(clause: Clause, reading: Reading) -> Clause:
     """The clause; honoured where the setting that it may have meant holds by now."""
-    name, _, value = clause.perhaps.partition("=")
-    holds = reading.parameters.get(name)
-    if not clause.perhaps or (holds if isinstance(holds, str) else json.dumps(holds)) != value:
+    if not _holds(clause.perhaps, reading):
         return clause
     return Clause(text=clause.text, status="honoured", setting=clause.perhaps)
+
+
+def _holds(setting: str, reading: Reading) -> bool:
+    """Whether "name=value" is what the game has."""
+    name, _, value = setting.partition("=")
+    holds = {**reading.parameters, PLAYERS: reading.num_players}.get(name)
+    return bool(name) and (holds if isinstance(holds, str) else json.dumps(holds)) == value
 
 
 def _doubted(
@@ -272,7 +277,7 @@ def _doubted(
 ) -> Clause:
     """The clause; where no phrase explains it, with the setting that it may have meant.
 
-    Where the person chose that setting since, the clause is no doubt any more.
+    Where the person chose that setting since, or it holds anyway, the clause is no doubt.
     """
     if embed is None or clause.status == "honoured" or not clause.reason.startswith(NO_SETTING):
         return clause
@@ -280,6 +285,8 @@ def _doubted(
     meant = setting_meant(clause.text, reading.lexicon, taken, embed)
     if meant.partition("=")[0] in chosen:
         return _settled(clause.model_copy(update={"perhaps": meant}), reading)
+    if _holds(meant, reading):
+        return clause  # what it may have meant is so already: nothing to ask
     reason = f"{clause.reason}; perhaps {meant} was meant" if meant else clause.reason
     return clause.model_copy(update={"reason": reason, "perhaps": meant})
 
