@@ -206,7 +206,7 @@ SolverChoice: TypeAlias = Annotated[
 class GraphSettings(TreeSettings):
     """Settings of a tree of known states.
 
-    `bias` is `4 b^2` of the minimum-MSE schedule of all moves as first (see `agents.search.rave`).
+    `bias` is `4 b^2` of the minimum-MSE schedule of all moves as first (see `agents.search.uct`).
     """
 
     rave: Annotated[

@@ -24,13 +24,13 @@ from tools.sandbox.backends import (
     PoolGoneError,
     SandboxUnavailableError,
 )
-from tools.sandbox.bundle import sources
 from tools.sandbox.e2b_channel import (
     OTHERWISE,
     TEMPLATE,
     USER,
     CommandProcess,
     is_gone,
+    sources,
     unavailable,
 )
 from tools.sandbox.local import require_holding

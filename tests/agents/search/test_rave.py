@@ -1,9 +1,8 @@
 import numpy as np
 import pytest
 
-from agents.search.rave import RaveSearch, amaf_weight
 from agents.search.settings import GraphSettings
-from agents.search.uct import tree_search
+from agents.search.uct import RaveSearch, amaf_weight, tree_search
 from games.contract import State, load_namespace
 from games.modules import Rules, bind
 from tests.agents.small_games import THREE, TIC_TAC_TOE, game, known
