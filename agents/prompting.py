@@ -34,7 +34,9 @@ class PromptError(ValueError):
 def fence(
     text: object, tag: str = "untrusted", source: str = "", limit: int = _FENCED_LIMIT
 ) -> str:
-    """Text from outside, between tags that it cannot close itself, and cut at `limit` characters.
+    """Text from outside, between tags that it cannot close itself, in about `limit` characters.
+
+    What is too much is cut out of the middle: how it came out stands at the end.
 
     The prompt around it says that what stands between the tags is material and no instruction.
 
@@ -45,7 +47,9 @@ def fence(
     """
     inner = inert(text)
     if len(inner) > limit:
-        inner = f"{inner[:limit]}\n[cut: {len(inner) - limit} characters more]"
+        end = limit // 3
+        gap = f"[cut: {len(inner) - limit} characters are left out here]"
+        inner = f"{inner[: limit - end]}\n{gap}\n{inner[-end:]}"
     label = f' source="{source}"' if source else ""
     return f"<{tag}{label}>\n{inner.rstrip()}\n</{tag}>"
 

@@ -75,6 +75,14 @@ class Claim(_Value):
         return self.status in ("standing", "upheld")
 
 
+class RefusedTest(_Value):
+    """A test that cannot be run as it was written; it costs no other one."""
+
+    name: str
+    rule: str
+    why: str
+
+
 class Objection(_Value):
     """The coder's objection to a finding."""
 
@@ -140,11 +148,13 @@ class Attempt(_Value):
         open: What was open before it.
         cause: What the coder held to be the cause.
         diff: What it changed.
+        refused: What of the coder's answers was of no use there, and why.
     """
 
     open: str
     cause: str
     diff: str
+    refused: tuple[str, ...] = ()
 
 
 class Edit(_Value):
@@ -155,11 +165,16 @@ class Edit(_Value):
 
 
 class Mending(_Value):
-    """What the coder makes of findings: edits, and objections to what it holds for wrong."""
+    """What the coder makes of findings: edits, and objections to what it holds for wrong.
+
+    Attributes:
+        refused: Edits that it tried on the way and that did not apply, each with the reason.
+    """
 
     cause: str = ""
     edits: tuple[Edit, ...] = ()
     contested: tuple[Objection, ...] = ()
+    refused: tuple[str, ...] = ()
 
 
 class Clause(_Value):
@@ -340,11 +355,15 @@ class CoderTools(Protocol):
     def snippets_for_rule(self, rule: str, function: str | None) -> Sequence[Example]:
         """Functions that implement a rule like this one; `function` is at fault, if known."""
 
+    @property
+    def has_tests(self) -> bool:
+        """Whether there are tests that a draft can be held against."""
+
     def run_module(self, source: str) -> Sequence[Finding]:
         """Load a draft in the sandbox and run the quick checks on it."""
 
     def run_tests(self, source: str) -> Sequence[Finding]:
-        """Hold a draft against the validator's tests; nothing where there are none yet."""
+        """Hold a draft against the validator's tests; nothing where there are none."""
 
     def play_record(self, source: str, seed: int) -> tuple[MatchRecord, Sequence[Position]] | str:
         """Play one random match of a draft: its record and positions, or why none finished."""
@@ -420,8 +439,8 @@ class Validator(Protocol):
 
     def unit_tests(
         self, design: Design, source: str, amended: Sequence[str] = ()
-    ) -> Sequence[UnitTest]:
-        """Tests that the rules imply, with values worked out from the rules.
+    ) -> Sequence[UnitTest | RefusedTest]:
+        """Tests that the rules imply, with values worked out from the rules; at least one good one.
 
         Args:
             design: The game.

@@ -22,6 +22,8 @@ _LONGEST_MECHANIC = 600
 _TAGS_WEIGHT = 0.5  # of showing every tag asked for, against a cosine of 1
 _FUNCTION_WEIGHT = 0.25
 _RULE_COST = 0.005  # of each rule a function implements: the narrower one is the better answer
+_NEAR = 0.6  # of a mechanic with a tag asked for; see tests/tools/mechanic_queries.yaml
+_NEAR_UNTAGGED = 0.5  # how a game ends, or who is out, is near to the words for any game
 _CONSIDERED = 150  # of each kind; Chroma's index finds at most 200
 _FENCE = "```python\n"
 _DRAFTED: Mapping[str, tuple[str, ...]] = {
@@ -131,12 +133,13 @@ class Retrieval:
         """At most `n` mechanics for a design: rules of one game that make one mechanic together.
 
         Returns:
-            Best first, at most two of one family.
+            Best first, at most two of one family; none that is not near, so it may be empty.
         """
         asked = tags_in(query)
         found = self.store.search("mechanics", query, _CONSIDERED, {"what": "mechanic"})
-        ranked = sorted(found, key=lambda piece: (piece.distance - _bonus(piece, asked), piece.id))
-        return _chosen(ranked, n, _LONGEST_MECHANIC)
+        scored = [(p.distance - (bonus := _bonus(p, asked)), p.id, bonus, p) for p in found]
+        near = [one for one in scored if one[0] <= (_NEAR if one[2] else _NEAR_UNTAGGED)]
+        return _chosen([one[-1] for one in sorted(near)], n, _LONGEST_MECHANIC)
 
     def snapshot_id(self) -> str:
         """Content id of what it sees: the library, and the own games where asked for."""

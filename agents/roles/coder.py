@@ -10,13 +10,14 @@ from pydantic import BaseModel, Field
 from agents.model.chat import ChatModel, Message
 from agents.model.errors import RefusedRequestError, ReplyError
 from agents.model.replies import ask_structured, parse_reply
-from agents.prompting import contract, load_prompt
+from agents.prompting import contract, fence, load_prompt
 from agents.protocols import Attempt, CoderTools, Design, Edit, Mending, Objection, RoleError
 from agents.roles.texts import design_text, findings_text, numbered
 from agents.roles.tool_calls import (
     SUBMIT,
     CallError,
     EditReply,
+    SubmitArguments,
     Workbench,
     answer_calls,
     edited,
@@ -100,12 +101,12 @@ class ModelCoder:
             read,
         )
         if bench.answer is not None:
-            return _submitted(bench, source)
+            new, said = bench.source(bench.answer.draft), bench.answer
+            return _mending(source, new, said, bench.missed)
+        if reply is None and bench.missed:
+            task.append({"role": "user", "content": _missed(bench.missed)})
         reply = reply or ask_structured(self.model, task, EditsReply, accept)
-        if not reply.edits and not reply.contested:
-            raise RoleError(f"the coder proposes no edit: {reply.cause}")
-        edits = (Edit(search=source, replace=edited(source, reply.edits)),) if reply.edits else ()
-        return Mending(cause=reply.cause, edits=edits, contested=tuple(reply.contested))
+        return _mending(source, edited(source, reply.edits) if reply.edits else source, reply)
 
     def _with_tools(
         self,
@@ -119,7 +120,7 @@ class ModelCoder:
         """
         from langchain_core.messages import AIMessage
 
-        offered = tool_specifications()
+        offered = tool_specifications(bench.tools)
         rounds = self.model.settings.tool_rounds if self.model.learned.takes_tools else 0
         try:
             for number in range(rounds + 1 if rounds else 0):
@@ -155,15 +156,20 @@ def _last_choice(conversation: list[Message], bench: Workbench) -> dict[str, Any
     return {"tool_choice": submit if bench.drafts else "none"}
 
 
-def _submitted(bench: Workbench, source: str) -> Mending:
-    answer = bench.answer
-    if answer is None:
-        raise ValueError("nothing was submitted")
-    new = bench.source(answer.draft)
-    if new == source and not answer.contested:
-        raise RoleError(f"the coder proposes no edit: {answer.cause}")
+def _mending(
+    source: str, new: str, said: EditsReply | SubmitArguments, missed: Sequence[str] = ()
+) -> Mending:
+    """The source in its new form; an edit that missed its place is nothing to give up for."""
+    if new == source and not said.contested and not missed:
+        raise RoleError(f"the coder proposes no edit: {said.cause}")
     edits = () if new == source else (Edit(search=source, replace=new),)
-    return Mending(cause=answer.cause, edits=edits, contested=tuple(answer.contested))
+    contested = tuple(said.contested)
+    return Mending(cause=said.cause, edits=edits, contested=contested, refused=tuple(missed))
+
+
+def _missed(missed: Sequence[str]) -> str:
+    """What a conversation that begins anew must know of the one before."""
+    return f"Edits of yours did not apply:\n{fence(chr(10).join(missed), source='edits')}"
 
 
 def _drafting(design: Design, tools: CoderTools, *, offer: bool) -> list[Message]:

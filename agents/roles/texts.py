@@ -111,7 +111,8 @@ def record_text(
     """A record within about `limit` characters, and the plies that it shows.
 
     The first ply, the last rounds and the ending always stand in full; where the rest does not
-    fit, plies of the middle are left out and that is said. What a seat is shown, and what is
+    fit, plies of the middle are left out and that is said. The last rounds are fewer where they
+    alone would take twice that room. What a seat is shown, and what is
     legal, stands as the difference from what it was when that seat was last told, of a list that
     grew what it grew by; after plies that are left out it stands whole again, with the state. With
     `odds`, unequal ones stand at the outcomes.
@@ -125,9 +126,12 @@ def record_text(
     ]
     blocks = _plies(record, positions, 0, odds=odds)
     shown = min(1, len(blocks))
-    kept = max(shown, len(blocks) - _LAST_ROUNDS * len(record.players))
-    tail = _plies(record, positions, kept, odds=odds)
-    spent = sum(len(line) + 1 for line in (*head, *blocks[:1], *tail, *ending))
+    for rounds in range(_LAST_ROUNDS, 0, -1):
+        kept = max(shown, len(blocks) - rounds * len(record.players))
+        tail = _plies(record, positions, kept, odds=odds)
+        spent = sum(len(line) + 1 for line in (*head, *blocks[:1], *tail, *ending))
+        if spent <= 2 * limit:
+            break
     while shown < kept and spent + len(blocks[shown]) < limit:
         spent += len(blocks[shown]) + 1
         shown += 1

@@ -20,7 +20,7 @@ from vectorstore.documents import Example
 if TYPE_CHECKING:
     from langchain_core.messages import AIMessage
 
-SUBMIT = "submit"
+SUBMIT, RUN_TESTS = "submit", "run_tests"
 START = "start"
 """The draft that is there from the beginning: the module that is to be mended."""
 _LONGEST_EXAMPLE = 14_000
@@ -92,6 +92,7 @@ class Workbench:
         drafts: Sources by name.
         answer: What was submitted.
         said: What calls that worked were answered, by what was called.
+        missed: Why edits did not apply, since the newest draft was made.
         stuck: Whether the newest reply called nothing but what had been called before.
     """
 
@@ -101,6 +102,7 @@ class Workbench:
         self.drafts: dict[str, str] = {} if start is None else {START: start}
         self.answer: SubmitArguments | None = None
         self.said: dict[str, str] = {}
+        self.missed: list[str] = []
         self.stuck = False
 
     def source(self, name: str) -> str:
@@ -117,6 +119,7 @@ class Workbench:
                 return name
         name = f"draft{len(self.drafts) + (START not in self.drafts)}"
         self.drafts[name] = source
+        self.missed.clear()
         return name
 
     def settle(self) -> None:
@@ -142,7 +145,12 @@ class Workbench:
 
     def edit_draft(self, arguments: EditArguments) -> str:
         """Make a new draft by partial edits of one, and run the quick checks on it."""
-        source = edited(self.source(arguments.draft), arguments.edits)
+        before = self.source(arguments.draft)
+        try:
+            source = edited(before, arguments.edits)
+        except CallError as error:
+            self.missed.append(str(error))
+            raise
         return self.run_module(RunArguments(source=source))
 
     def run_tests(self, arguments: DraftArguments) -> str:
@@ -169,14 +177,14 @@ _TOOLS: Mapping[str, tuple[type[_Arguments], Callable[[Workbench, Any], str]]] =
     "search_snippets": (SearchArguments, Workbench.search_snippets),
     "run_module": (RunArguments, Workbench.run_module),
     "edit_draft": (EditArguments, Workbench.edit_draft),
-    "run_tests": (DraftArguments, Workbench.run_tests),
+    RUN_TESTS: (DraftArguments, Workbench.run_tests),
     "play_record": (PlayArguments, Workbench.play_record),
     SUBMIT: (SubmitArguments, Workbench.submit),
 }
 
 
-def tool_specifications() -> list[dict[str, object]]:
-    """The tools as a request offers them."""
+def tool_specifications(tools: CoderTools) -> list[dict[str, object]]:
+    """The tools as a request offers them; `run_tests` where there are tests."""
     return [
         {
             "type": "function",
@@ -187,6 +195,7 @@ def tool_specifications() -> list[dict[str, object]]:
             },
         }
         for name, (arguments, run) in _TOOLS.items()
+        if name != RUN_TESTS or tools.has_tests
     ]
 
 

@@ -2,15 +2,24 @@
 
 import json
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+    create_model,
+)
 
 from agents.model.chat import ChatModel
 from agents.model.errors import ReplyError
 from agents.model.replies import ask_structured
 from agents.prompting import load_prompt
-from agents.protocols import Claim, Design, Verdict, Vote
+from agents.protocols import Claim, Design, RefusedTest, Verdict, Vote
 from agents.roles.texts import record_text, rules_text, speaks_of_odds
 from games.checks.unit_tests import ODDS, Relation, Tested, UnitTest
 from games.contract import REQUIRED_FUNCTIONS
@@ -19,6 +28,7 @@ from games.table import Position
 
 RECORD_LIMIT = 24_000
 MAX_TESTS = 8
+_NAME_LENGTH = 100
 _STRICT = ConfigDict(extra="forbid")
 _STEPS = "What happens ply by ply and what the rules ask there, before any conclusion."
 
@@ -56,7 +66,7 @@ class TestsReply(BaseModel):
     __test__ = False
     model_config = _STRICT
 
-    tests: list[TestReply]
+    tests: list[TestReply | RefusedTest]
 
 
 class VoteReply(BaseModel):
@@ -92,7 +102,34 @@ def tests_reply(design: Design, amended: Sequence[str]) -> type[TestsReply]:
         rule=(rule, Field(description="Id of the rule it tests.")),
         function=(function, Field()),
     )
-    return create_model("TestsReply", __base__=TestsReply, tests=(list[test], Field()))
+    each: Any = list[Annotated[test, WrapValidator(_or_refused)]]
+    tests: Any = (Annotated[each, AfterValidator(_in_form)], Field())
+    return create_model("TestsReply", __base__=TestsReply, tests=tests)
+
+
+def _or_refused(value: object, inner: ValidatorFunctionWrapHandler) -> object:
+    """A test of a reply, or why it has not the form of one."""
+    try:
+        return inner(value)
+    except ValidationError as error:
+        said = value if isinstance(value, dict) else {}
+        problem = error.errors()[0]
+        where = ".".join(str(part) for part in problem["loc"]) or "the test"
+        why = f"{where}: {problem['msg']}"
+        name, rule = (str(said.get(field))[:_NAME_LENGTH] for field in ("name", "rule"))
+        return RefusedTest(name=name, rule=rule, why=why)
+
+
+def _in_form(tests: list[TestReply | RefusedTest]) -> list[TestReply | RefusedTest]:
+    """The tests, if one of them has the form that was asked for."""
+    refused = [test for test in tests if isinstance(test, RefusedTest)]
+    if refused and len(refused) == len(tests):
+        raise ValueError(_told(refused))
+    return tests
+
+
+def _told(refused: Sequence[RefusedTest]) -> str:
+    return "; ".join(f"the test {test.name!r}: {test.why}" for test in refused)
 
 
 class ModelValidator:
@@ -140,8 +177,8 @@ class ModelValidator:
 
     def unit_tests(
         self, design: Design, source: str, amended: Sequence[str] = ()
-    ) -> Sequence[UnitTest]:
-        """See `Validator.unit_tests`."""
+    ) -> Sequence[UnitTest | RefusedTest]:
+        """See `Validator.unit_tests`; a reply without a good one is asked for again."""
         messages = load_prompt("validator_tests").fill(
             rules=rules_text(design),
             num_players=design.num_players,
@@ -173,17 +210,29 @@ class ModelValidator:
         )
 
 
-def _to_tests(reply: TestsReply) -> list[UnitTest]:
-    if not 1 <= len(reply.tests) <= MAX_TESTS:
-        raise ReplyError(f"it has {len(reply.tests)} tests; required: 1 to {MAX_TESTS}")
-    for test in reply.tests:
-        try:
-            json.loads(test.expected_json)
-        except (json.JSONDecodeError, RecursionError) as error:
-            raise ReplyError(
-                f"expected_json of the test {test.name!r} is not JSON: {error}"
-            ) from error
+def _to_tests(reply: TestsReply) -> list[UnitTest | RefusedTest]:
+    """The tests, each by itself: one that cannot be run costs no other.
+
+    Raises:
+        ReplyError: If none can be run.
+    """
+    tests = [_to_test(test) for test in reply.tests[:MAX_TESTS]]
+    if not any(isinstance(test, UnitTest) for test in tests):
+        refused = [test for test in tests if isinstance(test, RefusedTest)]
+        raise ReplyError(_told(refused) or f"it has no tests; required: 1 to {MAX_TESTS}")
+    why = f"it stands behind the {MAX_TESTS} that a reply may have"
+    more = reply.tests[MAX_TESTS:]
+    return [*tests, *(RefusedTest(name=one.name, rule=one.rule, why=why) for one in more)]
+
+
+def _to_test(test: TestReply | RefusedTest) -> UnitTest | RefusedTest:
+    if isinstance(test, RefusedTest):
+        return test
     try:
-        return [UnitTest.model_validate(test.model_dump()) for test in reply.tests]
+        json.loads(test.expected_json)
+        return UnitTest.model_validate(test.model_dump())
     except ValidationError as error:
-        raise ReplyError(str(error.errors()[0]["msg"])) from error
+        why = str(error.errors()[0]["msg"])
+    except (ValueError, RecursionError) as error:
+        why = f"expected_json is not JSON: {error}"
+    return RefusedTest(name=test.name, rule=test.rule, why=why)

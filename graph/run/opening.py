@@ -162,7 +162,7 @@ def open_store_here(tell: Callable[[str], None], *, whole: bool = False) -> "Sto
 
 
 def describe_roles(context: RunContext) -> str:
-    """On who designs, codes and judges, what that may cost, and how the library is searched."""
+    """On who designs, codes and judges, what it may cost, and how the library is searched."""
     from vectorstore.embedders import LACKING
 
     lacking = f"\nlibrary: {LACKING}" if context.embedding.startswith("lexical") else ""
@@ -170,11 +170,15 @@ def describe_roles(context: RunContext) -> str:
         return f"roles: composer (no model is configured; set RULEWRIGHT_MODEL to use one){lacking}"
     from agents.model.budget import estimate_run
 
-    settings = context.settings
+    settings, used = context.settings, context.budget.usage
     estimate = estimate_run(
-        model_settings(), max_rounds=settings.max_rounds, records_judged=settings.records_judged
+        context.budget.settings,
+        max_rounds=settings.max_rounds,
+        records_judged=settings.records_judged,
     )
-    return f"roles: {context.roles.identity}; {estimate}{lacking}"
+    # It is of a whole run: of one that goes on, nobody can tell how much is left.
+    about = f"used so far: {used}" if used.calls else str(estimate)
+    return f"roles: {context.roles.identity}; {about}{lacking}"
 
 
 def make_context(

@@ -37,6 +37,7 @@ class Candidate(BaseModel, frozen=True, extra="forbid"):
         cause: What the coder held to be wrong with its parent; empty for the draft.
         score: Share of its tests that it passes, where they are counted one by one.
         lacking: What could not be judged of it, because no reply of a model could be read.
+        refused: Why answers of the coder on it were of no use, in part or as a whole.
     """
 
     number: int
@@ -47,6 +48,7 @@ class Candidate(BaseModel, frozen=True, extra="forbid"):
     cause: str = ""
     score: float | None = None
     lacking: tuple[str, ...] = ()
+    refused: tuple[str, ...] = ()
 
     @property
     def outcome(self) -> Outcome:
@@ -139,6 +141,7 @@ def earlier_attempts(candidates: Sequence[Candidate], newest: Candidate) -> list
                 open=what_failed(parent.findings or ()),
                 cause=newest.cause,
                 diff=_diff(parent.source, newest.source),
+                refused=parent.refused,
             ),
         )
         newest = parent
@@ -183,7 +186,7 @@ def named(claims: Sequence[Claim], prefix: str, count: int) -> list[str]:
 
 def only_claims(candidate: Candidate) -> bool:
     """Whether nothing but claims of the validator keeps a candidate from passing."""
-    wrong = [f for f in candidate.findings or () if f.outcome != "passed" and f.check != EDIT]
+    wrong = [f for f in candidate.findings or () if f.outcome != "passed"]
     return bool(wrong) and all(found.claim for found in wrong)
 
 
@@ -339,7 +342,7 @@ def _left(
     kept = []
     for found in findings:
         claim = by_id.get(found.claim)
-        if found.check == EDIT or (claim is not None and not claim.counts):
+        if claim is not None and not claim.counts:
             continue
         kept.append(found if claim is None else with_votes(found, claim))
     return tuple(kept)
@@ -386,7 +389,7 @@ def at_odds(candidates: Sequence[Candidate]) -> tuple[tuple[str, str], ...]:
                 (claim, check)
                 for claim, of in old
                 for none, check in new
-                if claim and not none and check != EDIT
+                if claim and not none
                 if (claim, of) not in new and (none, check) not in old
             )
     return tuple(pair for pair, edits in seen.items() if edits > 1)

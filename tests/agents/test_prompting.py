@@ -73,8 +73,11 @@ def test_fenced_text_cannot_leave_its_fence(tag: str) -> None:
     assert fenced.lower().count(f"<{tag.lower()}>") == 1
 
 
-def test_fenced_text_is_cut_and_says_how_much() -> None:
-    assert "[cut: 60 characters more]" in fence("x" * 100, limit=40)
+def test_fenced_text_is_cut_in_its_middle_and_says_how_much() -> None:
+    cut = fence(f"it began{'x' * 84}it ended", limit=40)
+    assert "[cut: 60 characters are left out here]" in cut
+    assert "\nit began" in cut
+    assert "it ended\n" in cut
 
 
 def test_the_brief_stands_fenced_in_the_designers_prompts() -> None:

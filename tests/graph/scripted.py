@@ -16,6 +16,7 @@ from agents.protocols import (
     Mechanic,
     MechanicEdge,
     Mending,
+    RefusedTest,
     Revision,
     RoleError,
     RoleSet,
@@ -108,7 +109,7 @@ class ScriptedRoles:
 
     def unit_tests(
         self, design: Design, source: str, amended: Sequence[str] = ()
-    ) -> Sequence[UnitTest]:
+    ) -> Sequence[UnitTest | RefusedTest]:
         self.calls.append("unit_tests")
         return [
             UnitTest(

@@ -21,6 +21,9 @@ LUCK = replace(DICE, shown={"push your luck": ["R1", "R2"]})
 QUERIES: list[dict[str, Any]] = yaml.safe_load(
     Path(__file__).with_name("retrieval_queries.yaml").read_text(encoding="utf-8")
 )
+MECHANICS: list[dict[str, Any]] = yaml.safe_load(
+    Path(__file__).with_name("mechanic_queries.yaml").read_text(encoding="utf-8")
+)
 
 
 @pytest.fixture(scope="module")
@@ -99,6 +102,21 @@ def test_twenty_five_of_thirty_blind_queries_find_their_code_among_four(library:
             )
         )
     assert sum(found) >= 25, [q["query"] for q, hit in zip(QUERIES, found, strict=True) if not hit]
+
+
+def test_a_designer_is_given_mechanics_that_its_brief_can_use_and_else_none(
+    library: Retrieval,
+) -> None:
+    """Without a floor 40% of what came could be used, and every brief was given six."""
+    found, of_use = [], []
+    for query in MECHANICS:
+        pieces = library.mechanics(query["words"])
+        names = [piece.id.partition("/mechanic ")[2] for piece in pieces]
+        found.append(names)
+        of_use.append([name for name in names if name in query["want"]])
+    assert sum(map(len, of_use)) >= 0.65 * sum(map(len, found))
+    assert sum(map(bool, of_use)) >= 10  # of the 12 that the library has something for
+    assert found[-1] == []  # a chase; it was given passing cards
 
 
 TUG = Design(

@@ -11,7 +11,7 @@ from langsmith import trace
 from agents.composer.meaning.evidence import with_plies
 from agents.model.errors import MalformedReplyError
 from agents.model.recording import place
-from agents.protocols import Claim, Design, RoleError
+from agents.protocols import Claim, Design, RefusedTest, RoleError
 from games.checks.contract import from_fault
 from games.checks.findings import Finding, verdict
 from games.checks.seats import even_handed
@@ -280,6 +280,10 @@ class Trial:
             return
         ids = named(self.claims, "T", len(tests))
         for identity, test in zip(ids, tests, strict=True):
+            if isinstance(test, RefusedTest):
+                says = f"{test.name}: it cannot be run: {test.why}"
+                self.claims += (Claim(id=identity, rule=test.rule, says=says, status="dropped"),)
+                continue
             relation = "" if test.relation == "is" else f"{test.relation} "
             says = f"{test.name}: {test.function} {relation}{test.expected_json}"
             self.claims += (Claim(id=identity, rule=test.rule, says=says, test=test),)

@@ -18,14 +18,15 @@ from agents.protocols import (
     Claim,
     ClaimStatus,
     Design,
-    Edit,
     EditError,
+    Mending,
     RoleError,
     Vote,
     apply_edits,
 )
 from games.checks.findings import Finding
 from games.checks.run import CheckSettings
+from games.checks.unit_tests import UnitTest
 from games.contract import ModuleFault
 from games.records import MatchRecord
 from games.streams import stream
@@ -57,7 +58,8 @@ from vectorstore.documents import Example
 DRAFTING_LIMIT = 6_000
 """Characters of the functions that a first draft is shown."""
 _QUICK = CheckSettings(matches=3, samples=8)
-_To: TypeAlias = Command[Literal["check", "refine", "arbitrate", "report"]]
+_AfterEdit: TypeAlias = Literal["check", "refine", "arbitrate", "report"]
+_To: TypeAlias = Command[_AfterEdit]
 
 
 def code(state: RunState, runtime: Runtime[RunContext]) -> Command[Literal["check", "report"]]:
@@ -104,13 +106,22 @@ class GraphCoderTools:
         """See `CoderTools.snippets_for_rule`."""
         return self.context.retrieval.snippets_for_rule(rule, function, 1)
 
+    @property
+    def has_tests(self) -> bool:
+        """See `CoderTools.has_tests`."""
+        return bool(self._tests)
+
+    @property
+    def _tests(self) -> list[UnitTest]:
+        return [claim.test for claim in self.claims if claim.test and claim.counts]
+
     def run_module(self, source: str) -> Sequence[Finding]:
         """See `CoderTools.run_module`."""
         return self._checked(source, _QUICK, 0).findings
 
     def run_tests(self, source: str) -> Sequence[Finding]:
         """See `CoderTools.run_tests`."""
-        tests = [claim.test for claim in self.claims if claim.test and claim.counts]
+        tests = self._tests
         return self._checked(source, _QUICK, 0).unit_tests(tests) if tests else []
 
     def play_record(self, source: str, seed: int) -> tuple[MatchRecord, Sequence[Position]] | str:
@@ -194,6 +205,7 @@ def refine(state: RunState, runtime: Runtime[RunContext]) -> _To:
     generator = stream(settings.seed, "refine", ply=state.rounds)
     parent = STRATEGIES[settings.refine](state.candidates, generator)
     open_findings = [f for f in parent.findings or () if f.outcome != "passed"]
+    open_findings += [Finding(check=EDIT, outcome="failed", evidence=r) for r in parent.refused]
     tried = parent.model_copy(update={"refined": parent.refined + 1})
     state = state.model_copy(update={"rounds": state.rounds + 1})
     runtime.stream_writer({"node": "refine", "round": state.rounds, "candidate": parent.number})
@@ -210,43 +222,37 @@ def refine(state: RunState, runtime: Runtime[RunContext]) -> _To:
         tried = tried.model_copy(update={"cause": str(error)})
         return _given_up(state, tried, f"{error}; still open: {what_failed(open_findings)}")
     vote, refused = contested(state.claims, open_findings, mending.contested)
-    update: dict[str, object] = {"candidates": [tried], "rounds": state.rounds, "contested": vote}
-    if mending.edits:
-        try:
-            child = _child(state, parent, mending.edits, mending.cause)
-        except EditError as error:
-            refused.append(str(error))
-        else:
-            folder_of(state).write_text("game.py", child.source)
-            goto: Literal["arbitrate", "check"] = "arbitrate" if vote else "check"
-            return Command(goto=goto, update={**update, "candidates": [tried, child]})
-    if vote:
-        return Command(goto="arbitrate", update=update)
-    message = "; ".join(refused) or f"nothing was edited: {mending.cause}"
-    return _refused(state, tried, message, last=state.rounds >= settings.max_rounds)
+    children, missed = _edited(state, parent, mending)
+    refused += missed
+    if not (children or vote or refused):
+        refused.append(f"nothing was edited: {mending.cause}")
+    tried = tried.model_copy(update={"refused": (*tried.refused, *refused)})
+    if not children and not vote and state.rounds >= settings.max_rounds:
+        return _given_up(state, tried, f"the last edit was of no use: {'; '.join(refused)}")
+    for child in children:
+        folder_of(state).write_text("game.py", child.source)
+    goto: _AfterEdit = "arbitrate" if vote else "check" if children else "refine"
+    update = {"candidates": [tried, *children], "rounds": state.rounds, "contested": vote}
+    return Command(goto=goto, update=update)
 
 
-def _child(state: RunState, parent: Candidate, edits: Sequence[Edit], cause: str) -> Candidate:
-    """The edited candidate.
-
-    Raises:
-        EditError: If the edits do not apply, or lead to a candidate that is known.
-    """
-    source = apply_edits(parent.source, edits)
+def _edited(
+    state: RunState, parent: Candidate, mending: Mending
+) -> tuple[list[Candidate], list[str]]:
+    """The new candidate, if there is one, and what of the edits was of no use."""
+    refused = [*mending.refused]
+    if not mending.edits:
+        return [], refused
+    try:
+        source = apply_edits(parent.source, mending.edits)
+    except EditError as error:
+        return [], [*refused, str(error)]
     known = next((c.number for c in state.candidates if c.source == source), None)
     if known is not None:
-        raise EditError(f"it leads to candidate {known} again, which did not pass")
-    number = len(state.candidates)
-    return Candidate(number=number, parent=parent.number, source=source, cause=cause)
-
-
-def _refused(state: RunState, tried: Candidate, message: str, *, last: bool) -> _To:
-    """An edit that does not apply, or makes nothing new, becomes a finding: the coder is told."""
-    noted = Finding(check=EDIT, outcome="failed", evidence=message)
-    parent = tried.model_copy(update={"findings": (*(tried.findings or ()), noted)})
-    if last:
-        return _given_up(state, parent, f"the last edit was of no use: {message}")
-    return Command(goto="refine", update={"candidates": [parent], "rounds": state.rounds})
+        return [], [*refused, f"it leads to candidate {known} again, which did not pass"]
+    number, cause = len(state.candidates), mending.cause
+    child = Candidate(number=number, parent=parent.number, source=source, cause=cause)
+    return [child], refused
 
 
 def _given_up(state: RunState, tried: Candidate, reason: str) -> _To:

@@ -20,7 +20,7 @@ from agents.protocols import (
 )
 from games.checks.findings import Finding
 from games.checks.sampling import trusted_subject
-from games.checks.unit_tests import check_unit_tests
+from games.checks.unit_tests import UnitTest, check_unit_tests
 from games.contract import Action, Game, LocalModule
 from games.engine import Decision, play_match
 from games.information import SeatLog
@@ -48,6 +48,10 @@ class Tools:
 
     def snippets_for_rule(self, rule: str, function: str | None) -> list[Example]:
         raise AssertionError(rule, function)
+
+    @property
+    def has_tests(self) -> bool:
+        raise AssertionError
 
     def run_module(self, source: str) -> list[Finding]:
         raise AssertionError(source)
@@ -125,7 +129,7 @@ def test_a_design_has_rules_and_a_graph_in_which_everything_leads_to_the_end(wor
 def test_generated_unit_tests_hold_on_the_verified_source(family: str) -> None:
     design = design_of(TEN[family])
     source = ROLES.coder.draft(design, Tools())
-    tests = ROLES.validator.unit_tests(design, source)
+    tests = [t for t in ROLES.validator.unit_tests(design, source) if isinstance(t, UnitTest)]
     assert {test.rule for test in tests} <= {rule.id for rule in design.rules}
     subject = trusted_subject(source, design.num_players)
     assert {finding.outcome for finding in check_unit_tests(subject, tests)} == {"passed"}

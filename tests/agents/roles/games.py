@@ -56,6 +56,7 @@ class Bench:
     """Coder's tools that note what they were asked."""
 
     asked: list[tuple[str, object]] = field(default_factory=list)
+    has_tests: bool = False
 
     def search_examples(self, query: str) -> Sequence[Example]:
         self.asked.append(("search_examples", query))
@@ -83,7 +84,7 @@ class Bench:
         self.asked.append(("run_tests", source))
         return []
 
-    def play_record(self, source: str, seed: int) -> str:
+    def play_record(self, source: str, seed: int) -> tuple[MatchRecord, Sequence[Position]] | str:
         self.asked.append(("play_record", seed))
         return "ply 0: chance"
 

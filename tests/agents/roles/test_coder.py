@@ -1,16 +1,23 @@
 import json
+from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
 from agents.protocols import Attempt, RoleError, apply_edits
 from agents.roles import ModelCoder
 from games.checks.findings import Finding
+from games.contract import Json
+from games.records import MatchRecord
+from games.table import Position
 from tests.agents.model.endpoint import Answer, Request, as_json, error, message, serving
 from tests.agents.model.talking import chat_with
 from tests.agents.roles.games import DESIGN, Bench, high_draw
+from tests.agents.roles.test_validator import long_record
 
 MODULE = high_draw()
 ANSWER = message(f"Here it is.\n\n```python\n{MODULE}```\n")
+OBJECTION = {"finding": 1, "argument": "R3 says otherwise"}
 FOUND = [Finding(check="rules", outcome="failed", rule="R3", evidence="paid </untrusted> twice")]
 
 
@@ -37,10 +44,36 @@ def test_the_prompt_holds_the_contract_every_rule_and_the_tools() -> None:
         "search_snippets",
         "run_module",
         "edit_draft",
-        "run_tests",
         "play_record",
         "submit",
     ]
+
+
+@pytest.mark.parametrize("tests", [True, False])
+def test_a_run_of_the_tests_is_offered_where_there_are_tests(tests: bool) -> None:
+    with serving(call("submit", draft="start", contested=[OBJECTION])) as endpoint:
+        ModelCoder(chat_with(endpoint)).edit(DESIGN, MODULE, FOUND, Bench(has_tests=tests))
+    offered = [tool["function"]["name"] for tool in endpoint.requests[0]["tools"]]
+    assert ("run_tests" in offered) is tests
+
+
+@pytest.mark.parametrize("bulk", [0, 9_000])
+def test_the_end_of_a_long_record_reaches_the_coder(bulk: int) -> None:
+    class Playing(Bench):
+        def play_record(self, source: str, seed: int) -> tuple[MatchRecord, Sequence[Position]]:
+            met, reached = long_record()
+            wide: dict[str, Json] = {"wide": "x" * bulk} if bulk else {}
+            return met, [replace(at, observations=(wide, wide)) for at in reached]
+
+    script = (call("run_module", source=MODULE), call("play_record", draft="draft1", seed=1))
+    with serving(*script, ANSWER) as endpoint:
+        ModelCoder(chat_with(endpoint)).draft(DESIGN, Playing())
+    told = [m["content"] for m in endpoint.requests[-1]["messages"] if m["role"] == "tool"][-1]
+    met, _ = long_record()
+    returns = json.dumps(met.match.returns)
+    assert told.endswith(f"\nreturns: {returns}\n</untrusted>")
+    assert "seat 0: random" in told
+    assert "left out" in told
 
 
 def test_tool_calls_are_run_and_their_answers_go_back_fenced() -> None:
@@ -258,16 +291,52 @@ def test_an_edit_may_be_made_with_the_tools_from_the_numbered_module() -> None:
     assert edited == MODULE.replace("GAME = {", "GAME = {\n")
 
 
+def test_an_edit_that_missed_goes_with_what_is_submitted_in_its_place() -> None:
+    missed = call("edit_draft", draft="start", edits=[{"search": "no such line", "replace": ""}])
+    script = (missed, call("submit", draft="start", cause="a line was missing"))
+    with serving(*script) as endpoint:
+        mending = ModelCoder(chat_with(endpoint)).edit(DESIGN, MODULE, FOUND, Bench())
+    assert mending.edits == ()
+    assert "'no such line'" in mending.refused[0]
+
+
+def test_an_edit_that_was_put_right_is_no_miss() -> None:
+    wrong, right = ({"search": text, "replace": "x = 1\n"} for text in ("no such line", "import "))
+    edits = [{**right, "search": "GAME = {", "replace": "GAME = {\n"}]
+    script = (
+        call("edit_draft", draft="start", edits=[wrong]),
+        call("edit_draft", draft="start", edits=edits),
+        call("submit", draft="draft1", cause="a line was missing"),
+    )
+    with serving(*script) as endpoint:
+        mending = ModelCoder(chat_with(endpoint)).edit(DESIGN, MODULE, FOUND, Bench())
+    assert (len(mending.edits), mending.refused) == (1, ())
+
+
+def test_a_conversation_that_begins_anew_is_told_which_edits_missed() -> None:
+    edits = [{"search": "GAME = {", "replace": "GAME = {\n"}]
+
+    def forgetful(request: Request) -> Answer:
+        if "tools" in request:
+            return call("edit_draft", draft="start", edits=[{**edits[0], "search": "no such line"}])
+        return as_json({"cause": "c", "contested": [], "edits": edits})
+
+    with serving(forgetful) as endpoint:
+        ModelCoder(chat_with(endpoint, tool_rounds=1)).edit(DESIGN, MODULE, FOUND, Bench())
+    assert "'no such line'" in endpoint.requests[-1]["messages"][-1]["content"]
+
+
 def test_a_claim_may_be_contested_without_an_edit() -> None:
-    contest = {"finding": 1, "argument": "R3 says otherwise"}
-    with serving(call("submit", draft="start", contested=[contest])) as endpoint:
+    with serving(call("submit", draft="start", contested=[OBJECTION])) as endpoint:
         mending = ModelCoder(chat_with(endpoint)).edit(DESIGN, MODULE, FOUND, Bench())
     assert (mending.edits, mending.contested[0].argument) == ((), "R3 says otherwise")
 
 
 def test_earlier_attempts_stand_in_the_conversation() -> None:
-    tried = [Attempt(open="leak_audit: a hand is seen", cause="CAUSE", diff="-a\n+b")]
+    seen = "leak_audit: a hand is seen"
+    tried = [Attempt(open=seen, cause="CAUSE", diff="-a\n+b", refused=("edit 2: MISSED",))]
     with serving(call("submit", draft="start", contested=[{"finding": 1, "argument": "a"}])) as e:
         ModelCoder(chat_with(e)).edit(DESIGN, MODULE, FOUND, Bench(), tried)
         user = e.requests[0]["messages"][1]["content"]
-    assert user.index("leak_audit: a hand is seen") < user.index("CAUSE") < user.index("+b")
+    told = [user.index(words) for words in (seen, "CAUSE", "+b", "MISSED")]
+    assert told == sorted(told)

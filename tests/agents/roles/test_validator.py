@@ -5,9 +5,10 @@ from typing import Any
 import pytest
 
 from agents.model.errors import MalformedReplyError
-from agents.protocols import Claim, Rule, Vote
+from agents.protocols import Claim, RefusedTest, Rule, Vote
 from agents.roles import ModelValidator
 from agents.roles.texts import record_text
+from games.checks.unit_tests import UnitTest
 from games.records import MatchRecord
 from games.table import Position
 from tests.agents.model.endpoint import as_json, message, serving
@@ -120,6 +121,16 @@ def test_the_last_rounds_stand_in_full_however_long_a_record_is() -> None:
     assert text.endswith(f"returns: {json.dumps(met.match.returns)}")
 
 
+def test_last_rounds_that_alone_are_too_long_are_fewer() -> None:
+    met, reached = long_record()
+    whole, shown = record_text(met, reached, limit=3_000)
+    text, fewer = record_text(met, reached, limit=600)
+    count = len(met.match.plies)
+    assert {0, *range(count - len(met.players), count)} <= fewer < shown
+    assert len(text) < len(whole)
+    assert text.endswith(f"returns: {json.dumps(met.match.returns)}")
+
+
 def test_after_plies_that_are_left_out_every_seat_is_told_the_whole_again() -> None:
     met, reached = long_record()
     text, shown = record_text(met, reached, limit=3_000)
@@ -205,7 +216,33 @@ def test_where_nobody_objects_an_arbiter_is_told_so() -> None:
 def test_unit_tests_come_from_the_rules() -> None:
     with serving(as_json({"tests": [TEST]})) as endpoint:
         (test,) = ModelValidator(chat_with(endpoint)).unit_tests(DESIGN, high_draw())
+    assert isinstance(test, UnitTest)
     assert (test.rule, test.function, test.expected_json) == ("R1", "get_current_player", "-1")
+
+
+@pytest.mark.parametrize(
+    ("bad", "said"),
+    [
+        (TEST | {"expected_json": "minus one"}, "expected_json is not JSON"),
+        (TEST | {"rule": "R99"}, "rule: Input should be 'R1'"),
+        (TEST | {"relation": "raises"}, "get_current_player is not tested with 'raises'"),
+        ({"name": TEST["name"]}, "rule: Field required"),
+        (TEST["name"], "valid dictionary"),
+    ],
+)
+def test_one_bad_test_costs_no_other_and_says_why(bad: object, said: str) -> None:
+    with serving(as_json({"tests": [TEST, bad, *[TEST] * 6]})) as endpoint:
+        found = ModelValidator(chat_with(endpoint)).unit_tests(DESIGN, high_draw())
+        assert len(endpoint.requests) == 1
+    (refused,) = [one for one in found if isinstance(one, RefusedTest)]
+    assert said in refused.why
+    assert len([one for one in found if isinstance(one, UnitTest)]) == 7
+
+
+def test_of_more_tests_than_were_asked_for_the_first_are_taken() -> None:
+    with serving(as_json({"tests": [TEST] * 9})) as endpoint:
+        found = ModelValidator(chat_with(endpoint)).unit_tests(DESIGN, high_draw())
+    assert [isinstance(one, UnitTest) for one in found] == [True] * 8 + [False]
 
 
 @pytest.mark.parametrize("spoken", [True, False])
@@ -254,10 +291,10 @@ def test_what_sets_seats_apart_stands_beside_the_record_and_cannot_give_orders()
     "tests",
     [
         [],
-        [TEST] * 9,
         [TEST | {"expected_json": "minus one"}],
         [TEST | {"rule": "R99"}],
         [TEST | {"relation": "raises"}],
+        [TEST | {"rule": "R99"}, TEST | {"expected_json": "minus one"}],
     ],
 )
 def test_unit_tests_that_cannot_be_run_are_sent_back(tests: list[dict[str, Any]]) -> None:

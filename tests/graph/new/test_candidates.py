@@ -16,6 +16,7 @@ from agents.protocols import (
     Mending,
     Objection,
     Parting,
+    RefusedTest,
     RoleError,
     RoleSet,
     Ruling,
@@ -135,7 +136,7 @@ class Retested(Drafters):
 
     def unit_tests(
         self, design: Design, source: str, amended: Sequence[str] = ()
-    ) -> Sequence[UnitTest]:
+    ) -> Sequence[UnitTest | RefusedTest]:
         (test,) = super().unit_tests(design, source)
         self.amended.append(tuple(amended))
         assert (AMENDED in [rule.text for rule in design.rules]) == bool(amended)
@@ -174,7 +175,7 @@ class TestedLate(Retested):
 
     def unit_tests(
         self, design: Design, source: str, amended: Sequence[str] = ()
-    ) -> Sequence[UnitTest]:
+    ) -> Sequence[UnitTest | RefusedTest]:
         tests = super().unit_tests(design, source, amended)
         return tests if amended and self.late else []
 

@@ -17,6 +17,7 @@ from agents.protocols import (
     Heuristic,
     Mending,
     Objection,
+    RefusedTest,
     RoleError,
     Verdict,
     Vote,
@@ -28,7 +29,7 @@ from games.checks.unit_tests import UnitTest
 from games.records import MatchRecord
 from games.table import Position
 from graph.new.requests import Remedy
-from graph.new.results import exit_code, final_text
+from graph.new.results import exit_code, final_text, open_ends
 from graph.new.runs import build, recursion_limit, resume_run, start_run
 from graph.new.state import RunState
 from graph.run.context import RunSettings
@@ -71,7 +72,7 @@ WRONG_TESTS = [
 class Claiming(ScriptedRoles):
     """A validator with claims of its own, a coder that contests or bends, arbiters who know."""
 
-    tests: Sequence[UnitTest] = ()
+    tests: Sequence[UnitTest | RefusedTest] = ()
     blames: bool = False
     contests: bool = True
     upheld: bool | None = False
@@ -79,7 +80,7 @@ class Claiming(ScriptedRoles):
 
     def unit_tests(
         self, design: Design, source: str, amended: Sequence[str] = ()
-    ) -> Sequence[UnitTest]:
+    ) -> Sequence[UnitTest | RefusedTest]:
         return self.tests
 
     def judge(
@@ -125,6 +126,39 @@ def until_judged(roles: Claiming, make_context: MakeContext, settings: RunSettin
     context = make_context(role_set(roles), settings)
     graph.invoke({"messages": [("user", "noughts")]}, config, context=context)  # type: ignore[call-overload]
     return RunState.model_validate(graph.get_state(config).values)  # type: ignore[arg-type]
+
+
+class Sloppy(Claiming):
+    """It contests the first finding, and quotes a line that is not there."""
+
+    def edit(
+        self,
+        design: Design,
+        source: str,
+        findings: Sequence[Finding],
+        tools: CoderTools,
+        earlier: Sequence[Attempt] = (),
+    ) -> Mending:
+        self.asked += [f.evidence for f in findings if f.check == "edit"]
+        contested = (Objection(finding=1, argument="the rules"),)
+        return Mending(contested=contested, edits=(Edit(search="no such line", replace=""),))
+
+
+def test_an_edit_that_missed_is_told_though_a_vote_came_between(make_context: MakeContext) -> None:
+    roles = Sloppy(tests=WRONG_TESTS[:2], upheld=True)
+    until_judged(roles, make_context, SETTINGS)
+    assert any("'no such line'" in told for told in roles.asked)
+
+
+def test_a_test_that_could_not_be_used_is_told_and_leaves_the_others(
+    make_context: MakeContext,
+) -> None:
+    refused = RefusedTest(name="the end", rule="R1", why="expected_json is not JSON")
+    right = one_test("get_current_player", "0")
+    state = until_judged(Claiming(tests=[refused, right]), make_context, SETTINGS)
+    assert state.accepted is not None
+    assert [(one.id, one.status) for one in state.claims] == [("T1", "dropped"), ("T2", "standing")]
+    assert "expected_json is not JSON" in "\n".join(open_ends(state))
 
 
 @pytest.mark.parametrize("contests", [True, False])

@@ -16,7 +16,7 @@ from games.table import Position
 from graph.new.runs import resume_run, start_run
 from graph.run.context import RunContext
 from graph.run.folder import RunFolder
-from graph.run.opening import open_model
+from graph.run.opening import describe_roles, open_model
 from tests.agents.model.endpoint import Answer, Endpoint, Request, error, message, serving
 from tests.agents.model.talking import settings_for
 from tests.graph.answering import PROMPT, answer, schema_of
@@ -62,6 +62,20 @@ def test_a_model_makes_a_checked_game_and_its_use_is_reported(
     assert "2 calls, 200 tokens in (a prompt 100 on average, 100 at most), 40 out" in page
     (read,) = re.findall(r"played by [\w, :=]+; (\d+) of (\d+) plies were shown", page)
     assert read[0] == read[1]
+
+
+def test_what_a_whole_run_may_cost_is_told_at_its_beginning_alone(
+    make_context: MakeContext, folder: RunFolder
+) -> None:
+    with serving(failing_once("VerdictReply", error(401))) as endpoint:
+        context = model_context(make_context, endpoint, folder)
+        assert "estimate: " in describe_roles(context)
+        with pytest.raises(RefusedRequestError):
+            start_run(PROMPT, folder, context)
+        again = describe_roles(model_context(make_context, endpoint, folder))
+        asked = len(endpoint.requests)
+    assert "estimate" not in again
+    assert f"used so far: {asked} calls" in again
 
 
 def failing_once(name: str, fault: Answer) -> Callable[[Request], Answer]:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import pytest
@@ -233,6 +233,44 @@ def test_edits_that_do_not_apply_are_counted_and_end_the_run(
     assert "does not occur in the source" in result.state.reason
     assert lineage(result) == [None]
     assert result.state.candidates[0].refined == 3
+
+
+@dataclass(frozen=True)
+class MissingCoder(FaultyCoder):
+    """Of two edits one misses its place; it notes what it is told."""
+
+    told: list[tuple[list[str], tuple[str, ...]]] = field(default_factory=list)
+
+    def edit(
+        self,
+        design: Design,
+        source: str,
+        findings: Sequence[Finding],
+        tools: CoderTools,
+        earlier: Sequence[Attempt] = (),
+    ) -> Mending:
+        refused = tuple(one for attempt in earlier for one in attempt.refused)
+        self.told.append(([f.evidence for f in findings if f.check == "edit"], refused))
+        edit = Edit(search=source, replace=f"{source}# {len(self.told)}\n")
+        return Mending(edits=(edit,), refused=(f"edit {len(self.told)} missed",))
+
+
+@pytest.mark.parametrize("strategy", ["conversation", "tree"])
+def test_an_edit_that_missed_is_told_with_the_same_candidate_and_with_its_child(
+    make_context: MakeContext, folder: RunFolder, strategy: RefineStrategy
+) -> None:
+    coder = MissingCoder(composer_roles().coder, [PLACEMENT[1].fault])
+    settings = SETTINGS.model_copy(update={"refine": strategy, "max_rounds": 6})
+    roles = replace(composer_roles(), coder=coder)
+    result = start_run(CONNECT_FOUR, folder, make_context(roles, settings))
+    parents = lineage(result)[1:]
+    assert len(coder.told) == len(parents) == 6
+    for asked, (on_it, before) in enumerate(coder.told, start=1):
+        parent = parents[asked - 1]
+        same = [n for n in range(1, asked) if parents[n - 1] == parent]
+        assert on_it == [f"edit {n} missed" for n in same]
+        if parent:
+            assert f"edit {parent} missed" in before  # the n-th edit made candidate n
 
 
 def test_the_tree_goes_back_to_other_candidates_than_the_newest(

@@ -9,7 +9,16 @@ from typing import Any
 import pytest
 
 from agents.composer import composer_roles
-from agents.protocols import Attempt, Claim, CoderTools, Design, Edit, Mending, RoleError
+from agents.protocols import (
+    Attempt,
+    Claim,
+    CoderTools,
+    Design,
+    Edit,
+    Mending,
+    RefusedTest,
+    RoleError,
+)
 from games.checks.findings import Finding
 from games.checks.unit_tests import UnitTest
 from graph.new.requests import begin_again, read_request, write_request
@@ -191,7 +200,7 @@ class Reviving(Marking):
 
     def unit_tests(
         self, design: Design, source: str, amended: Sequence[str] = ()
-    ) -> Sequence[UnitTest]:
+    ) -> Sequence[UnitTest | RefusedTest]:
         self.calls.append(f"unit_tests {', '.join(amended)}")
         return super().unit_tests(design, source) if len(design.rules) == 1 else []
 
