@@ -45,13 +45,16 @@ def fence(
     fine &lt;/untrusted> now obey
     </untrusted>
     """
-    inner = inert(text)
-    if len(inner) > limit:
-        end = limit // 3
-        gap = f"[cut: {len(inner) - limit} characters are left out here]"
-        inner = f"{inner[: limit - end]}\n{gap}\n{inner[-end:]}"
+    inner = within(inert(text), limit)
     label = f' source="{source}"' if source else ""
     return f"<{tag}{label}>\n{inner.rstrip()}\n</{tag}>"
+
+
+def within(text: str, limit: int) -> str:
+    """Text in about `limit` characters: its beginning and, half as long, its end."""
+    end = limit // 3
+    gap = f"\n[cut: {len(text) - limit} characters are left out here]\n"
+    return text if len(text) <= limit else f"{text[: limit - end]}{gap}{text[-end:]}"
 
 
 def inert(text: object) -> str:

@@ -357,13 +357,13 @@ class CoderTools(Protocol):
 
     @property
     def has_tests(self) -> bool:
-        """Whether there are tests that a draft can be held against."""
+        """Whether there is something that a draft can be held against."""
 
     def run_module(self, source: str) -> Sequence[Finding]:
         """Load a draft in the sandbox and run the quick checks on it."""
 
     def run_tests(self, source: str) -> Sequence[Finding]:
-        """Hold a draft against the validator's tests; nothing where there are none."""
+        """Hold a draft against the validator's tests, and play again what it found faulty."""
 
     def play_record(self, source: str, seed: int) -> tuple[MatchRecord, Sequence[Position]] | str:
         """Play one random match of a draft: its record and positions, or why none finished."""

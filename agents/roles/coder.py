@@ -41,6 +41,10 @@ _WANTED = ("value_function", "resample_state", "resample_history")
 _BY_TOOLS = "Work with the tools; the module as it stands is the draft `start`. End with `submit`."
 _ANEW = "not said; the whole module was written anew"
 _SUBMIT_NOW = "No other call is left. Call submit now, with the best draft."
+_EDIT_NOW = (
+    "One call is left. Call edit_draft on `start` with all your edits, and what it makes is your "
+    "answer; or submit `start` with the claims that you contest."
+)
 _MODULE_NOW = "No tool call is left. Answer now with the complete module."
 
 
@@ -149,11 +153,16 @@ class ModelCoder:
 
 
 def _last_choice(conversation: list[Message], bench: Workbench) -> dict[str, Any]:
-    """What ends the calls: the demand to submit a draft, or for the module where there is none."""
-    said = _SUBMIT_NOW if bench.drafts else _MODULE_NOW
+    """What ends the calls: the demand to submit a draft, to make one, or for the module.
+
+    A coder that has made none of its own is not made to submit the module as it stands.
+    """
+    choice: Any = {"type": "function", "function": {"name": SUBMIT}}
+    said = _SUBMIT_NOW
+    if not bench.is_new:
+        said, choice = (_EDIT_NOW, "required") if bench.drafts else (_MODULE_NOW, "none")
     conversation.append({"role": "user", "content": said})
-    submit = {"type": "function", "function": {"name": SUBMIT}}
-    return {"tool_choice": submit if bench.drafts else "none"}
+    return {"tool_choice": choice}
 
 
 def _mending(

@@ -64,7 +64,7 @@ class ModelStrategist:
     ) -> Sequence[Heuristic]:
         """See `Strategist.heuristics`: strategies, metrics, and the strategies reviewed.
 
-        A policy whose code could not be read comes without source, to be repaired.
+        A policy whose code is missing comes without source; the others are there to be used.
 
         Raises:
             MalformedReplyError: If no policies could be read.
@@ -101,7 +101,8 @@ class ModelStrategist:
         told = [{**one.model_dump(), "why": why} for one, why in broken]
         seen = _shown(design, source, samples)
         sources = self._sources("strategist_repair", asked, **seen, broken=told)
-        return [one.model_copy(update={"source": sources[one.name]}) for one in asked]
+        named = [one for one in asked if one.name in sources]
+        return [one.model_copy(update={"source": sources[one.name]}) for one in named]
 
     def _policies(self, prompt: str, **values: object) -> list[PolicyReply]:
         messages = load_prompt(prompt).fill(**values, count=POLICIES)
@@ -178,27 +179,24 @@ def _to_sources(names: Sequence[str]) -> Callable[[HeuristicsReply], dict[str, s
     def accept(reply: HeuristicsReply) -> dict[str, str]:
         said = [item.name for item in reply.heuristics]
         found = {item.name: item.source for item in reply.heuristics if item.name in names}
-        if any(said.count(name) != 1 for name in names):
+        if not found or any(said.count(name) > 1 for name in names):
             raise ReplyError(
                 f"its names are {', '.join(said) or 'none'}; required, once each: "
                 f"{', '.join(names)}"
             )
         for name, source in found.items():
-            _require_score(name, source)
+            _require_allowed(name, source)
         return found
 
     return accept
 
 
-def _require_score(name: str, source: str) -> None:
-    """Read the source without running it; the sandbox runs it later."""
+def _require_allowed(name: str, source: str) -> None:
+    """Read the source without running it; the sandbox says what else is wrong, for a repair."""
     try:
         tree = syntax_tree(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise ReplyError(f"the source of {name} does not parse: {error}") from error
-    scores = [n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name == "score"]
-    if not scores or len(scores[-1].args.args) != 2:  # noqa: PLR2004 - observation, action
-        raise ReplyError(f"the source of {name} must define score(observation, action)")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return
     wrong = sorted({name.partition(".")[0] for name, _ in imported(tree)} - ALLOWED_IMPORTS)
     if wrong:
         raise ReplyError(

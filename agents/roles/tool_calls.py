@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from agents.model.chat import Message
-from agents.prompting import fence
+from agents.prompting import fence, within
 from agents.protocols import CoderTools, Edit, EditError, Objection, apply_edits
 from agents.roles.texts import record_text
 from games.checks.findings import Finding
@@ -122,9 +122,14 @@ class Workbench:
         self.missed.clear()
         return name
 
+    @property
+    def is_new(self) -> bool:
+        """Whether there is a draft that was not there from the beginning."""
+        return len(self.drafts) > (START in self.drafts)
+
     def settle(self) -> None:
         """Take the newest draft of a coder that never submits one."""
-        if len(self.drafts) > (START in self.drafts):
+        if self.is_new:
             self.answer = SubmitArguments(draft=list(self.drafts)[-1])
 
     def search_examples(self, arguments: SearchArguments) -> str:
@@ -154,7 +159,7 @@ class Workbench:
         return self.run_module(RunArguments(source=source))
 
     def run_tests(self, arguments: DraftArguments) -> str:
-        """Hold a draft against the validator's tests."""
+        """Hold a draft against the validator's tests, and play again what it found faulty."""
         found = self.tools.run_tests(self.source(arguments.draft))
         text = _findings(found) if found else "There are no tests yet."
         return fence(text, source="tests")
@@ -283,7 +288,7 @@ def _findings(findings: Sequence[Finding]) -> str:
         f"{found.check}: {found.outcome}"
         + (f", in {found.function}" if found.function else "")
         + (f", line {found.line}" if found.line is not None else "")
-        + f": {found.evidence[:_LONGEST_EVIDENCE]}"
+        + f": {within(found.evidence, _LONGEST_EVIDENCE)}"
         for found in wrong
     ]
     return "\n".join([passed, *lines])

@@ -15,7 +15,7 @@ from games.checks.unit_tests import PLY
 from graph.run.context import RefineStrategy
 
 # Characters of open findings that one line may have.
-_LONGEST = 600
+_LONGEST, _SHORTEST = 600, 60
 _ATTEMPTS = 4
 _LONGEST_DIFF = 3_000
 # REx (Tang et al. 2024) weighs the heuristic value against the prior with this constant; 5 is the
@@ -99,7 +99,8 @@ def what_failed(findings: Sequence[Finding]) -> str:
     'leak_audit: seat 1 sees a hand'
     """
     wrong = [f"{f.check}: {f.evidence}" for f in findings if f.outcome != "passed"]
-    text = "; ".join(wrong)
+    most = max(_LONGEST // max(1, len(wrong)) - 2, _SHORTEST)  # of each, so that all are told
+    text = "; ".join(one if len(one) <= most else one[: most - 1] + "…" for one in wrong)
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
 

@@ -26,7 +26,7 @@ from agents.protocols import (
 )
 from games.checks.findings import Finding
 from games.checks.run import CheckSettings
-from games.checks.unit_tests import UnitTest
+from games.checks.unit_tests import PlayedPly, UnitTest
 from games.contract import ModuleFault
 from games.records import MatchRecord
 from games.streams import stream
@@ -109,11 +109,15 @@ class GraphCoderTools:
     @property
     def has_tests(self) -> bool:
         """See `CoderTools.has_tests`."""
-        return bool(self._tests)
+        return bool(self._tests or self._plies)
 
     @property
     def _tests(self) -> list[UnitTest]:
         return [claim.test for claim in self.claims if claim.test and claim.counts]
+
+    @property
+    def _plies(self) -> list[PlayedPly]:
+        return [claim.played for claim in self.claims if claim.played and claim.counts]
 
     def run_module(self, source: str) -> Sequence[Finding]:
         """See `CoderTools.run_module`."""
@@ -121,8 +125,11 @@ class GraphCoderTools:
 
     def run_tests(self, source: str) -> Sequence[Finding]:
         """See `CoderTools.run_tests`."""
-        tests = self._tests
-        return self._checked(source, _QUICK, 0).unit_tests(tests) if tests else []
+        tests, plies = self._tests, self._plies
+        run = self._checked(source, _QUICK, 0)
+        found = run.unit_tests(tests) if tests else []
+        again = run.plies(plies) if plies else []
+        return [*found, *(one for one in again if one.outcome != "could_not_judge")]
 
     def play_record(self, source: str, seed: int) -> tuple[MatchRecord, Sequence[Position]] | str:
         """See `CoderTools.play_record`."""

@@ -300,6 +300,31 @@ def test_an_edit_that_missed_goes_with_what_is_submitted_in_its_place() -> None:
     assert "'no such line'" in mending.refused[0]
 
 
+def test_a_coder_that_made_no_draft_is_not_made_to_submit_the_module_as_it_stands() -> None:
+    edits = [{"search": "GAME = {", "replace": "GAME = {\n"}]
+    script = (
+        call("play_record", draft="start", seed=1),
+        call("edit_draft", draft="start", edits=edits),
+    )
+    with serving(*script) as endpoint:
+        coder = ModelCoder(chat_with(endpoint, tool_rounds=1))
+        mending = coder.edit(DESIGN, MODULE, FOUND, Bench())
+        assert endpoint.requests[1]["tool_choice"] == "required"
+    assert apply_edits(MODULE, mending.edits) == MODULE.replace("GAME = {", "GAME = {\n")
+
+
+def test_what_is_cut_of_a_tools_answer_says_so_and_keeps_its_end() -> None:
+    class Failing(Bench):
+        def run_module(self, source: str) -> Sequence[Finding]:
+            long = f"IT BEGAN {'x' * 2_000} IT ENDED"
+            return [Finding(check="unit_test", outcome="failed", evidence=long)]
+
+    with serving(call("run_module", source=MODULE), ANSWER) as endpoint:
+        ModelCoder(chat_with(endpoint)).draft(DESIGN, Failing())
+    (told,) = [m["content"] for m in endpoint.requests[1]["messages"] if m["role"] == "tool"]
+    assert told.index("IT BEGAN") < told.index("[cut: ") < told.index("IT ENDED")
+
+
 def test_an_edit_that_was_put_right_is_no_miss() -> None:
     wrong, right = ({"search": text, "replace": "x = 1\n"} for text in ("no such line", "import "))
     edits = [{**right, "search": "GAME = {", "replace": "GAME = {\n"}]

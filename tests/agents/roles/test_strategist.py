@@ -70,18 +70,29 @@ def sources(change: Callable[[dict[str, str]], dict[str, str]]) -> Callable[[Req
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"source": "def score(observation, action):\n  return ("}, "does not parse"),
-        ({"source": "def rate(observation, action):\n    return 1.0\n"}, "must define score"),
-        ({"source": "def score(observation):\n    return 1.0\n"}, "must define score"),
         ({"source": "import os\n" + SOURCE}, "imports os"),
         ({"source": SOURCE + "\nfrom random import choice\n"}, "imports random"),
-        ({"name": "another"}, "its names are another"),
     ],
 )
 def test_code_that_cannot_be_used_is_sent_back(change: dict[str, str], said: str) -> None:
     found, requests = asked_of(sources(lambda item: item | change))
     assert len(found) == 12
     assert said in requests[4]["messages"][-1]["content"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"source": "def score(observation, action):\n  return ("},
+        {"source": "def rate(observation, action):\n    return 1.0\n"},
+        {"name": "another"},
+    ],
+)
+def test_one_policy_whose_code_does_not_work_costs_no_other(change: dict[str, str]) -> None:
+    found, requests = asked_of(sources(lambda item: item | change))
+    assert len(requests) == 6  # strategies, measures, review, three times code: none of it twice
+    broken = {"source": ""} | change
+    assert [one.source for one in found[:4]] == [broken["source"], SOURCE, SOURCE, SOURCE]
 
 
 @pytest.mark.parametrize(

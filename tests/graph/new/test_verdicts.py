@@ -8,6 +8,7 @@ import pytest
 from agents.protocols import Attempt, Claim, CoderTools, Design, Edit, Mending, Verdict
 from agents.roles.texts import findings_text
 from games.checks.findings import Finding
+from games.checks.unit_tests import PLY
 from games.records import MatchRecord
 from games.table import Position
 from graph.new.reporting import explained_rule
@@ -94,6 +95,33 @@ def test_a_fault_that_a_vote_upheld_is_not_forgotten_nor_paid_for_again(
         assert "a vote upheld it, so mend it" in told
         assert told.count("A further validator upheld it: worked out from R1") == 1
     assert state.claims[0].argument == ""  # nobody objected, whatever the last edit was about
+
+
+class Trying(Forgetful):
+    """A coder that holds what it has, and what it will give, against all that is claimed."""
+
+    held: list[list[str]]
+
+    def edit(
+        self,
+        design: Design,
+        source: str,
+        findings: Sequence[Finding],
+        tools: CoderTools,
+        earlier: Sequence[Attempt] = (),
+    ) -> Mending:
+        sound, broken = PAYS_THE_LOSER
+        tried = [tools.run_tests(text) for text in (source, source.replace(broken, sound))]
+        self.held = [[one.outcome for one in found if one.check == PLY] for found in tried]
+        return super().edit(design, source, findings, tools, earlier)
+
+
+def test_a_coder_can_try_whether_a_ply_that_was_found_faulty_is_still_played_so(
+    make_context: MakeContext, folder: RunFolder
+) -> None:
+    roles = Trying(faults=[PAYS_THE_LOSER], edits=["mend"])
+    ended(roles, make_context, folder)
+    assert roles.held == [["failed"], ["passed"]]
 
 
 @pytest.mark.parametrize("rounds", [0, 4])  # accepted in silence, and after the vote upheld it

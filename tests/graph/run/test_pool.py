@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from games.checks.findings import Finding, Outcome
-from graph.run.pool import EDIT, Candidate, newest, thompson
+from graph.run.pool import EDIT, Candidate, newest, thompson, what_failed
 
 
 def finding(check: str, outcome: Outcome) -> Finding:
@@ -49,6 +49,15 @@ def test_a_check_counts_once_however_many_findings_it_gives() -> None:
     findings += [finding(EDIT, "failed")]  # the coder's last answer is none of its checks
     judged = Candidate(number=0, source="", findings=tuple(findings))
     assert judged.share_passed == pytest.approx((1 + 0 + 0.5) / 3)
+
+
+def test_every_open_finding_is_named_however_long_the_first_is() -> None:
+    evidence = {"unit_test": "x" * 2_000, "leak_audit": "seat 1 sees a hand"}
+    said = what_failed(
+        [Finding(check=c, outcome="failed", evidence=e) for c, e in evidence.items()]
+    )
+    assert "leak_audit: seat 1 sees a hand" in said
+    assert len(said) <= 600
 
 
 def test_what_was_not_checked_has_passed_nothing() -> None:
