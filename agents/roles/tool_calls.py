@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from agents.model.chat import Message
-from agents.prompting import fence, within
+from agents.prompting import cut_within, fence
 from agents.protocols import CoderTools, Edit, EditError, Objection, apply_edits
 from agents.roles.texts import record_text
 from games.checks.findings import Finding
@@ -288,7 +288,7 @@ def _findings(findings: Sequence[Finding]) -> str:
         f"{found.check}: {found.outcome}"
         + (f", in {found.function}" if found.function else "")
         + (f", line {found.line}" if found.line is not None else "")
-        + f": {within(found.evidence, _LONGEST_EVIDENCE)}"
+        + f": {cut_within(found.evidence, _LONGEST_EVIDENCE)}"
         for found in wrong
     ]
     return "\n".join([passed, *lines])
