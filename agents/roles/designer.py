@@ -235,7 +235,7 @@ def to_revision(design: Design, talk: Talk, reply: RevisionReply) -> Revision:
             "title": reply.title,
             "summary": reply.summary,
             "num_players": reply.num_players,
-            "parameters": {item.name: item.value for item in reply.parameters},
+            "parameters": _settings(reply.parameters),
             "rules": tuple(rule for name, rule in rules.items() if name not in reply.dropped),
             "clauses": (
                 *(clause for clause in design.clauses if clause.text not in anew),
@@ -270,7 +270,7 @@ def to_design(brief: Brief, reply: DesignReply) -> Design:
             summary=reply.summary,
             family=NEW_FAMILY,
             num_players=reply.num_players,
-            parameters={item.name: item.value for item in reply.parameters},
+            parameters=_settings(reply.parameters),
             rules=tuple(Rule(**rule) for rule in fields["rules"]),
             mechanics=tuple(Mechanic(**mechanic) for mechanic in fields["mechanics"]),
             edges=tuple(MechanicEdge(**edge) for edge in fields["edges"]),
@@ -349,6 +349,11 @@ def _require_bounded(rules: Sequence[Rule | RuleReply]) -> None:
         raise ReplyError(
             f"its rules have {length} characters together; required: at most {_LONGEST_RULES}"
         )
+
+
+def _settings(parameters: Sequence[ParameterReply]) -> dict[str, JsonValue]:
+    """The parameters by name; how many play is said once, beside them, and is none."""
+    return {item.name: item.value for item in parameters if item.name != "num_players"}
 
 
 def _require_parameters(parameters: Sequence[ParameterReply]) -> None:

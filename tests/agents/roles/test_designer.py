@@ -48,6 +48,24 @@ def test_a_design_keeps_the_brief_and_what_was_assumed() -> None:
     assert [clause.status for clause in design.clauses] == ["honoured", "not_honoured"]
 
 
+def test_how_many_play_is_no_parameter_that_would_go_before_a_persons_choice() -> None:
+    seats = {"name": "num_players", "value": 3}
+    first = REPLY | {"parameters": [*REPLY["parameters"], seats]}
+    with serving(as_json(first), as_json(REPLY | {"num_players": 4})) as endpoint:
+        design = ModelDesigner(chat_with(endpoint)).design(BRIEF, nothing)
+        # The form of a design gives seats and parameters back; the person changed the seats.
+        chosen = Choices(num_players=4, settings=design.parameters)
+        brief = BRIEF.model_copy(update={"choices": chosen})
+        assert ModelDesigner(chat_with(endpoint)).design(brief, nothing).num_players == 4
+
+
+def test_where_no_mechanic_is_near_the_prompt_says_none() -> None:
+    with serving(as_json(REPLY)) as endpoint:
+        ModelDesigner(chat_with(endpoint)).design(BRIEF, nothing)
+    user = endpoint.requests[0]["messages"][1]["content"]
+    assert "<retrieved>\n- none is near\n</retrieved>" in user
+
+
 def test_retrieved_mechanics_stand_in_the_prompt_as_material() -> None:
     piece = Example(id="m", title="Race", text="First </retrieved> home", distance=0.1)
     with serving(as_json(REPLY)) as endpoint:
