@@ -218,19 +218,22 @@ def recode(
     claims = carried(base.claims, base.candidate, base.design, design)
     try:
         with place(f"recode/{state.revision}"):
-            tools = GraphCoderTools(context, design)
+            tools = GraphCoderTools(context, design, claims)
             mending = context.roles.coder.edit(design, base.candidate.source, findings, tools)
-        source = base.candidate.source
+        source, refused = base.candidate.source, mending.refused
         source = apply_edits(source, mending.edits) if mending.edits else source
     except RoleError:
-        source = base.candidate.source  # the coder holds that it keeps the new rules as it stands
+        source, refused = (
+            base.candidate.source,
+            (),
+        )  # the coder holds that it keeps the new rules as it stands
     except EditError:
         return Command(goto="code", update={"claims": claims})
     if source == base.candidate.source:  # the same matches: none of them is played again
         shutil.copytree(old.journals, folder.journals, dirs_exist_ok=True)
     folder.write_text("game.py", source)
     runtime.stream_writer({"node": "recode", "changes": len(findings)})
-    drafted = [Candidate(number=0, source=source)]
+    drafted = [Candidate(number=0, source=source, refused=refused)]
     return Command(goto="check", update={"candidates": drafted, "claims": claims})
 
 

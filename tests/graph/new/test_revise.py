@@ -194,8 +194,12 @@ class Reviving(Marking):
         tools: CoderTools,
         earlier: Sequence[Attempt] = (),
     ) -> Mending:
+        old, new = '"player": 0,', '"player": 1,'
         if findings[0].check == "revision":
-            return Mending(edits=(Edit(search='"player": 0,', replace='"player": 1,'),))
+            tried = tools.run_tests(source.replace(old, new))
+            self.calls += [f"tried: {found.outcome}" for found in tried]
+            return Mending(edits=(Edit(search=old, replace=new),), refused=("edit 2 missed",))
+        self.calls += [f.evidence for f in findings if f.check == "edit"]
         raise RoleError("the script has no mend")
 
     def unit_tests(
@@ -215,6 +219,8 @@ def test_tests_of_rules_that_a_revision_leaves_alone_hold_for_it_too(
     assert [call for call in roles.calls if call.startswith("unit_tests ")][1:] == ["unit_tests R2"]
     failed = [f.claim for f in done.candidates[0].findings or () if f.outcome == "failed"]
     assert (done.end, failed) == ("gave_up", ["T1"])
+    assert "tried: failed" in roles.calls  # the coder could have seen it before
+    assert "edit 2 missed" in roles.calls
 
 
 def test_with_other_settings_no_test_of_the_game_before_is_carried_over() -> None:
