@@ -116,7 +116,7 @@ def _or_refused(value: object, inner: ValidatorFunctionWrapHandler) -> object:
         problem = error.errors()[0]
         where = ".".join(str(part) for part in problem["loc"]) or "the test"
         why = f"{where}: {problem['msg']}"
-        name, rule = (str(said.get(field))[:_NAME_LENGTH] for field in ("name", "rule"))
+        name, rule = (str(said.get(field, "?"))[:_NAME_LENGTH] for field in ("name", "rule"))
         return RefusedTest(name=name, rule=rule, why=why)
 
 
@@ -129,7 +129,7 @@ def _in_form(tests: list[TestReply | RefusedTest]) -> list[TestReply | RefusedTe
 
 
 def _told(refused: Sequence[RefusedTest]) -> str:
-    return "; ".join(f"the test {test.name!r}: {test.why}" for test in refused)
+    return "; ".join(f"the test {test.name!r}: {test.why}" for test in refused[:MAX_TESTS])
 
 
 class ModelValidator:
@@ -220,9 +220,10 @@ def _to_tests(reply: TestsReply) -> list[UnitTest | RefusedTest]:
     if not any(isinstance(test, UnitTest) for test in tests):
         refused = [test for test in tests if isinstance(test, RefusedTest)]
         raise ReplyError(_told(refused) or f"it has no tests; required: 1 to {MAX_TESTS}")
-    why = f"it stands behind the {MAX_TESTS} that a reply may have"
+    why = f"a reply may have {MAX_TESTS}"
     more = reply.tests[MAX_TESTS:]
-    return [*tests, *(RefusedTest(name=one.name, rule=one.rule, why=why) for one in more)]
+    name = f"the last {len(more)} tests"
+    return [*tests, *(RefusedTest(name=name, rule=one.rule, why=why) for one in more[:1])]
 
 
 def _to_test(test: TestReply | RefusedTest) -> UnitTest | RefusedTest:
