@@ -27,7 +27,7 @@ from tools.retrieval import Retrieval
 
 REFUSED_AT_MOST = 0.1
 SETTINGS_AT_LEAST = 0.8
-_SETS = ("confirm_17", "confirm_18")
+_SETS = ("confirm_19", "confirm_20")
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from agents.composer.meaning import briefs as known
 from agents.composer.meaning.briefs import LabelledBrief, labelled_briefs
 from agents.composer.meaning.fit import BAR, games_of, measures
 from agents.composer.meaning.settings import SURE, guesses, parts_of, values_of
-from agents.composer.meaning.statements import Embed, Statements, statements_from
+from agents.composer.meaning.statements import Embed, Statements, statements_from, statements_of
 from agents.composer.mentions import Mention, ParsedBrief, find_mentions, parse_brief
 from agents.composer.reader import family_scores, read
 from graph.run.opening import open_store_here
@@ -45,7 +45,7 @@ def label(brief: LabelledBrief, embed: Embed) -> LabelledBrief:
         return brief
     lexicon = chosen_family(brief.family)
     parsed, mentions = _read(brief, lexicon)
-    model = statements_from(lexicon.family, labelled_briefs(), embed)
+    model = statements_of(lexicon.family, embed)
     parts = list(parts_of(parsed, ()))
     scores = model.scores([part.text for part in parts]) if parts else ()
     asked = _asked(brief)

@@ -22,11 +22,19 @@ PLAYERS = "num_players"
 
 _PACKS = {13: "standard", 8: "short", 6: "tiny"}
 _ORDER = "23456789TJQKA"
+_MOST = 20  # of one size
 
 
 def _from_lowest(match: Capture) -> int:
     """How many ranks a pack has whose lowest is captured: nine for "from the six up"."""
     return len(_ORDER) - min(map(_ORDER.find, match.ranks))
+
+
+def _by_counts(match: Capture) -> str:
+    """So many of one size, so many of the next: "1 of 4, 2 of 3" is 4,3,3."""
+    pairs = zip(match.numbers[::2], match.numbers[1::2], strict=False)
+    sizes = [size for count, size in pairs for _ in range(min(count, _MOST))]
+    return ",".join(map(str, sorted(sizes, reverse=True)))
 
 
 def _pack(ranks: int) -> Json:
@@ -40,6 +48,7 @@ _HOLES: Mapping[str, Callable[[Capture], Json]] = {
     "<n+1>": lambda match: match.numbers[0] + 1,
     "<loss>": lambda match: -abs(match.numbers[0] if match.numbers else 1),
     "<all>": lambda match: ",".join(map(str, match.numbers)),
+    "<counts>": _by_counts,
     "<rank>": lambda match: match.ranks[0],
     "<suit>": lambda match: match.suits[0],
     "<listed>": lambda match: len(set(match.ranks)),

@@ -6,10 +6,15 @@ from games.contract import Json
 
 Settings = Mapping[str, Json]
 
-_PLAYERS = 2
 _FEW = 2
 _LARGE = 20
 _SUITS = 4
+
+
+def usual(players: int, parameters: Settings) -> Settings:
+    """The ranks that the game has where it is left to it: one more than there are players."""
+    del parameters
+    return {"ranks": players + 1}
 
 
 def copies(numbers: Sequence[int]) -> Settings:
@@ -18,14 +23,13 @@ def copies(numbers: Sequence[int]) -> Settings:
 
 
 def in_context(settings: Settings, base: Settings, said: Sequence[Settings]) -> Settings:
-    """Ranks and suits of `deck_cards`; as many ranks as the game has anyway are left to it.
+    """Ranks and suits of `deck_cards`; cards and bets for no more rounds than there are.
 
     A large pack has the usual four suits, if none are said.
     """
     merged = {**base}
     for other in said:
         merged |= other
-    players = merged.get("num_players", _PLAYERS)
     result = {**settings}
     cards = result.pop("deck_cards", None)
     if isinstance(cards, int):
@@ -34,7 +38,9 @@ def in_context(settings: Settings, base: Settings, said: Sequence[Settings]) -> 
         whole = isinstance(suits, int) and suits > 0 and cards % suits == 0
         many = suits if isinstance(suits, int) and whole and cards // suits > _FEW else 1
         result |= {"ranks": cards // many, "suits": many}
-    is_usual = base.get("ranks") == 0 and isinstance(players, int)
-    if is_usual and isinstance(players, int) and result.get("ranks") == players + 1:
-        result["ranks"] = 0
+    if isinstance(rounds := result.get("rounds"), int):
+        for name in ("board", "bets"):
+            used = ",".join(str(base[name]).split(",")[:rounds])
+            if used != base[name] and not any(name in other for other in said):
+                result[name] = used
     return result
