@@ -4,7 +4,8 @@ import ast
 import re
 import threading
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from difflib import get_close_matches
 
 _PARSING = threading.Lock()
 _ESCAPES = re.compile(
@@ -59,6 +60,16 @@ def quoted(text: str) -> str:
         | all checks passed
     """
     return "\n    | ".join(untagged(text).splitlines())
+
+
+def did_you_mean(word: object, known: Iterable[object]) -> str:
+    """A question behind a misspelt word; nothing where no known one is near.
+
+    >>> did_you_mean("Whsit", ["hearts", "whist"]), did_you_mean("dice", ["hearts", "whist"])
+    (" (did you mean 'whist'?)", '')
+    """
+    near = get_close_matches(str(word).lower(), [str(one) for one in known], n=1)
+    return f" (did you mean {near[0]!r}?)" if near else ""
 
 
 def is_plain_line(text: str) -> bool:

@@ -15,7 +15,7 @@ from games import library
 from games.contract import Json, ModuleFault, State
 from games.environments.registry import environment_named
 from games.environments.served import source_of
-from games.text import bound_by, syntax_tree
+from games.text import bound_by, did_you_mean, syntax_tree
 from tools.playtest.jobs import GameSetup
 
 _LARGEST_SOURCE = 2_000_000
@@ -65,8 +65,8 @@ def find_game(name: str) -> GameSource:
         raise GameNotFoundError(f"no game at {name[:200]!r}: {why}")
     if not is_there:
         raise GameNotFoundError(
-            f"no game called {name!r}: required is a module file, a run's folder, or a library "
-            f"name ({', '.join(library.names())})"
+            f"no game called {name!r}{did_you_mean(name, library.names())}: required is a module "
+            f"file, a run's folder, or a library name ({', '.join(library.names())})"
         )
     source = read_source(file, "a module")
     folders = ["players", f"{file.stem}_heuristics"]

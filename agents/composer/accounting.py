@@ -35,7 +35,8 @@ CORRECTS = re.compile(
 CORRECTED = "the person corrected it afterwards"
 _NEAR = 4
 """Tokens after a correction, among which its number stands."""
-_SUPPOSING = stems("if when whenever once after until unless")
+SUPPOSING = stems("if when whenever once after until unless")
+"""Words that begin a condition."""
 _RELATIVES = frozenset({"that", "who", "which", "whose"})
 
 
@@ -210,7 +211,7 @@ def understood(
             run[0] and parsed.tokens[run[0] - 1].kind == "stop"
         )
         leaking = [n for n in inside if _leaks(parsed, run, aliens, mentions[n])]
-        if parsed.tokens[run[0]].norm in _SUPPOSING:
+        if parsed.tokens[run[0]].norm in SUPPOSING:
             leaking += [n for n in inside if _seats(mentions[n])]
         if subordinate and before_alien and not named:
             leaking = inside

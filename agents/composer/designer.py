@@ -10,6 +10,7 @@ from agents.composer.lexicon import PLAYERS, Lexicon, game_of
 from agents.composer.loader import lexicons
 from agents.composer.meaning.evidence import as_it_holds, with_rules
 from agents.composer.meaning.fit import BAR, judge
+from agents.composer.meaning.pairs import settings_chosen
 from agents.composer.meaning.question import LONGEST, asks, offer, question_for
 from agents.composer.meaning.revising import (
     changes,
@@ -18,7 +19,6 @@ from agents.composer.meaning.revising import (
     nothing_changed,
     overridden,
     reply_on,
-    said_in_pairs,
     words_for,
 )
 from agents.composer.meaning.settings import setting_meant
@@ -50,6 +50,7 @@ from agents.protocols import (
 )
 from games.contract import Json
 from games.library import in_reading_order, names, preset, rulebook
+from games.text import did_you_mean
 from vectorstore.documents import Example
 
 Retrieve = Callable[[str], Sequence[Example]]
@@ -107,19 +108,19 @@ class ComposerDesigner:
             return Revision(reply=f"At most {LONGEST} characters are read; say it in fewer.")
         try:
             lexicon = chosen_family(design.family)
-            pairs = said_in_pairs(design, lexicon, talk.message)
         except RoleError as error:
             return Revision(reply=f"Nothing was changed: {error}")
-        named = None if pairs else find_reading(talk.message)
+        named = find_reading(talk.message)
         if named is not None and named.named and named.lexicon.family != design.family:
             return Revision(reply=f"That is another game, a {named.lexicon.title}.", other=True)
-        said = pairs or read(talk.message, words_for(design, lexicon), None, self.embed)
+        said = read(talk.message, words_for(design, lexicon), None, self.embed)
         changed = changes(design, said, talk.message)
         titled = own_title(talk.message)
         changed |= {"title": titled} if titled not in ("", design.title) else {}
         if asks(talk.message) or (not changed and talk.message.rstrip().endswith("?")):
             return Revision(reply=known_of(design, talk))
-        if not changed:
+        lost = [clause for clause in said.clauses if clause.status != "honoured"]
+        if not changed or (lost and settings_chosen(talk.message)):  # pairs alone: all or none
             return Revision(reply=nothing_changed(said))
         try:
             made = self._changed(design, said, changed, talk)
@@ -216,7 +217,8 @@ def chosen_family(name: str) -> Lexicon:
         RoleError: If the library has neither of that name.
     """
     if name not in names():
-        raise RoleError(f"no family or preset is called {name!r}; known: {', '.join(names())}")
+        said = f"no family or preset is called {name!r}{did_you_mean(name, names())}; known: "
+        raise RoleError(said + ", ".join(names()))
     return next(lexicon for lexicon in lexicons() if lexicon.family == preset(name).family)
 
 

@@ -12,6 +12,7 @@ from agents.composer.patterns import Capture
 from games.contract import Json
 from games.library import source
 from games.library.specialise import read_game
+from games.text import did_you_mean
 
 Settings: TypeAlias = Mapping[str, Json]
 Reads: TypeAlias = Callable[[Sequence[int]], Settings]
@@ -237,6 +238,25 @@ class GameParameter(BaseModel, frozen=True):
     meaning: str = ""
     choices: list[JsonValue] | None = None
     range: tuple[int, int] | None = None
+
+    def objection(self, name: str, value: Json) -> str:
+        """Why the parameter of this name cannot be this value; empty where it can."""
+        if self.choices is not None:
+            if any(value == item and type(value) is type(item) for item in self.choices):
+                return ""
+            known = [value_text(item) for item in self.choices]
+            said = f"{name} can be {', '.join(known)}; not {value_text(value)}"
+            return said + did_you_mean(value, known)
+        if self.range is not None:
+            least, most = self.range
+            if type(value) is not int or not least <= value <= most:
+                return f"{name} can be {least} to {most}; not {value_text(value)}"
+        return ""
+
+
+def value_text(value: Json) -> str:
+    """A value of a setting as a person writes it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 class GameCard(BaseModel, frozen=True):

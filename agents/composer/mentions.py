@@ -45,12 +45,14 @@ class Mention:
         capture: What it captured.
         source: The phrase or the name that was found.
         negated: Whether the brief denies it.
+        exact: Whether it is a setting by its own name, which goes before what other words say.
     """
 
     covered: tuple[int, ...]
     capture: Capture
     source: Phrase | Name
     negated: bool = False
+    exact: bool = False
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,8 @@ from agents.composer.accounting import (
 )
 from agents.composer.lexicon import PLAYERS, Lexicon, Name, Phrase, game_of
 from agents.composer.loader import check_settings, common, lexicons
-from agents.composer.meaning.seats import with_seats
+from agents.composer.meaning.pairs import pairs_in
+from agents.composer.meaning.seats import on_occasion, with_seats
 from agents.composer.meaning.settings import settings_by_meaning
 from agents.composer.meaning.statements import Embed
 from agents.composer.mentions import Mention, ParsedBrief, find_mentions, is_filler, parse_brief
@@ -42,10 +43,13 @@ _QUOTED = re.compile(
     r"""\b(?:called|named|titled|title:|name:)\s+["“'‘]([^"”'’]{2,60})["”'’]|"""
     r"""(?<!\w)["“]([^"”]{2,60})["”]\s*[:—–-]"""
 )
-_HEAD = re.compile(
-    r"\s*(?:#+\s*|[Tt]itle:?\s+)?([A-Z0-9][\w'’]*(?:\s+(?:of|the|and|in|[A-Z0-9][\w'’]*)){1,5})"
-    r"(?:\s*:|\s+[–—-]\s|\s*\n)"
+_HEADING = (
+    r"\s*(?:#+\s*|[Tt]itle:?\s+)?"
+    r"([A-Z0-9][\w'’-]*(?:\s+(?:of|the|and|in|[A-Z0-9][\w'’-]*)){1,5}"
 )
+_HEAD = re.compile(_HEADING + r")(?:\s*:|\s+[–—-]\s|\s*\n)")
+_TOP = re.compile(_HEADING + r"\s+[–—-]\s[^\n]{2,40})\n\s*\S")
+"""A first line of its own is the title as a whole: "Night Owls - a trick game"."""
 NO_SETTING = "no setting of"
 """How the reason begins where nothing explains a demand."""
 _NEAR = 0.75
@@ -191,15 +195,16 @@ def read(
     check_settings(lexicon)
     parsed = parse_brief(words)
     title, titled = _title(parsed, _NAMED.search(parsed.words))
-    headed, head = ("", []) if titled else _title(parsed, _HEAD.match(parsed.words))
+    _, head = ("", []) if titled else _title(parsed, _HEAD.match(parsed.words))
     theme = _theme_of(parsed)
     taken_back = corrections(parsed)
-    masked = _without(parsed, {*titled} | taken_back)
-    found = _phrases_in(masked, lexicon)
+    pairs = pairs_in(parsed, lexicon)
+    masked = _without(parsed, {*titled, *(i for p in pairs for i in p.covered)} | taken_back)
+    found = on_occasion(masked, _phrases_in(masked, lexicon))
     mentions = restated(
         parsed, understood(parsed, found, lexicon, {*titled, *head, *theme} | taken_back)
     )
-    mentions = with_seats(parsed, lexicon, mentions, embed)
+    mentions = with_seats(parsed, lexicon, [*pairs, *mentions], embed)
     if embed is not None:
         mentions += settings_by_meaning(parsed, lexicon, mentions, embed)
     theme = theme or _bare_theme(parsed, mentions, lexicon)
@@ -212,7 +217,7 @@ def read(
     explained = {index for mention in mentions for index in mention.covered} | set(titled)
     explained |= _replaced(parsed, spoken) | taken_back
     if titled or (head and not explained & set(head)):
-        run, named = titled or head, title or headed
+        run, named = titled or head, title or own_title(parsed.words)
         text = parsed.quote(run[0], run[-1]).rstrip(" :–—-")
         clause = Clause(text=text, status="honoured", setting=f"title={named}")
         settled.clauses.append((run[0], clause))
@@ -280,16 +285,18 @@ def _without(parsed: ParsedBrief, gone: set[int]) -> ParsedBrief:
 
 
 def own_title(words: str) -> str:
-    """The title that the person gave the game, or nothing.
+    r"""The title that the person gave the game, or nothing.
 
     >>> own_title('a bluffing game called "Liar Queen" for four')
     'Liar Queen'
     >>> own_title("Moonlit Tricks: a trick-taking game for three")
     'Moonlit Tricks'
+    >>> own_title("Night Owls - a trick game\nfor four"), own_title("Night Owls - a trick game")
+    ('Night Owls - a trick game', 'Night Owls')
     >>> own_title("a game called hearts for three")
     ''
     """
-    found = _QUOTED.search(words) or _NAMED.search(words) or _HEAD.match(words)
+    found = _QUOTED.search(words) or _NAMED.search(words) or _TOP.match(words) or _HEAD.match(words)
     return " ".join(next(filter(None, found.groups())).split()) if found else ""
 
 

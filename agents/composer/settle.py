@@ -5,12 +5,13 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from agents.composer.accounting import CORRECTED, CORRECTS
-from agents.composer.lexicon import PLAYERS, GameParameter, Lexicon, Name, Phrase, Settings, game_of
+from agents.composer.lexicon import PLAYERS, Lexicon, Name, Phrase, Settings, game_of, value_text
 from agents.composer.mentions import Mention, ParsedBrief
 from agents.protocols import Choices, Clause, RoleError
 from games.contract import Json, LocalModule, ModuleFault
 from games.library import source
 from games.library.specialise import as_declared
+from games.text import did_you_mean
 
 ALWAYS = "always so: "
 """How the setting of a clause begins that asks for what its family has anyway."""
@@ -74,13 +75,14 @@ def settle(
     mentions: Sequence[Mention],
     choices: Choices | None = None,
 ) -> Interpretation:
-    """Apply the mentions in the brief's order; what cannot be applied becomes a reason.
+    """Apply the mentions, exact ones first; what cannot be applied becomes a reason.
 
     Raises:
         RoleError: If what the person chose is unknown, out of bounds or impossible.
     """
     settled = Interpretation(chosen=_as_declared(choices or Choices(), lexicon))
     _choose(settled, lexicon)
+    mentions = sorted(mentions, key=lambda mention: not mention.exact)
     meanings = _agreeing(lexicon, base, [_meaning(mention) for mention in mentions])
     meanings = lexicon.joined(meanings)
     said = [meaning for meaning in meanings if meaning is not None]
@@ -93,7 +95,8 @@ def settle(
             if meaning is not None:
                 settings = lexicon.in_context(meaning, base.parameters, said)
             _take_back(settled, parsed, lexicon, mention, settings or {})
-            settled.fullness[len(settled.clauses)] = len(parsed.content(mention.covered))
+            full = len(parsed.tokens) if mention.exact else len(parsed.content(mention.covered))
+            settled.fullness[len(settled.clauses)] = full
             _phrase(settled, mention, mention.source, text, lexicon, settings)
     _make_possible(settled, lexicon, base)
     _keep_usual(settled, lexicon, base, mentions)
@@ -116,7 +119,7 @@ def _choose(settled: Interpretation, lexicon: Lexicon) -> None:
     if settled.chosen.num_players is not None:
         chosen[PLAYERS] = settled.chosen.num_players
     wrong = [
-        f"{name}={_shown(value)}: {objection}"
+        f"{name}={value_text(value)}: {objection}"
         for name, value in chosen.items()
         if (objection := _objection(Interpretation(), lexicon, name, value))
     ]
@@ -162,8 +165,8 @@ def _keep_usual(
             continue
         index = settled.owners[name]
         at, clause = settled.clauses[index]
-        kept = f"{name}={_shown(base.parameters[name])} ({_shown(value)} as usual)"
-        setting = clause.setting.replace(f"{name}={_shown(value)}", kept)
+        kept = f"{name}={value_text(base.parameters[name])} ({value_text(value)} as usual)"
+        setting = clause.setting.replace(f"{name}={value_text(value)}", kept)
         settled.clauses[index] = at, Clause(text=clause.text, status="honoured", setting=setting)
         settled.parameters[name] = base.parameters[name]
 
@@ -211,7 +214,10 @@ def _phrase(
     elif not reason:
         wanted = ", ".join(phrase.means(mention.capture))
         reason = f"it denies a value of {wanted} without saying which one to take"
-    settled.clauses.append((at, Clause(text=text, status="not_honoured", reason=reason)))
+    told = phrase.sets if phrase.refused else {}
+    perhaps = ", ".join(f"{name}={value_text(value)}" for name, value in told.items())
+    lost = Clause(text=text, status="not_honoured", reason=reason, perhaps=perhaps)
+    settled.clauses.append((at, lost))
 
 
 def _take_back(
@@ -255,7 +261,7 @@ def _assign(
             settled.parameters[name] = value
         if not _is_chosen(settled, name):
             settled.owners.setdefault(name, len(settled.clauses))
-    setting = ", ".join(f"{name}={_shown(value)}" for name, value in settings.items())
+    setting = ", ".join(f"{name}={value_text(value)}" for name, value in settings.items())
     settled.clauses.append((at, Clause(text=text, status="honoured", setting=setting)))
 
 
@@ -264,12 +270,12 @@ def _objection(settled: Interpretation, lexicon: Lexicon, name: str, value: Json
     game = game_of(lexicon.family)
     before: Json = (settled.players or None) if name == PLAYERS else settled.parameters.get(name)
     if before is not None and before != value and _is_chosen(settled, name):
-        return f"{name}={_shown(before)} was chosen beside the brief"
+        return f"{name}={value_text(before)} was chosen beside the brief"
     if before is not None and before != value:
         earlier = settled.clauses[settled.owners[name]][1].text
         return (
-            f"it contradicts {earlier!r}, which was taken ({name}={_shown(before)}, "
-            f"not {_shown(value)})"
+            f"it contradicts {earlier!r}, which was taken ({name}={value_text(before)}, "
+            f"not {value_text(value)})"
         )
     if name == PLAYERS:
         least, most = game.min_players, game.max_players
@@ -279,34 +285,22 @@ def _objection(settled: Interpretation, lexicon: Lexicon, name: str, value: Json
             return f"{lexicon.one} is for {seats} players, not {value}"
         return ""
     if name not in game.parameters:
-        return f"the library's {lexicon.title} has no setting for it"
-    return _outside(name, game.parameters[name], value)
+        near = did_you_mean(name, game.parameters)
+        return f"the library's {lexicon.title} has no setting for it{near}"
+    return game.parameters[name].objection(name, value)
 
 
 def can_be(lexicon: Lexicon, mention: Mention) -> bool:
     """Whether the values that a phrase sets are such as the family's settings take."""
     known = game_of(lexicon.family).parameters
     said = (_meaning(mention) or {}).items()
-    return not any(name in known and _outside(name, known[name], value) for name, value in said)
+    return not any(name in known and known[name].objection(name, value) for name, value in said)
 
 
 def _is_chosen(settled: Interpretation, name: str) -> bool:
     if name == PLAYERS:
         return settled.chosen.num_players is not None
     return name in settled.chosen.settings
-
-
-def _outside(name: str, declared: GameParameter, value: Json) -> str:
-    choices = declared.choices
-    if choices is not None:
-        if any(value == item and type(value) is type(item) for item in choices):
-            return ""
-        return f"{name} can be {', '.join(_shown(item) for item in choices)}; not {_shown(value)}"
-    if declared.range is not None:
-        least, most = declared.range
-        if type(value) is not int or not least <= value <= most:
-            return f"{name} can be {least} to {most}; not {_shown(value)}"
-    return ""
 
 
 def effective(settled: Interpretation, base: Base) -> tuple[int, dict[str, Json]]:
@@ -353,8 +347,8 @@ def _relax(settled: Interpretation, lexicon: Lexicon, base: Base, problem: str) 
         if not impossible(lexicon.family, *effective(trial, base)):
             settled.parameters[name] = usual[name]
             settled.assumptions.append(
-                f"{base.chosen} usually has {name}={_shown(value)}; {name}={_shown(usual[name])} "
-                f"was taken because of what the brief asks for ({problem})."
+                f"{base.chosen} usually has {name}={value_text(value)}; {name}="
+                f"{value_text(usual[name])} was taken because of what the brief asks for ({problem})."
             )
             return True
     return False
@@ -377,14 +371,10 @@ def _drop(settled: Interpretation, name: str, reason: str) -> None:
     for other in [key for key, owner in settled.owners.items() if owner == index]:
         del settled.owners[other]
         value = settled.players if other == PLAYERS else settled.parameters.pop(other, None)
-        gone.add(f"{other}={_shown(value)}")
+        gone.add(f"{other}={value_text(value)}")
         if other == PLAYERS:
             settled.players = 0
     for place, (at, clause) in enumerate(settled.clauses):
         if place == index or gone.intersection(clause.setting.split(", ")):
             taken = Clause(text=clause.text, status="not_honoured", reason=reason)
             settled.clauses[place] = at, taken
-
-
-def _shown(value: Json) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -28,6 +28,7 @@ from agents.players.specs import (
 from agents.search.algorithms import SEARCHES
 from agents.search.settings import PlayerSettings
 from games.engine import Player, RandomPlayer
+from games.text import did_you_mean
 from tools.playtest.jobs import GameSetup, PlayerConfig
 from tools.sandbox import Sandbox
 
@@ -130,8 +131,8 @@ def kind_named(name: str) -> PlayerKind:
     """
     if name not in PLAYERS:
         raise PlayerSpecError(
-            f"there is no player {name!r}; known players: {', '.join(PLAYERS)}, or a file ending "
-            "in .py"
+            f"there is no player {name!r}{did_you_mean(name, PLAYERS)}; known players: "
+            f"{', '.join(PLAYERS)}, or a file ending in .py"
         )
     return PLAYERS[name]
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar, get_args, get_ori
 from agents.search.settings import LARGEST, PlayerSettings, When
 from games.contract import Json
 from games.environments import Environment
+from games.text import did_you_mean
 from tools.sandbox import Sandbox
 
 if TYPE_CHECKING:
@@ -83,7 +84,8 @@ class Parameter:
         if isinstance(self.default, str):
             if self.choices and text not in self.choices:
                 known = ", ".join(self.choices)
-                raise PlayerSpecError(f"{self.name} is {_shown(text)}; known values: {known}")
+                near = did_you_mean(text, self.choices)
+                raise PlayerSpecError(f"{self.name} is {_shown(text)}{near}; known values: {known}")
             return text
         kind = type(self.default)
         refusal = (
@@ -197,7 +199,8 @@ def given_settings(name: str, parameters: tuple[Parameter, ...], pairs: str) -> 
         key, equals, value = (part.strip() for part in pair.partition("="))
         if key not in known:
             listed = ", ".join(known) or "none"
-            raise PlayerSpecError(f"{name} has no setting {key!r}; known settings: {listed}")
+            near = did_you_mean(key, known)
+            raise PlayerSpecError(f"{name} has no setting {key!r}{near}; known settings: {listed}")
         if not equals:
             raise PlayerSpecError(f"{key!r} has no value; write {key}={known[key].default}")
         if key in given:

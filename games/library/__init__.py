@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from games.contract import Json
 from games.library.specialise import UnknownParameterError, defaults, read_game, specialise
+from games.text import did_you_mean
 
 _KEYS = {"means", "words", "near"}
 if TYPE_CHECKING:
@@ -195,7 +196,8 @@ def preset(name: str) -> Preset:
         fewest = _family_game(name)["min_players"]
         return Preset(name, name, max(2, fewest if isinstance(fewest, int) else 0), {})
     raise UnknownGameError(
-        f"no game called {name!r} in the library; there are {', '.join(names())}"
+        f"no game called {name!r} in the library{did_you_mean(name, names())}; there are "
+        f"{', '.join(names())}"
     )
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from games.contract import Game, Json
 from games.library.specialise import as_declared, defaults
+from games.text import did_you_mean
 from tools.playtest.intervals import ScoreQuestion, SequentialTest
 from tools.playtest.jobs import (
     GameSetup,
@@ -110,7 +111,7 @@ def effective_parameters(game: GameSetup, sandbox: Sandbox) -> dict[str, Json]:
     known = defaults(info)
     if unknown := sorted(set(game.parameters) - set(known)):
         raise TournamentError(
-            f"{game.name} has no parameter {', '.join(unknown)}; "
+            f"{game.name} has no parameter {', '.join(unknown)}{did_you_mean(unknown[0], known)}; "
             f"known parameters: {', '.join(known) or 'none'}"
         )
     fewest, most = info["min_players"], info["max_players"]

@@ -3,41 +3,21 @@
 import json
 import re
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import replace
 
-from pydantic import ValidationError
-
 from agents.composer.lexicon import PLAYERS, Lexicon, game_of
-from agents.composer.reader import Reading, read
+from agents.composer.reader import Reading
 from agents.composer.tokens import FUNCTION_WORDS, stems
-from agents.protocols import Choices, Clause, Design, RoleError, Talk
+from agents.protocols import Clause, Design, Talk
 from games.contract import Json
 from games.library import preset
 
-_PAIR = r"(\w+)\s*=\s*((?:[^\s,;=.]|\.\S)+(?:,(?!\w+\s*=)[^\s,;=.]+)*)"
 _LATER = "changed later: "
 _ANSWERED = 4
 _SHORTER = re.compile(r"\b(?:shorter|quicker|faster)\b", re.IGNORECASE)
 _LONGER = re.compile(r"\blonger\b", re.IGNORECASE)
 _LENGTHS = ("target_score", "deals", "cards", "rounds", "hand_size", "rows", "size")
 """Settings that say how long a match is; the first that a family has and uses is changed."""
-
-
-def settings_chosen(answer: str) -> dict[str, Json]:
-    """The settings of an answer that is nothing but NAME=VALUE pairs; empty for any other.
-
-    >>> settings_chosen("ranks=13, suits=4 and board=0,3,1,1"), settings_chosen("make it rows=5")
-    ({'ranks': 13, 'suits': 4, 'board': '0,3,1,1'}, {})
-    """
-    if not re.fullmatch(rf"{_PAIR}(?:(?:\s|,|;|\band\b)+{_PAIR})*[\s.]*", answer.strip()):
-        return {}
-    chosen: dict[str, Json] = {}
-    for name, value in re.findall(_PAIR, answer):
-        chosen[name] = value
-        with suppress(json.JSONDecodeError):
-            chosen[name] = json.loads(value)
-    return chosen
 
 
 def words_for(design: Design, lexicon: Lexicon) -> Lexicon:
@@ -51,27 +31,6 @@ def words_for(design: Design, lexicon: Lexicon) -> Lexicon:
         if not name.preset or preset(name.preset).parameters.items() <= design.parameters.items()
     )
     return replace(lexicon, names=tuple(names))
-
-
-def said_in_pairs(design: Design, lexicon: Lexicon, words: str) -> Reading | None:
-    """A message that is nothing but settings, all of them taken; None for any other.
-
-    Raises:
-        RoleError: If one of them cannot be had.
-    """
-    settings = settings_chosen(words)
-    if not settings:
-        return None
-    seats = {PLAYERS: settings.pop(PLAYERS)} if PLAYERS in settings else {}
-    chosen = {"family": design.family, "settings": settings, **seats}
-    try:
-        found = read("", lexicon, Choices.model_validate(chosen))
-    except ValidationError as error:
-        raise RoleError(f"{PLAYERS} is {seats[PLAYERS]!r}; required: how many play") from error
-    asked = {name: found.parameters[name] for name in settings}
-    pairs = (f"{name}={_as_text(value)}" for name, value in {**asked, **seats}.items())
-    clauses = tuple(Clause(text=pair, status="honoured", setting=pair) for pair in pairs)
-    return replace(found, clauses=clauses, asked=asked, seated=bool(seats))
 
 
 def changes(design: Design, said: Reading, words: str) -> dict[str, Json]:

@@ -6,9 +6,11 @@ game, the embeddings tell.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
+from agents.composer.accounting import SUPPOSING
 from agents.composer.lexicon import PLAYERS, Lexicon, Phrase, game_of
 from agents.composer.loader import common
 from agents.composer.meaning.statements import Embed
@@ -24,6 +26,11 @@ _AND = word_set(", and plus with n + &")
 _TILL = word_set("to till until or and – -")
 _GROUPS = stems("group gang crew family table party club class team")
 _PAIRED = stems("twin parent grandparent")
+_SPARSE = stems("only just there is are we have exactly as few")
+_PERSONS = stems("us player people person friend")
+_COMING = stems("turn show come attend arrive play sit make around here home free join")
+_JOINING = frozenset({"and", "but"})
+_ONE_NUMBER = "a condition; how many play is one number for the whole game"
 _BOTH = 2
 _MOST = 8
 _FEW = 4  # words from a number to what it counts: "six dino-mad kids"
@@ -49,18 +56,66 @@ def with_seats(
         unsure = [one for one in seats if one not in counted and _number(one) not in told]
         return [one for one in mentions if one not in unsure]
     found = listed
+    lost = (one for one in mentions if isinstance(one.source, Phrase) and one.source.refused)
+    refused = {index for one in lost for index in one.covered}
     if not seats and not listed and embed is not None:
         counted = [*_bracketed(parsed), *_beings(parsed, embed)]
-        found = [one for one in counted if seatable(lexicon, one)][:1]
+        free = [one for one in counted if not {*one.covered} & refused]
+        found = [one for one in free if seatable(lexicon, one)][:1]
     taken = {index for one in found for index in one.covered}
     beside = [*seats] if listed else []
     kept = [one for one in mentions if one not in beside and not taken & {*one.covered}]
     return sorted([*kept, *found], key=lambda one: one.covered) if found else kept
 
 
+def on_occasion(parsed: ParsedBrief, mentions: Sequence[Mention]) -> list[Mention]:
+    """The mentions; what a condition says of some players is refused as how many play.
+
+    "When only five of us turn up" may still mean that five play; "if two players tie" does not.
+    """
+    others = [one for one in mentions if not _number(one)]
+    taken = {index for one in others for index in one.covered}
+    ruled = {index for one in others if isinstance(one.source, Phrase) for index in one.covered}
+    found = []
+    for one in mentions:
+        run, comes = range(0), False
+        if _number(one):
+            run, comes = _condition(parsed.tokens, one.covered, ruled)
+        if run:
+            told = parsed.content(run) if comes else one.covered
+            sets = {PLAYERS: _number(one)} if comes else {}
+            covered = tuple(i for i in told if i not in taken)
+            one = replace(one, covered=covered, source=Phrase("", sets=sets, refused=_ONE_NUMBER))
+        found.append(one)
+    return [one for one in found if one.covered]
+
+
+def _condition(
+    tokens: Sequence[Token], covered: Sequence[int], ruled: set[int]
+) -> tuple[range, bool]:
+    """The condition that begins with a number, and whether it says no more than who comes.
+
+    It opens a clause, or stands behind a rule: "deal six when only five of us turn up".
+    """
+    first, end = covered[0] - 1, covered[-1] + 1
+    while first >= 0 and tokens[first].norm in _SPARSE:
+        first -= 1
+    while end < len(tokens) and tokens[end].kind != "stop":
+        end += 1
+    before = tokens[first - 1] if first > 0 else None
+    opens = before is None or before.kind == "stop" or before.norm in _JOINING or first - 1 in ruled
+    if first < 0 or tokens[first].norm not in SUPPOSING or not opens:
+        return range(0), False
+    rest = {token.norm for token in tokens[covered[-1] + 1 : end]} - FUNCTION_WORDS - _PERSONS
+    return range(first, end), not rest or bool(rest & _COMING)
+
+
 def _number(mention: Mention) -> Json:
     """The number of players that a mention tells of, and of nothing else; None for another."""
-    said = mention.source.means(mention.capture) if isinstance(mention.source, Phrase) else {}
+    source = mention.source
+    if not isinstance(source, Phrase) or source.refused:
+        return None
+    said = source.means(mention.capture)
     return said[PLAYERS] if set(said) == {PLAYERS} else None
 
 

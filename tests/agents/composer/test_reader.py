@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from agents.composer.lexicon import Lexicon, game_of
 from agents.composer.loader import lexicons
-from agents.composer.reader import Reading, find_reading
+from agents.composer.reader import Reading, find_reading, own_title
+from games.contract import Json
 from games.library import families, names, preset, presets
 
 TEN = {
@@ -327,3 +328,59 @@ def test_what_contradicts_without_a_correction_is_not_taken() -> None:
     reading = find_reading("a breakthrough game on 9 rows by 9 columns, with 7 columns")
     assert reading is not None
     assert reading.parameters["columns"] == 9
+
+
+@pytest.mark.parametrize(
+    ("words", "seats", "settings"),
+    [
+        ("a trick game, hand_size=7 and players=4", 4, {"hand_size": 7}),
+        ("a trick game for four, ten cards each, hand_size=7 (no trumps)", 4, {"hand_size": 7}),
+        ("poker for us with players=6", 6, {}),
+        ("battleship, ships=4,3,2 and rows=8.", 2, {"ships": "4,3,2", "rows": 8}),
+        ("whist, trump=Hearts, num_players = 4", 4, {}),
+    ],
+)
+def test_a_setting_written_as_a_pair_is_set_and_nothing_else_is_read_from_it(
+    words: str, seats: int, settings: dict[str, Json]
+) -> None:
+    reading = reading_of(words)
+    assert reading.num_players == seats
+    assert {name: reading.asked[name] for name in settings} == settings
+    assert reading.asked.keys() - settings.keys() <= {"trump"}
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("whist with hand_sise=7", "(did you mean 'hand_size'?)"),
+        ("goofspiel with cards=99", "cards can be 2 to 13"),
+        ("whist with trump=<n>", "no setting"),
+    ],
+)
+def test_a_pair_that_cannot_be_is_not_honoured_and_says_why(words: str, said: str) -> None:
+    (lost,) = (c for c in reading_of(words).clauses if c.status == "not_honoured")
+    assert said in lost.reason
+
+
+@pytest.mark.parametrize(
+    ("words", "seats"),
+    [
+        ("crazy eights for six. When only five of us turn up, deal six cards", 6),
+        ("crazy eights for six, deal six cards when only five of us turn up", 6),
+        ("poker for four. If two players tie, they split the pot", 4),
+        ("crazy eights for when only five of us turn up", 5),
+    ],
+)
+def test_who_comes_on_some_occasion_is_asked_about_and_seats_nobody(words: str, seats: int) -> None:
+    reading = reading_of(words)
+    perhaps = {clause.perhaps for clause in reading.clauses} - {""}
+    assert reading.num_players == seats
+    assert perhaps == ({"num_players=5"} if "turn up" in words and seats == 6 else set())
+
+
+@pytest.mark.parametrize("title", ["Owl-Night Tricks", "Night Owls - a trick game"])
+def test_a_title_with_a_dash_is_kept_whole(title: str) -> None:
+    reading = reading_of(f"{title}\na trick-taking game for three")
+    (clause,) = (c for c in reading.clauses if c.setting.startswith("title="))
+    assert clause.setting == f"title={title}"
+    assert own_title(f"{title}\na trick-taking game for three") == title
