@@ -220,6 +220,8 @@ def _shown(pair: str) -> str:
 
 def interview(players: int | None, *, as_json: bool) -> tuple[str, int | None]:
     """The game and its seats, asked of a person in three questions."""
+    from graph.new.requests import NO, YES, means
+
     if as_json or not a_person_is_here():
         raise typer.BadParameter(
             "the game is missing; say it in your own words, or name one of the library's: "
@@ -231,4 +233,5 @@ def interview(players: int | None, *, as_json: bool) -> tuple[str, int | None]:
         if players is None:
             say(f"{number!r} is no number of players; type one, such as 4, or nothing.")
     special = ask("What should be special about it? [nothing]: ") or ""
+    special = "" if means(special, YES | NO) else special
     return ". ".join(filter(None, (game, special))), players

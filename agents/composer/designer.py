@@ -204,7 +204,8 @@ def _no_fit(reading: Reading, why: str, words: str) -> NoFitError:
     said += [f"It would lose: {'; '.join(map(repr, lost[:_SHOWN]))}."] if lost else []
     said.append(
         "With a language model (set RULEWRIGHT_MODEL) rules that no family has are written as "
-        f"code. To make the {title} all the same: --family {family}"
+        f"code. To make the {title} all the same, without what it would lose: answer yes, or "
+        f"--family {family}. Other words are added to the idea."
     )
     fit = Fit(family=family, kept=tuple(kept), lost=tuple(lost))
     return NoFitError("\n".join(said), fit)

@@ -348,7 +348,8 @@ def _relax(settled: Interpretation, lexicon: Lexicon, base: Base, problem: str) 
             settled.parameters[name] = usual[name]
             settled.assumptions.append(
                 f"{base.chosen} usually has {name}={value_text(value)}; {name}="
-                f"{value_text(usual[name])} was taken because of what the brief asks for ({problem})."
+                f"{value_text(usual[name])} was taken because of what the brief asks for "
+                f"({problem})."
             )
             return True
     return False

@@ -12,6 +12,7 @@ from agents.protocols import Brief, Clause, Design, Section
 from games.checks.unit_tests import PLY
 from games.records import MatchRecord, read_records
 from games.text import untagged
+from graph.new.requests import WHOLE, YES, human_words, means
 from graph.new.results import (
     choiceless,
     claims_object,
@@ -115,7 +116,7 @@ def changes_text(before: Made, state: RunState) -> str:
     Raises:
         ValueError: If the state holds no design.
     """
-    if state.design is None or state.brief is None:
+    if state.design is None:
         raise ValueError("changes are told of a design; this run has none")
     shown = _shown(state)
     code = unified_diff(
@@ -125,7 +126,8 @@ def changes_text(before: Made, state: RunState) -> str:
         "game.py",
         lineterm="",
     )
-    lines = [f"# {state.design.title}: what changed", "", f"> {state.brief.corrections[-1]}", ""]
+    asked = [words for words in human_words(state) if not means(words, YES | WHOLE)]
+    lines = [f"# {state.design.title}: what changed", "", f"> {asked[-1]}", ""]
     lines += [revision_reply(state), ""]
     lines += ["## Rules and settings", ""]
     lines += [

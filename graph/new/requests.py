@@ -3,6 +3,7 @@
 import json
 import re
 from collections import Counter
+from collections.abc import Sequence
 from textwrap import wrap
 from typing import Any, Literal
 
@@ -10,6 +11,7 @@ from langchain_core.messages import HumanMessage
 from pydantic import BaseModel, Field, JsonValue, ValidationError
 
 from agents.composer.lexicon import GameCard, game_of
+from agents.composer.meaning.pairs import settings_chosen
 from agents.protocols import NEW_FAMILY, Choices, Clause, Design, Fit
 from games.library import families, names
 from graph.new.state import RunState
@@ -26,6 +28,12 @@ NO = frozenset({"n", "no", "stop", "reject", "false"})
 _POLITE = frozenset(
     {"please", "thanks", "thank", "you", "it", "this", "that", "is", "s", "all", "very", "for"}
     | {"me", "i", "like", "looks", "sounds", "works", "good", "great", "fine", "perfect"}
+)
+WHOLE = frozenset({"show", "see", "the", "whole", "full", "rulebook", "rules"})
+_BACK = frozenset({"undo", "revert", "back", "was", "were", "previous", "forget", "scratch"})
+_AROUND = frozenset(
+    {"again", "as", "before", "change", "changes", "correction", "earlier", "go", "how", "last"}
+    | {"make", "no", "one", "put", "set", "step", "take", "the", "things", "to", "way"}
 )
 AGAIN = YES | {"again", "try again", "retry", "continue", "resume"}
 _MEANT = {"accept": "yes", "approve": "yes", "ignore": "no", "reject": "no"}
@@ -66,10 +74,26 @@ def means(answer: str, meant: frozenset[str]) -> bool:
     >>> means("is that all?", YES)
     False
     """
-    words = [word for word in re.findall(r"\w+", answer.lower()) if word not in _POLITE]
+    words = _plain_words(answer)
     if not words:
         return "" in meant and "?" not in answer  # a question approves nothing
     return " ".join(words) in meant or all(word in meant for word in words)
+
+
+def _plain_words(answer: str) -> list[str]:
+    return [word for word in re.findall(r"\w+", answer.lower()) if word not in _POLITE]
+
+
+def undoes(answer: str) -> bool:
+    """Whether an answer says no more than that the last change is to be taken back.
+
+    >>> undoes("Undo that, please"), undoes("back again"), undoes("make it as it was before")
+    (True, True, True)
+    >>> undoes("back to four players"), undoes("what was the last change?"), undoes("again")
+    (False, False, False)
+    """
+    words = {*_plain_words(answer)}
+    return "?" not in answer and bool(words & _BACK) and words <= _BACK | _AROUND
 
 
 def human_words(state: RunState) -> list[str]:
@@ -94,8 +118,20 @@ def answered(state: RunState) -> int:
 
 
 def is_words(answer: str) -> bool:
-    """Whether an answer says something of the game, and is no yes, no or name of a family."""
-    return not means(answer, YES | NO) and family_chosen(answer, None) is None
+    """Whether an answer says something of the game: no yes or no, no family, no settings alone."""
+    others = means(answer, YES | NO) or means(answer, WHOLE) or settings_chosen(answer)
+    return not others and family_chosen(answer, None) is None
+
+
+def _words_left(answers: Sequence[str]) -> list[str]:
+    """The answers that say something of the game, without those that were taken back."""
+    kept: list[str] = []
+    for answer in answers:
+        if undoes(answer):
+            kept = kept[:-1]
+        elif is_words(answer):
+            kept.append(answer)
+    return kept
 
 
 def doubts_of(design: Design) -> list[Clause]:
@@ -201,7 +237,7 @@ def question_left(request: Request, folder: RunFolder) -> str:
 
 def by_form(request: Request, choices: Choices) -> Request:
     """A request with a person's form: it goes before all that was said, and keeps the words."""
-    words = (request.prompt, *filter(is_words, request.answers))
+    words = (request.prompt, *_words_left(request.answers))
     return request.model_copy(
         update={"prompt": "\n".join(words), "choices": choices, "answers": ()}
     )

@@ -105,7 +105,9 @@ class RunState(ChatOutput):
         record: The first random match as text, for the report.
         revision: How often the game was changed; each has a folder of its own.
         before: The game that is being changed, or was.
+        earlier: What stood before each change, oldest first: an undo takes the last one back.
         asks: Whether it waits for a person to approve the rulebook.
+        shown: The design whose rulebook the person was last asked about.
         given: The answer to that, where it came as a message.
         stopped: The node at which the model failed; the next message may go on there.
         notes: What a person should know beside the result.
@@ -118,8 +120,10 @@ class RunState(ChatOutput):
     fit: Fit | None = None
     revision: int = 0
     before: Made | None = None
+    earlier: tuple[tuple[Design, Brief], ...] = ()
     approved: bool = False
     asks: bool = False
+    shown: Design | None = None
     given: str | None = None
     stopped: NodeName | None = None
     candidates: Annotated[list[Candidate], pooled] = Field(default_factory=list)
@@ -142,6 +146,12 @@ class RunState(ChatOutput):
             return self.before
         shared = {name: getattr(self, name) for name in Made.model_fields if name != "candidate"}
         return Made(**shared, candidate=self.candidate(self.accepted))
+
+    @property
+    def with_this(self) -> tuple[tuple[Design, Brief], ...]:
+        """What stood before each change, if the next one changes what stands now."""
+        now = () if self.design is None or self.brief is None else ((self.design, self.brief),)
+        return (*self.earlier, *now)
 
     def candidate(self, number: int) -> Candidate:
         """The candidate with this number."""

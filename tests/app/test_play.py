@@ -1,5 +1,6 @@
 """`play` and the approval, driven through a real terminal."""
 
+import json
 import os
 import pty
 import re
@@ -173,7 +174,7 @@ def test_without_words_three_questions_are_asked_and_a_refusal_is_answered_at_on
         ("a few words: ", "something nice"),
         ("[as usual]: ", "two"),
         ("[as usual]: ", "2"),
-        ("[nothing]: ", ""),
+        ("[nothing]: ", "no, thanks"),
         ("Your answer [none]: ", "tic tac toe"),
         ("[yes]: ", "no"),
     ):
@@ -181,6 +182,8 @@ def test_without_words_three_questions_are_asked_and_a_refusal_is_answered_at_on
         one.type(f"{answer}\n")
     assert one.end() == 2
     assert "family: tic_tac_toe\nnum_players: 2" in (tmp_path / "run" / "design.yaml").read_text()
+    request = json.loads((tmp_path / "run" / ".state" / "request.json").read_text())
+    assert request["prompt"] == "something nice"
 
 
 def test_ctrl_c_at_the_approval_says_how_to_resume(

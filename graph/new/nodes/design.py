@@ -13,7 +13,8 @@ from agents.model.recording import place
 from agents.protocols import NEW_FAMILY, Brief, Choices, Design, NoFitError, RoleError
 from games.text import untagged
 from graph.new.reporting import rulebook_text
-from graph.new.requests import FORM, NO, YES, doubts_of, form_text, means, plain_answer
+from graph.new.requests import FORM, NO, WHOLE, YES, doubts_of, form_text, means, plain_answer
+from graph.new.results import rule_changes
 from graph.new.routing import AfterDesign, after_design
 from graph.new.state import RunState, folder_of, need_design
 from graph.run.context import RunContext
@@ -43,8 +44,7 @@ def _question(state: RunState) -> dict[str, Any]:
     last = state.messages[-1] if state.messages else None
     reply = [last.text] if last is not None and last.name == "revise" else []
     ask = untagged("\n".join([*reply, *doubts, question]))
-    rulebook = (folder_of(state).path / "rulebook.md").read_text("utf-8", "replace")
-    name, text = "approve the rulebook", f"{rulebook}\n{ask}"
+    name, text = "approve the rulebook", f"{_to_read(state)}\n{ask}"
     may = {"allow_accept": True, "allow_respond": True, "allow_ignore": True, "allow_edit": False}
     return {
         "ask": ask,
@@ -56,11 +56,23 @@ def _question(state: RunState) -> dict[str, Any]:
     }
 
 
+def _to_read(state: RunState) -> str:
+    """The rulebook; of one that was shown before, what has changed in it."""
+    path, made, shown = folder_of(state).path / "rulebook.md", need_design(state), state.shown
+    if shown is None or shown.family != made.family:
+        return path.read_text("utf-8", "replace")
+    lines = [f"- {line.name} ({line.state}): {line.text}" for line in rule_changes(shown, made)]
+    whole = f'The whole rulebook: answer "rulebook", or read {path}.'
+    return untagged("\n".join([*lines, *([] if lines else ["No rule has changed."]), whole, ""]))
+
+
 def _answered(
     state: RunState, answer: str, messages: list[HumanMessage]
 ) -> Command[Literal["approve", "code", "recode", "design", "revise", "report"]]:
     """What an answer leads to: yes codes it, no ends it, anything else changes the design."""
-    heard = {"messages": messages, "given": None}
+    heard: dict[str, Any] = {"messages": messages, "given": None, "shown": state.design}
+    if means(answer, WHOLE):
+        return Command(goto="approve", update={**heard, "shown": None})
     if means(answer, YES):
         update = {**heard, "asks": False, "approved": True}
         return Command(goto="code" if state.before is None else "recode", update=update)
@@ -82,9 +94,10 @@ def _answered(
         require_choices(chosen, settings=True)
     except RoleError as error:
         wrong = AIMessage(f"Nothing was changed: {error}", name="revise")
-        return Command(goto="approve", update={"messages": [*messages, wrong], "given": None})
+        return Command(goto="approve", update={**heard, "messages": [*messages, wrong]})
     brief = state.brief.model_copy(update={"choices": chosen})
-    return Command(goto="design", update={**heard, "asks": False, "brief": brief})
+    update = {**heard, "asks": False, "brief": brief, "earlier": state.with_this}
+    return Command(goto="design", update=update)
 
 
 def design(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterDesign]:

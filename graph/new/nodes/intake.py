@@ -24,7 +24,16 @@ from agents.protocols import (
 from games.checks.findings import Finding
 from graph.new.nodes.code import GraphCoderTools
 from graph.new.nodes.design import write_design
-from graph.new.requests import AGAIN, NO, UNSURE, family_chosen, human_words, means, waits_for_words
+from graph.new.requests import (
+    AGAIN,
+    NO,
+    UNSURE,
+    family_chosen,
+    human_words,
+    means,
+    undoes,
+    waits_for_words,
+)
 from graph.new.results import rule_changes, verdict_lines
 from graph.new.routing import AfterIntake, after_intake
 from graph.new.state import Made, RunState, cleared, folder_of, need_design
@@ -137,6 +146,8 @@ def revise(
         raise ValueError("revise runs on a design; the state holds no brief")
     said = human_words(state)
     figures = (*verdict_lines(state), *(shares_text(state.evaluation) if state.evaluation else ()))
+    if undoes(said[-1]):
+        return _undone(state, ask=context.settings.approve)
     talk = Talk(message=said[-1], history=_history(state), figures=figures)
     try:
         with place(f"revise/{len(said)}"):
@@ -148,12 +159,24 @@ def revise(
     if found.other and state.asks:
         choices = _of_family(brief.choices, need_design(state))
         brief = brief.model_copy(update={"choices": choices})
-        return Command(goto="design", update={"asks": False, "brief": brief})
+        update = {"asks": False, "brief": brief, "earlier": state.with_this}
+        return Command(goto="design", update=update)
     if found.other and folder_given(runtime) is None:
         return Command(goto="intake", update={**cleared(), "folder": "", "settings": None})
     if found.design is None:
         return _replied(state, f"{found.reply} {_ANOTHER}" if found.other else found.reply)
-    return _changed(state, brief, found.design, found.reply, ask=context.settings.approve)
+    after = (found.design, brief, state.with_this)
+    return _changed(state, after, found.reply, ask=context.settings.approve)
+
+
+def _undone(state: RunState, *, ask: bool) -> Command[Any]:
+    """The game as it stood before its last change, made like any other change."""
+    if not state.earlier:
+        return _replied(state, "There is no change to take back.")
+    *earlier, (design, brief) = state.earlier
+    names = ", ".join(line.name for line in rule_changes(need_design(state), design))
+    reply = f"Taken back, as it was before: {names or 'the title or the demands alone'}."
+    return _changed(state, (design, brief, tuple(earlier)), reply, ask=ask)
 
 
 def _of_family(choices: Choices, design: Design) -> Choices:
@@ -186,9 +209,20 @@ def _replied(state: RunState, reply: str) -> Command[Any]:
     )
 
 
-def _changed(state: RunState, brief: Brief, made: Design, reply: str, *, ask: bool) -> Command[Any]:
-    """The changed design: over the one that waits for approval, else in a folder of its own."""
-    update = {"design": made, "brief": brief, "messages": [AIMessage(reply, name="revise")]}
+def _changed(
+    state: RunState,
+    after: tuple[Design, Brief, tuple[tuple[Design, Brief], ...]],
+    reply: str,
+    *,
+    ask: bool,
+) -> Command[Any]:
+    """The changed design: over the one that waits for approval, else in a folder of its own.
+
+    `after` is the design, its brief, and what stood before each of the changes that it has.
+    """
+    made, brief, earlier = after
+    said = [AIMessage(reply, name="revise")]
+    update = {"design": made, "brief": brief, "earlier": earlier, "messages": said}
     if state.asks:
         write_design(folder_of(state), made, brief)
         return Command(goto="approve", update=update)
@@ -197,6 +231,7 @@ def _changed(state: RunState, brief: Brief, made: Design, reply: str, *, ask: bo
     folder.journals.mkdir(parents=True, exist_ok=True)
     write_design(folder, made, brief)
     place_of = {"revision": number, "folder": str(folder.path), "before": state.made}
+    place_of |= {"shown": state.design}
     goto = "approve" if ask else "code" if state.made is None else "recode"
     return Command(goto=goto, update={**cleared(), **place_of, **update, "asks": ask})
 

@@ -55,7 +55,8 @@ def design_of(words: str, choices: Choices | None = None) -> Design:
 def test_a_game_of_another_kind_is_not_made_and_says_what_is_nearest(words: str) -> None:
     with pytest.raises(NoFitError, match="No family of the library") as refused:
         design_of(words)
-    assert f"--family {refused.value.fit.family}" in str(refused.value)
+    asked = f"without what it would lose: answer yes, or --family {refused.value.fit.family}"
+    assert asked in str(refused.value)
 
 
 def test_the_family_is_made_all_the_same_where_a_person_chose_it() -> None:

@@ -301,7 +301,7 @@ def test_words_at_the_approval_change_the_design_at_hand(make_context: MakeConte
     assert "1 said, 0 figures" in asked["__interrupt__"][0].value["ask"]
     changed = chat.say("The last mark counts double.")
     assert "Added R2." in changed["__interrupt__"][0].value["ask"]
-    assert "R2: The last mark" in changed["__interrupt__"][0].value["description"]
+    assert "R2 (new): The last mark" in changed["__interrupt__"][0].value["description"]
     done = chat.say("yes")
     assert (done["end"], done["revision"]) == ("made", 0)
     assert roles.calls.count("design") == 1

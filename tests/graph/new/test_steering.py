@@ -31,6 +31,45 @@ def test_a_correction_at_approval_overrides_the_earlier_words(make_context: Make
     assert chat.send(Command(resume="no"))["reason"] == "the rulebook was not approved"
 
 
+def test_an_undo_takes_back_one_change_after_the_other(make_context: MakeContext) -> None:
+    chat = Chat(make_context(composer_roles(), ASKING))
+    first = chat.say("a trick-taking game for three players with hearts as trumps")["design"]
+    second = chat.send(Command(resume="make it four players"))["design"]
+    assert chat.send(Command(resume="trump=none"))["design"].parameters["trump"] == "none"
+    assert chat.send(Command(resume="dragons, please"))["design"].parameters["trump"] == "none"
+    assert chat.send(Command(resume="undo that"))["design"] == second
+    back = chat.send(Command(resume="back again, as it was"))
+    assert back["design"] == first
+    assert "num_players" in back["__interrupt__"][0].value["ask"]
+    last = chat.send(Command(resume="undo"))
+    assert last["design"] == first
+    assert "no change to take back" in last["__interrupt__"][0].value["ask"]
+
+
+def test_an_undo_of_a_revision_makes_the_game_before_anew(make_context: MakeContext) -> None:
+    chat = Chat(make_context(role_set(ScriptedRoles())))
+    first = chat.say("noughts")["design"]
+    assert chat.say("Nobody may pass.")["design"] != first
+    undone = chat.say("take back the last change")
+    assert (undone["end"], undone["revision"], undone["design"]) == ("made", 2, first)
+
+
+def test_after_a_correction_what_changed_is_shown_and_the_rulebook_on_demand(
+    make_context: MakeContext,
+) -> None:
+    def shown(done: dict[str, Any]) -> str:
+        return str(done["__interrupt__"][0].value["description"])
+
+    chat = Chat(make_context(composer_roles(), ASKING))
+    assert "## How it ends" in shown(chat.say("whist"))
+    changed = shown(chat.send(Command(resume="no, hearts are trumps")))
+    assert "R8 (changed)" in changed
+    assert "## How it ends" not in changed
+    assert "No rule has changed" in shown(chat.send(Command(resume="dragons, please")))
+    assert "## How it ends" in shown(chat.send(Command(resume="show me the rulebook")))
+    assert "R5 (changed)" in shown(chat.send(Command(resume="hand_size=7")))
+
+
 def test_choices_are_an_input_of_the_graph_for_one_game(make_context: MakeContext) -> None:
     chat = Chat(make_context(composer_roles(), ASKING))
     chosen = Choices(family="goofspiel", num_players=3, settings={"cards": 4})
