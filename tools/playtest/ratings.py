@@ -137,8 +137,9 @@ def _require_connected(wins: Matrix) -> None:
     if len(missing):
         loser, winner = (int(index) for index in missing[0])
         raise NoRatingError(
-            f"no chain of wins or draws leads from player {loser} to player {winner}, so no finite "
-            "rating is likeliest; play more matches, or give a prior (draws added to every pair)"
+            f"no chain of wins or draws leads from player {loser + 1} to player {winner + 1}, so "
+            "no finite rating is likeliest; play more matches, or give a prior (draws added to "
+            "every pair)"
         )
 
 

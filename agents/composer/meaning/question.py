@@ -28,7 +28,8 @@ _AMBIGUOUS = word_set("die i in an on is a do me he we")
 _ENOUGH = 3
 """Content words from which the nearest mechanic by meaning is looked for."""
 _ASKS = re.compile(
-    r"\s*(?:and |but )?(?:why|how|what|who|which|when|where|explain)\b", re.IGNORECASE
+    r"\s*(?:and |but )?(?:why|how|what|who|which|when(?![^?]+,[^?]+$)|where|explain)\b",
+    re.IGNORECASE,
 )
 
 
@@ -36,6 +37,8 @@ def asks(words: str) -> bool:
     """Whether words said of a game ask about it, and want no change.
 
     >>> asks("Why does the first player win so often?"), asks("can it be for four?")
+    (True, False)
+    >>> asks("When does a deal end"), asks("when only five of us turn up, deal six cards")
     (True, False)
     """
     return _ASKS.match(words) is not None

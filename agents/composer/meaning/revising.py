@@ -1,11 +1,10 @@
 """Revision of a library game: what a message sets in a design at hand, and what it is answered."""
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import replace
 
-from agents.composer.lexicon import PLAYERS, Lexicon, game_of
+from agents.composer.lexicon import PLAYERS, Lexicon, game_of, value_text
 from agents.composer.reader import Reading
 from agents.composer.tokens import FUNCTION_WORDS, stems
 from agents.protocols import Clause, Design, Talk
@@ -90,7 +89,7 @@ def overridden(
     settings = [pair.partition("=") for pair in clause.setting.split(", ") if "=" in pair]
     if not {name for name, *_ in settings} & changed.keys():
         return clause
-    if all(_as_text(now[name]) == value for name, _, value in settings if name in now):
+    if all(value_text(now[name]) == value for name, _, value in settings if name in now):
         back = clause.status == "not_honoured" and clause.reason.startswith(_LATER)
         return clause.model_copy(update={"status": "honoured", "reason": ""}) if back else clause
     if clause.status != "honoured":
@@ -99,13 +98,9 @@ def overridden(
     return Clause(text=clause.text, status="not_honoured", reason=reason, setting=clause.setting)
 
 
-def _as_text(value: Json) -> str:
-    return value if isinstance(value, str) else json.dumps(value)
-
-
 def reply_on(changed: Mapping[str, Json], said: Reading) -> str:
     """What was changed, and which demands of the message could not be met."""
-    settings = ", ".join(f"{name}={str(value).lower()}" for name, value in changed.items())
+    settings = ", ".join(f"{name}={value_text(value)}" for name, value in changed.items())
     lost = [
         f"Not done: {c.text!r} ({c.reason})."
         for c in heard(said, changed)

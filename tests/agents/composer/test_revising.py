@@ -144,3 +144,9 @@ def test_a_message_in_a_players_words_sets_the_setting_and_no_other(
 def test_a_preset_with_other_settings_is_not_honoured_by_its_name_alone() -> None:
     found = revised(five(), "I want gomoku")
     assert (found.design, "'gomoku': no setting" in found.reply) == (None, True)
+
+
+def test_a_condition_is_a_change_and_its_reply_names_values_as_they_are_written() -> None:
+    found = revised(designed("crazy eights for six"), "When a jack is played, the direction turns")
+    assert found.design is not None
+    assert "reverse_rank=J" in found.reply
