@@ -7,6 +7,7 @@ of its docstring is its help.
 import os
 import signal
 import sys
+from contextlib import suppress
 from typing import Annotated, Any
 
 import typer
@@ -109,7 +110,8 @@ def main(arguments: list[str] | None = None) -> int:
         show = getattr(error, "show", None)  # of a wrong argument: also how the command is used
         show() if show else note(f"error: {quoted(message)}")
         if "--json" in asked:
-            print_json({"end": "error", "error": message})
+            with suppress(OSError):  # the error may be that nothing can be printed
+                print_json({"end": "error", "error": message})
         return 2
     return code or 0
 

@@ -75,6 +75,19 @@ JournalFile = Annotated[
 ]
 
 
+def _named(text: str) -> Path:
+    """A path that was given; an empty one would be the working folder."""
+    if not text:
+        raise typer.BadParameter("it is empty; required: a folder, which may be new")
+    return Path(text)
+
+
+OutFolder = Annotated[
+    Path | None,
+    typer.Option("--out", parser=_named, metavar="FOLDER", help="Folder of the run."),
+]
+
+
 def require_new(file: Path, force: bool) -> None:  # noqa: FBT001 - an option
     """Refuse a file that cannot be written, or is there already.
 
@@ -126,13 +139,18 @@ def given_parameters(pairs: Sequence[str]) -> "dict[str, Value]":
         if not equals:
             raise typer.BadParameter(f"{_shown(pair)}; required: NAME=VALUE", param_hint=_HINT)
         try:
-            given[name] = _value(text)
+            value = _value(text)
         except ValueError as error:
             raise typer.BadParameter(
                 f"{_shown(pair)}; required: a finite number of a usual size, true, false, other "
                 "JSON, or a word",
                 param_hint=_HINT,
             ) from error
+        if given.setdefault(name, value) != value:
+            raise typer.BadParameter(
+                f"{_shown(name)} is given twice, with different values; leave one of them out",
+                param_hint=_HINT,
+            )
     return given
 
 

@@ -56,6 +56,10 @@ def test_a_full_disk_is_said(tmp_path: Path) -> None:
     done = entry("--version", shell=">/dev/full", cwd=tmp_path)
     assert done.returncode == 2
     assert one_sentence(done, "No space left")
+    done = entry("games", "--json", shell=">/dev/full", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "No space left" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -61,7 +61,7 @@ def find_game(name: str) -> GameSource:
     except OSError as error:
         raise GameNotFoundError(f"no game at {name[:200]!r}: {error.strerror}") from error
     if not is_there and (why or path.is_dir() or "/" in name or path.suffix == ".py"):
-        why = why or (f"there is no {file}" if path.is_dir() else "there is no such file")
+        why = why or (f"there is no {file}" if path.is_dir() else "there is no such file or folder")
         raise GameNotFoundError(f"no game at {name[:200]!r}: {why}")
     if not is_there:
         raise GameNotFoundError(
@@ -143,7 +143,11 @@ def _why_none(path: Path) -> str:
         return "it is a link to nothing"
     if path.is_dir():
         return "it is a folder"
-    return "" if path.is_file() or not path.exists() else "it is a pipe, a socket or a device"
+    return (
+        ""
+        if path.is_file() or not path.exists()
+        else "it is a pipe, a socket or a device, not a file"
+    )
 
 
 def learned_module(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn, get_args
 import typer
 
 from app.console import Progress, database, ends_at_once, leave, note, print_json, say
-from app.options import Backend, Json, NoIsolation, Seed, sandbox_of
+from app.options import Backend, Json, NoIsolation, OutFolder, Seed, sandbox_of
 
 if TYPE_CHECKING:
     from graph.run.folder import RunFolder
@@ -54,7 +54,7 @@ def learn_model(  # noqa: PLR0913 - one parameter an option
             help="Calls at most for functions that turn observations into arrays (for train).",
         ),
     ] = 0,
-    out: Annotated[Path | None, typer.Option("--out", help="Folder of the run.")] = None,
+    out: OutFolder = None,
     seed: Seed = 0,
     quick: Annotated[bool, typer.Option("--quick", help="Fewer matches and draws.")] = False,
     sandbox: Backend = None,

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
@@ -45,7 +44,7 @@ def new_run(  # noqa: PLR0913 - one parameter an option
         int | None, typer.Option("--players", min=1, help="How many play, whatever the words say.")
     ] = None,
     parameters: options.Parameters = None,
-    out: Annotated[Path | None, typer.Option("--out", help="Folder of the run.")] = None,
+    out: options.OutFolder = None,
     seed: options.Seed = 0,
     quick: Annotated[
         bool, typer.Option("--quick", help="Fewer matches, smaller searches.")

@@ -148,8 +148,9 @@ def _read(file: Path) -> tuple[str, str]:
         name, content = "standard input", sys.stdin.buffer.read(_LARGEST_SOURCE + 1)
     else:
         name = str(file)
-        if file.is_dir():
-            raise typer.BadParameter(f"{name} is a folder; required: one Python file")
+        if file.exists() and not file.is_file():  # a pipe would be waited for without end
+            kind = "a folder" if file.is_dir() else "a pipe, a socket or a device"
+            raise typer.BadParameter(f"{name} is {kind}; required: one Python file")
         try:
             with file.open("rb") as opened:
                 content = opened.read(_LARGEST_SOURCE + 1)

@@ -1,6 +1,6 @@
 """Check: does the module define what the contract asks, and behave as pure functions?"""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from games.checks.findings import Finding
@@ -18,8 +18,10 @@ from games.contract import (
     canonical_key,
 )
 from games.table import Position
+from games.values import show
 
 _LONGEST_EVIDENCE = 3000
+_LONGEST_NAME = 80
 _ACTIONS = 12  # of a sampled state that are tried
 _NEVER_AN_ACTION = "no such action (asked by the contract check)"
 
@@ -72,14 +74,8 @@ def _definitions(game: Game) -> Iterator[Finding]:
     if not game.defines("GAME"):
         return
     info = game.info
-    fewest, most = info["min_players"], info["max_players"]
-    sound = type(fewest) is int and type(most) is int and 1 <= fewest <= most <= MAX_PLAYERS
-    if not sound:
-        yield failed(
-            "definitions",
-            "GAME",
-            f"min_players={fewest!r}, max_players={most!r}; required: 1 <= min <= max <= 8",
-        )
+    for evidence in _unsound(info):
+        yield failed("definitions", "GAME", evidence)
     if game.defines("get_player_name"):
         for player, required in ((CHANCE, "chance"), (TERMINAL, "terminal")):
             name = game.player_name(player)
@@ -89,6 +85,20 @@ def _definitions(game: Game) -> Iterator[Finding]:
                     "get_player_name",
                     f"get_player_name({player}) is {name!r}; required: {required!r}",
                 )
+
+
+def _unsound(info: Mapping[str, Json]) -> Iterator[str]:
+    """What is wrong with the values of `GAME`."""
+    fewest, most, name = info["min_players"], info["max_players"], str(info["name"])
+    if not (type(fewest) is int and type(most) is int and 1 <= fewest <= most <= MAX_PLAYERS):
+        yield f"min_players={fewest!r}, max_players={most!r}; required: 1 <= min <= max <= 8"
+    if not name.isprintable() or not 0 < len(name) <= _LONGEST_NAME:
+        wanted = f"one line of 1 to {_LONGEST_NAME} characters that can be printed"
+        yield f"its name is {show(name)}; required: {wanted}"
+    for listed in ("conserved", "open"):
+        value = info.get(listed, [])
+        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+            yield f"its {listed!r} is {show(value)}; required: a list of names"
 
 
 def check_start(subject: Subject) -> list[Finding]:

@@ -300,7 +300,7 @@ def find_folder(name: str, runs: Path) -> RunFolder:
     Raises:
         RunFolderError: Listing the runs there are.
     """
-    for path in (Path(name), runs / name):
+    for path in (Path(name), runs / name) if name.strip() else ():
         with suppress(OSError):  # a name too long for any file
             if (path / ".state").is_dir():
                 found = RunFolder(path.resolve()).root
@@ -308,7 +308,7 @@ def find_folder(name: str, runs: Path) -> RunFolder:
                 return found
     known = sorted(item.parent.name for item in runs.glob("*/.state")) if runs.is_dir() else []
     listing = f"; under {runs} there are: {', '.join(known)}" if known else f"; {runs} has no runs"
-    raise RunFolderError(f"{name} is not the folder of a run{listing}")
+    raise RunFolderError(f"{name.strip() or repr(name)} is not the folder of a run{listing}")
 
 
 def _free_name(runs: Path, title: str) -> Path:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-from games.contract import Game, Json
+from games.contract import MAX_PLAYERS, Game, Json
 from games.library.specialise import as_declared, defaults
 from games.text import did_you_mean
 from tools.playtest.intervals import ScoreQuestion, SequentialTest
@@ -115,9 +115,10 @@ def effective_parameters(game: GameSetup, sandbox: Sandbox) -> dict[str, Json]:
             f"known parameters: {', '.join(known) or 'none'}"
         )
     fewest, most = info["min_players"], info["max_players"]
-    if not (isinstance(fewest, int) and isinstance(most, int)) or not (
-        fewest <= game.num_players <= most
-    ):
+    if not (isinstance(fewest, int) and isinstance(most, int)):
+        raise TournamentError(f"{game.name} does not say how many play")
+    most = min(most, MAX_PLAYERS)
+    if not fewest <= game.num_players <= most:
         seats = f"{fewest}" if fewest == most else f"{fewest} to {most}"
         raise TournamentError(f"{game.name} takes {seats} players, not {game.num_players}")
     declared = info["parameters"] if game.parameters else {}

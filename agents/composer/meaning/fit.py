@@ -21,7 +21,7 @@ from agents.composer.meaning.statements import Embed, Statements, fit_statements
 from agents.composer.tokens import unwrapped
 from games.library import presets
 
-BAR = 0.5
+BAR = 0.65
 """Least probability that a brief asks for its family, with which one is made unasked."""
 _RIDGE, _WORDS = 0.3, 1.0
 _FAMILY = (9.77, 3.12, 0.76, 0.76)

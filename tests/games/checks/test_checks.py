@@ -94,6 +94,22 @@ def test_a_missing_function_is_named() -> None:
     assert ("definitions", "get_events") in {(f.check, f.function) for f in found}
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('"name": "high card"', '"name": "high\\ncard"', "required: one line"),
+        ('"name": "high card"', '"name": "x" * 1000', "1 to 80 characters"),
+        ('"max_players": 2', '"max_players": 1000000000', "1 <= min <= max <= 8"),
+        ('"conserved": ["card"]', '"conserved": {"card": 1}', "a list of names"),
+        ('"open": ["bids"]', '"open": "bids"', "a list of names"),
+    ],
+)
+def test_a_game_that_describes_itself_wrongly_is_found(old: str, new: str, said: str) -> None:
+    found = broken(old, new)
+    assert ("definitions", "GAME") in {(f.check, f.function) for f in found}
+    assert said in next(f.evidence for f in found if f.check == "definitions")
+
+
 def test_a_crash_names_function_and_line() -> None:
     found = broken("total = float(sum(", "total = 1 / 0 + float(sum(")
     line = 1 + SOUND[: SOUND.index("total = float(sum(")].count("\n")
