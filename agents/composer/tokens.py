@@ -25,7 +25,7 @@ def stems(words: str) -> frozenset[str]:
 
 _TOKEN = re.compile(
     r"(?P<number>[-−+]?\d{1,3}(?:,\d{3})+(?!\d)|(?<![\w-])[-−]\d+|\d+)(?:'?s\b|(?:st|nd|rd|th)\b)?"
-    r"|(?P<word>[^\W\d_]+(?:'[^\W\d_]+)?|&)|(?P<stop>\.\.+(?=\d)|[,.;:!?()\[\]{}\n–—×*/])"
+    r"|(?P<word>[^\W\d_]+(?:'[^\W\d_]+)?|&|(?<!\S)\+(?!\S))|(?P<stop>\.\.+(?=\d)|[,.;:!?()\[\]{}\n–—×*/])"
 )
 
 _IRREGULAR = {
@@ -69,7 +69,8 @@ _IRREGULAR = {
         "do": "does did done doing",
         "child": "children kid kids pupil pupils",
         "trump": "trumps trumping trumped",
-        "and": "&",
+        "and": "& n +",
+        "use": "uses used using",
         "tic": "tick",
         "tac": "tack",
     }.items()
@@ -77,7 +78,7 @@ _IRREGULAR = {
 }
 _NOT_PLURAL = word_set("this his its us as yes plus minus bonus")
 
-_KEPT = word_set("handed sided theme themed toe")
+_KEPT = word_set("handed sided theme themed toe use")
 
 FUNCTION_WORDS = word_set(
     "a an the of is are be been being was were am to in on at by from their his her its "

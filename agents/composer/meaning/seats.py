@@ -25,6 +25,8 @@ _I = word_set("me myself i")
 _AND = word_set(", and plus with n + &")
 _TILL = word_set("to till until or and – -")
 _GROUPS = stems("group gang crew family table party club class team")
+_AMONG = stems("for with between against")
+_FOND = stems("little big old young dear our")
 _PAIRED = stems("twin parent grandparent")
 _SPARSE = stems("only just there is are we have exactly as few")
 _PERSONS = stems("us player people person friend")
@@ -131,11 +133,14 @@ def _mention(covered: Sequence[int], number: int) -> Mention:
 
 
 def _listed(parsed: ParsedBrief) -> Iterator[Mention]:
-    """Lists of persons of whom the writer is one."""
+    """Lists of persons of whom the writer is one, or for whom the game is."""
     kin = {i for i, token in enumerate(parsed.tokens) if token.norm in common().kin}
     start = 0
     while start < len(parsed.tokens):
         covered, number, itself = _list_at(parsed.tokens, kin, start)
+        before = parsed.tokens[start - 1].norm if start else ""
+        number += before == "with" and number > 1 and not itself  # who writes plays with them
+        itself = itself or before in ("for", "with")
         if itself and number > 1:
             yield _mention(covered, number)
         start = covered[-1] + 1 if covered else start + 1
@@ -165,6 +170,8 @@ def _person_at(tokens: Sequence[Token], kin: set[int], at: int) -> tuple[int, in
     number = 0
     for index in range(at, min(at + _BESIDE + 1, len(tokens))):
         token = tokens[index]
+        if index > at and tokens[index - 1].norm in _FOND and _named(tokens, index) > index:
+            return _named(tokens, index), 1
         if index in kin:
             plural = token.text.lower().endswith(("s", "ren")) and not token.text.endswith("ss")
             usual = _BOTH if token.norm in _PAIRED else 0
@@ -174,7 +181,7 @@ def _person_at(tokens: Sequence[Token], kin: set[int], at: int) -> tuple[int, in
             number = int(token.norm)
         elif token.norm == "both":
             number = _BOTH
-        elif token.kind == "stop" or token.norm in common().connectives | _I:
+        elif token.kind == "stop" or token.norm in common().connectives | _I | _AMONG:
             return None
     return None
 
