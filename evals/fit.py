@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from agents.composer.meaning.briefs import LabelledBrief, Seats
+from agents.composer.meaning.statements import LabelledBrief, Seats
 from agents.protocols import NoFitError, RoleError, RoleSet
 from evals.results import EvalOptions, EvalResult, Row, Score, Tell, read_data, share
 from graph.run.opening import composer_over, open_store_here

@@ -21,11 +21,17 @@ from agents.composer.accounting import understood
 from agents.composer.designer import chosen_family
 from agents.composer.lexicon import PLAYERS, Lexicon, Name, Phrase, game_of
 from agents.composer.loader import common, lexicons
-from agents.composer.meaning import briefs as known
-from agents.composer.meaning.briefs import LabelledBrief, labelled_briefs
+from agents.composer.meaning import statements as known
 from agents.composer.meaning.fit import BAR, games_of, measures
 from agents.composer.meaning.settings import SURE, guesses, parts_of, values_of
-from agents.composer.meaning.statements import Embed, Statements, statements_from, statements_of
+from agents.composer.meaning.statements import (
+    Embed,
+    LabelledBrief,
+    Statements,
+    labelled_briefs,
+    statements_from,
+    statements_of,
+)
 from agents.composer.mentions import Mention, ParsedBrief, find_mentions, parse_brief
 from agents.composer.reader import family_scores, read
 from graph.run.opening import open_store_here

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from agents.composer.lexicon import PLAYERS
-from agents.composer.meaning.briefs import LabelledBrief, Seats, labelled_briefs
+from agents.composer.meaning.statements import LabelledBrief, Seats, labelled_briefs
 from evals.fit import _SETS, JudgedBrief, load_briefs, score_briefs
 from games.library import families
 

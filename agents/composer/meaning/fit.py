@@ -16,8 +16,13 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.composer.loader import common, lexicons
-from agents.composer.meaning.briefs import LabelledBrief, labelled_briefs
-from agents.composer.meaning.statements import Embed, Statements, fit_statements
+from agents.composer.meaning.statements import (
+    Embed,
+    LabelledBrief,
+    Statements,
+    fit_statements,
+    labelled_briefs,
+)
 from agents.composer.tokens import unwrapped
 from games.library import presets
 

@@ -8,20 +8,75 @@ for all others. With texts a and b, unit vectors e, and weights w of their words
 
 so that what many labels say in common counts for none of them. The constants were chosen on the
 development briefs with the briefs' families and settings as the only labels.
+
+Labelled briefs, in `briefs/`, are what people asked for in words and what a fair reader found in
+them: one file for each author, a brief a line. Their authors saw the list of games and settings,
+but neither code nor words.
 """
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import TypeAlias
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+from pydantic import BaseModel, ConfigDict
 
 from agents.composer.loader import common, lexicons
-from agents.composer.meaning.briefs import LabelledBrief, labelled_briefs
 from agents.composer.tokens import FUNCTION_WORDS, merge_numbers, tokenise
+
+_FOLDER = Path(__file__).parent / "briefs"
+
+
+class Seats(BaseModel):
+    """How many may play."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    min: int
+    max: int
+
+
+class LabelledBrief(BaseModel):
+    """One brief and what is right for it.
+
+    Attributes:
+        id: Its name.
+        kind: Whether it is a family's game; a border brief has a family's core and rules that none
+            has.
+        text: The brief.
+        family: The right family; None for `out`.
+        seats: How many play; None where it does not say.
+        settings: What it asks of the family's settings.
+        unhonoured: Its demands that the family cannot honour.
+        said: Setting, value as `says` of a family's words writes it, and the part that says so.
+        silent: Parts that say nothing of any setting.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: str
+    kind: Literal["in", "out", "border"]
+    text: str
+    family: str | None
+    seats: int | Seats | None
+    settings: dict[str, bool | int | str]
+    unhonoured: tuple[str, ...]
+    said: tuple[tuple[str, str, str], ...] = ()
+    silent: tuple[str, ...] = ()
+
+
+@cache
+def labelled_briefs() -> dict[str, tuple[LabelledBrief, ...]]:
+    """The briefs that are learned from, by author."""
+    return {
+        path.stem: tuple(map(LabelledBrief.model_validate_json, path.read_text().splitlines()))
+        for path in sorted(_FOLDER.glob("*.jsonl"))
+    }
+
 
 Vectors: TypeAlias = npt.NDArray[np.float32]
 Embed: TypeAlias = Callable[[Sequence[str]], Vectors]

@@ -20,8 +20,7 @@ from games.contract import ModuleFault
 from games.engine import Match
 from games.records import MatchRecord
 from graph.new.results import claims_object, rule_changes
-from graph.new.routing import AfterCheck, after_check, after_drafts
-from graph.new.state import RunState, folder_of, need_design
+from graph.new.state import AfterCheck, RunState, after_check, after_drafts, folder_of, need_design
 from graph.run.context import RunContext
 from graph.run.opening import context_of
 from graph.run.pool import (

@@ -32,8 +32,15 @@ from games.records import MatchRecord
 from games.streams import stream
 from games.table import Position
 from graph.new.nodes.check import UNREADABLE, not_passing, write_checks
-from graph.new.routing import AfterVote, after_drafts, after_vote, drafts_passed
-from graph.new.state import RunState, folder_of, need_design
+from graph.new.state import (
+    AfterVote,
+    RunState,
+    after_drafts,
+    after_vote,
+    drafts_passed,
+    folder_of,
+    need_design,
+)
 from graph.run.context import RunContext
 from graph.run.opening import context_of
 from graph.run.pool import (

@@ -13,8 +13,7 @@ from games.checks.findings import Finding
 from games.contract import ModuleFault
 from graph.new.nodes.check import UNREADABLE, Trial, not_passing, write_checks
 from graph.new.nodes.design import write_design
-from graph.new.routing import AfterCheck, after_check, drafts_passed
-from graph.new.state import RunState, folder_of, need_design
+from graph.new.state import AfterCheck, RunState, after_check, drafts_passed, folder_of, need_design
 from graph.run.context import RunContext
 from graph.run.opening import context_of
 from graph.run.pool import Candidate, keep_newest, outdated, to_settle, unjudged

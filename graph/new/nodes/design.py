@@ -15,8 +15,7 @@ from games.text import untagged
 from graph.new.reporting import rulebook_text
 from graph.new.requests import FORM, NO, WHOLE, YES, doubts_of, form_text, means, plain_answer
 from graph.new.results import rule_changes
-from graph.new.routing import AfterDesign, after_design
-from graph.new.state import RunState, folder_of, need_design
+from graph.new.state import AfterDesign, RunState, after_design, folder_of, need_design
 from graph.run.context import RunContext
 from graph.run.folder import RunFolder
 from graph.run.opening import context_of

@@ -35,8 +35,15 @@ from graph.new.requests import (
     waits_for_words,
 )
 from graph.new.results import rule_changes, verdict_lines
-from graph.new.routing import AfterIntake, after_intake
-from graph.new.state import Made, RunState, cleared, folder_of, need_design
+from graph.new.state import (
+    AfterIntake,
+    Made,
+    RunState,
+    after_intake,
+    cleared,
+    folder_of,
+    need_design,
+)
 from graph.run.context import RunContext
 from graph.run.folder import create_folder
 from graph.run.opening import context_of, folder_given, runs_of

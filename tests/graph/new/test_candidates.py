@@ -27,8 +27,8 @@ from games.checks.findings import Finding
 from games.checks.unit_tests import UnitTest
 from graph.new.nodes.code import drafted
 from graph.new.results import exit_code, final_text
-from graph.new.routing import after_drafts
 from graph.new.runs import resume_run, start_run
+from graph.new.state import after_drafts
 from graph.run.context import RunSettings
 from graph.run.folder import RunFolder, create_folder
 from graph.run.pool import Candidate
