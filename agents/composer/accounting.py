@@ -32,6 +32,7 @@ CORRECTS = re.compile(
     re.IGNORECASE,
 )
 """Words after which a person says something anew."""
+CONTRADICTS = "it contradicts"
 CORRECTED = "the person corrected it afterwards"
 _NEAR = 4
 """Tokens after a correction, among which its number stands."""
@@ -152,7 +153,10 @@ def _themed(*clauses: Clause) -> bool:
 def whole(parsed: ParsedBrief, found: Sequence[tuple[int, Clause]]) -> list[Clause]:
     """The clauses in order; neighbouring pieces of one unhonoured demand become one clause."""
     result: list[tuple[int, Clause]] = []
+    told = [clause.text for _, clause in found if clause.status == "honoured"]
     for at, clause in found:
+        if clause.reason.startswith(CONTRADICTS) and any(clause.text in text for text in told):
+            continue  # less of the same words
         start = parsed.tokens[at].start
         if result and clause.status == result[-1][1].status == "not_honoured":
             first, earlier = result[-1]

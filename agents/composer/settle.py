@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
-from agents.composer.accounting import CORRECTED, CORRECTS
+from agents.composer.accounting import CONTRADICTS, CORRECTED, CORRECTS
 from agents.composer.lexicon import PLAYERS, Lexicon, Name, Phrase, Settings, game_of, value_text
 from agents.composer.mentions import Mention, ParsedBrief
 from agents.protocols import Choices, Clause, RoleError
@@ -243,7 +243,7 @@ def _take_back(
             and can_be(lexicon, mention)
         ):
             text = parsed.quote(mention.covered[0], mention.covered[-1])
-            _drop(settled, name, f"it contradicts {text!r}, which says more")
+            _drop(settled, name, f"{CONTRADICTS} {text!r}, which says more")
 
 
 def _assign(
@@ -274,7 +274,7 @@ def _objection(settled: Interpretation, lexicon: Lexicon, name: str, value: Json
     if before is not None and before != value:
         earlier = settled.clauses[settled.owners[name]][1].text
         return (
-            f"it contradicts {earlier!r}, which was taken ({name}={value_text(before)}, "
+            f"{CONTRADICTS} {earlier!r}, which was taken ({name}={value_text(before)}, "
             f"not {value_text(value)})"
         )
     if name == PLAYERS:

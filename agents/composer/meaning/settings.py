@@ -53,6 +53,7 @@ _LISTS = frozenset({"<all>", "0,<all>", "<counts>", "<listed>"})
 _OF_RANKS = frozenset({"<rank>", "<listed>"})
 _TOPS = 2
 _OFTEN = 0.2  # of a value's statements
+_NEW = 0.5  # of a part's content words, more than that is evidence by itself
 _SHARE = 0.3  # of a part's content words, the least that nothing explains
 
 
@@ -120,6 +121,8 @@ def settings_by_meaning(
         new = tuple(index for index in guess.mention.covered if index not in used)
         if guess.name in {*given, *kept} or guess.at in used or not parsed.content(new):
             continue
+        if guess.at < 0 and guess.measured[-1] <= _NEW and guess.sure < PLAIN:
+            continue  # most of these words are explained, and the rest claims nothing
         used |= {*new}
         kept[guess.name] = replace(guess.mention, covered=new)
     again = [] if CORRECTS.search(parsed.words) else guesses(parsed, lexicon, (), model)

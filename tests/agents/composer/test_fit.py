@@ -180,3 +180,20 @@ def test_what_the_person_corrects_holds_and_what_was_taken_back_is_not_claimed(
 )
 def test_beings_that_a_brief_counts_are_its_players(words: str, players: int) -> None:
     assert design_of(words).num_players == players
+
+
+def test_a_word_that_says_nothing_claims_nothing_for_the_words_beside_it() -> None:
+    design = design_of("go fish for nana and the twins pls")
+    assert design.num_players == 3
+    assert not any("book_size" in clause.setting for clause in design.clauses)
+
+
+def test_a_fleet_a_board_and_bets_are_read_as_lists() -> None:
+    poker = design_of(
+        "Poker for four, two hidden cards each. Stakes go 1, then 2, then 4. Bet, flip two in the "
+        "middle, bet, flip one more, bet."
+    )
+    assert (poker.parameters["bets"], poker.parameters["board"]) == ("1,2,4", "0,2,1")
+    assert all(clause.status == "honoured" for clause in poker.clauses)
+    fleet = design_of("Sink the fleet, two players. One ship of 4, two of 3 and three of 2.")
+    assert fleet.parameters["ships"] == "4,3,3,2,2,2"
