@@ -74,7 +74,7 @@ def inert(text: object) -> str:
     return _BLOCK.sub(lambda found: "'" * len(found[0]), flat)
 
 
-def code_block(source: str) -> str:
+def code_block(source: str, language: str = "python") -> str:
     """A source as a block of code that it cannot end: the marks are longer than any run in it.
 
     >>> print(code_block("x = '```'"))
@@ -82,9 +82,10 @@ def code_block(source: str) -> str:
     x = '```'
     ````
     """
-    longest = max((len(run) for run in re.findall("`+", source)), default=0)
+    shown = plain_text(source).rstrip()  # first: what it leaves out may stand between marks
+    longest = max((len(run) for run in re.findall("`+", shown)), default=0)
     marks = "`" * max(3, longest + 1)
-    return f"{marks}python\n{plain_text(source).rstrip()}\n{marks}"
+    return f"{marks}{language}\n{shown}\n{marks}"
 
 
 @cache

@@ -246,13 +246,15 @@ class Progress:
         self._console.print(line, markup=False, soft_wrap=True)
 
     def _show(self, text: str) -> None:
+        from rich.text import Text
+
         self._doing = text
         if not self._console.is_terminal:
             return
         if self._status is None:
-            self._status = self._console.status(text)
+            self._status = self._console.status("")
             self._status.start()
-        self._status.update(text)
+        self._status.update(Text(text))  # and not as markup: it may quote a game
 
     def _repeat(self) -> None:
         """Write what is being done whenever nothing was written for a while."""

@@ -20,7 +20,7 @@ _UNSEEN = re.compile(
     "\ufff0-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
 _TAG = re.compile(r"<(?=[A-Za-z/!?])")
-_LINK = re.compile(r"\](?=\(|:\s*[^\s:&]*[:&])")  # inline, or the definition of an address
+_LINK = re.compile(r"\](?=\(|:\s*[^\s:&/\\]*[:&/\\])")  # inline, or the definition of an address
 
 
 def plain_text(text: str) -> str:

@@ -74,6 +74,11 @@ class CheckRun:
     _source: str = field(repr=False)
     _start: tuple[int, Mapping[str, Json]] = field(repr=False)
 
+    @property
+    def num_players(self) -> int:
+        """Players at the table that was judged; 0 where the number was left open, and none was."""
+        return self._start[0]
+
     def unit_tests(self, tests: Sequence[UnitTest], *, deadline_s: float = 60.0) -> list[Finding]:
         """Run generated unit tests in a fresh worker."""
         return self._held(lambda subject: check_unit_tests(subject, tests), deadline_s)

@@ -19,6 +19,7 @@ from games.text import bound_by, did_you_mean, syntax_tree
 from tools.playtest.jobs import GameSetup
 
 _LARGEST_SOURCE = 2_000_000
+_MOST_HEURISTICS = 64
 _WIDTH = 96
 ADDED = ("GAME", "ZONES", "initial_state", "get_events", "visible")
 
@@ -50,7 +51,8 @@ def find_game(name: str) -> GameSource:
 
     Raises:
         GameNotFoundError: Listing the library where nothing fits; naming the file where the module
-            or a heuristic beside it is no text that can be read.
+            or a heuristic beside it is no text that can be read; or counting its heuristics where
+            they are too many.
     """
     if name in library.names():
         return GameSource(name, library.source(name), library.heuristic_sources(name))
@@ -72,11 +74,11 @@ def find_game(name: str) -> GameSource:
     folders = ["players", f"{file.stem}_heuristics"]
     if file.name == "game.py":
         folders.append("heuristics")
-    heuristics = {
-        item.stem: read_source(item, "a heuristic")
-        for folder in folders
-        for item in sorted((file.parent / folder).glob("*.py"))
-    }
+    beside = [item for folder in folders for item in sorted((file.parent / folder).glob("*.py"))]
+    if len(beside) > _MOST_HEURISTICS:
+        told = f"it has {len(beside)} heuristics; there may be {_MOST_HEURISTICS}: move some away"
+        raise GameNotFoundError(f"no game is read at {name[:200]!r}: {told}")
+    heuristics = {item.stem: read_source(item, "a heuristic") for item in beside}
     return GameSource(str(file), source, heuristics)
 
 
@@ -110,7 +112,10 @@ def find_rulebook(name: str, parameters: Mapping[str, Json], players: int) -> st
         return library.rulebook(name, parameters, players)
     try:
         beside = Path(name).parent / "rulebook.md"
-        return beside.read_text("utf-8", errors="replace") if beside.is_file() else None
+        if not beside.is_file():
+            return None
+        with beside.open(encoding="utf-8", errors="replace") as file:
+            return file.read(_LARGEST_SOURCE)
     except OSError:
         return None
 

@@ -29,13 +29,19 @@ def file_spec(text: str) -> PlayerSpec | None:
     if named is None:
         return None
     path = named["path"]
-    found = sha256(read_source(path, "a player").encode()).hexdigest()[:_DIGITS]
-    if named["sha256"] not in (None, found):
+    return PlayerSpec(FILE, {"path": path, "sha256": _read(path, named["sha256"])[1]})
+
+
+def _read(path: str, required: str | None) -> tuple[str, str]:
+    """What a file says, read once, and its hash; raises as `file_spec` does."""
+    source = read_source(path, "a player")
+    found = sha256(source.encode()).hexdigest()[:_DIGITS]
+    if required not in (None, found):
         raise PlayerSpecError(
-            f"{path} has changed: its hash is {found}, required: {named['sha256']}; put the file "
+            f"{path} has changed: its hash is {found}, required: {required}; put the file "
             "back as it was, or begin anew with it as it is"
         )
-    return PlayerSpec(FILE, {"path": path, "sha256": found})
+    return source, found
 
 
 class FilePlayer:
@@ -52,8 +58,7 @@ class FilePlayer:
             GameNotFoundError: If it cannot be read.
         """
         self.path = str(spec.settings["path"])
-        file_spec(str(spec))
-        self.source = read_source(self.path, "a player")
+        self.source, _ = _read(self.path, str(spec.settings["sha256"]))
         self.worker = at.sandbox.worker(f"player-{at.seat}", self.source)
         self.is_loaded = False
 

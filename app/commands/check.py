@@ -53,7 +53,7 @@ def check_game(
                 "outcome": outcome,
                 "findings": [finding.model_dump(mode="json") for finding in run.findings],
                 "settings": settings.model_dump(mode="json"),
-                "players": players,
+                "players": run.num_players,
                 "deadline_s": deadline,
                 "sandbox": grade.model_dump(mode="json"),
                 "output": run.output,
@@ -62,7 +62,8 @@ def check_game(
     else:
         for finding in run.findings:
             say(_told(finding))
-        say(f"{one_line(found.name)}: {outcome} (sandbox grade: {grade.name})")
+        start = f"{run.num_players} players, defaults" if run.num_players else "not started"
+        say(f"{one_line(found.name)}: {outcome} ({start}; sandbox grade: {grade.name})")
     leave(0 if outcome == "passed" else 1)
 
 

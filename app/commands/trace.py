@@ -174,4 +174,6 @@ def _told(call: "TracedCall", *, prompts: bool) -> list[str]:
 
 
 def _safe(text: str) -> str:
-    return plain_text(text).replace("[", "\\[")
+    from rich.markup import escape
+
+    return escape(plain_text(text))

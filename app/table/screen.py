@@ -9,6 +9,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 import typer
+from rich.cells import chop_cells
 
 from app.console import a_person_is_here, ask, say, words
 from app.table.boards import WIDTH, by_numbers, folded, meant, plain_words
@@ -137,7 +138,7 @@ class TableScreen:
             for ply in self.session.plies[max(self._told.values(), default=0) :]:
                 told = [ply.events[seat] for seat in self.people]
                 for event in told[0] if told.count(told[0]) == len(told) else ():
-                    say(f"  {one_line(event)}")
+                    _say_all([f"  {one_line(event)}"])
         if match.returns is None:
             say(f"\nThe match did not finish: {one_line(match.reason)}")
             return
@@ -187,7 +188,7 @@ class TableScreen:
             say(f"Its own drawing failed, so here is a plain one: {one_line(str(fault))[:120]}")
             return []
         lines = plain_text(text).expandtabs(4).split("\n")[:_MOST_DRAWN]
-        drawn = [f"  {line.rstrip()}"[: WIDTH + 1] for line in lines]
+        drawn = [chop_cells(f"  {line.rstrip()}", WIDTH + 1)[0] for line in lines]
         if not self.setting.is_unicode:
             drawn = [line.encode("ascii", "replace").decode() for line in drawn]
         return drawn
@@ -288,8 +289,12 @@ class TableScreen:
 
 
 def _say_all(lines: Iterable[str]) -> None:
+    """Lines, what a terminal would not hold indented below: at the margin stand words of ours."""
     for line in lines:
-        say(line)
+        first, *others = chop_cells(line, WIDTH) or [""]
+        say(first)
+        for part in chop_cells("".join(others), WIDTH - 4):
+            say(f"    {part}")
 
 
 def _short(spec: str) -> str:

@@ -83,14 +83,19 @@ def open_table(
         GameNotFoundError: If there is none of that name.
         ModuleFault: If it does not load.
         TournamentError: If it has no such parameter, or does not take so many players.
+        RunFolderError: If a run's folder holds a link, so that a record could be put elsewhere.
         typer.BadParameter: If it refuses a parameter.
     """
+    from graph.run.folder import RunFolder
     from tools.checking import usual_players
     from tools.playtest.jobs import GameSetup
     from tools.sandbox import SandboxedModule
 
     found = game_called(name)
     folder = Path(found.name).resolve().parent
+    is_run = (folder / "run.json").is_file()
+    if is_run:
+        RunFolder(folder).require_plain()
     worker = stack.enter_context(sandbox.worker("referee", found.source))
     worker.load(found.source)
     module = Game(SandboxedModule(worker))
@@ -98,7 +103,7 @@ def open_table(
     given = given_parameters(settings)
     setup = GameSetup(found.name, found.source, seats, given, found.heuristics)
     setup = replace(setup, parameters=accepted_parameters(setup, sandbox))
-    return LaidTable(setup, folder if (folder / "run.json").is_file() else None, module, worker)
+    return LaidTable(setup, folder if is_run else None, module, worker)
 
 
 def table_setting(table: LaidTable, *, is_unicode: bool) -> Setting:
@@ -183,14 +188,18 @@ def line_up_of(
 
 
 def _usual(game: "GameSetup", run: Path | None, sandbox: "Sandbox") -> str:
-    """The opponent where nobody names one."""
+    """The opponent where nobody names one: a run's strongest, if it asks no endpoint."""
+    from agents.players.llm import LLM
+    from agents.players.registry import PlayerRoster
+
     try:
         file = (run or Path()) / "players" / "players.json"
         players = json.loads(file.read_text("utf-8"))["players"] if run and file.is_file() else []
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         players = []
-    if players and isinstance(players, list) and isinstance(players[-1], str):
-        return players[-1]
+    named = players[-1] if players and isinstance(players, list) else None
+    if isinstance(named, str) and PlayerRoster().effective(named).player != LLM:
+        return named  # a model would cost without a word
     return "greedy" if game.heuristics else searching(game, sandbox)
 
 

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from agents.prompting import code_block
 from agents.protocols import Brief, Clause, Design, Section
 from games.checks.unit_tests import PLY
 from games.records import MatchRecord, read_records
-from games.text import untagged
+from games.text import one_line, untagged
 from graph.new.requests import WHOLE, YES, human_words, means
 from graph.new.results import (
     choiceless,
@@ -127,14 +128,14 @@ def changes_text(before: Made, state: RunState) -> str:
         lineterm="",
     )
     asked = [words for words in human_words(state) if not means(words, YES | WHOLE)]
-    lines = [f"# {state.design.title}: what changed", "", f"> {asked[-1]}", ""]
+    lines = [f"# {one_line(state.design.title)}: what changed", "", f"> {one_line(asked[-1])}", ""]
     lines += [revision_reply(state), ""]
     lines += ["## Rules and settings", ""]
     lines += [
-        f"- {line.name} ({line.state}): {line.text}"
+        f"- {one_line(f'{line.name} ({line.state}): {line.text}')}"
         for line in rule_changes(before.design, state.design)
     ] or ["None changed: nothing was checked or played again."]
-    lines += ["", "## Code", "", "```diff", *code, "```", ""]
+    lines += ["", "## Code", "", code_block("\n".join(code), "diff"), ""]
     if state.evaluation is not None and before.evaluation is not None:
         old, new = before.evaluation.best, state.evaluation.best
         lines += ["## Figures", "", f"| | before ({old.player}) | after ({new.player}) |"]
@@ -355,19 +356,21 @@ def rulebook_text(design: Design, brief: Brief, example: Sequence[str] = ()) -> 
         example: A turn of a real match, a sentence a line; nothing before one was played.
     """
     seats = "one player" if design.num_players == 1 else f"{design.num_players} players"
-    lines = [f"# {design.title}", "", f"For {seats}.", ""]
-    lines += ["## Aim", "", design.summary]
+    lines = [f"# {one_line(design.title)}", "", f"For {seats}.", ""]  # no heading but ours
+    lines += ["## Aim", "", one_line(design.summary)]
     for section in dict.fromkeys(rule.section for rule in design.rules):
         lines += ["", f"## {_HEADINGS[section]}", ""]
-        lines += [f"- {rule.id}: {rule.text}" for rule in design.rules if rule.section == section]
+        rules = [rule for rule in design.rules if rule.section == section]
+        lines += [f"- {rule.id}: {one_line(rule.text)}" for rule in rules]
     if example:
         lines += ["", "## Example of play", "", "From a real match:", ""]
         lines += [f"> {line}  " for line in example]
     lines += ["", "## What was asked for", "", f"> {' '.join(brief.words.split())}", ""]
     for line in _clause_lines(design.clauses):
         status = line.state.replace("_", " ")
-        lines.append(f"- {status}: “{line.name}”" + (f" ({line.text})" if line.text else ""))
+        told = f"{status}: “{line.name}”" + (f" ({line.text})" if line.text else "")
+        lines.append(f"- {one_line(told)}")
     if design.assumptions:
         lines += ["", "Assumed, because it was left open:", ""]
-        lines += [f"- {assumption}" for assumption in design.assumptions]
+        lines += [f"- {one_line(assumption)}" for assumption in design.assumptions]
     return untagged("\n".join(lines)) + "\n"

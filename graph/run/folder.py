@@ -16,7 +16,8 @@ M = TypeVar("M", bound=BaseModel)
 Written: TypeAlias = dict[str, list[str]]
 _WRITTEN = ".state/written.json"
 _REVISIONS = "revisions"
-_READ_WHOLE, _LARGEST = ("", ".json", ".md", ".py", ".yaml"), 64 * 2**20  # bytes
+_READ_WHOLE = ("", ".json", ".jsonl", ".md", ".py", ".yaml")
+_LARGEST = 64 * 2**20  # bytes
 
 
 class RunFolderError(Exception):
@@ -92,7 +93,9 @@ class RunFolder:
                     f"{path} is a link, a pipe or a device; a run's folder holds plain files and "
                     "folders alone, so that nothing else is read or written: put a copy there"
                 )
-            if path.suffix in _READ_WHOLE and path.is_file() and path.stat().st_size > _LARGEST:
+            by_lines = path.suffix == ".jsonl" and ".state" in path.parts  # such as a journal
+            is_large = path.is_file() and path.stat().st_size > _LARGEST
+            if path.suffix in _READ_WHOLE and is_large and not by_lines:
                 raise RunFolderError(f"{path} has more than {_LARGEST >> 20} MiB; remove it")
 
     @property

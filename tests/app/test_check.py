@@ -20,6 +20,8 @@ def test_a_sound_module_passes(command: Command, module: Path) -> None:
     done = command("check", module, "--json")
     assert (done.code, done.json["outcome"]) == (0, "passed")
     assert done.json["sandbox"]["name"] != "none"
+    assert done.json["players"] == 2
+    assert "game.py: passed (2 players, defaults; " in command("check", module).out
 
 
 def test_a_library_name_passes(command: Command) -> None:

@@ -5,8 +5,10 @@ import time
 from importlib import import_module
 
 import pytest
+from rich.text import Text
 
 from agents.players.specs import PlayerSpecError
+from app.commands.trace import _safe
 from app.console import KNOWN, Progress, explained, note, say
 from games.contract import IllegalActionError, ModuleFault
 from games.engine import PlayerFault
@@ -136,3 +138,14 @@ def test_every_known_error_is_there_under_its_name(name: str) -> None:
     module, _, kind = name.rpartition(".")
     assert issubclass(getattr(import_module(module), kind), Exception)
     assert getattr(import_module(module), kind).__module__ == module
+
+
+def test_what_a_terminal_is_told_of_progress_is_no_markup(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")  # as on a terminal
+    with Progress(quiet=False) as progress:
+        progress({"node": "[/x]", "played": 1, "of": 2, "game": "[bold]all passed"})
+
+
+def test_a_trace_shows_brackets_and_backslashes_as_they_are() -> None:
+    told = r"\[bold]all passed\[/bold] \[/x] [y]"
+    assert Text.from_markup(_safe(told)).plain == told

@@ -97,6 +97,22 @@ def test_a_run_is_played_by_its_name_and_watched_with_its_own_players() -> None:
     assert f"The record: {folder.resolve()}" in shown.replace(str(folder), str(folder.resolve()))
 
 
+def test_a_run_of_somebody_else_puts_no_record_elsewhere_and_asks_no_model(
+    tmp_path: Path, command: Command
+) -> None:
+    folder, mine = tmp_path / "theirs", tmp_path / "mine.jsonl"
+    for part in ("records", "players"):
+        (folder / part).mkdir(parents=True)
+    mine.write_text("kept")
+    (folder / "run.json").write_text("{}")
+    (folder / "game.py").write_text(library.source("tic_tac_toe"))
+    (folder / "players" / "players.json").write_text('{"players": ["llm:model=dear"]}')
+    assert "dear" not in played("quit\n", folder, "--seed", "7")
+    (folder / "records" / "played-theirs-8.jsonl").symlink_to(mine)
+    assert "is a link" in command("play", folder, "--seed", "8").err
+    assert mine.read_text() == "kept"
+
+
 RENDER = '''
 
 def render(observation):
@@ -142,6 +158,30 @@ def test_moves_are_listed_by_their_numbers_and_mean_what_is_listed() -> None:
     assert '  fire a1 ... fire j10 (100 of them; "moves" lists all)' in shown
     assert re.search(r" 2\. fire a2 .*\n +3\. fire a3 ", shown)
     assert record_of(shown)[-3]["action"] == "fire a10"  # the tenth
+
+
+WIDE = '''
+
+def render(observation):
+    """Wide letters. Rules: R1."""
+    return "\\u3007" * 39 + "You win."
+
+
+def get_events(state, action):
+    """Long ones. Rules: R1."""
+    return [["." * 78 + "You win."]] * 2
+'''
+
+
+def test_nothing_of_a_game_stands_at_the_margin_of_a_terminal_of_80_columns(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "wide.py").write_text(library.source("tic_tac_toe") + WIDE)
+    shown = played("2,2\n", tmp_path / "wide.py", "--opponent", "random", code=1)
+    assert "You win." in shown
+    lines = [line for line in shown.splitlines() if "You win." in line]
+    # Unicode TR11: an ideographic zero takes two columns.
+    assert all(line.startswith("  ") and len(line) + line.count("\u3007") <= 80 for line in lines)
 
 
 def test_a_record_is_named_after_the_folder_of_a_game(tmp_path: Path) -> None:

@@ -73,6 +73,8 @@ def test_nothing_begins_a_tag(tag: str) -> None:
         "![x](data:text/html,y)",
         "[x]: javascript:alert(1)",
         "[x]:\n  java&#115;cript&colon;alert(1)",
+        "[x]: //elsewhere/y",
+        "[x]: \\\\elsewhere/y",
     ],
 )
 def test_nothing_is_a_link_of_markdown(link: str) -> None:

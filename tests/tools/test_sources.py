@@ -10,7 +10,7 @@ from games.checks.run import CheckSettings
 from games.contract import Game, LocalModule, ModuleFault, State
 from tools.checking import check_source
 from tools.sandbox import Sandbox
-from tools.sources import learned_module
+from tools.sources import GameNotFoundError, find_game, find_rulebook, learned_module
 
 MODELS = Path(__file__).parents[1] / "models"
 EMPTY: State = {"board": ["."] * 9, "current_player": "x"}
@@ -72,3 +72,16 @@ def test_a_source_that_binds_what_is_added_is_refused_with_its_line(line: str) -
     with pytest.raises(ModuleFault, match="required: another name") as caught:
         learned(f"import math\n{line}\n")
     assert caught.value.line == 2
+
+
+def test_what_lies_beside_a_game_is_read_within_bounds(tmp_path: Path) -> None:
+    """2 MB a file, as docs/sandbox.md says; so a folder takes no more of the host than they do."""
+    (tmp_path / "game.py").write_text("")
+    with (tmp_path / "rulebook.md").open("wb") as file:
+        file.truncate(2**31)
+    assert len(find_rulebook(str(tmp_path / "game.py"), {}, 2) or "") == 2_000_000
+    (tmp_path / "heuristics").mkdir()
+    for number in range(65):
+        (tmp_path / "heuristics" / f"h{number}.py").write_text("")
+    with pytest.raises(GameNotFoundError, match="65 heuristics; there may be 64"):
+        find_game(str(tmp_path))

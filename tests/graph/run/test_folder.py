@@ -94,7 +94,9 @@ def test_a_copied_folder_knows_its_edits(written: RunFolder, tmp_path: Path) -> 
     assert create_folder(tmp_path / "other", title="", runs=tmp_path).edited() == ()
 
 
-@pytest.mark.parametrize("kind", ["link to a file", "link to a folder", "device", "pipe", "large"])
+@pytest.mark.parametrize(
+    "kind", ["link to a file", "link to a folder", "device", "pipe", "run.json", "trace.jsonl"]
+)
 def test_a_run_that_could_read_or_write_elsewhere_is_refused(
     written: RunFolder, tmp_path: Path, kind: str
 ) -> None:
@@ -104,8 +106,8 @@ def test_a_run_that_could_read_or_write_elsewhere_is_refused(
     (mine / "kept.txt").write_text("kept")
     if kind == "pipe":
         os.mkfifo(written.path / "design.yaml")
-    elif kind == "large":
-        with (written.path / "run.json").open("wb") as file:
+    elif kind.startswith(("run", "trace")):  # a large one
+        with (written.path / kind).open("wb") as file:
             file.truncate(2**27)
     else:
         targets = {"link to a file": mine / "kept.txt", "link to a folder": mine}
