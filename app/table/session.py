@@ -1,6 +1,7 @@
 """One match with people at the table: its opening, who sits where, going back, and its record."""
 
 import json
+import os
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
@@ -370,11 +371,12 @@ class TableSession:
             stem = f"played-{one_line(name)}-{self.seed}"
             names = (f"{stem}{f'-{n}' if n else ''}.txt" for n in range(10_000))
             free = (self.kept_under / name for name in names)
-            self._place = next(path for path in free if not path.exists())
+            self._place = next(path for path in free if not any(map(os.path.lexists, _both(path))))
         back = f"decisions taken back: {self.undone}\n" if self.undone else ""
-        self._place.write_text(to_text(record) + back, encoding="utf-8", errors="replace")
-        self._place.with_suffix(".jsonl").write_text(json_line(record), encoding="utf-8")
-        return self._place
+        text, lines = _both(self._place)
+        text.write_text(to_text(record) + back, encoding="utf-8", errors="replace")
+        lines.write_text(json_line(record), encoding="utf-8")
+        return text
 
     def _seat(self, spec: str, seat: int) -> "SeatedPlayer":
         from agents.players.registry import PlayerRoster
@@ -385,6 +387,11 @@ class TableSession:
         )
         self._seated.callback(player.close)
         return player
+
+
+def _both(place: Path) -> tuple[Path, Path]:
+    """The files of a record: as text, and as lines for a program."""
+    return place, place.with_suffix(".jsonl")
 
 
 @dataclass(frozen=True)

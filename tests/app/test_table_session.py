@@ -189,3 +189,15 @@ def test_a_record_is_named_after_the_folder_of_a_game(tmp_path: Path) -> None:
     (tmp_path / "stones" / "game.py").write_text(library.source("tic_tac_toe"))
     shown = played("quit\n", tmp_path / "stones" / "game.py", "--seed", "3")
     assert "played-stones-3.txt" in shown
+
+
+def test_a_record_is_written_over_no_file_that_is_there(tmp_path: Path) -> None:
+    """Nor through a link, as a folder of somebody else may hold at that place."""
+    (tmp_path / "mine.py").write_text(library.source("tic_tac_toe"))
+    kept, link = tmp_path / "kept", Path(os.environ["RULEWRIGHT_RUNS"]) / "played"
+    link.mkdir(parents=True, exist_ok=True)
+    kept.write_text("kept")
+    (link / "played-mine-3.jsonl").symlink_to(kept)
+    shown = played("quit\n", tmp_path / "mine.py", "--seed", "3")
+    assert kept.read_text() == "kept"
+    assert "played-mine-3-1.txt" in shown
