@@ -18,7 +18,7 @@ from games.contract import (
     canonical_key,
 )
 from games.table import Position
-from games.values import show
+from games.values import are_texts, show
 
 _LONGEST_EVIDENCE = 3000
 _LONGEST_NAME = 80
@@ -95,10 +95,8 @@ def _unsound(info: Mapping[str, Json]) -> Iterator[str]:
     if not name.isprintable() or not 0 < len(name) <= _LONGEST_NAME:
         wanted = f"one line of 1 to {_LONGEST_NAME} characters that can be printed"
         yield f"its name is {show(name)}; required: {wanted}"
-    for listed in ("conserved", "open"):
-        value = info.get(listed, [])
-        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-            yield f"its {listed!r} is {show(value)}; required: a list of names"
+    if not are_texts(kinds := info.get("conserved", [])):
+        yield f"its 'conserved' is {show(kinds)}; required: a list of names"
 
 
 def check_start(subject: Subject) -> list[Finding]:

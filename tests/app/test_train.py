@@ -63,7 +63,7 @@ def test_a_training_of_two_seeds_that_is_killed_ends_in_the_same_bytes(
     ("arguments", "complaint"),
     [
         (("--steps", "0"), "steps is 0; required: at least 1"),
-        (("--steps", "9", "--ppo", "unit=8"), "no setting 'unit'; known settings: environments"),
+        (("--steps", "9", "--ppo", "unit=8"), "no setting 'unit' (did you mean 'units'?); known"),
         (("--steps", "9", "--ppo", "units=0"), "units is '0'; required: a whole number >= 1"),
         (("--steps", "9", "--ppo", "memory=some"), "known values: auto, no, yes"),
         (("--steps", "9", "--players", "5"), "kuhn_poker takes 2"),
