@@ -140,10 +140,15 @@ def test_every_known_error_is_there_under_its_name(name: str) -> None:
     assert getattr(import_module(module), kind).__module__ == module
 
 
-def test_what_a_terminal_is_told_of_progress_is_no_markup(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_terminal_is_told_of_progress_is_no_markup(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")  # as on a terminal
     with Progress(quiet=False) as progress:
         progress({"node": "[/x]", "played": 1, "of": 2, "game": "[bold]all passed"})
+    told = capsys.readouterr()
+    assert "[/x]" in told.out + told.err
+    assert "[bold]all passed" in told.out + told.err
 
 
 def test_a_trace_shows_brackets_and_backslashes_as_they_are() -> None:
