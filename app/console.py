@@ -54,6 +54,7 @@ KNOWN = frozenset(
         "agents.players.specs.PlayerSpecError",
         "agents.protocols.RoleError",
         "agents.recording.RecorderError",
+        "app.table.saved.SavedMatchError",
         "evals.results.EvalError",
         "games.environments.EnvironmentNotFoundError",
         "games.library.UnknownGameError",

@@ -1,6 +1,7 @@
 """`match` and `play`: players against each other, and people at a table in the terminal."""
 
 import secrets
+import shlex
 import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -19,11 +20,12 @@ from games.text import one_line, quoted
 
 if TYPE_CHECKING:
     from agents.players.registry import PlayerRoster
+    from app.table.saved import PlayRequest
     from app.table.screen import TableScreen
     from app.table.session import TableSession
     from tools.playtest.jobs import GameSetup, MatchEntry, SandboxRecipe
     from tools.playtest.runner import Workers
-    from tools.sandbox import Worker
+    from tools.sandbox import Sandbox, Worker
 
 _TELL_EVERY = 10
 _SEEDS = 1_000_000  # of a size that a person can type
@@ -269,7 +271,10 @@ def say_cost(totals: Mapping[str, float]) -> None:
 
 def play_game(  # noqa: PLR0913 - one parameter an option
     game: Annotated[
-        str, typer.Argument(help="A run's folder or name, a module file or a library name.")
+        str,
+        typer.Argument(
+            help="A run's folder or name, a module file, a library name, or a saved match (.jsonl)."
+        ),
     ],
     *,
     seat: Annotated[
@@ -299,25 +304,34 @@ def play_game(  # noqa: PLR0913 - one parameter an option
     for stream in (sys.stdin, sys.stdout):
         if callable(change := getattr(stream, "reconfigure", None)):
             change(errors="replace")  # what cannot be read or shown is no reason to end
-    chosen = tuple(sorted({number - 1 for number in seat or [1]}))
-    seed = secrets.randbelow(_SEEDS) if seed is None else seed
-    with opened_sandbox(sandbox, no_isolation) as opened, ExitStack() as stack:
-        from app.table.screen import TableScreen, shows_unicode
-        from app.table.session import TableSession, line_up_of, open_table, renderer, table_setting
+    from app.table.saved import PlayRequest, with_saved_match
 
-        table = open_table(game, players, settings or (), opened, stack)
-        if chosen[-1] >= table.setup.num_players:
-            seats = table.setup.num_players
-            raise typer.BadParameter(f"--seat is {chosen[-1] + 1}; the seats are 1 to {seats}")
-        people = () if watch else chosen
-        specs = line_up_of(table.setup, people, opponent or (), table.run, opened)
-        roster = chosen_roster([spec for spec in specs if spec])
-        session = TableSession(table.setup, specs, seed, opened, table.records, roster)
-        setting = table_setting(table, is_unicode=shows_unicode())
-        drawing = renderer(table, opened, stack)
-        screen = TableScreen(session, chosen, setting, table.rulebook, drawing, is_watched=watch)
-        screen.introduce(table.module.info)
-        _play(session, screen, table.worker)
+    asked = PlayRequest(game, seat or (), opponent or (), watch, players, settings or (), seed)
+    with opened_sandbox(sandbox, no_isolation) as opened, ExitStack() as stack:
+        _sit_down(with_saved_match(asked), opened, stack)
+
+
+def _sit_down(asked: "PlayRequest", sandbox: "Sandbox", stack: ExitStack) -> NoReturn:
+    """Lay the table, and play."""
+    from app.table.screen import TableScreen, shows_unicode
+    from app.table.session import TableSession, line_up_of, open_table, renderer, table_setting
+
+    chosen = tuple(sorted({number - 1 for number in asked.seats or [1]}))
+    seed = secrets.randbelow(_SEEDS) if asked.seed is None else asked.seed
+    table = open_table(asked.game, asked.players, asked.settings, sandbox, stack)
+    if chosen[-1] >= table.setup.num_players:
+        seats = table.setup.num_players
+        raise typer.BadParameter(f"--seat is {chosen[-1] + 1}; the seats are 1 to {seats}")
+    people = () if asked.is_watched else chosen
+    specs = line_up_of(table.setup, people, asked.opponents, table.run, sandbox)
+    roster = chosen_roster([spec for spec in specs if spec])
+    session = TableSession(table.setup, specs, seed, sandbox, table.records, roster, asked.plies)
+    setting = table_setting(table, is_unicode=shows_unicode())
+    drawing = renderer(table, sandbox, stack)
+    is_watched = asked.is_watched
+    screen = TableScreen(session, chosen, setting, table.rulebook, drawing, is_watched)
+    screen.introduce(table.module.info)
+    _play(session, screen, table.worker)
 
 
 def _play(session: "TableSession", screen: "TableScreen", worker: "Worker") -> NoReturn:
@@ -346,7 +360,10 @@ def _play(session: "TableSession", screen: "TableScreen", worker: "Worker") -> N
         if match is None:
             say("\nThe match is left unfinished.")
         try:
-            say(f"The record: {session.save(match, reason)}")
+            saved = session.save(match, reason)
+            say(f"The record: {saved}")
+            if match is None:
+                say(f"To go on: rulewright play {shlex.quote(str(saved.with_suffix('.jsonl')))}")
         except OSError as error:
             note(f"the record could not be written: {error}")
         for number, handler in zip(numbers, before, strict=True):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from app.options import accepted_parameters, game_called, given_parameters
 from app.table.layout import Setting
+from app.table.saved import SavedMatchError
 from games.contract import Game, ModuleFault
 from games.engine import Decision, Match, Ply, play_match
 from games.records import MatchRecord, json_line, to_text
@@ -268,6 +269,7 @@ class TableSession:
         sandbox: Where they run.
         kept_under: The folder of the record.
         roster: Makes the computer's players; None for those that need no endpoint.
+        saved: What was played in an earlier session, and is played again first.
         plies: What was played so far.
         undone: How many decisions were taken back.
     """
@@ -278,12 +280,16 @@ class TableSession:
     sandbox: "Sandbox"
     kept_under: Path
     roster: "PlayerRoster | None" = None
+    saved: Sequence[Ply] = ()
     plies: list[Ply] = field(default_factory=list)
     undone: int = 0
-    _script: list[Ply] = field(default_factory=list)
+    _script: Sequence[Ply] = ()
     _place: Path | None = None
     _helpers: dict[int, "SeatedPlayer"] = field(default_factory=dict)
     _seated: ExitStack = field(default_factory=ExitStack)
+
+    def __post_init__(self) -> None:
+        self._script = self.saved
 
     @property
     def is_replaying(self) -> bool:
@@ -298,12 +304,16 @@ class TableSession:
             asked: Asks the person at a seat for one of the legal actions; may raise `TableLeft`,
                 or `WentBack`.
             told: Hears of every ply.
+
+        Raises:
+            SavedMatchError: If the game does not go as it did when it was saved.
         """
         with self._seated:
             others = [spec and self._seat(spec, seat) for seat, spec in enumerate(self.players)]
             seats = [_Seat(self, asked, seat, other or None) for seat, other in enumerate(others)]
 
             def on_ply(ply: Ply) -> None:
+                self._require_same(ply.player, [ply.action])
                 self.plies.append(ply)
                 told(ply)
 
@@ -321,12 +331,29 @@ class TableSession:
                     self.plies = []
                     self.undone += 1
 
-    def scripted(self) -> Decision | None:
-        """The decision that was made here before somebody went back."""
+    def scripted(self, seat: int, legal: "Sequence[Action]") -> Decision | None:
+        """The decision that was made here before somebody went back or saved the match.
+
+        Raises:
+            SavedMatchError: If it cannot be made now.
+        """
         if not self.is_replaying:
             return None
+        self._require_same(seat, legal)
         ply = self._script[len(self.plies)]
         return Decision(ply.action, ply.effort)
+
+    def _require_same(self, player: int, actions: "Sequence[Action]") -> None:
+        """Refuse to go on where what was played cannot have been."""
+        if not self.is_replaying:
+            return
+        before = self._script[len(self.plies)]
+        if before.player != player or before.action not in actions:
+            raise SavedMatchError(
+                f"the game does not go as it was saved: ply {len(self.plies) + 1} was "
+                f"{one_line(before.action)[:80]!r}; the game's file has changed since, or the "
+                "record was edited: play it anew"
+            )
 
     def last_decision(self, seat: int) -> int | None:
         """The ply of a seat's last decision that was one."""
@@ -404,7 +431,7 @@ class _Seat:
     def choose(
         self, log: "SeatLog", legal: "Sequence[Action]", generator: "np.random.Generator"
     ) -> Decision:
-        if (before := self.session.scripted()) is not None:
+        if (before := self.session.scripted(self.seat, legal)) is not None:
             return before
         if self.other is not None:
             return self.other.choose(log, legal, generator)

@@ -48,6 +48,33 @@ def test_words_at_the_table_work_and_nothing_that_is_typed_breaks_it() -> None:
     assert end["ending"] == "unfinished"
 
 
+def test_a_saved_match_goes_on_as_if_nobody_had_left(command: Command, tmp_path: Path) -> None:
+    moves = ["1,1", "3,3", "1,3", "3,1", "2,2", "1,2", "2,1", "2,3", "3,2"]
+    options = ("tic_tac_toe", "--opponent", "random", "--seed", "4", "--set", "misere=true")
+    left = played("1,1\nquit\n", *options)
+    saved = re.findall(r"To go on: rulewright play (.*)", left)[0]
+    rest = played("\n".join(["history", *moves * 3]), saved)
+    straight = played("\n".join([*moves * 4]), *options)
+    assert rest.split("Your move: ")[1].count("places x in row 1, column 1.") == 1  # of "history"
+    assert record_of(rest) == record_of(straight)
+
+    over = re.findall(r"The record: (.*)\.txt", rest)[-1] + ".jsonl"
+    assert "is over" in command("play", over).err
+    assert "no option but --opponent" in command("play", saved, "--seed", "5").err
+    lines = Path(saved).read_text()
+    changed = tmp_path / "changed.jsonl"
+    for text, said in (
+        (lines.replace("random", "llm:model=dear"), "asks a model and costs"),
+        (lines.replace('"x 1,1"', '"x 4,4"'), "does not go as it was saved"),
+        (lines[:40], "is no saved match"),
+        ("", "is no saved match"),
+    ):
+        changed.write_text(text)
+        done = command("play", changed)
+        assert done.code == 2
+        assert said in done.err
+
+
 def test_a_match_ends_with_scores_where_the_game_has_some_and_with_who_won() -> None:
     shown = played("", "pig", "--watch", "--opponent", "random", "--seed", "3")
     end = shown.split("The match is over.")[1]

@@ -1,0 +1,89 @@
+"""The request that `play` is given, in words or by a saved match that is gone on with."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from games.engine import Ply
+from games.records import read_records
+from games.text import one_line
+
+_LARGEST = 64 << 20  # characters of a saved match
+_HUMAN = "human"
+
+
+class SavedMatchError(ValueError):
+    """A file that is no saved match, or one that the game of today does not play so."""
+
+
+@dataclass(frozen=True)
+class PlayRequest:
+    """A match that somebody wants to play.
+
+    Attributes:
+        game: A run, a module file, a library name, or a saved match.
+        seats: Where persons sit, from 1; empty for the first seat.
+        opponents: Specs of the other seats: none, one for all, or one a seat.
+        is_watched: Whether nobody plays.
+        players: Seats; 0 for the usual number.
+        settings: Parameters as NAME=VALUE.
+        seed: Of the match; None for a new one.
+        plies: What was played before.
+    """
+
+    game: str
+    seats: Sequence[int] = ()
+    opponents: Sequence[str] = ()
+    is_watched: bool = False
+    players: int = 0
+    settings: Sequence[str] = ()
+    seed: int | None = None
+    plies: Sequence[Ply] = ()
+
+
+def with_saved_match(asked: PlayRequest) -> PlayRequest:
+    """The request itself, or where its game is a saved match, that match up to where it stopped.
+
+    Raises:
+        SavedMatchError: If the file is none, its match is over, the request says too what the
+            match brings, or a language model, which costs, would be asked without being named.
+    """
+    from agents.players.llm import LLM
+
+    path = Path(asked.game)
+    if path.suffix != ".jsonl":
+        return asked
+    if asked != PlayRequest(asked.game, opponents=asked.opponents):
+        raise SavedMatchError(
+            f"{path} brings its seats, settings and seed; required: no option but --opponent"
+        )
+    try:
+        with path.open(encoding="utf-8") as file:
+            (record,) = read_records(file.read(_LARGEST))
+    except (OSError, ValueError, RecursionError) as error:
+        raise SavedMatchError(
+            f"{path} is no saved match ({one_line(str(error))[:200]}); required: the .jsonl file "
+            'that "save" or the end of `rulewright play` wrote'
+        ) from error
+    if record.match.ending != "unfinished":
+        raise SavedMatchError(f"the match in {path} is over; required: one that somebody left")
+    people = [number for number, who in enumerate(record.players, 1) if who == _HUMAN]
+    others = [who for who in record.players if who != _HUMAN]
+    costly = [who for who in others if who.partition(":")[0] == LLM]
+    if costly and not asked.opponents:
+        raise SavedMatchError(
+            f"{path} was played against {one_line(costly[0])[:200]}, which asks a model and costs; "
+            "name who sits there now with --opponent"
+        )
+    return replace(
+        asked,
+        game=record.game,
+        seats=people,
+        opponents=asked.opponents or others,
+        is_watched=not people,
+        players=len(record.players),
+        settings=[f"{name}={json.dumps(value)}" for name, value in record.parameters.items()],
+        seed=record.seed,
+        plies=record.match.plies,
+    )
