@@ -136,18 +136,14 @@ class Game:
         paths = value if isinstance(value, dict) else {"": None}
         seen = {path: word for path, word in paths.items() if is_visibility(word)}
         if len(seen) != len(paths):
-            raise ModuleFault(
-                "bad_value",
-                "visible",
-                f"returned {show(value)}; required: path -> 'contents', 'count' or 'nothing'",
-            )
+            raise _unfit("visible", value, "path -> 'contents', 'count' or 'nothing'")
         return seen
 
 
 def read_state(function: str, value: Json) -> State:
     """A raw value as the state or observation that it must be."""
     if not isinstance(value, dict):
-        raise ModuleFault("bad_value", function, f"returned {show(value)}; required: a dict")
+        raise _unfit(function, value, "a dict")
     return value
 
 
@@ -158,30 +154,23 @@ def read_player(value: Json) -> int:
         or not isinstance(value, int)
         or (value < 0 and value not in (CHANCE, TERMINAL))
     ):
-        raise ModuleFault(
-            "bad_value",
-            "get_current_player",
-            f"returned {show(value)}; required: a seat from 0, {CHANCE} (chance) or "
-            f"{TERMINAL} (terminal), as an int",
-        )
+        required = f"a seat from 0, {CHANCE} (chance) or {TERMINAL} (terminal), as an int"
+        raise _unfit("get_current_player", value, required)
     return value
 
 
 def read_actions(value: Json) -> list[Action]:
     """A raw value as actions, none of them twice."""
     if not are_texts(value):
-        raise ModuleFault(
-            "bad_value", "get_legal_actions", f"returned {show(value)}; required: a list of str"
-        )
+        raise _unfit("get_legal_actions", value, "a list of str")
     if len(set(value)) != len(value):
         raise ModuleFault("bad_value", "get_legal_actions", f"returned duplicates: {show(value)}")
     if not is_plain_line("".join(value)):
-        raise ModuleFault(
-            "bad_value",
-            "get_legal_actions",
-            f"returned {show(value)}; required: one line each, without control, direction and "
-            "invisible characters, letters composed (NFC), so that no two look the same",
+        required = (
+            "one line each, without control, direction and invisible characters, letters composed "
+            "(NFC), so that no two look the same"
         )
+        raise _unfit("get_legal_actions", value, required)
     return list(value)
 
 
@@ -189,11 +178,8 @@ def read_probabilities(value: Json, count: int) -> list[float]:
     """A raw value as the probabilities of `count` outcomes."""
     numbers = _numbers("get_chance_probabilities", value, count)
     if any(not 0 < p <= 1 for p in numbers) or abs(math.fsum(numbers) - 1) > 1e-9:  # noqa: PLR2004
-        raise ModuleFault(
-            "bad_value",
-            "get_chance_probabilities",
-            f"returned {show(value)}; required: positive numbers that sum to 1 within 1e-9",
-        )
+        required = "positive numbers that sum to 1 within 1e-9"
+        raise _unfit("get_chance_probabilities", value, required)
     return numbers
 
 
@@ -201,19 +187,14 @@ def read_rewards(value: Json, count: int) -> list[float]:
     """A raw value as the rewards of `count` seats."""
     numbers = _numbers("get_rewards", value, count)
     if any(abs(number) > _MOST_PAID for number in numbers):
-        told = f"returned {show(value)}; required: numbers of at most {_MOST_PAID:g} either way"
-        raise ModuleFault("bad_value", "get_rewards", told)
+        raise _unfit("get_rewards", value, f"numbers of at most {_MOST_PAID:g} either way")
     return numbers
 
 
 def read_observations(value: Json, count: int) -> list[Observation]:
     """A raw value as the observations of `count` seats."""
     if not isinstance(value, list) or len(value) != count:
-        raise ModuleFault(
-            "bad_value",
-            "get_observations",
-            f"returned {show(value)}; required: a list of {count} dicts, one a player",
-        )
+        raise _unfit("get_observations", value, f"a list of {count} dicts, one a player")
     return [read_state("get_observations", item) for item in value]
 
 
@@ -221,18 +202,17 @@ def read_events(value: Json, count: int) -> list[list[str]]:
     """A raw value as what each of `count` seats perceives."""
     events = [seat for seat in value if are_texts(seat)] if isinstance(value, list) else []
     if not isinstance(value, list) or not len(events) == len(value) == count:
-        raise ModuleFault(
-            "bad_value",
-            "get_events",
-            f"returned {show(value)}; required: {count} lists of str, one a player",
-        )
+        raise _unfit("get_events", value, f"{count} lists of str, one a player")
     return events
 
 
 def _numbers(function: str, value: Json, count: int) -> list[float]:
     numbers = [float(n) for n in value if is_number(n)] if isinstance(value, list) else []
     if not isinstance(value, list) or not len(numbers) == len(value) == count:
-        raise ModuleFault(
-            "bad_value", function, f"returned {show(value)}; required: {count} finite numbers"
-        )
+        raise _unfit(function, value, f"{count} finite numbers")
     return numbers
+
+
+def _unfit(function: str, value: object, required: str) -> ModuleFault:
+    """The fault of a returned value that the contract does not take."""
+    return ModuleFault("bad_value", function, f"returned {show(value)}; required: {required}")
