@@ -11,14 +11,14 @@ import importlib.util
 import json
 import os
 import signal
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, NoReturn
 
 from tools.guest.confine import kernel
+from tools.guest.confine.filters import RefusedError
 from tools.guest.confine.lockdown import (
     Lockdown,
-    NoFilterError,
     deaden_standard_streams,
     leave_root,
     limit_resources,
@@ -66,18 +66,6 @@ class LineStream:
             rest = rest[os.write(self._writing, rest) :]
 
 
-class RefusedError(Exception):
-    """This machine cannot hold the worker that was asked for.
-
-    Attributes:
-        lacking: What it lacks ("numpy", "seccomp", "a package").
-    """
-
-    def __init__(self, lacking: str, why: object) -> None:
-        super().__init__(str(why))
-        self.lacking = lacking
-
-
 def main() -> NoReturn:
     """Load what the settings name, lock this process down, and serve."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -89,7 +77,7 @@ def main() -> NoReturn:
     try:
         session, lockdown = _prepare(settings)
     except RefusedError as error:
-        stream.write(json.dumps({"refused": error.lacking, "why": str(error)}).encode())
+        stream.write(error.message())
         os._exit(0)
     try:
         stream.write(json.dumps(ready(lockdown)._asdict()).encode())
@@ -103,7 +91,7 @@ def main() -> NoReturn:
 def _prepare(settings: Mapping[str, Any]) -> tuple[Session, Lockdown]:
     """Load everything, then give everything up; returns what is in force as well."""
     session = _session(settings)
-    lockdown = _lockdown(settings["preload"])
+    lockdown = replace(strictest(), clock=stop_clocks(settings["preload"]))
     forget_host()
     try:
         leave_root()
@@ -132,13 +120,6 @@ def _session(settings: Mapping[str, Any]) -> Session:
         raise RefusedError("a package", error) from error
     close_imports(numpy=numpy)
     return Session(operations)
-
-
-def _lockdown(preloaded: Sequence[str]) -> Lockdown:
-    try:
-        return replace(strictest(), clock=stop_clocks(preloaded))
-    except NoFilterError as error:
-        raise RefusedError("seccomp", error) from error
 
 
 if __name__ == "__main__":

@@ -17,9 +17,9 @@ from dataclasses import replace
 from typing import Any, NoReturn
 
 from tools.guest.confine import kernel
+from tools.guest.confine.filters import RefusedError
 from tools.guest.confine.lockdown import (
     Lockdown,
-    NoFilterError,
     become_init,
     die_with_parent,
     enter_namespaces,
@@ -45,18 +45,6 @@ _CRASHED = 70
 _EXITS_KEPT = 256
 
 
-class LayerError(Exception):
-    """A layer that was asked for cannot be put in force here.
-
-    Attributes:
-        layer: Its name.
-    """
-
-    def __init__(self, layer: str, why: object) -> None:
-        super().__init__(str(why))
-        self.layer = layer
-
-
 def main() -> NoReturn:
     """Serve the host on the control socket whose descriptor is the only argument."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the host's to handle
@@ -69,8 +57,8 @@ def main() -> NoReturn:
     close_imports(numpy=settings["numpy"])
     try:
         lockdown = _prepare(settings, control.fileno(), host)
-    except LayerError as error:
-        control.send(json.dumps({"refused": error.layer, "why": str(error)}).encode())
+    except RefusedError as error:
+        control.send(error.message())
         os._exit(0)
     gc.collect()
     gc.freeze()
@@ -86,14 +74,14 @@ def _prepare(settings: Mapping[str, Any], control: int, host: int) -> Lockdown:
     try:
         leave_root()
     except OSError as error:
-        if layers["unprivileged"]:
-            raise LayerError("unprivileged", error) from error
+        if layers["seccomp"]:
+            raise RefusedError("unprivileged", error) from error
     if layers["namespaces"]:
         kernel.set_dumpable(dumpable=True)  # else /proc/self belongs to root after `leave_root`
         try:
             enter_namespaces(lockdown.machine)
         except OSError as error:
-            raise LayerError("namespaces", error) from error
+            raise RefusedError("namespaces", error) from error
     if lockdown.program:
         kernel.drop_capabilities(lockdown.machine)
         kernel.set_dumpable(dumpable=False)
@@ -107,11 +95,8 @@ def _lockdown(layers: Mapping[str, Any], preloaded: Sequence[str]) -> Lockdown:
         return Lockdown(seatbelt=True)
     if not layers["seccomp"]:
         return Lockdown()
-    try:
-        lockdown = strictest(use_landlock=layers["landlock"])
-        return replace(lockdown, clock=stop_clocks(preloaded))
-    except NoFilterError as error:
-        raise LayerError("seccomp", error) from error
+    lockdown = strictest(use_landlock=layers["landlock"])
+    return replace(lockdown, clock=stop_clocks(preloaded))
 
 
 class _Forge:

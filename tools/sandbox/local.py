@@ -101,9 +101,7 @@ class LinuxBackend:
             namespaces: Whether to try namespaces; without them the grade is still strong.
             landlock: Whether to use Landlock where the kernel has it.
         """
-        self._layers = Layers(
-            namespaces=namespaces, landlock=landlock, seccomp=True, unprivileged=True
-        )
+        self._layers = Layers(namespaces=namespaces, landlock=landlock, seccomp=True)
         self._lacking = "" if namespaces else "namespaces are switched off"
 
     def start(self, kit: Kit, limits: Limits) -> Pool:

@@ -69,15 +69,13 @@ class Layers:
     Attributes:
         namespaces: An empty root, no network and no other process in sight.
         landlock: No file at all, by Landlock, where the kernel has it.
-        seccomp: The system call allow-list.
-        unprivileged: Refuse to go on as root.
+        seccomp: The system call allow-list; and refuse to go on as root.
         seatbelt: macOS's sandbox.
     """
 
     namespaces: bool = False
     landlock: bool = False
     seccomp: bool = False
-    unprivileged: bool = False
     seatbelt: bool = False
 
 

@@ -41,20 +41,32 @@ _NOT_ITS_OWN = 0xFFFFFFFC  # clocks 2 and 3 count processor time, of this proces
 _PROCESSOR_TIME = 0x2  # of clocks and of timers: ITIMER_PROF is number 2
 
 
-class UnknownArchitectureError(RuntimeError):
-    """The filter has no table for this machine."""
+class RefusedError(Exception):
+    """A layer, or something else that was asked for, cannot be had on this machine.
+
+    Attributes:
+        lacking: What it lacks ("namespaces", "seccomp", "numpy", "a package").
+    """
+
+    def __init__(self, lacking: str, why: object) -> None:
+        super().__init__(str(why))
+        self.lacking = lacking
+
+    def message(self) -> bytes:
+        """What the host is told."""
+        return json.dumps({"refused": self.lacking, "why": str(self)}).encode()
 
 
 def architecture() -> str:
     """This machine's architecture.
 
     Raises:
-        UnknownArchitectureError: If there is no table for it.
+        RefusedError: If there is no table for it.
     """
     machine = platform.machine()
     if machine not in AUDIT_ARCH:
         known = ", ".join(sorted(AUDIT_ARCH))
-        raise UnknownArchitectureError(f"no system call table for {machine!r}; there is: {known}")
+        raise RefusedError("seccomp", f"no system call table for {machine!r}; there is: {known}")
     return machine
 
 
@@ -202,6 +214,6 @@ def program(machine: str | None = None) -> bytes:
     """The policy as a BPF program for this machine, or for the one that is named.
 
     Raises:
-        UnknownArchitectureError: If there is no table for this machine.
+        RefusedError: If there is no table for this machine.
     """
     return assemble(rules(), errno(codes.EPERM), machine or architecture())

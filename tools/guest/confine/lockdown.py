@@ -93,22 +93,15 @@ def die_with_parent(parent: int) -> None:
         os._exit(0)  # the zygote ended before the kernel was told
 
 
-class NoFilterError(Exception):
-    """This machine cannot filter system calls."""
-
-
 def strictest(*, use_landlock: bool = True) -> Lockdown:
     """The strictest lockdown of this machine: the filter always, Landlock where there is one.
 
     Raises:
-        NoFilterError: If the kernel has no filter, or we have no table for the machine.
+        RefusedError: If the kernel has no filter, or we have no table for the machine.
     """
-    try:
-        machine = filters.architecture()
-    except filters.UnknownArchitectureError as error:
-        raise NoFilterError(str(error)) from error
+    machine = filters.architecture()
     if not kernel.has_seccomp(machine):
-        raise NoFilterError("the kernel cannot filter system calls")
+        raise filters.RefusedError("seccomp", "the kernel cannot filter system calls")
     version = landlock_version() if use_landlock else 0
     return Lockdown(machine, version, filters.program(machine))
 
