@@ -18,7 +18,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import NamedTuple
 
 from games.contract import Action, IllegalActionError, Json, ModuleFault
 from games.records import MatchRecord
@@ -82,6 +81,7 @@ def rule_coverage(
         ModuleFault: If the source does not parse or load.
     """
     marks = {rule: found for rule, found in _marks(source).items() if rule in rules}
+    watched = sorted({line for places in marks.values() for p in places for line in p.watched})
     fired: dict[str, list[tuple[int, int]]] = defaultdict(list)
     lost = []
     with sandbox.worker("coverage", source) as worker:
@@ -89,7 +89,9 @@ def rule_coverage(
             worker.load(source)
         ends = time.monotonic() + deadline_s
         for number, record in enumerate(records):
-            plies = _followed(worker, record, marks, ends)
+            actions, parameters = [*record.actions], dict(record.parameters)
+            request = LinesRequest(len(record.players), parameters, actions, watched)
+            plies = _traced(worker, request, ends)
             if plies is None:
                 lost.append(number)
                 continue
@@ -168,15 +170,15 @@ def branch_coverage(  # noqa: PLR0913 - a match is played from its seats and par
         ModuleFault: If the source does not load.
     """
     found = _branches(syntax_tree(source), source.splitlines(), functions)
-    watched = frozenset(line for _, lines in found for line in lines)
+    watched = sorted({line for _, lines in found for line in lines})
     met: list[frozenset[int]] = []
     lost: list[int] = []
     with sandbox.worker("coverage", source) as worker:
         worker.load(source)
         ends = time.monotonic() + deadline_s
         for number, actions in enumerate(played):
-            match = _Match(num_players, parameters, actions)
-            plies = _traced(worker, match, watched, ends) if actions else []
+            request = LinesRequest(num_players, dict(parameters), [*actions], watched)
+            plies = _traced(worker, request, ends) if actions else []
             lines = frozenset[int]().union(*(plies or ()))
             met.append(frozenset(n for n, (_, own) in enumerate(found) if own & lines))
             lost += [number] if plies is None else []
@@ -232,29 +234,9 @@ class _Place:
         return not self.watched.isdisjoint(lines) or (self.loaded and ply == 0)
 
 
-def _followed(
-    worker: Worker, record: MatchRecord, marks: Mapping[str, Sequence[_Place]], ends: float
-) -> list[frozenset[int]] | None:
-    """The watched lines of every ply of a record; None where the worker could not follow it."""
-    watched = frozenset(line for places in marks.values() for p in places for line in p.watched)
-    match = _Match(len(record.players), record.parameters, record.actions)
-    return _traced(worker, match, watched, ends)
-
-
-class _Match(NamedTuple):
-    num_players: int
-    parameters: Mapping[str, Json]
-    actions: Sequence[Action]
-
-
-def _traced(
-    worker: Worker, match: _Match, watched: frozenset[int], ends: float
-) -> list[frozenset[int]] | None:
+def _traced(worker: Worker, request: LinesRequest, ends: float) -> list[frozenset[int]] | None:
     """The watched lines of every ply of a match; None where the worker could not follow it."""
     left = ends - time.monotonic()
-    request = LinesRequest(
-        match.num_players, dict(match.parameters), [*match.actions], sorted(watched)
-    )
     if not worker.alive or left <= 0:
         return None
     try:
@@ -262,7 +244,7 @@ def _traced(
     except (ModuleFault, IllegalActionError):
         return None
     plies = reply if isinstance(reply, list) else []
-    if len(plies) != len(match.actions):
+    if len(plies) != len(request.actions):
         return None
     return [
         frozenset(line for line in lines if type(line) is int) if isinstance(lines, list) else _NONE
