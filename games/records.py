@@ -51,7 +51,7 @@ def json_line(record: MatchRecord) -> str:
     }
     lines = [head]
     for index, ply in enumerate(match.plies):
-        lines.append({"ply": index, **{name: getattr(ply, name) for name in _OF_A_PLY}})
+        lines.append({"ply": index, **ply_row(ply)})
     lines.append(
         {
             "ending": match.ending,
@@ -81,7 +81,7 @@ def read_records(text: str) -> list[MatchRecord]:
             if "record" in line:
                 head, plies = line, []
             elif "ply" in line:
-                plies.append(Ply(state={}, **{name: line[name] for name in _OF_A_PLY}))
+                plies.append(read_ply(line))
             else:
                 line["returns"] = line["returns"] and tuple(line["returns"])
                 match = Match(plies=tuple(plies), final_state=None, **line)
@@ -90,6 +90,20 @@ def read_records(text: str) -> list[MatchRecord]:
     except (KeyError, TypeError) as error:
         raise ValueError(f"a line of the records is no match, ply or result: {error}") from error
     return records
+
+
+def ply_row(ply: Ply) -> dict[str, Json]:
+    """A ply as files hold it: lists and no tuples, and no state (closed deck)."""
+    row = {name: getattr(ply, name) for name in _OF_A_PLY}
+    row["legal"], row["rewards"] = list(ply.legal), list(ply.rewards)
+    return row | {"events": [list(seat) for seat in ply.events]}
+
+
+def read_ply(row: Mapping[str, Any]) -> Ply:
+    """The ply that `ply_row` wrote, with an empty state."""
+    fields = {name: row[name] for name in _OF_A_PLY}
+    fields["legal"], fields["rewards"] = tuple(row["legal"]), tuple(map(float, row["rewards"]))
+    return Ply(**{**fields, "events": tuple(map(tuple, row["events"])), "state": {}})
 
 
 def to_text(record: MatchRecord) -> str:

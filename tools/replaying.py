@@ -30,7 +30,6 @@ from tools.playtest.jobs import (
     PlayerConfig,
     Roster,
     entry_of,
-    keep_sandbox,
 )
 from tools.sandbox import Sandbox
 from tools.transitions import replay_transitions
@@ -101,7 +100,7 @@ def require_replays(played: Sequence[tuple[MatchJob, MatchEntry]], most: int) ->
     job = finished[0][0]
     order = stream(job.key, "replay").permutation(len(finished))
     sample = [finished[i] for i in sorted(order[: min(most, -(-len(finished) // _ONE_IN))])]
-    _require_replayed(_sandbox_of(job), sample)
+    _require_replayed(job.held_sandbox, sample)
     return len(sample)
 
 
@@ -151,7 +150,7 @@ def again(job: MatchJob, entry: MatchEntry) -> MatchJob:
     if not any(map(_by_time, job.seats)):
         return job
     done: list[list[Action]] = [[] for _ in job.seats]
-    for ply in _scripted(_sandbox_of(job), job, entry)[0].plies:
+    for ply in _scripted(job.held_sandbox, job, entry)[0].plies:
         if ply.player != CHANCE:
             done[ply.player].append(ply.action)
     return replace(job, roster=_Following(job.roster, done))
@@ -258,10 +257,6 @@ def _scripted(
             on_ply=script.heard,
         )
     return match, tuple(table.matches[0])
-
-
-def _sandbox_of(job: MatchJob) -> Sandbox:
-    return job.sandbox if isinstance(job.sandbox, Sandbox) else keep_sandbox(job.sandbox)
 
 
 def _difference(entry: MatchEntry, match: Match) -> str:

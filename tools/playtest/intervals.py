@@ -382,17 +382,16 @@ def _tilt(counts: Mapping[float, float], mean: float) -> float:
 
 
 class SequentialTest:
-    """Takes one sample after the other until the question is answered."""
+    """Takes one sample after the other until the question is answered.
+
+    Attributes:
+        answer: What is known by now.
+    """
 
     def __init__(self, question: ScoreQuestion) -> None:
         self.question = question
         self._counts: Counter[float] = Counter()
-        self._answer = SequentialAnswer(decision="undecided", samples=0, ratio=0.0)
-
-    @property
-    def answer(self) -> SequentialAnswer:
-        """What is known by now."""
-        return self._answer
+        self.answer = SequentialAnswer(decision="undecided", samples=0, ratio=0.0)
 
     def take(self, score: float) -> SequentialAnswer:
         """Add a sample in [0, 1]; nothing changes a decision.
@@ -402,13 +401,13 @@ class SequentialTest:
         """
         if not 0 <= score <= 1:
             raise ValueError(f"a score of {score}; required: from 0 to 1")
-        if self._answer.decision != "undecided":
-            return self._answer
+        if self.answer.decision != "undecided":
+            return self.answer
         self._counts[score] += 1
         question = self.question
         ratio = log_likelihood_ratio(self._counts, question.low, question.high)
         low, high = question.bounds
         decision: Decision = "low" if ratio <= low else "high" if ratio >= high else "undecided"
-        samples = self._answer.samples + 1
-        self._answer = SequentialAnswer(decision=decision, samples=samples, ratio=ratio)
-        return self._answer
+        samples = self.answer.samples + 1
+        self.answer = SequentialAnswer(decision=decision, samples=samples, ratio=ratio)
+        return self.answer

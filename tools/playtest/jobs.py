@@ -11,9 +11,10 @@ from typing import Any, Protocol
 from pydantic import BaseModel, Field, JsonValue, SkipValidation
 
 from games.contract import CHANCE, Action, Json, ModuleFault, canonical_key
-from games.engine import Ending, Learned, Learner, Match, Player, Ply, play_match
+from games.engine import Ending, Learned, Learner, Match, Player, play_match
 from games.environments import Environment
 from games.environments.registry import environment_named
+from games.records import ply_row, read_ply
 from games.streams import run_key
 from games.table import Table
 from tools.guest.framing import weight_of
@@ -185,6 +186,13 @@ class MatchJob:
     lessons: tuple[tuple[str, ...], ...] = ()
     until: float | None = None
 
+    @property
+    def held_sandbox(self) -> Sandbox:
+        """Where this process plays it."""
+        if isinstance(self.sandbox, Sandbox):
+            return self.sandbox
+        return keep_sandbox(self.sandbox)
+
 
 def play_job(job: MatchJob) -> Json:
     """Play a match and return its entry for the journal; the same in every process.
@@ -198,9 +206,8 @@ def play_job(job: MatchJob) -> Json:
         ValueError: If a player cannot play this game.
         SandboxUnavailableError: If this process cannot have workers.
     """
-    ours = job.sandbox if isinstance(job.sandbox, Sandbox) else keep_sandbox(job.sandbox)
     try:
-        match, learned = _played(job, ours)
+        match, learned = _played(job, job.held_sandbox)
     except GivenUpError:
         return None
     except ModuleFault as fault:  # while it loaded; it cannot be sent between processes
@@ -346,7 +353,7 @@ class MatchEntry(BaseModel, frozen=True, extra="forbid"):
         return Match(
             ending=self.ending,
             returns=self.returns,
-            plies=tuple(_ply(fields) for fields in record["plies"]),
+            plies=tuple(map(read_ply, record["plies"])),
             final_state=None,
             final_observations=tuple(record["final_observations"]),
             culprit=self.culprit,
@@ -368,7 +375,7 @@ def entry_of(match: Match, *, record: bool = False, learned: Sequence[Learned] =
     for ply in match.plies:
         if ply.player != CHANCE:
             efforts[ply.player].append(ply.effort)
-    used = [effort_of(one) for one in efforts]
+    used = [effort_together(map(_effort, one)) for one in efforts]
     for seat, (_, beyond) in enumerate(learned):
         rest = _effort(beyond).model_copy(update={"decisions": 0})
         used[seat] = effort_together([used[seat], rest])
@@ -388,9 +395,9 @@ def entry_of(match: Match, *, record: bool = False, learned: Sequence[Learned] =
     silent = {"record"} if entry.lessons else {"record", "lessons"}
     kept: dict[str, Json] = entry.model_dump(mode="json", exclude=silent)
     if record:
-        # Lists and no tuples, so that an entry is the same whether its journal was read or not.
+        # In lists, so that an entry is the same whether its journal was read or not.
         kept["record"] = {
-            "plies": list(map(_kept_of, match.plies)),
+            "plies": list(map(ply_row, match.plies)),
             "final_observations": list(match.final_observations),
         }
     return kept
@@ -407,41 +414,6 @@ def _digest(match: Match) -> str:
     return said.hexdigest()
 
 
-def _kept_of(ply: Ply) -> dict[str, Json]:
-    return {
-        "player": ply.player,
-        "observation": ply.observation,
-        "legal": list(ply.legal),
-        "action": ply.action,
-        "rewards": list(ply.rewards),
-        "events": [list(seat) for seat in ply.events],
-        "effort": ply.effort,
-    }
-
-
-def _ply(fields: dict[str, Any]) -> Ply:
-    return Ply(
-        player=fields["player"],
-        observation=fields["observation"],
-        legal=tuple(fields["legal"]),
-        action=fields["action"],
-        rewards=tuple(float(amount) for amount in fields["rewards"]),
-        events=tuple(tuple(seat) for seat in fields["events"]),
-        effort=fields["effort"],
-        state={},
-    )
-
-
-def effort_of(reports: Iterable[Mapping[str, Json]]) -> EffortSummary:
-    """What decisions used, from what each reported.
-
-    >>> used = effort_of([{"simulations_done": 3, "belief": "module"}, {"simulations_done": 5}])
-    >>> used.figures["simulations_done"].mean, used.words
-    (4.0, {'belief': {'module': 1}})
-    """
-    return effort_together(map(_effort, reports))
-
-
 def _effort(report: Mapping[str, Json]) -> EffortSummary:
     """What one decision used."""
     figures: dict[str, NumberSummary] = {}
@@ -455,7 +427,13 @@ def _effort(report: Mapping[str, Json]) -> EffortSummary:
 
 
 def effort_together(parts: Iterable[EffortSummary]) -> EffortSummary:
-    """What several matches used, in their order."""
+    """What several decisions or matches used, in their order.
+
+    >>> reports = [{"simulations_done": 3, "belief": "module"}, {"simulations_done": 5}]
+    >>> used = effort_together(map(_effort, reports))
+    >>> used.decisions, used.figures["simulations_done"].total, used.words
+    (2, 8.0, {'belief': {'module': 1}})
+    """
     decisions = 0
     figures: dict[str, NumberSummary] = {}
     words: dict[str, dict[str, int]] = {}
