@@ -13,9 +13,15 @@ from games.contract import Json, ModuleFault, canonical_key
 from games.trajectories import Transition, open_deck
 from games.values import as_numbers, same_value
 from tests.games.checks.test_checks import SOUND
-from tools.recorded import RecordedCall, hidden_yet, require_hidden
 from tools.sandbox import Sandbox
-from tools.transitions import Replay, ReplayProtocol, replay_transitions
+from tools.transitions import (
+    RecordedCall,
+    Replay,
+    ReplayProtocol,
+    hidden_yet,
+    replay_transitions,
+    require_hidden,
+)
 
 PROTOCOLS: tuple[ReplayProtocol, ...] = ("forward", "columns")
 Trajectories = Sequence[Sequence[Transition]]
@@ -294,7 +300,7 @@ def test_a_position_that_comes_back_is_asked_of_another_worker(
 
 def question(state: int, successor: int) -> RecordedCall:
     here, following = f'{{"at":{state}}}', f'{{"at":{successor}}}'
-    return RecordedCall("apply_action", ({"at": state}, "go"), None, -1, "place", here, following)
+    return RecordedCall("apply_action", ({"at": state}, "go"), None, "place", here, following)
 
 
 def test_a_message_never_holds_the_successor_of_one_of_its_calls() -> None:

@@ -26,9 +26,8 @@ from games.values import (
     is_number,
 )
 from tools.predicting.failing import called, failing, with_output
-from tools.recorded import CallResult
 from tools.sandbox import Sandbox, Worker
-from tools.sandbox.worker import raise_fault
+from tools.transitions import CallResult, answer_of
 
 Inference: TypeAlias = Literal["resample_history", "resample_state"]
 KIND = "inference"
@@ -345,17 +344,8 @@ def ask_together(
             answers += [fault] * len(part)
             continue
         rows = reply if isinstance(reply, list) and len(reply) == len(part) else [None] * len(part)
-        answers += [_value(row, function) for row, (function, _) in zip(rows, part, strict=True)]
+        answers += [answer_of(row, name) for row, (name, _) in zip(rows, part, strict=True)]
     return answers
-
-
-def _value(row: Json, function: str) -> CallResult:
-    if isinstance(row, dict) and row.keys() == {"value"}:
-        return row["value"]
-    try:
-        raise_fault(row.get("fault") if isinstance(row, dict) else None, function)
-    except (ModuleFault, IllegalActionError) as fault:
-        return fault
 
 
 def _told(

@@ -10,9 +10,8 @@ from games.values import CHANCE, TERMINAL, IllegalActionError, Json, ModuleFault
 from tools.guest.operations import OF_A_POSITION
 from tools.predicting.failing import called, cut, failing
 from tools.predicting.transition import RecordQuestions, name_of, predicted
-from tools.recorded import CallResult
 from tools.sandbox import Sandbox
-from tools.transitions import ask_columns
+from tools.transitions import CallResult, ask_columns
 
 KIND = "steady"
 ALLOWED_IMPORTS = (
@@ -71,7 +70,7 @@ def asked_again(
     for order in orders:
         if not order:
             continue
-        columns = RecordQuestions.of(order).columns
+        columns = RecordQuestions.of(order).calls.columns
         try:
             answered = ask_columns(sandbox, source, columns, deadline_s=deadline_s)
         except ModuleFault as fault:

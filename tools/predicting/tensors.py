@@ -18,8 +18,8 @@ from games.values import (
 )
 from tools.predicting.failing import called, failing, with_output
 from tools.predicting.inference import SeatSight, ask_together
-from tools.recorded import CallResult
 from tools.sandbox import Sandbox
+from tools.transitions import CallResult
 
 TENSORS = ("observation_to_tensor", "tensor_to_observation")
 MOST_NUMBERS = 4096

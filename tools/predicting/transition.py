@@ -26,9 +26,8 @@ from games.values import (
     type_of,
 )
 from tools.predicting.failing import called, failing, with_output
-from tools.recorded import CallResult, Column, DistinctCalls, RecordedCall
 from tools.sandbox import Sandbox
-from tools.transitions import Answered, ask_columns
+from tools.transitions import Asking, CallResult, DistinctCalls, RecordedCall, ask_columns
 
 KIND = "transition"
 LOADING = "load"
@@ -97,13 +96,11 @@ class RecordQuestions:
     """The questions of some matches; made once, they can be asked of any number of sources.
 
     Attributes:
-        calls: Every distinct question.
-        columns: The same by step, in the order in which they may be asked.
+        calls: Every distinct question, in columns in the order in which they may be asked.
         records: Of each record its match (by its place), phase, type of action and questions.
     """
 
     calls: DistinctCalls = field(default_factory=DistinctCalls)
-    columns: list[Column] = field(default_factory=list)
     records: list[tuple[int, str, str, tuple[str, ...]]] = field(default_factory=list)
 
     @classmethod
@@ -117,29 +114,17 @@ class RecordQuestions:
     def add(self, number: int, match: OpenTrajectory) -> None:
         """Take a match in."""
         keys = [canonical_key(position.state) for position in match.positions]
-        while len(self.columns) < len(keys):
-            self.columns.append(Column())
         for step, here in enumerate(match.positions):
-            place = f"match {match.match}, position {step}"
-            asked = _of_position(here, place, keys[step])
-            self.columns[step].states += self.calls.note(asked)
+            place, onward = f"match {match.match}, position {step}", list[RecordedCall]()
             kind = _STOPPED if match.truncated else _END
             if step < len(match.actions):
                 action, kind = match.actions[step], type_of(match.actions[step])
-                following = match.positions[step + 1].state
-                onward = RecordedCall(
-                    "apply_action",
-                    (here.state, action),
-                    following,
-                    -1,
-                    place,
-                    keys[step],
-                    keys[step + 1],
-                )
-                self.columns[step].actions += self.calls.note([onward])
-                asked.append(onward)
+                arguments, following = (here.state, action), match.positions[step + 1].state
+                key, after = keys[step : step + 2]
+                onward = [RecordedCall("apply_action", arguments, following, place, key, after)]
+            asked = self.calls.ask(step, _of_position(here, place, keys[step]), onward)
             phase = phase_of(here.state, here.player)
-            self.records.append((number, phase, kind, tuple(one.key for one in asked)))
+            self.records.append((number, phase, kind, tuple(asked)))
 
 
 def predicted(
@@ -164,7 +149,7 @@ def predicted(
             # The answers are gone before the collector is back: it would walk through them all.
             wrong = _wrong(
                 questions.calls,
-                ask_columns(sandbox, source, questions.columns, deadline_s=deadline_s),
+                ask_columns(sandbox, source, questions.calls.columns, deadline_s=deadline_s),
             )
     except ModuleFault as fault:
         return _unloaded(questions, fault)
@@ -224,7 +209,7 @@ def _of_position(here: OpenPosition, place: str, key: str) -> list[RecordedCall]
     if here.odds:
         values.append((_ODDS, state, dict(zip(here.legal, here.odds, strict=True))))
     return [
-        RecordedCall(f, arguments, expected, -1, place, "" if f == "get_player_name" else key)
+        RecordedCall(f, arguments, expected, place, "" if f == "get_player_name" else key)
         for f, arguments, expected in values
     ]
 
@@ -261,7 +246,7 @@ def _read(question: RecordedCall, answer: Json) -> Json:
     return answer
 
 
-def _wrong(calls: DistinctCalls, answered: Answered) -> dict[str, CallResult]:
+def _wrong(calls: DistinctCalls, answered: Asking) -> dict[str, CallResult]:
     """Key of every question that was not answered as recorded -> what came back."""
     found: dict[str, CallResult] = {}
     lost = answered.lost.evidence if answered.lost else "not answered"
