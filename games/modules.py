@@ -96,11 +96,9 @@ class LocalModule:
             raise ModuleFault("missing", function, f"the module must define {function}()")
         try:
             value: Json = target(*arguments, **keywords)
-        except ValueError as error:
-            if function == "apply_action":
-                raise IllegalActionError(str(error)) from error
-            raise _raised(function, error) from error
         except Exception as error:
+            if function == "apply_action" and isinstance(error, ValueError):
+                raise IllegalActionError(str(error)) from error
             raise _raised(function, error) from error
         require_json(value, function)
         return value

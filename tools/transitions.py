@@ -390,7 +390,7 @@ class Asking:
 
     def _message(self, worker: Worker, questions: Sequence[RecordedCall]) -> list[CallResult]:
         if self.protocol == "forward":
-            return [_alone(worker, question) for question in questions]
+            return [ask_alone(worker, one.function, one.arguments) for one in questions]
         calls = ",".join(question.asked for question in questions)
         seconds = min(_MESSAGE_S, worker.limits.call_s + _CALL_S * len(questions))
         message = f'{{"calls":[{calls}],"keyed":true}}'.encode()
@@ -417,7 +417,8 @@ class Asking:
         with self._worker() as worker:
             worker.load(self.source)
             for question in questions:
-                answers.append(answer := _alone(worker, question))
+                answer = ask_alone(worker, question.function, question.arguments)
+                answers.append(answer)
                 if isinstance(answer, ModuleFault) and answer.kind == "timed_out":
                     break
         unasked = [
@@ -427,9 +428,12 @@ class Asking:
         return [*answers, *unasked]
 
 
-def _alone(worker: Worker, question: RecordedCall) -> CallResult:
+def ask_alone(
+    worker: Worker, function: str, arguments: Sequence[Json], seed: Sequence[int] | None = None
+) -> CallResult:
+    """What one call gives, or its fault."""
     try:
-        return worker.call(question.function, question.arguments)
+        return worker.call(function, arguments, seed=seed)
     except (ModuleFault, IllegalActionError) as fault:
         return fault
 

@@ -164,23 +164,6 @@ class Store:
         """The embedder's vectors of N texts, [N, dimension]; known ones are read from the cache."""
         return self._cache.embed(self.embedder, texts)
 
-    def get(self, kind: Kind, ids: Sequence[str]) -> list[Example]:
-        """The documents with these ids, in the order asked, at distance 0.
-
-        Raises:
-            StoreError: If one is not there.
-        """
-        if not ids:
-            return []
-        with explaining_chroma(self.settings, "read"), self._turn:
-            rows = self._collection(kind).get(ids=list(ids), include=["documents", "metadatas"])
-        hits = _hits({name: [rows[name]] for name in ("ids", "documents", "metadatas")})
-        by_id = {hit.id: hit for hit in hits}
-        missing = [id_ for id_ in ids if id_ not in by_id]
-        if missing:
-            raise StoreError(f"{kind} holds no document {missing}; search for what there is")
-        return [by_id[id_] for id_ in ids]
-
     def count(self, kind: Kind) -> int:
         """Documents in one collection."""
         with explaining_chroma(self.settings, "read"), self._turn:
@@ -361,10 +344,9 @@ class Store:
 
 
 def _hits(found: Mapping[str, Any]) -> list[Example]:
-    ids, texts, metadatas = found["ids"][0], found["documents"][0], found["metadatas"][0]
-    distances = found["distances"][0] if "distances" in found else [0.0] * len(ids)
+    rows = (found[name][0] for name in ("ids", "documents", "metadatas", "distances"))
     hits = []
-    for id_, text, stored, distance in zip(ids, texts, metadatas, distances, strict=True):
+    for id_, text, stored, distance in zip(*rows, strict=True):
         metadata = {name: value for name, value in stored.items() if name != "digest"}
         title = str(metadata.pop("title"))
         rounded = round(max(0.0, float(distance)), _DECIMALS)

@@ -18,6 +18,8 @@ from games.checks.sampling import Subject, played_matches, sample_states
 from games.contract import ModuleFault
 from games.engine import Match
 
+_EXAMPLES = 3  # of matches that failed: they tell a coder enough
+
 
 class CheckSettings(BaseModel, frozen=True, extra="forbid"):
     """How much material the checks look at."""
@@ -61,23 +63,19 @@ def _skipped(check: str, reason: str) -> Finding:
 
 def _check_play(matches: Sequence[Match]) -> list[Finding]:
     """Every match ended at a terminal state within its ply limit."""
-    findings = []
-    for index, match in enumerate(matches):
-        if match.ending == "finished":
-            continue
-        findings.append(
-            Finding(
-                check="random_play",
-                outcome="failed",
-                rule="contract",
-                evidence=f"match {index} after {len(match.plies)} plies: {match.reason}",
-                function=_culprit(match.reason) if match.ending == "fault" else "apply_action",
-                line=match.fault_line,
-            )
+    failed = [
+        Finding(
+            check="random_play",
+            outcome="failed",
+            rule="contract",
+            evidence=f"match {index} after {len(match.plies)} plies: {match.reason}",
+            function=_culprit(match.reason) if match.ending == "fault" else "apply_action",
+            line=match.fault_line,
         )
-        if len(findings) >= 3:  # noqa: PLR2004 - three examples tell a coder enough
-            break
-    return findings or [Finding(check="random_play", outcome="passed")]
+        for index, match in enumerate(matches)
+        if match.ending != "finished"
+    ]
+    return failed[:_EXAMPLES] or [Finding(check="random_play", outcome="passed")]
 
 
 def _culprit(reason: str) -> str | None:

@@ -148,15 +148,10 @@ def pattern_of(path: str, zones: Iterable[str]) -> str:
 
 def components(value: Json) -> Iterator[str]:
     """Every component string inside a zone; None and empty strings are empty places."""
-    if isinstance(value, str):
-        if value:
-            yield value
-    elif isinstance(value, list):
-        for item in value:
-            yield from components(item)
-    elif isinstance(value, dict):
-        for item in value.values():
-            yield from components(item)
+    if isinstance(value, str) and value:
+        yield value
+    for _, item in _children(value):
+        yield from components(item)
 
 
 def exchanged_components(one: State, other: State, zones: Mapping[str, Json]) -> set[str]:

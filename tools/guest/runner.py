@@ -30,7 +30,7 @@ from tools.guest.confine.scrub import forget_host, stop_clocks
 from tools.guest.framing import hang_up
 from tools.guest.kit import close_imports, load_kit
 from tools.guest.operations import Session
-from tools.guest.serving import Caps, serve
+from tools.guest.serving import serve
 
 _CHUNK_BYTES = 1 << 16
 _READING, _WRITING = 3, 4
@@ -81,9 +81,7 @@ def main() -> NoReturn:
         os._exit(0)
     try:
         stream.write(json.dumps(ready(lockdown)._asdict()).encode())
-        limits = settings["limits"]
-        caps = Caps(limits["reply_bytes"], limits["output_characters"])
-        serve(stream, session, caps, dump_to=_WRITING, has_timer=True)
+        serve(stream, session, settings["limits"], dump_to=_WRITING, has_timer=True)
     finally:
         os._exit(_CRASHED)
 

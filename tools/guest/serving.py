@@ -5,6 +5,7 @@ import io
 import os
 import signal
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NoReturn
 
@@ -19,19 +20,6 @@ DUMP_SIGNAL = signal.SIGUSR2
 CRASH = b"Fatal Python error"
 _RESERVE_BYTES = 4 * 2**20
 CUT = "\n[the rest of the output was dropped]\n"
-
-
-@dataclass(frozen=True)
-class Caps:
-    """What a worker keeps to by itself, so that the host can stay friendly.
-
-    Attributes:
-        reply_bytes: Longest reply.
-        output_characters: Printed text kept over the worker's life.
-    """
-
-    reply_bytes: int
-    output_characters: int
 
 
 class BoundedOutput(io.TextIOBase):
@@ -81,19 +69,26 @@ class _Printed:
 
 
 def serve(
-    stream: Stream, session: Session, caps: Caps, *, dump_to: int | None, has_timer: bool
+    stream: Stream,
+    session: Session,
+    limits: Mapping[str, int],
+    *,
+    dump_to: int | None,
+    has_timer: bool,
 ) -> NoReturn:
     """Answer requests until the host hangs up; never returns.
 
     Args:
         stream: Where requests come from and replies go.
         session: What they are about.
-        caps: What the worker keeps to.
+        limits: `Limits` of the host by name; what a worker keeps to by itself, so that the host
+            can stay friendly, are `reply_bytes` and `output_characters`.
         dump_to: Descriptor that the interpreter itself writes its position to when it crashes, or
             when it is sent `DUMP_SIGNAL`; None for nowhere.
         has_timer: Whether a timer of its own ends requests, for a host that sends no signals.
     """
-    printed = _Printed(BoundedOutput(caps.output_characters), BoundedOutput(caps.output_characters))
+    most = limits["output_characters"]
+    printed = _Printed(BoundedOutput(most), BoundedOutput(most))
     sys.stdout, sys.stderr = printed.output, printed.errors
     ALARM.listen(has_timer=has_timer)
     if dump_to is not None:
@@ -104,14 +99,14 @@ def serve(
     while True:
         request = decoded(Envelope, decode(stream.read()))
         try:
-            reply = _answer(request, session, printed, caps)
+            reply = _answer(request, session, printed, limits["reply_bytes"])
         except MemoryError:
             reserve.clear()  # room to unwind in; the module holds all the rest
             os._exit(OUT_OF_MEMORY_STATUS)
         stream.write(reply)
 
 
-def _answer(request: Envelope, session: Session, printed: _Printed, caps: Caps) -> bytes:
+def _answer(request: Envelope, session: Session, printed: _Printed, reply_bytes: int) -> bytes:
     number, operation, seconds, payload = request
     reply: dict[str, Json] = {"id": number}
     try:
@@ -119,7 +114,7 @@ def _answer(request: Envelope, session: Session, printed: _Printed, caps: Caps) 
             ALARM.begin(seconds)
             reply["value"] = session.perform(operation, payload)
             printed.add_to(reply)
-            return _within(reply, session.function, caps)
+            return _within(reply, session.function, reply_bytes)
         finally:
             ALARM.end()
     except BaseException as error:  # noqa: BLE001 - whatever a module raises is for the host to hear
@@ -132,7 +127,7 @@ def _answer(request: Envelope, session: Session, printed: _Printed, caps: Caps) 
     return encode(refusal)
 
 
-def _within(reply: dict[str, Json], function: str, caps: Caps) -> bytes:
+def _within(reply: dict[str, Json], function: str, reply_bytes: int) -> bytes:
     try:
         body = encode(reply)
     except ValueError as error:
@@ -140,11 +135,11 @@ def _within(reply: dict[str, Json], function: str, caps: Caps) -> bytes:
         raise ModuleFault(
             "bad_value", named, f"returned a value that cannot be written as JSON: {error}"
         ) from error
-    if len(body) > caps.reply_bytes:
+    if len(body) > reply_bytes:
         raise ModuleFault(
             "bad_value",
             function,
-            f"returned {len(body)} bytes of JSON; required: at most {caps.reply_bytes}",
+            f"returned {len(body)} bytes of JSON; required: at most {reply_bytes}",
         )
     return body
 

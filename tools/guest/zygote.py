@@ -36,7 +36,7 @@ from tools.guest.framing import SocketStream
 from tools.guest.kit import close_imports, load_kit
 from tools.guest.operations import Operation, Session
 from tools.guest.protocol import Exited, Forked
-from tools.guest.serving import Caps, serve
+from tools.guest.serving import serve
 
 _MESSAGE_BYTES = 1 << 16
 _IDLE_S = 1.0
@@ -154,13 +154,12 @@ class _Forge:
             keep_only(descriptor)
             if sys.platform == "linux":
                 die_with_parent(zygote)
-            limits = self._limits
-            limit_resources(limits)
-            caps = Caps(limits["reply_bytes"], limits["output_characters"])
+            limit_resources(self._limits)
             session = Session(self._operations)
             lock_down(self._lockdown)
             deaf = not hasattr(os, "pidfd_open")  # then the host has no handle to ring by
-            serve(SocketStream(descriptor), session, caps, dump_to=descriptor, has_timer=deaf)
+            stream = SocketStream(descriptor)
+            serve(stream, session, self._limits, dump_to=descriptor, has_timer=deaf)
         finally:
             os._exit(_CRASHED)  # never back into the zygote's loop
 

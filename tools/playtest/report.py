@@ -128,9 +128,7 @@ def draw_share(records: Sequence[MatchRecord]) -> Estimate:
 
 def match_length(records: Sequence[MatchRecord]) -> Estimate:
     """Decisions a match, of all players."""
-    return mean_interval(
-        [float(sum(ply.player != CHANCE for ply in plies)) for _, plies in _finished(records)]
-    )
+    return _counted(records, lambda ply: ply.player != CHANCE)
 
 
 def branching(records: Sequence[MatchRecord]) -> Estimate:
@@ -145,12 +143,7 @@ def forced_move_share(records: Sequence[MatchRecord]) -> Estimate:
 
 def decision_count(records: Sequence[MatchRecord], seat: int) -> Estimate:
     """Real decisions (two legal actions or more) of one seat a match."""
-    return mean_interval(
-        [
-            float(sum(ply.player == seat and len(ply.legal) > 1 for ply in plies))
-            for _, plies in _finished(records)
-        ]
-    )
+    return _counted(records, lambda ply: ply.player == seat and len(ply.legal) > 1)
 
 
 def measure_all(records: Sequence[MatchRecord], sides: Sides) -> dict[str, Estimate | Unmeasured]:
@@ -222,6 +215,11 @@ def _finished(
     if not finished:
         raise NoSamplesError(f"none of {len(records)} matches finished")
     return finished
+
+
+def _counted(records: Sequence[MatchRecord], counts: Callable[[Ply], bool]) -> Estimate:
+    """The mean of how many plies of a match count."""
+    return mean_interval([float(sum(map(counts, plies))) for _, plies in _finished(records)])
 
 
 def _over_decisions(records: Sequence[MatchRecord], value: Callable[[Ply], float]) -> list[float]:

@@ -27,7 +27,7 @@ from games.values import (
 )
 from tools.predicting.failing import called, failing, with_output
 from tools.sandbox import Sandbox, Worker
-from tools.transitions import CallResult, answer_of
+from tools.transitions import CallResult, answer_of, ask_alone
 
 Inference: TypeAlias = Literal["resample_history", "resample_state"]
 KIND = "inference"
@@ -214,12 +214,10 @@ def _one(
     closed: bool,  # noqa: FBT001
 ) -> _Draw:
     draw = _Draw(sight, [], initial_state)
-    try:
-        value = worker.call(function, _arguments(sight, closed=closed), seed=seed)
-    except (ModuleFault, IllegalActionError) as fault:
-        draw.problem = ("a drawn history or state", fault)
-        return draw
-    if function == "resample_history":
+    value = ask_alone(worker, function, _arguments(sight, closed=closed), seed)
+    if isinstance(value, ModuleFault | IllegalActionError):
+        draw.problem = ("a drawn history or state", value)
+    elif function == "resample_history":
         if are_texts(value):
             draw.actions = list(value)
         else:

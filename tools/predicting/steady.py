@@ -11,7 +11,7 @@ from tools.guest.operations import OF_A_POSITION
 from tools.predicting.failing import called, cut, failing
 from tools.predicting.transition import RecordQuestions, name_of, predicted
 from tools.sandbox import Sandbox
-from tools.transitions import CallResult, ask_columns
+from tools.transitions import CallResult, ask_alone, ask_columns
 
 KIND = "steady"
 ALLOWED_IMPORTS = (
@@ -45,7 +45,7 @@ def imports(source: str, more: Sequence[str] = ()) -> list[Finding]:
     for name, line in imported(tree):
         if name.split(".")[0] not in allowed:
             said = f"it imports {name}; allowed: {', '.join(allowed)}"
-            found.append(Finding(check=KIND, outcome="failed", evidence=said, line=line))
+            found.append(_unsteady(said, line=line))
     return found
 
 
@@ -74,19 +74,17 @@ def asked_again(
         try:
             answered = ask_columns(sandbox, source, columns, deadline_s=deadline_s)
         except ModuleFault as fault:
-            return [Finding(check=KIND, outcome="failed", evidence=str(fault), line=fault.line)]
+            return [_unsteady(str(fault), line=fault.line)]
         asked = {q.key: q for column in columns for q in (*column.states, *column.actions)}
         for key, answer in answered.answers.items():
             said = _said(answer)
             if first.setdefault(key, said) != said and asked[key].function not in found:
                 function = asked[key].function
-                found[function] = Finding(
-                    check=KIND,
-                    outcome="failed",
-                    function=function,
-                    evidence=f"{asked[key].place}: asked again in another order, {function} "
-                    f"answered {cut(said, _SHOWN)}; before {cut(first[key], _SHOWN)}. An answer "
-                    "must depend on the arguments alone: no clock, no chance, no memory of calls",
+                found[function] = _unsteady(
+                    f"{asked[key].place}: asked again in another order, {function} answered "
+                    f"{cut(said, _SHOWN)}; before {cut(first[key], _SHOWN)}. An answer must depend "
+                    "on the arguments alone: no clock, no chance, no memory of calls",
+                    function,
                 )
     return [*found.values()]
 
@@ -150,15 +148,10 @@ def arguments_kept(
                     continue
                 _, left = worker.call_echo(function, given)
                 if canonical_key(left) != canonical_key([*given]):
-                    now = cut(repr(left[0]), _SHOWN)
-                    said = f"{function} changed the state it was given: {now}"
-                    found[function] = Finding(
-                        check=KIND,
-                        outcome="failed",
-                        function=function,
-                        evidence=f"match {match.match}, position {step}: {said}; it was "
-                        f"{cut(repr(state), _SHOWN)}. Work on a copy",
-                    )
+                    was, now = (cut(repr(one), _SHOWN) for one in (state, left[0]))
+                    said = f"{function} changed the state it was given: {now}; it was {was}"
+                    place = f"match {match.match}, position {step}"
+                    found[function] = _unsteady(f"{place}: {said}. Work on a copy", function)
     return [*found.values()]
 
 
@@ -171,15 +164,15 @@ def names_told(sandbox: Sandbox, source: str, seats: int) -> list[Finding]:
     with sandbox.worker("names", source) as worker:
         worker.load(source)
         for player in (*range(seats), CHANCE, TERMINAL):
-            actual: CallResult
-            try:
-                actual = worker.call(function, [player])
-            except (ModuleFault, IllegalActionError) as fault:
-                actual = fault
+            actual = ask_alone(worker, function, [player])
             if actual != name_of(player):
                 call = called(function, [player])
                 return [failing(KIND, function, call, name_of(player), actual, "the contract")]
     return []
+
+
+def _unsteady(evidence: str, function: str | None = None, line: int | None = None) -> Finding:
+    return Finding(check=KIND, outcome="failed", evidence=evidence, function=function, line=line)
 
 
 def _said(answer: CallResult) -> str:

@@ -5,7 +5,7 @@ import secrets
 import struct
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NoReturn, Self, get_args
 
 from games.contract import FaultKind, IllegalActionError, Json, ModuleFault
@@ -86,7 +86,7 @@ class Worker:
         self._printed: dict[str, list[str]] = {"output": [], "errors": []}
         self._loaded = False
         self._used = False
-        self._numbers = _Numbers()
+        self._numbers = _numbers()
         self._busy = threading.Lock()
         self._ending = threading.Lock()
 
@@ -232,7 +232,7 @@ class Worker:
             if by is None:
                 raise ModuleFault("killed", function, told)
             raise ModuleFault("killed", by.function, f"{told}: {by.message}", line=by.line)
-        number = self._numbers.next()
+        number = next(self._numbers)
         head = encode({"id": number, "op": op, "soft_s": seconds})
         body = head[:-1] + b',"payload":' + payload + b"}"
         if len(body) > self.limits.request_bytes:
@@ -322,18 +322,14 @@ class Worker:
         self.release()
 
 
-class _Numbers:
-    """Request numbers that a module cannot guess, drawn from the system in blocks."""
+def _numbers() -> Iterator[int]:
+    """Request numbers that a module cannot guess, drawn from the system in blocks.
 
-    def __init__(self) -> None:
-        self._drawn: list[int] = []
-
-    def next(self) -> int:
-        """A random number below 2**53, which JSON readers of every kind keep whole."""
-        if not self._drawn:
-            block = secrets.token_bytes(8 * _BLOCK)
-            self._drawn = [word >> 11 for (word,) in struct.iter_unpack("<Q", block)]
-        return self._drawn.pop()
+    They lie below 2**53, so that JSON readers of every kind keep them whole.
+    """
+    while True:
+        block = secrets.token_bytes(8 * _BLOCK)
+        yield from (word >> 11 for (word,) in struct.iter_unpack("<Q", block))
 
 
 def _told(ending: Ending) -> str:
