@@ -58,7 +58,7 @@ KNOWN = frozenset(
         "evals.results.EvalError",
         "games.environments.EnvironmentNotFoundError",
         "games.library.UnknownGameError",
-        "games.library.specialise.UnknownParameterError",
+        "games.library.UnknownParameterError",
         "games.trajectories.TrajectoryError",
         "games.values.ModuleFault",
         "graph.run.folder.RunFolderError",

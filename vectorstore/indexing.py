@@ -8,8 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from importlib.resources import files
 from typing import Any
 
-from games.library import known_tags
-from games.library.specialise import defaults
+from games.library import defaults, known_tags
 from vectorstore.documents import LIBRARY_KINDS, Document, IndexReport, StoreError
 from vectorstore.sources import (
     BREAK,

@@ -16,7 +16,7 @@ from typing import Any
 
 from games import library
 from games.contract import REQUIRED_FUNCTIONS, Json
-from games.library.specialise import read_game
+from games.library import read_game
 from games.text import syntax_tree
 from vectorstore.documents import StoreError
 

@@ -13,8 +13,15 @@ from pydantic import JsonValue
 from agents.protocols import Attempt, CoderTools, Design, Edit, Heuristic, Mending, RoleError
 from games.checks.findings import Finding
 from games.contract import canonical_key
-from games.library import families, heuristic_sources, in_reading_order, rulebook, source
-from games.library.specialise import renumbered, specialise
+from games.library import (
+    families,
+    heuristic_sources,
+    in_reading_order,
+    renumbered,
+    rulebook,
+    source,
+    specialise,
+)
 from games.text import syntax_tree
 
 _CAUSE = "It differed from the library's verified source."

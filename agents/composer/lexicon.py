@@ -10,8 +10,7 @@ from pydantic import BaseModel, JsonValue
 
 from agents.composer.patterns import Capture
 from games.contract import Json
-from games.library import source
-from games.library.specialise import read_game
+from games.library import read_game, source
 from games.text import did_you_mean
 
 Settings: TypeAlias = Mapping[str, Json]

@@ -9,8 +9,7 @@ from agents.composer.lexicon import PLAYERS, Lexicon, Name, Phrase, Settings, ga
 from agents.composer.mentions import Mention, ParsedBrief
 from agents.protocols import Choices, Clause, RoleError
 from games.contract import Json, LocalModule, ModuleFault
-from games.library import source
-from games.library.specialise import as_declared
+from games.library import as_declared, source
 from games.text import did_you_mean
 
 ALWAYS = "always so: "

@@ -21,7 +21,7 @@ from agents.search.settings import LARGEST, MANY
 from games.contract import Action, Json, ModuleFault, canonical_key
 from games.engine import Decision, PlayerFault
 from games.information import SeatLog
-from games.library.specialise import read_game
+from games.library import read_game
 from games.text import plain_text
 from tools.sandbox import Worker
 from tools.sources import read_source

@@ -29,8 +29,7 @@ from agents.protocols import (
     Talk,
 )
 from agents.roles.texts import design_text
-from games.library import preset, rulebook, source
-from games.library.specialise import read_game
+from games.library import preset, read_game, rulebook, source
 from vectorstore.documents import Example
 
 LONGEST_PROMPT = 20_000

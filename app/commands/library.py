@@ -21,7 +21,7 @@ def list_games(
 ) -> None:
     """List the library's games with their parameters, or show one."""
     from games import library
-    from games.library.specialise import read_game
+    from games.library import read_game
 
     rows = []
     for each in library.names() if name is None else [name]:

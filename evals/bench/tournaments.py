@@ -22,7 +22,7 @@ from evals.bench.timings import interleaved, machine, seconds
 from evals.results import EvalResult, Row, Score, Tell
 from games import library
 from games.contract import Game, LocalModule
-from games.library.specialise import defaults
+from games.library import defaults
 from tools.playtest.jobs import GameSetup, MatchJob, SandboxRecipe, play_job, sandbox_of_process
 from tools.playtest.results import TournamentSettings
 from tools.playtest.runner import Workers, play_all

@@ -11,8 +11,7 @@ from typing import Protocol, runtime_checkable
 
 from games import library
 from games.contract import Game, LocalModule
-from games.library import UnknownGameError
-from games.library.specialise import UnknownParameterError, defaults
+from games.library import UnknownGameError, UnknownParameterError, defaults
 from games.table import GameTable, Position, Table
 from games.values import Action, Json
 

@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field, WithJsonSchema
 
 from games.checks.findings import Finding, Outcome, verdict
 from games.contract import ModuleFault
-from games.library.specialise import read_game
+from games.library import read_game
 from graph.new.nodes.evaluate import playtest
 from graph.new.playtest import Clock, PlayTest
 from graph.new.results import artefacts

@@ -9,7 +9,7 @@ import pytest
 from agents.players.registry import PlayerRoster
 from games import library
 from games.engine import Match
-from games.library.specialise import defaults, read_game
+from games.library import defaults, read_game
 from games.streams import stream
 from tests.app.conftest import Command, Outcome
 from tools.playtest.jobs import GameSetup, MatchEntry, PlayerConfig, SandboxRecipe, entry_of

@@ -9,7 +9,7 @@ from games.checks.sampling import UniformPlayer
 from games.contract import Action, Game, LocalModule, ModuleFault
 from games.engine import Decision, Match, play_match, sample_index
 from games.information import SeatLog, information_key, own_turns
-from games.library.specialise import UnknownParameterError, defaults, read_game, specialise
+from games.library import UnknownParameterError, defaults, read_game, specialise
 from games.records import MatchRecord, json_line, to_text
 from games.streams import stream
 from games.table import GameTable

@@ -15,7 +15,7 @@ from pydantic import BaseModel
 
 from games.contract import CHANCE, ModuleFault
 from games.engine import Ending, Ply
-from games.library.specialise import read_game
+from games.library import read_game
 from games.records import MatchRecord
 from tools.playtest.intervals import (
     CONFIDENCE,

@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 
 from games.contract import MAX_PLAYERS, Game, Json
-from games.library.specialise import as_declared, defaults
+from games.library import as_declared, defaults
 from games.text import did_you_mean
 from tools.playtest.intervals import ScoreQuestion, SequentialTest
 from tools.playtest.jobs import (

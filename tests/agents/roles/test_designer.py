@@ -7,8 +7,7 @@ from agents.model.errors import MalformedReplyError
 from agents.protocols import Brief, Choices, Clause, RoleError, Talk
 from agents.roles import ModelDesigner
 from agents.roles.texts import rules_text
-from games.library import rulebook, source
-from games.library.specialise import read_game
+from games.library import read_game, rulebook, source
 from tests.agents.model.endpoint import as_json, serving
 from tests.agents.model.talking import chat_with
 from tests.agents.roles.games import DESIGN

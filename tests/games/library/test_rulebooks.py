@@ -8,7 +8,7 @@ import pytest
 
 from games import library
 from games.contract import Json
-from games.library.specialise import read_game, renumbered
+from games.library import read_game, renumbered
 
 
 @pytest.mark.parametrize("name", library.families())
