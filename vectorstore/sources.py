@@ -17,7 +17,7 @@ from typing import Any
 from games import library
 from games.contract import REQUIRED_FUNCTIONS, Json
 from games.library import read_game
-from games.text import syntax_tree
+from games.text import imported, syntax_tree
 from vectorstore.documents import StoreError
 
 _READ = ("__init__.py", "game.py", "rulebook.md", "presets.yaml", "tags.yaml")
@@ -156,16 +156,13 @@ def all_rules(
     Raises:
         StoreError: If the template cannot be rendered for one of these.
     """
-    from jinja2 import Environment, StrictUndefined, TemplateError
+    from jinja2 import TemplateError
 
-    environment = Environment(
-        undefined=StrictUndefined, autoescape=False, trim_blocks=True, lstrip_blocks=True
-    )
     found: dict[str, RuleSentence] = {}
     start = {**settings, "players": players}
     change: Mapping[str, Json] = {}
     try:
-        compiled = environment.from_string(template)
+        compiled = library.template_of(template)
         for change in ({}, *_single_changes(game, start)):
             for rule in read_rules(compiled.render({**start, **change})):
                 if rule.id not in found:
@@ -333,13 +330,11 @@ def faults(source: str) -> list[str]:
     >>> faults("import random")
     ['imports random']
     """
-    found = []
-    for node in ast.walk(syntax_tree(source)):
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            of = getattr(node, "module", None)
-            modules = [of] if of else [alias.name for alias in node.names]
-            found += [f"imports {m}" for m in modules if m.split(".")[0] not in ALLOWED_IMPORTS]
-        elif isinstance(node, ast.ClassDef):
+    tree = syntax_tree(source)
+    names = [name for name, _ in imported(tree)]
+    found = [f"imports {name}" for name in names if name.split(".")[0] not in ALLOWED_IMPORTS]
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef):
             found.append(f"defines the class {node.name}")
         elif isinstance(node, ast.Global):
             found.append(f"changes the global {', '.join(node.names)}")

@@ -252,12 +252,17 @@ def rulebook(name: str, parameters: Mapping[str, Json] | None = None, players: i
 
 @cache
 def _compiled(family: str) -> "Template":
+    return template_of(rulebook_template(family))
+
+
+def template_of(text: str) -> "Template":
+    """A template of Markdown, in which a name that is not given is an error."""
     from jinja2 import Environment, StrictUndefined
 
     environment = Environment(
         undefined=StrictUndefined, autoescape=False, trim_blocks=True, lstrip_blocks=True
     )
-    return environment.from_string(rulebook_template(family))
+    return environment.from_string(text)
 
 
 def in_reading_order(text: str) -> tuple[str, dict[str, str]]:
