@@ -5,6 +5,8 @@ from typing import Literal, Protocol, TypeAlias
 
 from pydantic import BaseModel, Field
 
+from tools.guest.faults import MESSAGE_CHARACTERS
+
 Cause: TypeAlias = Literal[
     "unknown", "exited", "killed", "blocked_call", "out_of_memory", "cpu_limit", "crashed"
 ]
@@ -67,6 +69,11 @@ class Limits(BaseModel, frozen=True, extra="forbid"):
     call_s: float = Field(default=2.0, gt=0)
     grace_s: float = Field(default=1.0, gt=0)
 
+    @property
+    def frame_bytes(self) -> int:
+        """The longest frame: a refused reply is described in one, a little over the longest."""
+        return self.reply_bytes + MESSAGE_CHARACTERS * 4
+
 
 class Grade(BaseModel, frozen=True, extra="forbid"):
     """How far the sandbox holds against hostile code; stored in every result.
@@ -97,6 +104,14 @@ class Kit:
 
     preload: tuple[str, ...] = ()
     numpy: bool = False
+
+    def settings(self, limits: Limits) -> dict[str, object]:
+        """What a pool's own process is told first."""
+        return {
+            "preload": list(self.preload),
+            "numpy": self.numpy,
+            "limits": limits.model_dump(),
+        }
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,6 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 from games.text import plain_text
-from tools.guest.faults import MESSAGE_CHARACTERS
 from tools.guest.framing import FrameError, decode
 from tools.guest.protocol import MessageError, Ready, decoded
 from tools.sandbox.backends import (
@@ -149,19 +148,11 @@ class E2BPool:
         self._machine = machine
         self._template = template
         self._limits = limits
-        self._settings = {
-            "preload": list(kit.preload),
-            "numpy": kit.numpy,
-            "limits": limits.model_dump(),
-        }
-        # A refused reply is described in a frame of its own, a little over the longest value.
-        self._longest_bytes = limits.reply_bytes + MESSAGE_CHARACTERS * 4
+        self._settings = kit.settings(limits)
         self._idle_s = idle_s
         self._lock = threading.Lock()
         self._processes: set[CommandProcess] = set()
-        self._landlock = 0
-        self._architecture = ""
-        self._python = self._clock = ""
+        self._told = Ready(ready=False, landlock=0, machine="", python="", clock="")
         self._first: CommandProcess | None = None
         self._closing = threading.Event()
         self._extender = threading.Thread(target=self._extend, name="e2b-extend", daemon=True)
@@ -170,18 +161,19 @@ class E2BPool:
     @property
     def grade(self) -> Grade:
         """See `Pool.grade`."""
-        landlock = [f"Landlock {self._landlock}"] if self._landlock else []
-        clock = [] if self._clock else ["no clock"]
-        lacking = "" if self._landlock else "; there is no Landlock in it"
-        lacking += f"; modules have a clock ({self._clock})" if self._clock else ""
+        told = self._told
+        landlock = [f"Landlock {told.landlock}"] if told.landlock else []
+        clock = [] if told.clock else ["no clock"]
+        lacking = "" if told.landlock else "; there is no Landlock in it"
+        lacking += f"; modules have a clock ({told.clock})" if told.clock else ""
         return Grade(
-            name="medium" if self._clock else "strong",
+            name="medium" if told.clock else "strong",
             backend=E2BBackend.name,
             layers=("virtual machine (E2B)", *_LAYERS, *landlock, *clock, "system call allow-list"),
             reason=(
                 "that it is a machine of its own without a network is the service's word, not "
                 f"verified from here; the layers inside were tried out{lacking}; it runs Python "
-                f"{self._python}, whose random numbers may differ from this computer's"
+                f"{told.python}, whose random numbers may differ from this computer's"
             ),
         )
 
@@ -200,7 +192,7 @@ class E2BPool:
         except Exception as error:
             raise unavailable("send the runner to the virtual machine", error) from error
         self._first = self.fork()  # which says what architecture it is
-        machine, has_clock = self._architecture, bool(self._clock)
+        machine, has_clock = self._told.machine, bool(self._told.clock)
         require_holding(self, self._limits, machine=machine, has_clock=has_clock)
 
     def fork(self) -> CommandProcess:
@@ -226,7 +218,7 @@ class E2BPool:
             if is_gone(error):
                 raise PoolGoneError(f"the virtual machine does not answer: {error}") from error
             raise unavailable("start a worker in the virtual machine", error) from error
-        process = CommandProcess(self._machine, command, self._longest_bytes)
+        process = CommandProcess(self._machine, command, self._limits.frame_bytes)
         with self._lock:
             self._processes = {other for other in self._processes if other.running} | {process}
         try:
@@ -276,7 +268,7 @@ class E2BPool:
                 f"{plain_text(process.said).strip() or 'nothing'}; {_NEEDED}"
             ) from error
         try:
-            ready = decoded(Ready, report)
+            self._told = decoded(Ready, report)
         except MessageError as error:
             told = report if isinstance(report, dict) else {}
             raise SandboxUnavailableError(
@@ -284,8 +276,6 @@ class E2BPool:
                 f"({told.get('refused')}): {told.get('why')}; {_NEEDED}; choose a template that "
                 f"has it, {OTHERWISE}"
             ) from error
-        self._landlock, self._architecture = ready.landlock, ready.machine
-        self._python, self._clock = ready.python, ready.clock
 
     def _extend(self) -> None:
         """Put the machine's end off for as long as it holds workers."""

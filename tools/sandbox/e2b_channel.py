@@ -399,9 +399,7 @@ def _imported(content: bytes, package: str) -> Iterator[str]:
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
-            base = node.module or ""
-            if node.level:
-                above = package.split(".")[: len(package.split(".")) - node.level + 1]
-                base = ".".join([*above, *([base] if base else [])])
+            named = "." * node.level + (node.module or "")
+            base = importlib.util.resolve_name(named, package)
             yield base
             yield from (f"{base}.{alias.name}" for alias in node.names)

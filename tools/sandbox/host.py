@@ -222,14 +222,10 @@ def kit_for(source: str | None) -> Kit:
     >>> kit_for("import random").numpy, kit_for("def f():\n    from numpy import array").numpy
     (False, True)
     """
-    return Kit(numpy=source is None or _imports_numpy(source))
-
-
-def _imports_numpy(source: str) -> bool:
-    if "numpy" not in source:
-        return False  # parsing a long source costs more than all the rest
+    if source is None or "numpy" not in source:
+        return Kit(numpy=source is None)  # parsing a long source costs more than all the rest
     try:
-        tree = syntax_tree(source)
+        names = [name for name, _ in imported(syntax_tree(source))]
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False  # it will not load; the worker says why
-    return any(name.partition(".")[0] == "numpy" for name, _ in imported(tree))
+        return Kit()  # it will not load; the worker says why
+    return Kit(numpy=any(name.partition(".")[0] == "numpy" for name in names))

@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from games.contract import Json
-from tools.guest.faults import DEADLINE, MESSAGE_CHARACTERS, TICK, TICKS
+from tools.guest.faults import DEADLINE, TICK, TICKS
 from tools.guest.protocol import Exited, Forked, MessageError, Ready, decoded
 from tools.guest.serving import DUMP_SIGNAL, OUT_OF_MEMORY_STATUS
 from tools.sandbox.backends import (
@@ -107,14 +107,8 @@ class Zygote:
         with theirs:
             self._process = _start(theirs.fileno(), paths, ours)
         self._control = ours
-        settings = {
-            "preload": list(kit.preload),
-            "numpy": kit.numpy,
-            "limits": limits.model_dump(),
-            "layers": asdict(layers),
-        }
         try:
-            answer, _ = self._ask(settings, (), _START_S)
+            answer, _ = self._ask(kit.settings(limits) | {"layers": asdict(layers)}, (), _START_S)
         except PoolGoneError as error:
             reason = self._last_words()
             raise SandboxUnavailableError(
@@ -156,8 +150,7 @@ class Zygote:
         if "error" in answer:
             ours.close()
             raise SandboxUnavailableError(f"no worker could be started: {answer['error']}")
-        # A refused reply is described in a frame of its own, a little over the longest value.
-        connection = Connection(ours, self._limits.reply_bytes + MESSAGE_CHARACTERS * 4)
+        connection = Connection(ours, self._limits.frame_bytes)
         pid = decoded(Forked, answer).pid
         return LocalProcess(self, pid, handles[0] if handles else None, connection)
 
