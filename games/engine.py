@@ -117,10 +117,10 @@ class Match:
     """
 
     ending: Ending
-    returns: tuple[float, ...] | None
-    plies: tuple[Ply, ...]
-    final_state: State | None
-    final_observations: tuple[Observation, ...]
+    returns: tuple[float, ...] | None = None
+    plies: tuple[Ply, ...] = ()
+    final_state: State | None = None
+    final_observations: tuple[Observation, ...] = ()
     logs: tuple[SeatLog, ...] = ()
     culprit: int | None = None
     reason: str = ""

@@ -270,10 +270,6 @@ def _ask_once_more(players: Iterable[Player]) -> None:
 def _not_begun(fault: ModuleFault) -> Match:
     return Match(
         ending="unfinished" if fault.kind == "timed_out" else "fault",
-        returns=None,
-        plies=(),
-        final_state=None,
-        final_observations=(),
         reason=str(fault),
         fault_line=fault.line,
     )
@@ -354,7 +350,6 @@ class MatchEntry(BaseModel, frozen=True, extra="forbid"):
             ending=self.ending,
             returns=self.returns,
             plies=tuple(map(read_ply, record["plies"])),
-            final_state=None,
             final_observations=tuple(record["final_observations"]),
             culprit=self.culprit,
             reason=self.reason,
