@@ -9,7 +9,7 @@ from typing import Literal, Protocol, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from games.checks.findings import Finding
+from games.checks import Finding
 from games.checks.unit_tests import PlayedPly, UnitTest
 from games.records import MatchRecord
 from games.table import Position

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 
+from games.checks import Finding
 from games.checks.contract import from_fault
-from games.checks.findings import Finding
 from games.checks.leaks import check_leaks
 from games.checks.run import CheckSettings, run_checks
 from games.checks.sampling import PlayedMatch, Subject, random_matches

@@ -11,7 +11,7 @@ from functools import lru_cache
 from pydantic import JsonValue
 
 from agents.protocols import Attempt, CoderTools, Design, Edit, Heuristic, Mending, RoleError
-from games.checks.findings import Finding
+from games.checks import Finding
 from games.contract import canonical_key
 from games.library import (
     families,

@@ -23,7 +23,7 @@ from agents.roles.tool_calls import (
     edited,
     tool_specifications,
 )
-from games.checks.findings import Finding
+from games.checks import Finding
 from games.contract import REQUIRED_CONSTANTS, REQUIRED_FUNCTIONS
 from games.text import syntax_tree
 from vectorstore.documents import Example

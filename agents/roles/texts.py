@@ -9,7 +9,7 @@ from typing import get_args
 
 from agents.prompting import fence
 from agents.protocols import CoderTools, Design, Section
-from games.checks.findings import Finding
+from games.checks import Finding
 from games.contract import (
     CHANCE,
     OPTIONAL_FUNCTIONS,
@@ -29,7 +29,7 @@ from games.trajectories import (
     phase_of,
 )
 from games.values import canonical_key, type_of
-from tools.predicting.failing import cut
+from tools.predicting import cut
 
 _NAMES = frozenset((*REQUIRED_FUNCTIONS, *OPTIONAL_FUNCTIONS, *REQUIRED_CONSTANTS, "module"))
 _ODDS = re.compile(

@@ -14,7 +14,7 @@ from agents.model.chat import Message
 from agents.prompting import cut_within, fence
 from agents.protocols import CoderTools, Edit, EditError, Objection, apply_edits
 from agents.roles.texts import record_text
-from games.checks.findings import Finding
+from games.checks import Finding
 from vectorstore.documents import Example
 
 if TYPE_CHECKING:

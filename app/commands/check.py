@@ -10,7 +10,7 @@ from app.console import leave, note, print_json, say
 from games.text import one_line, quoted
 
 if TYPE_CHECKING:
-    from games.checks.findings import Finding
+    from games.checks import Finding
 
 _MOST_ROWS = 10
 
@@ -28,7 +28,7 @@ def check_game(
     as_json: options.Json = False,
 ) -> None:
     """Check a module against the contract, its own rules of sight, and random play."""
-    from games.checks.findings import verdict
+    from games.checks import verdict
     from games.checks.run import CheckSettings
     from tools.checking import check_source
 

@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 from evals.results import EvalError, read_data
 from evals.sandbox.probes import stand_alone
 from games import library
-from games.checks.findings import verdict
+from games.checks import verdict
 from games.checks.run import CheckSettings
 from games.checks.sampling import random_matches, trusted_subject
 from games.checks.unit_tests import UnitTest

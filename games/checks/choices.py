@@ -17,8 +17,8 @@ from statistics import fmean
 
 import numpy as np
 
+from games.checks import Finding
 from games.checks.contract import judged
-from games.checks.findings import Finding
 from games.checks.sampling import Subject, UniformPlayer, random_matches
 from games.contract import CHANCE, TERMINAL, Action
 from games.engine import Match, play_match, sample_index

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from games.checks.findings import Finding
+from games.checks import Finding
 from games.checks.sampling import Sample, Subject, another_order
 from games.contract import (
     CHANCE,

@@ -20,8 +20,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from games.checks import Finding
 from games.checks.contract import failed, judged
-from games.checks.findings import Finding
 from games.checks.pairs import (
     Step,
     all_told,

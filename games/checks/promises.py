@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from games.checks import Finding
 from games.checks.contract import failed, from_fault, judged
-from games.checks.findings import Finding
 from games.checks.sampling import Sample, Subject
 from games.checks.zones import components, concrete_paths, read_path
 from games.contract import TERMINAL, Game, Json, ModuleFault, Observation, State, canonical_key

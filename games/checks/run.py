@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel, Field
 
+from games.checks import Finding, verdict
 from games.checks.choices import check_choices
 from games.checks.contract import (
     check_definitions,
@@ -11,7 +12,6 @@ from games.checks.contract import (
     check_start,
     from_fault,
 )
-from games.checks.findings import Finding, verdict
 from games.checks.leaks import check_leaks
 from games.checks.promises import check_conservation, check_resampling, check_total, check_value
 from games.checks.sampling import Subject, played_matches, sample_states

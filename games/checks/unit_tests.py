@@ -7,8 +7,8 @@ from typing import Literal, TypeAlias
 
 from pydantic import BaseModel, Field, JsonValue, model_validator
 
+from games.checks import Finding
 from games.checks.contract import from_fault
-from games.checks.findings import Finding
 from games.checks.sampling import Subject
 from games.contract import (
     CHANCE,

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.worker.protocol import Posterior, PosteriorRequest
-from games.checks.findings import Finding
+from games.checks import Finding
 from games.information import SeatLog
 from games.streams import stream
 from games.trajectories import OpenTrajectory

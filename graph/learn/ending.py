@@ -25,7 +25,7 @@ from graph.learn.reporting import learn_object, page_of
 from graph.learn.state import CallNote, Gaps, LearnContext, LearnState
 from graph.run.pool import Candidate, what_failed
 from graph.run.sandboxes import grades_of, keep_grade
-from tools.predicting.failing import called
+from tools.predicting import called
 
 _SHOWN_BRANCHES = 40
 _HISTORIES, _MANY = 3, 24

@@ -8,7 +8,7 @@ from pathlib import PurePath
 from typing import Any
 
 from agents.roles.modeller import FailedTests
-from games.checks.findings import Finding
+from games.checks import Finding
 from games.trajectories import OpenTrajectory, Trajectory
 from games.values import ModuleFault, State
 from graph.learn.calibration import calibrated
@@ -16,7 +16,7 @@ from graph.learn.matches import Material, all_sights, open_matches, played_aroun
 from graph.learn.state import Judged, LearnContext, LearnState, TypeRow
 from graph.run.pool import EDIT, Candidate, tried_from
 from tools.playtest.runner import Workers, play_all
-from tools.predicting.failing import failing
+from tools.predicting import failing
 from tools.predicting.inference import Inference, Inferred, inferred
 from tools.predicting.playing import Played
 from tools.predicting.steady import arguments_kept, asked_again, imports, late_answers, names_told

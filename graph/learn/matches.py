@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from agents.roles.texts import around
-from games.checks.findings import Finding
+from games.checks import Finding
 from games.environments.reading import read_trajectories
 from games.streams import stream
 from games.trajectories import (
@@ -25,7 +25,7 @@ from games.trajectories import (
 from games.values import Action, Json, State, canonical_key
 from graph.learn.settings import LearnSettings
 from graph.run.folder import RunFolder
-from tools.predicting.failing import place_of
+from tools.predicting import place_of
 from tools.predicting.inference import SeatSight, sights_of
 
 _KEPT = ".state/matches.jsonl"

@@ -11,7 +11,7 @@ from agents.model.budget import BudgetExhaustedError
 from agents.model.errors import MalformedReplyError
 from agents.model.recording import place
 from agents.roles.modeller import PREDICTING, GameBrief, Proposals, bound_names
-from games.checks.findings import Finding
+from games.checks import Finding
 from games.streams import stream
 from graph.learn.judging import (
     ARRAYS,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from games.checks.findings import Finding
+from games.checks import Finding
 from games.trajectories import OpenTrajectory
 from graph.learn.matches import Material, material
 from graph.learn.settings import LearnRequest, LearnSettings

@@ -8,7 +8,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command
 from pydantic import BaseModel, Field, WithJsonSchema
 
-from games.checks.findings import Finding, Outcome, verdict
+from games.checks import Finding, Outcome, verdict
 from games.contract import ModuleFault
 from games.library import read_game
 from graph.new.nodes.evaluate import playtest

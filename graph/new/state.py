@@ -13,7 +13,7 @@ from langgraph.types import Overwrite
 from pydantic import BaseModel, Field, JsonValue, WithJsonSchema
 
 from agents.protocols import Ambiguity, Brief, Choices, Claim, Design, Fit, Heuristic
-from games.checks.findings import Outcome
+from games.checks import Outcome
 from graph.run.context import RunSettings
 from graph.run.folder import RunFolder
 from graph.run.pool import Candidate, pooled

@@ -139,7 +139,7 @@ class RunContext:
         self, source: str, settings: "CheckSettings", num_players: int, records: int
     ) -> "CheckRun":
         """See `check_source`; the same seed finds the same, so what passed is not checked twice."""
-        from games.checks.findings import verdict
+        from games.checks import verdict
         from tools.checking import check_source
 
         key = (id(self.sandbox), source, settings, num_players, records)

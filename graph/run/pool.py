@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import BaseModel
 
 from agents.protocols import Attempt, Claim, Design, Objection
-from games.checks.findings import Finding, Outcome, verdict
+from games.checks import Finding, Outcome, verdict
 from games.checks.unit_tests import PLY
 from graph.run.context import RefineStrategy
 

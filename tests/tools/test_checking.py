@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from games.checks.findings import verdict
+from games.checks import verdict
 from games.checks.run import CheckSettings
 from games.checks.unit_tests import UnitTest
 from tests.games.checks.test_checks import SOUND

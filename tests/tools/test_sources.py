@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from games.checks.findings import verdict
+from games.checks import verdict
 from games.checks.run import CheckSettings
 from games.contract import Game, LocalModule, ModuleFault, State
 from tools.checking import check_source

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from games.checks.findings import Finding
+from games.checks import Finding
 from games.trajectories import MOST_OUTCOMES, SeenTrajectory
 from games.values import (
     CHANCE,
@@ -25,7 +25,7 @@ from games.values import (
     canonical_value,
     is_number,
 )
-from tools.predicting.failing import called, failing, with_output
+from tools.predicting import called, failing, with_output
 from tools.sandbox import Sandbox, Worker
 from tools.transitions import CallResult, answer_of, ask_alone
 

@@ -13,13 +13,13 @@ from typing import TypeAlias
 
 import numpy as np
 
-from games.checks.findings import Finding
+from games.checks import Finding
 from games.engine import sample_index
 from games.streams import stream
 from games.table import Position, Table
 from games.trajectories import OpenTrajectory, phase_of, trajectory_of
 from games.values import CHANCE, TERMINAL, Action, Json, ModuleFault, type_of
-from tools.predicting.failing import called, failing
+from tools.predicting import called, failing
 from tools.sandbox import Sandbox, SandboxTable
 
 KIND = "play"

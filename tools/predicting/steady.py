@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
-from games.checks.findings import Finding
+from games.checks import Finding
 from games.streams import stream
 from games.text import imported, syntax_tree
 from games.trajectories import OpenTrajectory
 from games.values import CHANCE, TERMINAL, IllegalActionError, Json, ModuleFault, canonical_key
 from tools.guest.operations import OF_A_POSITION
-from tools.predicting.failing import called, cut, failing
+from tools.predicting import called, cut, failing
 from tools.predicting.transition import RecordQuestions, name_of, predicted
 from tools.sandbox import Sandbox
 from tools.transitions import CallResult, ask_alone, ask_columns

@@ -7,7 +7,7 @@ back, then makes the arrays itself, the last first. All is compared on the host.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from games.checks.findings import Finding
+from games.checks import Finding
 from games.values import (
     IllegalActionError,
     Json,
@@ -16,7 +16,7 @@ from games.values import (
     canonical_value,
     is_number,
 )
-from tools.predicting.failing import called, failing, with_output
+from tools.predicting import called, failing, with_output
 from tools.predicting.inference import SeatSight, ask_together
 from tools.sandbox import Sandbox
 from tools.transitions import CallResult

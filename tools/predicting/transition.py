@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from games.checks.findings import Finding
+from games.checks import Finding
 from games.trajectories import ALIKE, OpenPosition, OpenTrajectory, counted_as, phase_of
 from games.values import (
     CHANCE,
@@ -25,7 +25,7 @@ from games.values import (
     is_number,
     type_of,
 )
-from tools.predicting.failing import called, failing, with_output
+from tools.predicting import called, failing, with_output
 from tools.sandbox import Sandbox
 from tools.transitions import Asking, CallResult, DistinctCalls, RecordedCall, ask_columns
 

@@ -12,8 +12,8 @@ from agents.composer.meaning.evidence import with_plies
 from agents.model.errors import MalformedReplyError
 from agents.model.recording import place
 from agents.protocols import Claim, Design, RefusedTest, RoleError
+from games.checks import Finding, verdict
 from games.checks.contract import from_fault
-from games.checks.findings import Finding, verdict
 from games.checks.seats import even_handed
 from games.checks.unit_tests import played_ply
 from games.contract import ModuleFault

@@ -24,7 +24,7 @@ from agents.protocols import (
     Vote,
     apply_edits,
 )
-from games.checks.findings import Finding
+from games.checks import Finding
 from games.checks.run import CheckSettings
 from games.checks.unit_tests import PlayedPly, UnitTest
 from games.contract import ModuleFault

@@ -9,7 +9,7 @@ from langgraph.types import Command
 
 from agents.model.recording import place
 from agents.protocols import Ambiguity, Claim, Design, Parting, Ruling
-from games.checks.findings import Finding
+from games.checks import Finding
 from games.contract import ModuleFault
 from graph.new.nodes.check import UNREADABLE, Trial, not_passing, write_checks
 from graph.new.nodes.design import write_design

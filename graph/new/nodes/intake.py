@@ -21,7 +21,7 @@ from agents.protocols import (
     Talk,
     apply_edits,
 )
-from games.checks.findings import Finding
+from games.checks import Finding
 from graph.new.nodes.code import GraphCoderTools
 from graph.new.nodes.design import write_design
 from graph.new.requests import (

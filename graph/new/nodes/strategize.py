@@ -12,7 +12,7 @@ from agents.model.errors import MalformedReplyError
 from agents.model.recording import place
 from agents.protocols import Design, Heuristic, RoleError
 from agents.strategy.contest import fault_of
-from games.checks.findings import verdict
+from games.checks import verdict
 from games.contract import ModuleFault
 from graph.new.playtest import LineUp, PlayTest
 from graph.new.state import RunState, folder_of, need_design

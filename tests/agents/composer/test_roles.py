@@ -18,7 +18,7 @@ from agents.protocols import (
     Strategist,
     Validator,
 )
-from games.checks.findings import Finding
+from games.checks import Finding
 from games.checks.sampling import trusted_subject
 from games.checks.unit_tests import UnitTest, check_unit_tests
 from games.contract import Action, Game, LocalModule

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from agents.prompting import contract
 from agents.protocols import Design, Mechanic, MechanicEdge, Rule
-from games.checks.findings import Finding
+from games.checks import Finding
 from games.checks.sampling import UniformPlayer
 from games.contract import Game, LocalModule
 from games.engine import play_match

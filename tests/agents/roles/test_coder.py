@@ -6,7 +6,7 @@ import pytest
 
 from agents.protocols import Attempt, RoleError, apply_edits
 from agents.roles import ModelCoder
-from games.checks.findings import Finding
+from games.checks import Finding
 from games.contract import Json
 from games.records import MatchRecord
 from games.table import Position

@@ -8,8 +8,8 @@ import pytest
 
 from agents.roles import ModelCoder, ModelValidator
 from agents.roles.texts import findings_text
+from games.checks import Finding
 from games.checks.contract import from_fault
-from games.checks.findings import Finding
 from games.checks.run import CheckSettings
 from games.contract import ModuleFault
 from games.records import to_text

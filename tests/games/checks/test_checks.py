@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from games.checks.findings import Finding
+from games.checks import Finding
 from games.checks.run import CheckSettings, run_checks
 from tests.games.subjects import subject
 

@@ -3,8 +3,8 @@
 import pytest
 
 from games import library
+from games.checks import Finding
 from games.checks.choices import check_choices
-from games.checks.findings import Finding
 from games.checks.sampling import random_matches, trusted_subject
 
 # A game for two over the list `m` of what was done: who acts, what is legal, what the end pays.

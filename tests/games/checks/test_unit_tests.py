@@ -2,7 +2,7 @@
 
 import pytest
 
-from games.checks.findings import Finding
+from games.checks import Finding
 from games.checks.unit_tests import UnitTest, check_unit_tests
 from tests.games.checks.test_checks import SOUND
 from tests.games.subjects import subject

@@ -6,7 +6,7 @@ from statistics import fmean, stdev
 from typing import cast
 
 from games import library
-from games.checks.findings import Finding
+from games.checks import Finding
 from games.checks.run import CheckSettings, run_checks
 from games.checks.sampling import trusted_subject
 from games.contract import CHANCE, TERMINAL, Action, Game, Json, LocalModule, Observation, State

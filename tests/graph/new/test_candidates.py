@@ -23,7 +23,7 @@ from agents.protocols import (
     Vote,
 )
 from games import library
-from games.checks.findings import Finding
+from games.checks import Finding
 from games.checks.unit_tests import UnitTest
 from graph.new.nodes.code import drafted
 from graph.new.results import exit_code, final_text

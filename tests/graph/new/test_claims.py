@@ -23,7 +23,7 @@ from agents.protocols import (
     Vote,
 )
 from games import library
-from games.checks.findings import Finding
+from games.checks import Finding
 from games.checks.run import CheckSettings
 from games.checks.unit_tests import UnitTest
 from games.records import MatchRecord

@@ -10,7 +10,7 @@ from langgraph.errors import GraphRecursionError
 
 from agents.composer import composer_roles
 from agents.protocols import Attempt, CoderTools, Design, Edit, Mending
-from games.checks.findings import Finding
+from games.checks import Finding
 from games.checks.run import CheckSettings
 from graph.new.export import graph
 from graph.new.results import RunResult, exit_code, final_text

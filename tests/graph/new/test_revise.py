@@ -19,7 +19,7 @@ from agents.protocols import (
     RefusedTest,
     RoleError,
 )
-from games.checks.findings import Finding
+from games.checks import Finding
 from games.checks.unit_tests import UnitTest
 from graph.new.requests import begin_again, read_request, write_request
 from graph.new.results import RunResult, final_text, rule_changes

@@ -7,7 +7,7 @@ import pytest
 
 from agents.protocols import Attempt, Claim, CoderTools, Design, Edit, Mending, Verdict
 from agents.roles.texts import findings_text
-from games.checks.findings import Finding
+from games.checks import Finding
 from games.checks.unit_tests import PLY
 from games.records import MatchRecord
 from games.table import Position

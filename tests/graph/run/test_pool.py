@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from games.checks.findings import Finding, Outcome
+from games.checks import Finding, Outcome
 from graph.run.pool import EDIT, Candidate, newest, thompson, what_failed
 
 
