@@ -22,6 +22,7 @@ from tools.transitions import replay_transitions
 _PURITY = "functions"
 _REPLAYED = 2  # matches replayed where fewer are kept
 _TRANSITIONS = 240  # of all of them together
+_AGAIN_S = 60.0  # for whatever is asked after the checks
 
 
 @dataclass
@@ -79,32 +80,34 @@ class CheckRun:
         """Players at the table that was judged; 0 where the number was left open, and none was."""
         return self._start[0]
 
-    def unit_tests(self, tests: Sequence[UnitTest], *, deadline_s: float = 60.0) -> list[Finding]:
+    def unit_tests(self, tests: Sequence[UnitTest]) -> list[Finding]:
         """Run generated unit tests in a fresh worker."""
-        return self._held(lambda subject: check_unit_tests(subject, tests), deadline_s)
+        return self._held(lambda subject: check_unit_tests(subject, tests))
 
-    def plies(self, plies: Sequence[PlayedPly], *, deadline_s: float = 60.0) -> list[Finding]:
+    def plies(self, plies: Sequence[PlayedPly]) -> list[Finding]:
         """Play plies that were judged faulty again, in a fresh worker."""
-        return self._held(lambda subject: check_plies(subject, plies), deadline_s)
+        return self._held(lambda subject: check_plies(subject, plies))
 
-    def _held(self, check: Callable[[Subject], list[Finding]], deadline_s: float) -> list[Finding]:
+    def _held(self, check: Callable[[Subject], list[Finding]]) -> list[Finding]:
         with self._sandbox.worker("unit-tests", self._source) as worker:
-            trial = _Trial(self._sandbox, self._source, Deadline.after(deadline_s))
             try:
-                subject = trial.subject(worker, self._start)
+                subject = self._subject(worker)
             except ModuleFault as fault:
                 return [from_fault("unit_test", fault)]
             return check(subject)
 
-    def positions(self, record: MatchRecord, *, deadline_s: float = 60.0) -> list[Position]:
+    def _subject(self, worker: Worker) -> Subject:
+        trial = _Trial(self._sandbox, self._source, Deadline.after(_AGAIN_S))
+        return trial.subject(worker, self._start)
+
+    def positions(self, record: MatchRecord) -> list[Position]:
         """The positions of a record, first to last, as a fresh worker replays it.
 
         Raises:
             ModuleFault: If the module does not play it again.
         """
         with self._sandbox.worker("replay", self._source) as worker:
-            trial = _Trial(self._sandbox, self._source, Deadline.after(deadline_s))
-            table = trial.subject(worker, self._start).table
+            table = self._subject(worker).table
             reached = [table.open(len(record.players), record.parameters)]
             for action in record.actions:
                 if action not in reached[-1].legal:
@@ -169,7 +172,6 @@ def audit_matches(
     *,
     start: tuple[int, Mapping[str, Json]],
     pairs: int,
-    deadline_s: float = 60.0,
 ) -> list[Finding]:
     """The leak audit over matches that somebody else played.
 
@@ -179,9 +181,8 @@ def audit_matches(
         played: The matches.
         start: Players and parameters.
         pairs: Pairs of matches to compare, shared among the seats.
-        deadline_s: Seconds for everything.
     """
-    trial = _Trial(sandbox, source, Deadline.after(deadline_s))
+    trial = _Trial(sandbox, source, Deadline.after(_AGAIN_S))
     with sandbox.worker("check", source) as worker:
         try:
             subject = trial.subject(worker, start)

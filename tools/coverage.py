@@ -29,6 +29,7 @@ _NONE: frozenset[int] = frozenset()
 _COMMENT = re.compile(r"#\s*(R\d+(?:(?:\s*(?:,|and)\s*|\s+)R\d+)*)\b")
 _RULE = re.compile(r"\bR\d+\b")
 _BLOCKS = ("else", "try", "finally", "except")
+_DEADLINE_S = 60.0  # for all matches together
 _PLIES = 3  # kept of a rule in one match
 _UNASKED = frozenset(  # by a referee: no match shows what these do
     ("resample_history", "resample_state", "value_function", "render", "parse_action")
@@ -65,8 +66,6 @@ def rule_coverage(
     source: str,
     rules: Sequence[str],
     records: Sequence[MatchRecord],
-    *,
-    deadline_s: float = 60.0,
 ) -> RuleCoverage:
     """Follow recorded matches through a source; see the module's docstring.
 
@@ -74,8 +73,8 @@ def rule_coverage(
         sandbox: Where it runs.
         source: The module that the records were played with.
         rules: Ids of the design's rules, such as "R7"; others are left out.
-        records: Matches; without any, only where the rules stand is told.
-        deadline_s: Seconds for everything; records that did not fit are `lost`.
+        records: Matches; without any, only where the rules stand is told. Those that took more
+            than a minute together are `lost`.
 
     Raises:
         ModuleFault: If the source does not parse or load.
@@ -87,7 +86,7 @@ def rule_coverage(
     with sandbox.worker("coverage", source) as worker:
         if records:
             worker.load(source)
-        ends = time.monotonic() + deadline_s
+        ends = time.monotonic() + _DEADLINE_S
         for number, record in enumerate(records):
             actions, parameters = [*record.actions], dict(record.parameters)
             request = LinesRequest(len(record.players), parameters, actions, watched)
@@ -153,7 +152,6 @@ def branch_coverage(  # noqa: PLR0913 - a match is played from its seats and par
     *,
     num_players: int,
     parameters: Mapping[str, Json],
-    deadline_s: float = 60.0,
 ) -> BranchCoverage:
     """Follow matches through the branches of a source; the worker's claim, as `rule_coverage`.
 
@@ -164,7 +162,6 @@ def branch_coverage(  # noqa: PLR0913 - a match is played from its seats and par
         played: The actions of each match, from the first state on.
         num_players: Seats.
         parameters: Of the matches.
-        deadline_s: Seconds for everything.
 
     Raises:
         ModuleFault: If the source does not load.
@@ -175,7 +172,7 @@ def branch_coverage(  # noqa: PLR0913 - a match is played from its seats and par
     lost: list[int] = []
     with sandbox.worker("coverage", source) as worker:
         worker.load(source)
-        ends = time.monotonic() + deadline_s
+        ends = time.monotonic() + _DEADLINE_S
         for number, actions in enumerate(played):
             request = LinesRequest(num_players, dict(parameters), [*actions], watched)
             plies = _traced(worker, request, ends) if actions else []

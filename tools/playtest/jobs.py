@@ -2,6 +2,7 @@
 
 import os
 import threading
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -431,15 +432,13 @@ def effort_together(parts: Iterable[EffortSummary]) -> EffortSummary:
     """
     decisions = 0
     figures: dict[str, NumberSummary] = {}
-    words: dict[str, dict[str, int]] = {}
+    words = defaultdict[str, Counter[str]](Counter)
     for part in parts:
         decisions += part.decisions
         for name, figure in part.figures.items():
             figures[name] = _joined(figures[name], figure) if name in figures else figure
         for name, counted in part.words.items():
-            counts = words.setdefault(name, {})
-            for word, count in counted.items():
-                counts[word] = counts.get(word, 0) + count
+            words[name].update(counted)
     ordered = {name: dict(sorted(words[name].items())) for name in sorted(words)}
     return EffortSummary(decisions=decisions, figures=dict(sorted(figures.items())), words=ordered)
 

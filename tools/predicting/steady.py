@@ -49,9 +49,7 @@ def imports(source: str, more: Sequence[str] = ()) -> list[Finding]:
     return found
 
 
-def asked_again(
-    sandbox: Sandbox, source: str, matches: Sequence[OpenTrajectory], *, deadline_s: float = 60.0
-) -> list[Finding]:
+def asked_again(sandbox: Sandbox, source: str, matches: Sequence[OpenTrajectory]) -> list[Finding]:
     """A finding for each function that answers another way in another order, or when asked twice.
 
     The same questions go to a fresh worker with the matches in reverse order, then to one for each
@@ -61,7 +59,6 @@ def asked_again(
         sandbox: Where it runs.
         source: The learned source.
         matches: What is asked; nothing of it is compared but the answers with each other.
-        deadline_s: Seconds for each pass.
     """
     half = max(1, len(matches) // 2)
     orders = [matches, matches[::-1], matches[:half], matches[half:]]
@@ -72,7 +69,7 @@ def asked_again(
             continue
         columns = RecordQuestions.of(order).calls.columns
         try:
-            answered = ask_columns(sandbox, source, columns, deadline_s=deadline_s)
+            answered = ask_columns(sandbox, source, columns)
         except ModuleFault as fault:
             return [_unsteady(str(fault), line=fault.line)]
         asked = {q.key: q for column in columns for q in (*column.states, *column.actions)}
