@@ -22,13 +22,18 @@ def check_conservation(subject: Subject, samples: Sequence[Sample]) -> list[Find
     A game that declares none (pieces are placed without limit) gives no finding: a check that
     compared nothing has not passed.
     """
-    try:
-        kinds = subject.game.info.get("conserved", [])
-    except ModuleFault as fault:  # such as that its worker has ended
-        return [from_fault("conservation", fault)]
-    if not are_texts(kinds) or not kinds:
-        return []
+    kinds, faults = _declared(subject, "conservation", "conserved")
+    if faults or not are_texts(kinds) or not kinds:
+        return faults
     return judged("conservation", lambda: _conserved(subject, samples, kinds))
+
+
+def _declared(subject: Subject, check: str, name: str) -> tuple[Json, list[Finding]]:
+    """What `GAME` says under a name, and a finding where it cannot be read."""
+    try:
+        return subject.game.info.get(name), []
+    except ModuleFault as fault:  # such as that its worker has ended
+        return None, [from_fault(check, fault)]
 
 
 def _conserved(
@@ -60,12 +65,9 @@ def check_total(subject: Subject, matches: Sequence[Match]) -> list[Finding]:
 
     A game that declares none (scores that each player gathers) gives no finding.
     """
-    try:
-        total = subject.game.info.get("total")
-    except ModuleFault as fault:
-        return [from_fault("total", fault)]
-    if total is None:
-        return []
+    total, faults = _declared(subject, "total", "total")
+    if faults or total is None:
+        return faults
     return judged("total", lambda: _paid(matches, total))
 
 

@@ -9,7 +9,7 @@ independent; the ladder's is over deals.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from statistics import fmean
-from typing import Literal, TypeAlias
+from typing import Literal
 
 from pydantic import BaseModel
 
@@ -32,7 +32,7 @@ from tools.playtest.ratings import win_share
 from tools.playtest.results import by_ending
 from tools.playtest.schedule import Sides, each_alone, sides_paid_alike
 from tools.playtest.series import Series
-from tools.reporting.content import TIMED_OUT, Figure, Play, Rung
+from tools.reporting.content import TIMED_OUT, Figure, LadderVerdict, Play, Rung
 
 _FEWEST_SIMULATIONS = 2
 _CURVE_MATCHES = 4
@@ -49,8 +49,6 @@ _MEANINGS = {
     "forced": ("turns without a choice", "share of decisions with a single legal action"),
     "choices_player": ("choices of player {}", "its turns with two or more legal actions"),
 }
-
-LadderVerdict: TypeAlias = Literal["climbs", "falls", "undecided", "unmeasured"]
 
 
 def seat_share(records: Sequence[MatchRecord], seat: int, sides: Sides = ()) -> Estimate:

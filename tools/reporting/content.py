@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import groupby
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
@@ -14,6 +14,8 @@ from tools.sandbox.backends import Grade
 
 TIMED_OUT = "timed out"
 """How `Play.unfinished` calls matches that the clock ended."""
+
+LadderVerdict: TypeAlias = Literal["climbs", "falls", "undecided", "unmeasured"]
 
 
 class _Value(BaseModel):
@@ -63,7 +65,7 @@ class Rung(_Value):
     measure: Literal["win_share", "return"]
     figure: Figure
     even: float
-    verdict: Literal["climbs", "falls", "undecided", "unmeasured"]
+    verdict: LadderVerdict
     unfinished: dict[str, int] = Field(default_factory=dict)
 
     @property

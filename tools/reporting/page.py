@@ -233,10 +233,6 @@ def figure_text(figure: Figure) -> str:
     return f"{figure.value:.3f} ({figure.low:.3f} to {figure.high:.3f}, n = {figure.n})"
 
 
-def _place(evaluation: Evaluation) -> str:
-    return "of one side" if evaluation.has_teams else "at one seat"
-
-
 def _ladder_bars(evaluation: Evaluation) -> tuple[list[Bar], float | None]:
     """The ladder's bars and the share of equals; of one side the players' scores, and no share.
 
@@ -268,7 +264,8 @@ def plots_of(evaluation: Evaluation | None) -> dict[str, str]:
     if bars:
         title, largest = "Mean score of a match, by who has every seat", None
         if even is not None:
-            title, largest = f"Share of wins {_place(evaluation)}", 1.0
+            whose = "of one side" if evaluation.has_teams else "at one seat"
+            title, largest = f"Share of wins {whose}", 1.0
         plots["ladder"] = interval_bars(bars, title=title, largest=largest, reference=even)
     best = evaluation.best
     who = f"{short_name(best.player)} players"
