@@ -1,7 +1,6 @@
 """The player that follows heuristics, each in a worker of its own."""
 
 from collections.abc import Sequence
-from typing import Annotated
 
 import numpy as np
 from pydantic import Field
@@ -23,13 +22,11 @@ SCORES = "scores"  # all of them, by mean score
 class GreedySettings(PlayerSettings):
     """Settings of the greedy player."""
 
-    heuristic: Annotated[
-        str,
-        Field(
-            description="Name of one heuristic; several joined by '+' for their mean rank or by "
-            "'&' for their mean score (Cardiverse, Eq. 1); 'ensemble' or 'scores' for all of them."
-        ),
-    ] = ENSEMBLE
+    heuristic: str = Field(
+        default=ENSEMBLE,
+        description="Name of one heuristic; several joined by '+' for their mean rank or by "
+        "'&' for their mean score (Cardiverse, Eq. 1); 'ensemble' or 'scores' for all of them.",
+    )
 
 
 class GreedyPlayer:

@@ -34,26 +34,22 @@ _MARKS = " \t*_`'\".#>-"  # that a model may set around its action
 class LlmSettings(PlayerSettings):
     """Settings of a player that is a model."""
 
-    style: Annotated[
-        Style,
-        Field(
-            description="cot: reasons step by step; react: goes on from its earlier thoughts; "
-            "reflexion: react with lessons from earlier deals; belief: says what is hidden first."
-        ),
-    ] = "cot"
-    model: Annotated[str, Field(description="Its name, as the endpoint knows it; required.")] = ""
-    history: Annotated[
-        int, Field(ge=0, le=100, description="Earlier turns of its own that it is told.")
-    ] = 5
-    legal: Annotated[NoYes, Field(description="Whether the legal actions are listed.")] = "yes"
-    rethinks: Annotated[
-        int, Field(ge=0, le=10, description="Tries after an answer that is no legal action.")
-    ] = 2
-    lessons: Annotated[
-        int,
-        Field(ge=1, le=20, description="Newest reflections that it is told."),
-        When("style", ("reflexion",)),
-    ] = 3
+    style: Style = Field(
+        default="cot",
+        description="cot: reasons step by step; react: goes on from its earlier thoughts; "
+        "reflexion: react with lessons from earlier deals; belief: says what is hidden first.",
+    )
+    model: str = Field(default="", description="Its name, as the endpoint knows it; required.")
+    history: int = Field(
+        default=5, ge=0, le=100, description="Earlier turns of its own that it is told."
+    )
+    legal: NoYes = Field(default="yes", description="Whether the legal actions are listed.")
+    rethinks: int = Field(
+        default=2, ge=0, le=10, description="Tries after an answer that is no legal action."
+    )
+    lessons: Annotated[int, When("style", ("reflexion",))] = Field(
+        default=3, ge=1, le=20, description="Newest reflections that it is told."
+    )
 
     @model_validator(mode="after")
     def _named(self) -> Self:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Annotated, Literal, Self, TypeAlias
+from typing import Literal, Self, TypeAlias
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -17,7 +17,7 @@ from agents.belief.belief import BeliefName
 from agents.players.search import DeadlineSettings, SearchPlayer, settings_of
 from agents.players.specs import PlayerSpec, PlayerSpecError, Seating, Setting, parameters_of
 from agents.search.algorithms import search_named
-from agents.search.settings import LARGEST, MANY
+from agents.search.settings import MANY, Count
 from games.contract import Action, Json, ModuleFault, canonical_key
 from games.engine import Decision, PlayerFault
 from games.information import SeatLog
@@ -37,51 +37,42 @@ _SUITED: dict[tuple[str, str, int, str], str] = {}
 class GtSettings(DeadlineSettings):
     """Settings of a search as the paper's players do it."""
 
-    search: Annotated[
-        Literal["auto", "uct", "ismcts"],
-        Field(description="auto: uct where random play shows perfect information, else ismcts."),
-    ] = "auto"
-    simulations: Annotated[int, Field(ge=1, le=LARGEST, description="Simulations a decision.")] = (
-        1000
+    search: Literal["auto", "uct", "ismcts"] = Field(
+        default="auto",
+        description="auto: uct where random play shows perfect information, else ismcts.",
     )
-    rollouts: Annotated[
-        int, Field(ge=1, le=LARGEST, description="Rollouts of a new leaf without a value function.")
-    ] = 10
-    belief: Annotated[
-        BeliefName,
-        Field(
-            description="Where hidden states come from; module: the inference function alone, as "
-            "in the paper."
-        ),
-    ] = "auto"
-    determinizations: Annotated[
-        int,
-        Field(
-            ge=0,
-            le=MANY,
-            description="Hidden states drawn for a decision and used in turn; 0 draws a new one "
-            "for every simulation.",
-        ),
-    ] = 0
+    simulations: Count = Field(default=1000, description="Simulations a decision.")
+    rollouts: Count = Field(
+        default=10, description="Rollouts of a new leaf without a value function."
+    )
+    belief: BeliefName = Field(
+        default="auto",
+        description="Where hidden states come from; module: the inference function alone, as "
+        "in the paper.",
+    )
+    determinizations: int = Field(
+        default=0,
+        ge=0,
+        le=MANY,
+        description="Hidden states drawn for a decision and used in turn; 0 draws a new one "
+        "for every simulation.",
+    )
 
 
 class CwmSettings(GtSettings):
     """Settings of the player of a learned model."""
 
-    run: Annotated[str, Field(description="Folder of a `learn` run, for its model.py.")] = ""
-    model: Annotated[str, Field(description="File of a model; this or run is required.")] = ""
-    sha256: Annotated[str, Field(description="Of its text; filled in, else compared.")] = ""
-    leaf: Annotated[
-        Literal["auto", "rollout"],
-        Field(description="auto: by the model's value function where it has one."),
-    ] = "auto"
-    protocol: Annotated[
-        Rules,
-        Field(
-            description="paper: legal actions are hidden from it, and an illegal one forfeits; "
-            "ours: it is told them, and plays a random one where its model names none of them."
-        ),
-    ] = "paper"
+    run: str = Field(default="", description="Folder of a `learn` run, for its model.py.")
+    model: str = Field(default="", description="File of a model; this or run is required.")
+    sha256: str = Field(default="", description="Of its text; filled in, else compared.")
+    leaf: Literal["auto", "rollout"] = Field(
+        default="auto", description="auto: by the model's value function where it has one."
+    )
+    protocol: Rules = Field(
+        default="paper",
+        description="paper: legal actions are hidden from it, and an illegal one forfeits; "
+        "ours: it is told them, and plays a random one where its model names none of them.",
+    )
 
     @model_validator(mode="after")
     def _one_model(self) -> Self:

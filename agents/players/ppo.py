@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Annotated, Self
+from typing import Self
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -22,19 +22,19 @@ PPO = "ppo"
 class PolicySettings(PlayerSettings):
     """Settings of a player that is a trained network."""
 
-    policy: Annotated[str, Field(description="The file of 'rulewright train'; required.")] = ""
-    sha256: Annotated[str, Field(description="Of its bytes; filled in, else compared.")] = ""
-    temperature: Annotated[
-        float,
-        Field(ge=0, le=1000, description="Of the softmax over legal actions; 0: the likeliest."),
-    ] = 1.0
-    elsewhere: Annotated[
-        NoYes,
-        Field(
-            description="Whether it plays a game of another name than it was trained on, as it "
-            "does where that one was learned from this one."
-        ),
-    ] = "no"
+    policy: str = Field(default="", description="The file of 'rulewright train'; required.")
+    sha256: str = Field(default="", description="Of its bytes; filled in, else compared.")
+    temperature: float = Field(
+        default=1.0,
+        ge=0,
+        le=1000,
+        description="Of the softmax over legal actions; 0: the likeliest.",
+    )
+    elsewhere: NoYes = Field(
+        default="no",
+        description="Whether it plays a game of another name than it was trained on, as it "
+        "does where that one was learned from this one.",
+    )
 
     @model_validator(mode="after")
     def _given(self) -> Self:

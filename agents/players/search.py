@@ -46,45 +46,39 @@ _MOST_FIGURES, _LONGEST_WORD, _LONGEST_REASON = 32, 40, 400
 class BeliefSettings(PlayerSettings):
     """Where hidden states come from."""
 
-    belief: Annotated[str, Field(description=_SAMPLERS)] = "auto"
-    determinizations: Annotated[
-        int,
-        Field(
-            ge=0,
-            le=MANY,
-            description="Hidden states drawn for a decision and used in turn; 0 draws a new one "
-            "whenever one is needed.",
-        ),
-        When("belief", _BELIEFS),
-    ] = 0
-    protocol: Annotated[
-        FallbackProtocol,
-        Field(
-            description="What is played where no sampler explains what was seen: a random legal "
-            "action, or one that is legal in the newest state of the game's own sampler (paper)."
-        ),
-        When("belief", _BELIEFS),
-    ] = "ours"
+    belief: str = Field(default="auto", description=_SAMPLERS)
+    determinizations: Annotated[int, When("belief", _BELIEFS)] = Field(
+        default=0,
+        ge=0,
+        le=MANY,
+        description="Hidden states drawn for a decision and used in turn; 0 draws a new one "
+        "whenever one is needed.",
+    )
+    protocol: Annotated[FallbackProtocol, When("belief", _BELIEFS)] = Field(
+        default="ours",
+        description="What is played where no sampler explains what was seen: a random legal "
+        "action, or one that is legal in the newest state of the game's own sampler (paper).",
+    )
 
 
 class _SampledSettings(BeliefSettings):
     """The belief of a search whose hidden states are sampled."""
 
-    belief: Annotated[BeliefName, Field(description=_SAMPLERS)] = "auto"
+    belief: BeliefName = Field(default="auto", description=_SAMPLERS)
 
 
 class _OnRequestSettings(BeliefSettings):
     """The belief of a search that samples hidden states where it is asked to."""
 
-    belief: Annotated[Literal["none", BeliefName], Field(description=_SAMPLERS)] = "none"
+    belief: Literal["none", BeliefName] = Field(default="none", description=_SAMPLERS)
 
 
 class DeadlineSettings(PlayerSettings):
     """The time of a decision."""
 
-    deadline: Annotated[
-        float, Field(ge=0.1, le=DAY, description="Seconds to decide before the seat forfeits.")
-    ] = 60.0
+    deadline: float = Field(
+        default=60.0, ge=0.1, le=DAY, description="Seconds to decide before the seat forfeits."
+    )
 
 
 _OF_HIDDEN: dict[Hidden, tuple[type[PlayerSettings], ...]] = {

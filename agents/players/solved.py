@@ -1,13 +1,12 @@
 """The player that solves the whole game first, where it is small enough."""
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated
 
 import numpy as np
 from pydantic import Field
 
 from agents.players.specs import PlayerSpec, PlayerSpecError, Seating
-from agents.search.settings import DAY, LARGEST, PlayerSettings
+from agents.search.settings import DAY, Count, PlayerSettings
 from agents.worker.protocol import EnumerateRequest, Solution, SolveRequest, TooLarge, decoded_size
 from games.contract import Action, Json, ModuleFault
 from games.engine import Decision, PlayerFault, sample_index
@@ -25,26 +24,17 @@ HELD = 700_000.0  # histories, about as many as a worker's memory holds
 class CfrSettings(PlayerSettings):
     """Settings of CFR+ over the whole game."""
 
-    iterations: Annotated[
-        int, Field(ge=1, le=LARGEST, description="Iterations of CFR+ over the whole game.")
-    ] = 1000
-    histories: Annotated[
-        int,
-        Field(
-            ge=1,
-            le=LARGEST,
-            description="Histories to enumerate at the most; a larger game is refused.",
-        ),
-    ] = 200_000
-    deadline: Annotated[
-        float,
-        Field(
-            ge=0.1,
-            le=DAY,
-            description="Seconds that enumerating the game may take, and solving it at the first "
-            "decision.",
-        ),
-    ] = 60.0
+    iterations: Count = Field(default=1000, description="Iterations of CFR+ over the whole game.")
+    histories: Count = Field(
+        default=200_000, description="Histories to enumerate at the most; a larger game is refused."
+    )
+    deadline: float = Field(
+        default=60.0,
+        ge=0.1,
+        le=DAY,
+        description="Seconds that enumerating the game may take, and solving it at the first "
+        "decision.",
+    )
 
 
 class SolvedPlayer:

@@ -11,12 +11,12 @@ alternate. Actions are tried in the module's order.
 
 from collections.abc import Sequence
 from math import inf
-from typing import Annotated, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from pydantic import Field
 
-from agents.search.settings import LARGEST, PlayerSettings, SearchResult, SearchView
+from agents.search.settings import LARGEST, Count, PlayerSettings, SearchResult, SearchView
 from games.contract import CHANCE, TERMINAL, Action, State
 from games.modules import Rules, canonical
 
@@ -31,23 +31,17 @@ class UnsuitableGameError(Exception):
 class AlphaBetaSettings(PlayerSettings):
     """Settings of alpha-beta; at the depth the module's `value_function` decides."""
 
-    depth: Annotated[
-        int,
-        Field(
-            ge=0,
-            le=LARGEST,
-            description="Plies looked ahead, at which the game's value function decides; 0 looks "
-            "to the end.",
-        ),
-    ] = 0
-    calls: Annotated[
-        int,
-        Field(
-            ge=1,
-            le=LARGEST,
-            description="Calls of apply_action after which the game is refused as too large.",
-        ),
-    ] = 1_000_000
+    depth: int = Field(
+        default=0,
+        ge=0,
+        le=LARGEST,
+        description="Plies looked ahead, at which the game's value function decides; 0 looks "
+        "to the end.",
+    )
+    calls: Count = Field(
+        default=1_000_000,
+        description="Calls of apply_action after which the game is refused as too large.",
+    )
 
     def value_needed(self) -> tuple[str, str] | None:
         """See `PlayerSettings.value_needed`."""

@@ -32,7 +32,7 @@ Reference:
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterator, Sequence
 from statistics import fmean
-from typing import Annotated, Literal, Self, TypeAlias
+from typing import Literal, Self, TypeAlias
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -52,6 +52,7 @@ from agents.search.settings import (
     LARGEST,
     MANY,
     BudgetSettings,
+    Count,
     LeafSettings,
     SearchResult,
     SearchView,
@@ -69,31 +70,25 @@ SPAN = 2**30  # genes are below it, so that every action of a ply is about as li
 class PlanSettings(LeafSettings, BudgetSettings):
     """Settings of the searches over plans; `rollout_limit` also ends the playing of a plan."""
 
-    horizon: Annotated[
-        int,
-        Field(
-            ge=1,
-            le=MANY,
-            description="Own plies that are planned; a plan is cut where a rollout to the end "
-            "would be.",
-        ),
-    ] = 10
-    discount: Annotated[
-        float, Field(ge=0.001, le=1, description="Worth of a payment an own ply later.")
-    ] = 1.0
-    opponent: Annotated[
-        Literal["uniform", "greedy", "heuristic"],
-        Field(
-            description="How the other seats are taken to play: uniform, greedy for what pays at "
-            "once, or by the game's heuristics."
-        ),
-    ] = "uniform"
-    mutation: Annotated[
-        float, Field(ge=0.001, le=1, description="Probability that a gene changes.")
-    ] = 0.3
-    trials: Annotated[
-        int, Field(ge=1, le=LARGEST, description="Hidden states a plan is valued in.")
-    ] = 1
+    horizon: int = Field(
+        default=10,
+        ge=1,
+        le=MANY,
+        description="Own plies that are planned; a plan is cut where a rollout to the end "
+        "would be.",
+    )
+    discount: float = Field(
+        default=1.0, ge=0.001, le=1, description="Worth of a payment an own ply later."
+    )
+    opponent: Literal["uniform", "greedy", "heuristic"] = Field(
+        default="uniform",
+        description="How the other seats are taken to play: uniform, greedy for what pays at "
+        "once, or by the game's heuristics.",
+    )
+    mutation: float = Field(
+        default=0.3, ge=0.001, le=1, description="Probability that a gene changes."
+    )
+    trials: Count = Field(default=1, description="Hidden states a plan is valued in.")
 
     @model_validator(mode="after")
     def _can_value(self) -> Self:
@@ -108,11 +103,9 @@ class PlanSettings(LeafSettings, BudgetSettings):
 class RheaSettings(PlanSettings):
     """Settings of rolling horizon evolution."""
 
-    population: Annotated[int, Field(ge=2, le=LARGEST, description="Plans kept.")] = 10
-    elite: Annotated[
-        int, Field(ge=0, le=LARGEST, description="Best plans taken over unchanged.")
-    ] = 1
-    tournament: Annotated[int, Field(ge=1, le=MANY, description="Plans drawn for each parent.")] = 2
+    population: int = Field(default=10, ge=2, le=LARGEST, description="Plans kept.")
+    elite: int = Field(default=1, ge=0, le=LARGEST, description="Best plans taken over unchanged.")
+    tournament: int = Field(default=2, ge=1, le=MANY, description="Plans drawn for each parent.")
 
     @model_validator(mode="after")
     def _fits(self) -> Self:

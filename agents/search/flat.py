@@ -28,11 +28,11 @@ from pydantic import Field
 from agents.search.leaves import Draw, Leaves, drawing, one_of_best
 from agents.search.meter import Meter
 from agents.search.settings import (
-    LARGEST,
     BoundSettings,
     BudgetChoice,
     BudgetSettings,
     CallLimit,
+    Count,
     LeafChoice,
     LeafSettings,
     PlayerSettings,
@@ -56,15 +56,9 @@ class _PassSettings(PlayerSettings):
     """The end of a decision that is made of passes over all actions."""
 
     budget: BudgetChoice = "simulations"
-    passes: Annotated[
-        int,
-        Field(
-            ge=1,
-            le=LARGEST,
-            description="Times every action is valued, each in a hidden state of its own.",
-        ),
-        When("budget", ("simulations",)),
-    ] = 1
+    passes: Annotated[Count, When("budget", ("simulations",))] = Field(
+        default=1, description="Times every action is valued, each in a hidden state of its own."
+    )
     calls: CallLimit = 4000
     seconds: SecondLimit = 1.0
 

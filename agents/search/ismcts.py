@@ -29,7 +29,7 @@ the root is known, so its nodes begin from that.
 """
 
 from collections.abc import Sequence
-from typing import Annotated, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 from pydantic import Field
@@ -60,13 +60,11 @@ class IsmctsSettings(TreeSettings):
     """Settings of single-observer information set search."""
 
     exploration: ExplorationWeight = 0.5
-    opponents: Annotated[
-        Literal["own", "observer"],
-        Field(
-            description="By what other seats choose in the tree: what they see themselves, where "
-            "that repeats (own), or what the searching player sees alone (observer)."
-        ),
-    ] = "own"
+    opponents: Literal["own", "observer"] = Field(
+        default="own",
+        description="By what other seats choose in the tree: what they see themselves, where "
+        "that repeats (own), or what the searching player sees alone (observer).",
+    )
 
 
 class MoismctsSettings(TreeSettings):

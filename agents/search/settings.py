@@ -20,6 +20,8 @@ Ensemble: TypeAlias = Literal["rank", "score"]
 LARGEST = 1e9  # beyond any use, and below where clocks and loops overflow
 MANY = 100_000  # of what a worker's memory holds all at once
 DAY = 86_400  # seconds
+Count: TypeAlias = Annotated[int, Field(ge=1, le=LARGEST)]
+Amount: TypeAlias = Annotated[float, Field(ge=0, le=LARGEST)]
 _RANDOM = ("rollout", "truncated")  # leaves worth what random play pays
 
 
@@ -51,8 +53,8 @@ BudgetChoice: TypeAlias = Annotated[
     Field(description="What ends a decision: simulations, calls of apply_action, or time."),
 ]
 CallLimit: TypeAlias = Annotated[
-    int,
-    Field(ge=1, le=LARGEST, description="Calls of apply_action a decision, never exceeded."),
+    Count,
+    Field(description="Calls of apply_action a decision, never exceeded."),
     When("budget", ("calls",)),
 ]
 SecondLimit: TypeAlias = Annotated[
@@ -70,11 +72,9 @@ class BudgetSettings(PlayerSettings):
     """The end of a decision."""
 
     budget: BudgetChoice = "simulations"
-    simulations: Annotated[
-        int,
-        Field(ge=1, le=LARGEST, description="Simulations a decision."),
-        When("budget", ("simulations",)),
-    ] = 1000
+    simulations: Annotated[Count, When("budget", ("simulations",))] = Field(
+        default=1000, description="Simulations a decision."
+    )
     calls: CallLimit = 4000
     seconds: SecondLimit = 1.0
 
@@ -97,8 +97,8 @@ class BudgetSettings(PlayerSettings):
 
 
 RolloutCount: TypeAlias = Annotated[
-    int,
-    Field(ge=1, le=LARGEST, description="Rollouts averaged at a new leaf."),
+    Count,
+    Field(description="Rollouts averaged at a new leaf."),
     When("leaf", (*_RANDOM, "heuristic", "auto")),
 ]
 LeafChoice: TypeAlias = Annotated[
@@ -117,25 +117,15 @@ class LeafSettings(PlayerSettings):
 
     leaf: LeafChoice = "rollout"
     rollouts: RolloutCount = 1
-    rollout_limit: Annotated[
-        int,
-        Field(ge=1, le=LARGEST, description="Plies after which a rollout is cut."),
-        When("leaf", ("rollout", "auto")),
-    ] = 1000
-    depth: Annotated[
-        int,
-        Field(
-            ge=1,
-            le=LARGEST,
-            description="Plies of a rollout that is truncated, or played by heuristics.",
-        ),
-        When("leaf", ("truncated", "heuristic")),
-    ] = 10
-    ensemble: Annotated[
-        Ensemble,
-        Field(description="How several heuristics agree: by mean rank or mean score."),
-        When("leaf", ("heuristic",)),
-    ] = "rank"
+    rollout_limit: Annotated[Count, When("leaf", ("rollout", "auto"))] = Field(
+        default=1000, description="Plies after which a rollout is cut."
+    )
+    depth: Annotated[Count, When("leaf", ("truncated", "heuristic"))] = Field(
+        default=10, description="Plies of a rollout that is truncated, or played by heuristics."
+    )
+    ensemble: Annotated[Ensemble, When("leaf", ("heuristic",))] = Field(
+        default="rank", description="How several heuristics agree: by mean rank or mean score."
+    )
 
     def value_needed(self) -> tuple[str, str] | None:
         """See `PlayerSettings.value_needed`."""
@@ -145,29 +135,21 @@ class LeafSettings(PlayerSettings):
 class RolloutSettings(LeafSettings):
     """The policy of random rollouts."""
 
-    policy: Annotated[
-        Literal["uniform", "mast", "gibbs"],
-        Field(
-            description="Rollouts draw uniform actions, or follow MAST: epsilon-greedy (mast) or "
-            "by Gibbs' distribution (gibbs)."
-        ),
-        When("leaf", _RANDOM),
-    ] = "uniform"
-    epsilon: Annotated[
-        float,
-        Field(ge=0, le=1, description="Share of uniform draws in mast."),
-        When("policy", ("mast",)),
-    ] = 0.4
-    temperature: Annotated[
-        float,
-        Field(ge=0.001, le=LARGEST, description="Temperature of gibbs, for means in [0, 1]."),
-        When("policy", ("gibbs",)),
-    ] = 1.0
+    policy: Annotated[Literal["uniform", "mast", "gibbs"], When("leaf", _RANDOM)] = Field(
+        default="uniform",
+        description="Rollouts draw uniform actions, or follow MAST: epsilon-greedy (mast) or "
+        "by Gibbs' distribution (gibbs).",
+    )
+    epsilon: Annotated[float, When("policy", ("mast",))] = Field(
+        default=0.4, ge=0, le=1, description="Share of uniform draws in mast."
+    )
+    temperature: Annotated[float, When("policy", ("gibbs",))] = Field(
+        default=1.0, ge=0.001, le=LARGEST, description="Temperature of gibbs, for means in [0, 1]."
+    )
 
 
 ExplorationWeight: TypeAlias = Annotated[
-    float,
-    Field(ge=0, le=LARGEST, description="Weight of the exploration term, for returns in [0, 1]."),
+    Amount, Field(description="Weight of the exploration term, for returns in [0, 1].")
 ]
 
 
@@ -180,18 +162,14 @@ class BoundSettings(PlayerSettings):
 class TreeSettings(RolloutSettings, BudgetSettings, BoundSettings):
     """Settings of every tree search."""
 
-    widening: Annotated[
-        float,
-        Field(
-            ge=0,
-            le=LARGEST,
-            description="C of progressive widening: a node visited n times considers C n^power "
-            "actions; 0 considers all.",
-        ),
-    ] = 0.0
-    power: Annotated[
-        float, Field(ge=0, le=1, description="Power of progressive widening."), When("widening")
-    ] = 0.5
+    widening: Amount = Field(
+        default=0.0,
+        description="C of progressive widening: a node visited n times considers C n^power "
+        "actions; 0 considers all.",
+    )
+    power: Annotated[float, When("widening")] = Field(
+        default=0.5, ge=0, le=1, description="Power of progressive widening."
+    )
 
 
 SolverChoice: TypeAlias = Annotated[
@@ -209,39 +187,23 @@ class GraphSettings(TreeSettings):
     `bias` is `4 b^2` of the minimum-MSE schedule of all moves as first (see `agents.search.uct`).
     """
 
-    rave: Annotated[
-        Literal["none", "rave", "grave"],
-        Field(
-            description="All-moves-as-first statistics: none, of the node (rave), or of an "
-            "ancestor (grave)."
-        ),
-    ] = "none"
-    bias: Annotated[
-        float,
-        Field(
-            ge=0,
-            le=LARGEST,
-            description="How soon all-moves-as-first statistics lose to a node's own.",
-        ),
-        When("rave", ("rave", "grave")),
-    ] = 0.001
-    reference: Annotated[
-        int,
-        Field(ge=1, le=LARGEST, description="Descents from which an ancestor's statistics serve."),
-        When("rave", ("grave",)),
-    ] = 50
-    transpositions: Annotated[NoYes, Field(description="Whether equal states share a node.")] = "no"
+    rave: Literal["none", "rave", "grave"] = Field(
+        default="none",
+        description="All-moves-as-first statistics: none, of the node (rave), or of an "
+        "ancestor (grave).",
+    )
+    bias: Annotated[Amount, When("rave", ("rave", "grave"))] = Field(
+        default=0.001, description="How soon all-moves-as-first statistics lose to a node's own."
+    )
+    reference: Annotated[Count, When("rave", ("grave",))] = Field(
+        default=50, description="Descents from which an ancestor's statistics serve."
+    )
+    transpositions: NoYes = Field(default="no", description="Whether equal states share a node.")
     solver: SolverChoice = "no"
-    win: Annotated[
-        float,
-        Field(
-            ge=0,
-            le=LARGEST,
-            description="Largest return that any seat can get; an action that pays it is a proven "
-            "win.",
-        ),
-        When("solver", ("yes",)),
-    ] = 1.0
+    win: Annotated[Amount, When("solver", ("yes",))] = Field(
+        default=1.0,
+        description="Largest return that any seat can get; an action that pays it is a proven win.",
+    )
 
     @model_validator(mode="after")
     def _hold_together(self) -> Self:

@@ -35,7 +35,7 @@ random.
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import inf, sqrt
-from typing import Annotated, Self, TypeAlias
+from typing import Self, TypeAlias
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -169,9 +169,9 @@ class UctSettings(GraphSettings):
 
     exploration: ExplorationWeight = 0.7
     solver: SolverChoice = "auto"
-    reuse: Annotated[
-        NoYes, Field(description="Whether a decision begins from the tree of the last one.")
-    ] = "no"
+    reuse: NoYes = Field(
+        default="no", description="Whether a decision begins from the tree of the last one."
+    )
 
     @model_validator(mode="after")
     def _can_rebuild(self) -> Self:
@@ -329,9 +329,7 @@ def combined(
 class PimcSettings(GraphSettings):
     """Settings of perfect information Monte Carlo; the budget is that of all worlds together."""
 
-    worlds: Annotated[
-        int, Field(ge=1, le=MANY, description="Hidden states searched a decision.")
-    ] = 20
+    worlds: int = Field(default=20, ge=1, le=MANY, description="Hidden states searched a decision.")
 
 
 def decide_pimc(
