@@ -38,12 +38,9 @@ from agents.search.leaves import Leaves, PlayedPly, sampled
 from agents.search.meter import Meter
 from agents.search.settings import ExplorationWeight, SearchResult, SearchView, TreeSettings
 from agents.search.statistics import (
-    FEW,
     EdgeStatistics,
     Path,
     ReturnRange,
-    best_available,
-    ismcts_scores,
     widened,
 )
 from games.contract import CHANCE, TERMINAL, Action, Json, Observation, State, canonical_key
@@ -124,7 +121,7 @@ class IsmctsSearch:
             rules, settings, generator, heuristics, interns=settings.budget != "calls"
         )
         self.range = ReturnRange(rules.num_players)
-        self.edges = EdgeStatistics(capacity=8 * settings.simulations)
+        self.edges = EdgeStatistics()
         self.simulations = 0
         self.applied = 0
         self.root_actions: tuple[Action, ...] = ()
@@ -159,7 +156,7 @@ class IsmctsSearch:
                     path.append((other, player, None))
                 else:
                     edge, action = self._choose(node, legal)
-                untried = self.edges.visits_view[edge] == 0
+                untried = self.edges.visits[edge] == 0
             after = rules.apply_action(state, action)
             rewards = rules.rewards(after)
             path.append((edge, player, rewards if any(rewards) else None))
@@ -194,7 +191,7 @@ class IsmctsSearch:
         if met <= len(legal):
             edge, action = self._choose(node, legal)
             return edge, self._rows(own, (action,))[0], action
-        available = self.edges.availability_view
+        available = self.edges.availability
         if met == len(legal) + 1:
             for row in self._rows(own, legal):
                 available[row] = met - 1
@@ -205,19 +202,17 @@ class IsmctsSearch:
 
     def _choose(self, node: Place, legal: Sequence[Action]) -> tuple[int, Action]:
         rows = self._rows(node, legal)
-        available, visits = self.edges.availability_view, self.edges.visits_view
+        available, visits = self.edges.availability, self.edges.visits
         for row in rows:
             available[row] += 1
         untried = [index for index, row in enumerate(rows) if visits[row] == 0]
         if untried and self._widens(node, len(rows) - len(untried)):
             index = untried[int(self.draw() * len(untried))]
             return rows[index], legal[index]
-        weight = self.settings.exploration * self.range.spread[node[1]]
-        if not untried:
-            index = self._best(rows, weight)
-            return rows[index], legal[index]
-        tried = [index for index, row in enumerate(rows) if visits[row]]
-        index = tried[self._best([rows[index] for index in tried], weight)]
+        if untried:
+            legal = [action for action, row in zip(legal, rows, strict=True) if visits[row]]
+            rows = [row for row in rows if visits[row]]
+        index = self.edges.best(rows, self.settings.exploration * self.range.spread[node[1]])
         return rows[index], legal[index]
 
     def _widens(self, node: Place, tried: int) -> bool:
@@ -232,23 +227,8 @@ class IsmctsSearch:
         known = self.nodes.setdefault(node, {})
         for action in legal:
             if action not in known:
-                known[action] = self.edges.take(1)
+                known[action] = self.edges.take()
         return [known[action] for action in legal]
-
-    def _best(self, rows: list[int], weight: float) -> int:
-        edges = self.edges
-        if len(rows) <= FEW:
-            return best_available(
-                edges.mean_view,
-                edges.inverse_root_view,
-                edges.availability_view,
-                rows,
-                exploration=weight,
-            )
-        scores = ismcts_scores(
-            edges.mean[rows], edges.visits[rows], edges.availability[rows], exploration=weight
-        )
-        return int(scores.argmax())
 
     def _known(self, view: int, seen: Observation) -> Known:
         """What a seat knows at the root: for the observer, all determinizations look the same."""
@@ -298,7 +278,7 @@ class IsmctsSearch:
         calls = self.applied + self.leaves.rollouts.calls
         return SearchResult(
             actions=self.root_actions,
-            visits=tuple(int(self.edges.visits[row]) if row >= 0 else 0 for row in rows),
+            visits=tuple(self.edges.visits[row] if row >= 0 else 0 for row in rows),
             means=tuple(self.edges.mean_of(row) if row >= 0 else None for row in rows),
             simulations=self.simulations,
             nodes=len(self.nodes),

@@ -33,7 +33,7 @@ import numpy as np
 from agents.search.alphabeta import UnsuitableGameError, solved
 from agents.search.meter import Meter
 from agents.search.settings import SearchResult
-from agents.search.statistics import FEW, add
+from agents.search.statistics import add
 from agents.search.tree import Node, UctSearch
 from games.contract import CHANCE, TERMINAL, Action
 from games.modules import Heuristic
@@ -118,8 +118,6 @@ class SolverSearch(UctSearch):
         node.inverse_root = 0.0
         if node.seat >= 0:
             node.mean = 0.0 if node.rewards is None else node.rewards[node.seat]
-        if node.slot is not None:
-            node.slot[0].note(node.slot[1], node.mean, 0.0)
 
     def _prove(self, nodes: list[Node]) -> None:
         """Prove what can be proven of a descent, from its end upwards.
@@ -151,13 +149,11 @@ class SolverSearch(UctSearch):
         """Make a proven node again what it was."""
         proof = self.proven.pop(node)
         node.player, node.rewards = proof.player, proof.rewards
-        node.is_plain = node.rewards is None and node.seat >= 0 and node.slot is None
-        if len(node.children) == len(node.actions) <= FEW:
+        node.is_plain = node.rewards is None and node.seat >= 0
+        if len(node.children) == len(node.actions):
             node.expanded = cast("list[Node]", node.children)
         if node.edge_visits:
             node.inverse_root = node.edge_visits**-0.5
-            if node.slot is not None:
-                node.slot[0].note(node.slot[1], node.mean, node.inverse_root)
 
     def go_on(
         self, node: Node, generator: np.random.Generator, heuristics: Sequence[Heuristic] = ()

@@ -1,4 +1,4 @@
-"""Statistics of a search: upper confidence bounds, edges in flat arrays, ranges of returns.
+"""Statistics of a search: upper confidence bounds, edges, ranges of returns.
 
 Every bound is `mean + exploration * sqrt(log(availability) / visits)`. Statistics keep
 `inverse_root = 1 / sqrt(visits)` beside the mean, so that scoring takes no root an action.
@@ -6,21 +6,17 @@ Every bound is `mean + exploration * sqrt(log(availability) / visits)`. Statisti
 
 from collections.abc import Sequence
 from math import ceil, inf, log, sqrt
-from typing import TypeAlias, cast
+from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 Table: TypeAlias = tuple[float, ...]
-Ints: TypeAlias = NDArray[np.int64]
-Floats: TypeAlias = NDArray[np.float64]
 Edge: TypeAlias = tuple[int, int, list[float] | None]
 """One ply of a descent: the edge, the player there, the rewards of the ply (None for none)."""
 Path: TypeAlias = list[Edge]
 """Plies from the root."""
 
 FEW = 32  # actions up to which plain numbers beat the cost of numpy's calls
-_FIRST_ROWS = 1 << 16  # more are made only when they are needed
 _WITHIN = 3  # returns that are known by sight: a win, a loss and a draw
 
 
@@ -35,66 +31,6 @@ def exploration_bonus(weight: float, visits: int) -> float:
         Auer, Cesa-Bianchi & Fischer (2002), UCB1; Kocsis & Szepesvári (2006), UCT.
     """
     return weight * sqrt(log(visits))
-
-
-def ismcts_scores(
-    mean: NDArray[np.float64],
-    visits: NDArray[np.int64],
-    availability: NDArray[np.int64],
-    *,
-    exploration: float,
-) -> NDArray[np.float64]:
-    """Score each action at an information set, where an action is not always legal.
-
-    `mean + exploration * sqrt(log(availability) / visits)`; `inf` where an action was never
-    tried. The exploration term counts how often the action *could* be chosen, so that an action
-    that is rarely legal is not explored beyond its worth.
-
-    Args:
-        mean: `[A]` mean returns of the player to move.
-        visits: `[A]` times each action was tried.
-        availability: `[A]` times each action was legal when its node was visited.
-        exploration: Weight of the exploration term, in the unit of the returns.
-
-    Raises:
-        ValueError: If an action was tried more often than it was available.
-
-    Reference:
-        Cowling, Powley & Whitehouse (2012), Information Set Monte Carlo Tree Search: the
-        subset-armed bandit.
-    """
-    impossible = np.flatnonzero(visits > availability)
-    if impossible.size:
-        raise ValueError(
-            f"actions {impossible.tolist()} were visited more often than they were available "
-            f"(visits={visits[impossible].tolist()}, "
-            f"availability={availability[impossible].tolist()}); "
-            "raise the availability of every legal action before choosing one"
-        )
-    bonus = np.sqrt(np.log(np.maximum(availability, 1)) / np.maximum(visits, 1))
-    return np.where(visits > 0, mean + exploration * bonus, np.inf)
-
-
-def best_available(
-    mean: Sequence[float],
-    inverse_root: Sequence[float],
-    availability: Sequence[int],
-    rows: Sequence[int],
-    *,
-    exploration: float,
-) -> int:
-    """Position in `rows` of the choice of `ismcts_scores` among tried actions, first of equals.
-
-    >>> best_available([0.5, 0.5], [0.5, 0.5], [5, 100], [0, 1], exploration=0.7)
-    1
-    """
-    root, logarithm = sqrt, log
-    best, at = -inf, 0
-    for position, row in enumerate(rows):
-        score = mean[row] + exploration * root(logarithm(availability[row])) * inverse_root[row]
-        if score > best:
-            best, at = score, position
-    return at
 
 
 def widened(coefficient: float, power: float, visits: int) -> int:
@@ -126,70 +62,57 @@ while len(ROOT_LOGS) < 1 << 12:
     ROOT_LOGS, INVERSE_ROOTS = doubled(ROOT_LOGS, INVERSE_ROOTS)
 
 
-def floats_view(array: Floats) -> "memoryview[float]":
-    """A view of an array's memory: reading one number costs a third of what the array takes."""
-    return cast("memoryview[float]", array.data)  # numpy's types call it one of int
-
-
-class EdgeArrays:
-    """Means and inverse roots of a wide node's edges, in the order in which they were tried.
-
-    Attributes:
-        means: `[A]` mean returns of the seat that acts.
-        roots: `[A]` `1 / sqrt(visits)`.
-    """
-
-    __slots__ = ("means", "means_view", "roots", "roots_view")
-
-    def __init__(self, count: int) -> None:
-        """Room for `count` edges."""
-        self.means: NDArray[np.float64] = np.zeros(count)
-        self.roots: NDArray[np.float64] = np.zeros(count)
-        # Writing one number through a view takes a third of what the array itself takes.
-        self.means_view = floats_view(self.means)
-        self.roots_view = floats_view(self.roots)
-
-    def note(self, index: int, mean: float, root: float) -> None:
-        """Set the numbers of one edge."""
-        self.means_view[index] = mean
-        self.roots_view[index] = root
-
-
 class EdgeStatistics:
-    """What every edge of a tree was worth; a node owns the rows it was given, by index.
-
-    Each array has a memoryview of the same memory beside it: reading one number through it
-    costs a third of what indexing the array does. A view is replaced when the arrays grow, so it
-    is looked up again after every `take`.
+    """What every edge of a tree was worth; a node knows its edges by their numbers.
 
     Attributes:
         visits: `[E]` times the edge was descended.
-        availability: `[E]` times the edge's action was legal when its node was visited; kept by
-            information set search alone.
+        availability: `[E]` times the edge's action was legal when its node was visited.
         mean: `[E]` mean return from the edge on, of the seat that acts there, in the game's own
             units; 0 where `visits` is.
         inverse_root: `[E]` `1 / sqrt(visits)`, which the bounds use; 0 where `visits` is.
-        size: Rows in use.
     """
 
-    def __init__(self, capacity: int) -> None:
-        """Make room for about `capacity` rows; they grow beyond it, and beyond `_FIRST_ROWS`."""
-        self.size = 0
-        self._hold(*self._rows(min(max(1, capacity), _FIRST_ROWS)))
+    def __init__(self) -> None:
+        """No edge yet."""
+        self.visits: list[int] = []
+        self.availability: list[int] = []
+        self.mean: list[float] = []
+        self.inverse_root: list[float] = []
 
-    def take(self, count: int) -> int:
-        """Reserve `count` rows, unvisited; returns the index of the first."""
-        first = self.size
-        self.size += count
-        while self.size > len(self.visits):
-            visits, availability, mean, inverse_root = self._rows(len(self.visits))
-            self._hold(
-                np.concatenate((self.visits, visits)),
-                np.concatenate((self.availability, availability)),
-                np.concatenate((self.mean, mean)),
-                np.concatenate((self.inverse_root, inverse_root)),
-            )
-        return first
+    def take(self) -> int:
+        """The number of a new edge, unvisited."""
+        self.visits.append(0)
+        self.availability.append(0)
+        self.mean.append(0.0)
+        self.inverse_root.append(0.0)
+        return len(self.visits) - 1
+
+    def best(self, edges: Sequence[int], weight: float) -> int:
+        """Position among tried edges of the one with the largest bound, the first of equals.
+
+        The bound is `mean + weight * sqrt(log(availability) / visits)`, which counts how often the
+        action *could* be chosen: one that is rarely legal is not explored beyond its worth.
+
+        Args:
+            edges: Their numbers.
+            weight: Of the exploration term, in the unit of the returns.
+
+        Reference:
+            Cowling, Powley & Whitehouse (2012), Information Set Monte Carlo Tree Search: the
+            subset-armed bandit.
+        """
+        mean, inverse_root, availability = self.mean, self.inverse_root, self.availability
+        if len(edges) > FEW:
+            visits, legal = np.array([(self.visits[edge], availability[edge]) for edge in edges]).T
+            means = np.array([mean[edge] for edge in edges])
+            return int((means + weight * np.sqrt(np.log(legal) / visits)).argmax())
+        root, logarithm, best, at = sqrt, log, -inf, 0
+        for position, edge in enumerate(edges):
+            score = mean[edge] + weight * root(logarithm(availability[edge])) * inverse_root[edge]
+            if score > best:
+                best, at = score, position
+        return at
 
     def back_up(self, path: Path, returns: list[float], seen: "ReturnRange") -> None:
         """Count one descent of every edge of a path, each with its own seat's return.
@@ -199,7 +122,7 @@ class EdgeStatistics:
             returns: `[num_players]` rewards after the last of them.
             seen: The range that the returns widen.
         """
-        visits, mean, inverse_root = self.visits_view, self.mean_view, self.inverse_root_view
+        visits, mean, inverse_root = self.visits, self.mean, self.inverse_root
         low, high = seen.low, seen.high
         for edge, seat, rewards in reversed(path):
             if rewards is not None:
@@ -216,23 +139,7 @@ class EdgeStatistics:
 
     def mean_of(self, edge: int) -> float | None:
         """Mean return of the seat that acts at `edge`; None where it was never tried."""
-        return self.mean_view[edge] if self.visits_view[edge] else None
-
-    @staticmethod
-    def _rows(count: int) -> tuple[Ints, Ints, Floats, Floats]:
-        return (
-            np.zeros(count, np.int64),
-            np.zeros(count, np.int64),
-            np.zeros(count, np.float64),
-            np.zeros(count, np.float64),
-        )
-
-    def _hold(self, visits: Ints, availability: Ints, mean: Floats, inverse_root: Floats) -> None:
-        self.visits, self.visits_view = visits, visits.data
-        self.availability, self.availability_view = availability, availability.data
-        self.mean, self.mean_view = mean, floats_view(mean)
-        self.inverse_root = inverse_root
-        self.inverse_root_view = floats_view(inverse_root)
+        return self.mean[edge] if self.visits[edge] else None
 
 
 class ReturnRange:

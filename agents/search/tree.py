@@ -14,10 +14,6 @@ it is worth (rollouts, the module's value function, heuristics), and backs the r
   players or a zero sum.
 
 A return is what the plies from the edge on pay: rewards on the way count.
-
-Numbers of an edge are read far more often one at a time than together, as long as its parent has
-few actions; there they lie in the child itself. A parent of more than `FEW` actions keeps them
-in arrays as well, which numpy scores at once.
 """
 
 from collections.abc import Sequence
@@ -31,10 +27,8 @@ from agents.search.leaves import Leaves
 from agents.search.meter import Meter
 from agents.search.settings import GraphSettings, SearchResult
 from agents.search.statistics import (
-    FEW,
     INVERSE_ROOTS,
     ROOT_LOGS,
-    EdgeArrays,
     ReturnRange,
     add,
     doubled,
@@ -63,13 +57,11 @@ class Node:
         mean: Mean return of `seat` from that edge on, in the game's own units.
         inverse_root: `1 / sqrt(edge_visits)`, which the bounds use; 0 where there are none.
         is_open: Whether a descent ever went through it.
-        is_plain: Whether it is a seat's edge that leads here, without rewards or a `slot`.
-        slot: Where the edge lies in the arrays of a wide parent; None under others.
-        expanded: Its children, where all its actions were tried and are `FEW`; None elsewhere.
+        is_plain: Whether it is a seat's edge that leads here, without rewards.
+        expanded: Its children, where all its actions were tried; None elsewhere.
         children: Where the tried actions led, by index; at a chance node None for outcomes that
             never came up. This and what follows only once the node is open.
         visits: Descents through it.
-        edge_arrays: Of its edges, where these are more than `FEW`; None to do without.
         cumulative: Probability that the outcome is this one or an earlier one, at a chance node;
             None where it is uniform.
     """
@@ -87,9 +79,7 @@ class Node:
     state: State
     children: "list[Node | None]"
     cumulative: list[float] | None
-    edge_arrays: EdgeArrays | None
     expanded: "list[Node] | None"
-    slot: tuple[EdgeArrays, int] | None
     visits: int
 
     def open(self) -> None:
@@ -103,8 +93,6 @@ class Node:
         else:
             self.children = []
             self.actions = self.actions.copy()
-            if count > FEW:
-                self.edge_arrays = EdgeArrays(count)
 
     def count(self) -> int:
         """Nodes from here on, each once."""
@@ -142,7 +130,6 @@ def new_node(
     node.mean = node.inverse_root = 0.0
     node.is_open = False
     node.is_plain = rewards is None and seat >= 0
-    node.slot = None
     node.expanded = None
     return node
 
@@ -270,8 +257,6 @@ class UctSearch:
             node.inverse_root = inverse_roots[count]
             if not is_within and not low[seat] <= value <= high[seat]:
                 seen.widen(seat, value)
-            if not is_plain and node.slot is not None:
-                node.slot[0].note(node.slot[1], node.mean, node.inverse_root)
         if not is_within:
             seen.settle(returns)
         self.simulations += 1
@@ -308,9 +293,7 @@ class UctSearch:
         tried = len(children)
         actions[index], actions[tried] = actions[tried], action
         children.append(child)
-        if len(actions) > FEW and node.edge_arrays is not None:
-            child.slot, child.is_plain = (node.edge_arrays, tried), False
-        elif tried + 1 == len(actions):
+        if tried + 1 == len(actions):
             node.expanded = cast("list[Node]", children)
         return child
 
@@ -321,12 +304,8 @@ class UctSearch:
 
     def _best(self, node: Node, weight: float) -> Node:
         """The first of the tried children with the largest bound."""
-        tried = node.expanded or cast("list[Node]", node.children)
+        tried = cast("list[Node]", node.children)
         bonus = exploration_bonus(weight, node.visits - 1)
-        edges = node.edge_arrays if len(node.actions) > FEW else None
-        if edges is not None:
-            means, roots = edges.means[: len(tried)], edges.roots[: len(tried)]
-            return tried[int((means + bonus * roots).argmax())]
         bounds = [child.mean + bonus * child.inverse_root for child in tried]
         return tried[bounds.index(max(bounds))]
 

@@ -235,10 +235,6 @@ class TranspositionSearch(UctSearch):
         self.known: dict[tuple[int, int, bytes], Node] = {}
         self.hits = self.depth = 0
 
-    def _open(self, node: Node) -> None:
-        super()._open(node)
-        node.edge_arrays = None  # a child of several parents has no one place in their arrays
-
     def _grown(self, node: Node, index: int) -> Node:
         self.depth = self.depths[node] + 1
         return super()._grown(node, index)

@@ -82,7 +82,7 @@ def get_observations(state): return [{"turn": state["turn"]}, state]
     for _ in range(401):
         search.simulate({"turn": 0, "hand": next(hands), "done": False})
     rows = search.nodes[next(node for node in search.nodes if node[1] == 1)]
-    available = {action: int(search.edges.availability[row]) for action, row in rows.items()}
+    available = {action: search.edges.availability[row] for action, row in rows.items()}
     assert available == {"a": 400, "b": 100}  # the first simulation ended at "on"
     assert all(search.edges.visits[row] <= search.edges.availability[row] for row in rows.values())
 

@@ -74,8 +74,8 @@ def test_availability_is_counted_in_the_tree_of_the_seat_that_moves() -> None:
     assert len(own) == 2  # one for each hand that seat 1 may see
     for node in own:
         rows = list(search.nodes[node].values())
-        visits = sum(int(search.edges.visits[row]) for row in rows)
-        assert {int(search.edges.availability[row]) for row in rows} == {visits}
+        visits = sum(search.edges.visits[row] for row in rows)
+        assert {search.edges.availability[row] for row in rows} == {visits}
 
 
 def test_hidden_commits_of_an_opponent_stay_hidden() -> None:

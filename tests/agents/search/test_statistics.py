@@ -1,15 +1,25 @@
-from math import sqrt
+from math import log, sqrt
 
 import numpy as np
 import pytest
 
-from agents.search.statistics import best_available, exploration_bonus, ismcts_scores
+from agents.search.statistics import EdgeStatistics, exploration_bonus
 
 
-def test_information_set_scores_match_a_hand_calculation() -> None:
-    # Bonus 0.7 * sqrt(ln 9 / 4) = 0.7 * 0.741152 = 0.518806.
-    scores = ismcts_scores(np.array([0.75]), np.array([4]), np.array([9]), exploration=0.7)
-    np.testing.assert_allclose(scores, [1.268806], atol=1e-6)
+def edges_of(*rows: tuple[float, int, int]) -> EdgeStatistics:
+    """Edges by mean, visits and availability."""
+    edges = EdgeStatistics()
+    for mean, visits, available in rows:
+        edge = edges.take()
+        edges.mean[edge], edges.visits[edge], edges.availability[edge] = mean, visits, available
+        edges.inverse_root[edge] = 1 / sqrt(visits)
+    return edges
+
+
+@pytest.mark.parametrize(("rival", "chosen"), [(1.26880, 0), (1.26881, 1)])
+def test_information_set_bounds_match_a_hand_calculation(rival: float, chosen: int) -> None:
+    # Bonus 0.7 * sqrt(ln 9 / 4) = 0.7 * 0.741152 = 0.518806; the rival, available once, has none.
+    assert edges_of((0.75, 4, 9), (rival, 1, 1)).best([0, 1], 0.7) == chosen
 
 
 def test_ucb1_matches_a_hand_calculation() -> None:
@@ -18,32 +28,17 @@ def test_ucb1_matches_a_hand_calculation() -> None:
     assert bound == pytest.approx(0.4 + 0.959705, abs=1e-6)
 
 
-def test_untried_actions_go_first() -> None:
-    scores = ismcts_scores(np.array([0.75, 0.0]), np.array([4, 0]), np.array([9, 1]), exploration=1)
-    assert np.isposinf(scores[1])
-    assert np.isfinite(scores[0])
-
-
 def test_rarely_available_actions_are_not_over_explored() -> None:
-    often, rarely = ismcts_scores(
-        np.array([0.5, 0.5]), np.array([4, 4]), np.array([100, 5]), exploration=0.7
-    )
-    assert often > rarely
+    assert edges_of((0.5, 4, 5), (0.5, 4, 100)).best([0, 1], 0.7) == 1
 
 
-def test_visits_beyond_availability_name_the_actions() -> None:
-    with pytest.raises(ValueError, match=r"actions \[1\] were visited more often"):
-        ismcts_scores(np.zeros(2), np.array([1, 5]), np.array([1, 4]), exploration=0.7)
-
-
-@pytest.mark.parametrize("case", range(50))
-def test_plain_numbers_and_arrays_choose_the_same_action(case: int) -> None:
+@pytest.mark.parametrize("count", [7, 100])
+@pytest.mark.parametrize("case", range(25))
+def test_few_and_many_actions_are_chosen_by_the_same_formula(case: int, count: int) -> None:
     generator = np.random.default_rng(case)
-    visits = generator.integers(1, 40, size=7)
-    mean, inverse_root = generator.normal(size=7), 1 / np.sqrt(visits)
-    available = visits + generator.integers(0, 60, size=7)
-    scores = ismcts_scores(mean, visits, available, exploration=0.9)
-    rows = list(range(7))
-    assert scores.argmax() == best_available(
-        mean.tolist(), inverse_root.tolist(), available.tolist(), rows, exploration=0.9
-    )
+    rows = [
+        (float(generator.normal()), visits, visits + int(generator.integers(60)))
+        for visits in generator.integers(1, 40, size=count).tolist()
+    ]
+    bounds = [mean + 0.9 * sqrt(log(available) / visits) for mean, visits, available in rows]
+    assert edges_of(*rows).best(range(count), 0.9) == bounds.index(max(bounds))

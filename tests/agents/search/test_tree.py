@@ -98,7 +98,7 @@ def test_every_simulation_goes_through_the_root_once() -> None:
 
 def test_statistics_survive_growing() -> None:
     rules, _, root = game(TIC_TAC_TOE)
-    settings = GraphSettings(simulations=1)  # the arrays start with room for eight edges
+    settings = GraphSettings(simulations=1)
     searched = UctSearch(rules, root, settings, np.random.default_rng(3))
     for _ in range(500):
         searched.simulate()
@@ -108,7 +108,7 @@ def test_statistics_survive_growing() -> None:
     assert searched.result() == ample
 
 
-def test_wide_nodes_are_searched_with_arrays() -> None:
+def test_wide_nodes_are_searched() -> None:
     source = """
 def get_current_player(state): return -4 if state["chosen"] >= 0 else 0
 def get_legal_actions(state): return [] if state["chosen"] >= 0 else [str(i) for i in range(90)]
