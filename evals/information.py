@@ -27,12 +27,13 @@ from agents.players.specs import PlayerSpec, Seating
 from agents.search.algorithms import SEARCHES
 from agents.worker.protocol import Chosen
 from evals.leakage.omniscient import OmniscientRequest
+from evals.leakage.twins import OpenTable
 from evals.results import EvalError, EvalOptions, EvalResult, Row, Score, Tell, read_data
 from games import library
-from games.contract import CHANCE, Action, Game, Json, LocalModule, State
+from games.contract import CHANCE, Action, Game, Json, LocalModule
 from games.engine import Decision, Match, Player, play_match
 from games.information import SeatLog
-from games.table import Position, Table
+from games.table import Position
 from tools.guest.protocol import decoded
 from tools.playtest.intervals import Estimate, NoSamplesError, mean_interval, share_interval
 from tools.playtest.jobs import SandboxRecipe, keep_sandbox, sandbox_of_process
@@ -79,45 +80,23 @@ class DealSetup:
 
 
 @dataclass
-class OpenTable:
-    """A table that keeps its position for who may see it, and may deal by a script.
+class ScriptedTable(OpenTable):
+    """A table whose position may be looked at, and that may deal by a script.
 
     Attributes:
-        inner: Where the match is played.
         script: The outcomes of chance, in order; None leaves them to the referee.
-        position: The newest position.
     """
 
-    inner: Table
-    script: Iterator[Action] | None = None
-    position: Position | None = None
+    script: Iterator[Action] | None
 
-    def open(self, num_players: int, parameters: Mapping[str, Json]) -> Position:
-        """See `games.table.Table.open`."""
-        return self._kept(self.inner.open(num_players, parameters))
-
-    def advance(self, position: Position, action: Action) -> Position:
-        """See `games.table.Table.advance`."""
-        return self._kept(self.inner.advance(position, action))
-
-    def look(self) -> State:
-        """The true state.
-
-        Raises:
-            LookupError: Before the match is opened.
-        """
-        if self.position is None:
-            raise LookupError("the match is not opened yet; look after `open`")
-        return self.position.state
-
-    def _kept(self, position: Position) -> Position:
-        if self.script is not None and position.player == CHANCE:
-            outcome = next(self.script)
-            if outcome not in position.legal:
-                raise EvalError(f"{outcome!r} cannot be dealt; there are {position.legal}")
-            position = replace(position, legal=(outcome,), probabilities=(1.0,))
-        self.position = position
-        return position
+    def showing(self, true: Position) -> Position:
+        """See `OpenTable.showing`."""
+        if self.script is None or true.player != CHANCE:
+            return true
+        outcome = next(self.script)
+        if outcome not in true.legal:
+            raise EvalError(f"{outcome!r} cannot be dealt; there are {true.legal}")
+        return replace(true, legal=(outcome,), probabilities=(1.0,))
 
 
 @dataclass(frozen=True)
@@ -195,7 +174,7 @@ def play_deal(deal: Deal) -> dict[str, Json]:
 def _played(deal: Deal, seeing: int) -> Match:
     setup, source = deal.setup, library.source(deal.setup.game)
     spec = parse_spec(setup.spec)
-    table = OpenTable(SandboxTable(_worker("referee", setup.game, HONEST)), _script(deal))
+    table = ScriptedTable(SandboxTable(_worker("referee", setup.game, HONEST)), _script(deal))
     sighted = _worker("omniscient", setup.game, OMNISCIENT)
     players: list[Player] = []
     with ExitStack() as stack:

@@ -6,7 +6,7 @@ from hashlib import sha256
 
 import numpy as np
 
-from agents.players.specs import PlayerSpec, PlayerSpecError, Seating
+from agents.players.specs import PlayerSpec, Seating, require_unchanged
 from games.contract import Action, Json, ModuleFault
 from games.engine import Decision, PlayerFault
 from games.information import SeatLog
@@ -29,18 +29,14 @@ def file_spec(text: str) -> PlayerSpec | None:
     if named is None:
         return None
     path = named["path"]
-    return PlayerSpec(FILE, {"path": path, "sha256": _read(path, named["sha256"])[1]})
+    return PlayerSpec(FILE, {"path": path, "sha256": _read(path, named["sha256"] or "")[1]})
 
 
-def _read(path: str, required: str | None) -> tuple[str, str]:
+def _read(path: str, required: str) -> tuple[str, str]:
     """What a file says, read once, and its hash; raises as `file_spec` does."""
     source = read_source(path, "a player")
     found = sha256(source.encode()).hexdigest()[:_DIGITS]
-    if required not in (None, found):
-        raise PlayerSpecError(
-            f"{path} has changed: its hash is {found}, required: {required}; put the file "
-            "back as it was, or begin anew with it as it is"
-        )
+    require_unchanged(path, found, required)
     return source, found
 
 

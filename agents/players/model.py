@@ -15,7 +15,14 @@ from pydantic import Field, model_validator
 
 from agents.belief.belief import BeliefName
 from agents.players.search import DeadlineSettings, SearchPlayer, settings_of
-from agents.players.specs import PlayerSpec, PlayerSpecError, Seating, Setting, parameters_of
+from agents.players.specs import (
+    PlayerSpec,
+    PlayerSpecError,
+    Seating,
+    Setting,
+    parameters_of,
+    require_unchanged,
+)
 from agents.search.algorithms import search_named
 from agents.search.settings import MANY, Count
 from games.contract import Action, Json, ModuleFault, canonical_key
@@ -100,11 +107,7 @@ def with_model_file(spec: PlayerSpec) -> PlayerSpec:
             f"as the {_FILE} in a folder of `rulewright learn`"
         ) from fault
     found = sha256(source.encode()).hexdigest()[:_DIGITS]
-    if settings["sha256"] not in ("", found):
-        raise PlayerSpecError(
-            f"{path} has changed: its hash is {found}, required: {settings['sha256']}; put the "
-            "file back as it was, or begin anew with it as it is"
-        )
+    require_unchanged(path, found, str(settings["sha256"]))
     return PlayerSpec(spec.name, settings | {"model": path, "sha256": found})
 
 

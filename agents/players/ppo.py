@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 
 from agents.learning.policy import Arrays, Policy, read_policy
 from agents.learning.settings import LearningError
-from agents.players.specs import PlayerSpec, PlayerSpecError, Seating
+from agents.players.specs import PlayerSpec, PlayerSpecError, Seating, require_unchanged
 from agents.search.settings import NoYes, PlayerSettings
 from agents.worker.stepping import decision_view
 from games.contract import Action, ModuleFault
@@ -115,9 +115,5 @@ def _policy(settings: PolicySettings) -> Policy:
         found = read_policy(settings.policy)
     except LearningError as error:
         raise PlayerSpecError(f"{PPO}: {error}") from error
-    if settings.sha256 not in ("", found.digest):
-        raise PlayerSpecError(
-            f"{settings.policy} has changed: its hash is {found.digest}, required: "
-            f"{settings.sha256}; put the file back as it was, or begin anew with it as it is"
-        )
+    require_unchanged(settings.policy, found.digest, settings.sha256)
     return found

@@ -12,6 +12,7 @@ from agents.players.specs import PlayerSpec, PlayerSpecError, Seating
 from agents.search.algorithms import SEARCHES, Algorithm, Hidden
 from agents.search.settings import DAY, MANY, PlayerSettings, When
 from agents.worker.protocol import (
+    UNSEARCHED,
     ChooseRequest,
     Chosen,
     HeuristicsRequest,
@@ -40,6 +41,10 @@ _SAMPLERS = (
     "the sampler that is named."
 )
 _WORDS = {2: "two"}
+_FORCED: dict[str, Json] = {
+    **UNSEARCHED,
+    **{"belief": "not_needed", "determinizations": 0, "belief_failures": 0},
+}
 _MOST_FIGURES, _LONGEST_WORD, _LONGEST_REASON = 32, 40, 400
 
 
@@ -231,7 +236,7 @@ class SearchPlayer:
             PlayerSpecError: If UCT meets a decision where its log leaves several states.
         """
         if len(legal) == 1:
-            return Decision(legal[0], self._effort(_forced(), claimed=False))
+            return Decision(legal[0], self._effort(_FORCED, claimed=False))
         if log is not self.log:
             self.log, self.sent = log, 0
         reuses = self.spec.settings.get("reuse") == "yes"
@@ -327,15 +332,3 @@ def _plain(effort: Mapping[str, Json]) -> bool:
         isinstance(value, int | float) or (isinstance(value, str) and len(value) <= _LONGEST_WORD)
         for value in effort.values()
     )
-
-
-def _forced() -> dict[str, Json]:
-    return {
-        "simulations_done": 0,
-        "calls": 0,
-        "nodes": 0,
-        "cut_rollouts": 0,
-        "belief": "not_needed",
-        "determinizations": 0,
-        "belief_failures": 0,
-    }

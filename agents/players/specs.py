@@ -147,6 +147,19 @@ class Seating:
     environment: Callable[[], Environment] | None = None
 
 
+def require_unchanged(path: str, found: str, required: str) -> None:
+    """Hold the hash of a player's file against the one that its spec gives, "" for none.
+
+    Raises:
+        PlayerSpecError: If it is another.
+    """
+    if required not in ("", found):
+        raise PlayerSpecError(
+            f"{path} has changed: its hash is {found}, required: {required}; put the file back as "
+            "it was, or begin anew with it as it is"
+        )
+
+
 def _shown(text: str) -> str:
     return repr(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}...")
 

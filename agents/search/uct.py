@@ -32,7 +32,7 @@ Action Value Estimation). An untried action has `beta = 1`; one that was never s
 random.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import inf, sqrt
 from typing import Self, TypeAlias
@@ -270,27 +270,11 @@ def agreed(found: Sequence[SearchResult]) -> SearchResult:
     actions = found[0].actions
     if any(sorted(result.actions) != sorted(actions) for result in found):
         raise ValueError("the determinizations differ in what is legal; required: the same actions")
-    rows = [
-        dict(zip(result.actions, zip(result.visits, result.means, strict=True), strict=True))
-        for result in found
-    ]
-    means = tuple(_mean([row[action][1] for row in rows]) for action in actions)
-    ranks = mean_ranks([[_score(row[action][1]) for action in actions] for row in rows])
-    order = [(float(rank), _score(mean)) for rank, mean in zip(ranks, means, strict=True)]
-    return combined(
-        found,
-        actions=actions,
-        visits=tuple(sum(row[action][0] for row in rows) for action in actions),
-        means=means,
-        chosen=actions[order.index(max(order))],
-        figures={"worlds": len(found), "combined_by": "ranks"},
-    )
-
-
-def _mean(values: Sequence[float | None]) -> float | None:
-    """The mean over the determinizations in which an action was tried."""
-    known = [value for value in values if value is not None]
-    return sum(known) / len(known) if known else None
+    by_world = [dict(zip(result.actions, result.means, strict=True)) for result in found]
+    table = mean_ranks([[_score(means[action]) for action in actions] for means in by_world])
+    ranks = dict(zip(actions, table.tolist(), strict=True))
+    together = combined(found, lambda action, _visits, mean: (ranks[action], mean))
+    return replace(together, figures={**together.figures, "combined_by": "ranks"})
 
 
 def _score(mean: float | None) -> float:
@@ -298,27 +282,34 @@ def _score(mean: float | None) -> float:
 
 
 def combined(
-    found: Sequence[SearchResult],
-    *,
-    actions: tuple[Action, ...],
-    visits: tuple[int, ...],
-    means: tuple[float | None, ...],
-    chosen: Action,
-    figures: Mapping[str, int | str],
+    found: Sequence[SearchResult], rank: Callable[[Action, int, float], tuple[float, float]]
 ) -> SearchResult:
-    """One result of several, which says what all of them used."""
+    """One result of several worlds, which says what all of them used.
+
+    Args:
+        found: `[W]` results of the same seat, at least one.
+        rank: Of an action with its visits and its mean over the worlds in which it was tried,
+            `-inf` where there are none; the first one of the largest is played.
+    """
+    visits: dict[Action, int] = {}
+    tried: dict[Action, list[float]] = {}
+    for result in found:
+        for action, count, mean in zip(result.actions, result.visits, result.means, strict=True):
+            visits[action] = visits.get(action, 0) + count
+            tried.setdefault(action, []).extend([] if mean is None else [mean])
+    means = {action: sum(of) / len(of) if of else None for action, of in tried.items()}
     seconds = [result.seconds for result in found if result.seconds is not None]
     return SearchResult(
-        actions=actions,
-        visits=visits,
-        means=means,
+        actions=tuple(means),
+        visits=tuple(visits.values()),
+        means=tuple(means.values()),
         simulations=sum(result.simulations for result in found),
         nodes=sum(result.nodes for result in found),
         cut_rollouts=sum(result.cut_rollouts for result in found),
         calls=sum(result.calls for result in found),
         seconds=sum(seconds) if seconds else None,
-        chosen=chosen,
-        figures=figures,
+        chosen=max(means, key=lambda action: rank(action, visits[action], _score(means[action]))),
+        figures={"worlds": len(found)},
     )
 
 
@@ -347,34 +338,5 @@ def decide_pimc(
 
     world = replace(view, determinize=determinize)
     shares = settings.shares(settings.worlds)
-    return _agreed([tree_search(world, share, generator) for share in shares])
-
-
-def _agreed(found: Sequence[SearchResult]) -> SearchResult:
-    """What several worlds say together.
-
-    Args:
-        found: `[W]` results of the same seat, at least one.
-    """
-    means: dict[Action, list[float]] = {}
-    visits: dict[Action, int] = {}
-    for result in found:
-        for action, count, mean in zip(result.actions, result.visits, result.means, strict=True):
-            visits[action] = visits.get(action, 0) + count
-            means.setdefault(action, []).extend([] if mean is None else [mean])
-    actions = tuple(means)
-    averages = [
-        sum(means[action]) / len(means[action]) if means[action] else None for action in means
-    ]
-    ranks = [
-        (-inf if mean is None else mean, visits[action])
-        for action, mean in zip(actions, averages, strict=True)
-    ]
-    return combined(
-        found,
-        actions=actions,
-        visits=tuple(visits[action] for action in actions),
-        means=tuple(averages),
-        chosen=actions[ranks.index(max(ranks))],
-        figures={"worlds": len(found)},
-    )
+    found = [tree_search(world, share, generator) for share in shares]
+    return combined(found, lambda _action, visits, mean: (mean, visits))

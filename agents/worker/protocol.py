@@ -9,6 +9,10 @@ from agents.belief.belief import BeliefName, FallbackProtocol
 from games.contract import Action, Json
 from tools.guest.protocol import decoded
 
+UNSEARCHED: dict[str, Json] = dict.fromkeys(
+    ("simulations_done", "calls", "nodes", "cut_rollouts"), 0
+)
+"""The effort of a decision without a search."""
 Refusal: TypeAlias = Literal["hidden", "unsuitable", "late", "no_action"]
 
 

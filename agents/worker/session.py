@@ -24,6 +24,7 @@ from agents.search.tree import Node, UctSearch
 from agents.search.uct import UctSettings, variation
 from agents.worker.blame import LateError, Watch, attributed, culprit_of
 from agents.worker.protocol import (
+    UNSEARCHED,
     ChooseRequest,
     Chosen,
     HeuristicsRequest,
@@ -38,12 +39,6 @@ from tools.guest.protocol import decoded
 Operation: TypeAlias = Callable[[dict[str, object], dict[str, Json]], Json]
 
 _KNOWN: dict[str, Json] = {"belief": "known_state", "determinizations": 1, "belief_failures": 0}
-_UNSEARCHED: dict[str, Json] = {
-    "simulations_done": 0,
-    "calls": 0,
-    "nodes": 0,
-    "cut_rollouts": 0,
-}
 
 
 class SeatSession:
@@ -96,7 +91,7 @@ class SeatSession:
         def decided(rules: Rules, memory: BeliefMemory) -> Chosen | Refused:
             initial = first_state(namespace, request.num_players, request.parameters)
             here = DecisionPoint(rules, namespace, initial, log, tuple(request.legal))
-            generator = _generator(request.words)
+            generator = np.random.default_rng(request.words)
             return _Decision(self, request, settings, here, memory, watch, generator).made()
 
         def once_more(rules: Rules) -> Chosen | Refused:
@@ -205,7 +200,7 @@ class _Decision:
             action, fallback = belief.fallback(self.request.protocol)
         except NoDeterminizationError as error:
             return Refused("no_action", str(error))
-        return Chosen(action, {**_UNSEARCHED, **belief.effort(), "fallback": fallback})
+        return Chosen(action, {**UNSEARCHED, **belief.effort(), "fallback": fallback})
 
     def _in(self, determinize: Callable[[], State], about: Mapping[str, Json]) -> Chosen:
         """The decision in one state; without a search, any action that is legal in it."""
@@ -213,7 +208,7 @@ class _Decision:
             return self._told(self._searched(determinize), about)
         legal = self.here.rules.legal_actions(determinize())
         action = legal[int(self.generator.integers(len(legal)))]
-        return Chosen(action, {**_UNSEARCHED, **about, "fallback": "random_in_model"})
+        return Chosen(action, {**UNSEARCHED, **about, "fallback": "random_in_model"})
 
     def _told(self, found: SearchResult, about: Mapping[str, Json]) -> Chosen:
         counted: dict[str, Json] = {}
@@ -246,10 +241,6 @@ class _Decision:
         return search_named(self.request.algorithm).decide(view, self.settings, self.generator)
 
 
-def _generator(words: list[int]) -> np.random.Generator:
-    return np.random.Generator(np.random.PCG64(np.random.SeedSequence(words)))
-
-
 def _hidden(namespace: Mapping[str, object], payload: dict[str, Json]) -> str | None:
     """Why what a seat sees does not determine the state; None where random play shows nothing.
 
@@ -260,7 +251,7 @@ def _hidden(namespace: Mapping[str, object], payload: dict[str, Json]) -> str | 
 
     def tried(rules: Rules) -> None:
         initial = first_state(namespace, request.num_players, request.parameters)
-        require_perfect_information(rules, initial, _generator(request.words))
+        require_perfect_information(rules, initial, np.random.default_rng(request.words))
 
     try:
         with Watch():
@@ -362,8 +353,7 @@ class ReusedTree:
         state = known_state(Follower(self.rules, self.seat, entries), self.initial)
         if len(self.rules.legal_actions(state)) == 1:
             return None
-        key = np.random.SeedSequence([*self.words, self.decisions])
-        generator = np.random.Generator(np.random.PCG64(key))
+        generator = np.random.default_rng([*self.words, self.decisions])
         node = None if self.search is None else _descendant(self.search.root, state)
         if self.search is None or node is None:
             kind = variation(self.settings)

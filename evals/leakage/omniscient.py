@@ -6,7 +6,6 @@ as omniscient by doing so; the answers are no player's and enter no ranking.
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -19,43 +18,6 @@ from games.modules import bind
 from tools.guest.protocol import decoded
 
 
-@dataclass(frozen=True)
-class Omniscient:
-    """A reason to look behind the screen; whoever looks has to give one.
-
-    No spec of a player makes one, so a player that a spec describes cannot cheat.
-
-    Attributes:
-        reason: What the evaluation measures; shown beside its results.
-    """
-
-    reason: str
-
-    def __post_init__(self) -> None:
-        """Ask for a reason."""
-        if not self.reason.strip():
-            raise ValueError("reason is empty; required: what the evaluation measures")
-
-
-class CheatSampler:
-    """Gives the true state as a determinization."""
-
-    def __init__(self, state: State, marker: Omniscient) -> None:
-        """Hold the true state.
-
-        Raises:
-            TypeError: Without the marker.
-        """
-        if not isinstance(marker, Omniscient):
-            raise TypeError("the true state is for evaluations alone; required: Omniscient(reason)")
-        self.state = state
-        self.marker = marker
-
-    def sample(self) -> State:
-        """The true state."""
-        return self.state
-
-
 class OmniscientRequest(NamedTuple):
     """Choose an action for one seat from the true state.
 
@@ -66,7 +28,7 @@ class OmniscientRequest(NamedTuple):
         num_players: Seats at the table.
         words: Seed words.
         state: The true state.
-        reason: What is measured.
+        reason: What the evaluation measures; shown beside its results.
     """
 
     algorithm: str
@@ -89,17 +51,20 @@ def choose_omniscient(namespace: dict[str, object], payload: dict[str, Json]) ->
         Of a `Chosen`, the effort with `belief` "cheat".
 
     Raises:
-        ValueError: If no reason is given, or as the algorithm.
+        ValueError: If no reason to look behind the screen is given, or as the algorithm.
     """
     request = decoded(OmniscientRequest, payload)
-    sampler = CheatSampler(request.state, Omniscient(request.reason))
-    words = np.random.SeedSequence(request.words)
+    if not request.reason.strip():
+        raise ValueError("reason is empty; required: what the evaluation measures")
     search = search_named(request.algorithm)
     view = SearchView(
-        bind(namespace, request.num_players), request.seat, sampler.sample, clock=time.process_time
+        bind(namespace, request.num_players),
+        request.seat,
+        lambda: request.state,
+        clock=time.process_time,
     )
     settings = search.settings.model_validate(request.search)
-    found = search.decide(view, settings, np.random.Generator(np.random.PCG64(words)))
+    found = search.decide(view, settings, np.random.default_rng(request.words))
     return Chosen(found.best, {**found.effort(), "belief": "cheat"})._asdict()
 
 

@@ -73,32 +73,26 @@ class Twins:
 
 
 @dataclass
-class Stage:
-    """A table that keeps what it shows, and may show a seat's decisions over other states.
+class OpenTable:
+    """A table that keeps what it shows, for who may see it; what it shows may be another position.
 
     Attributes:
         inner: Where the match is really played.
-        game: The module under test, for what a seat sees of another state.
-        seat: The seat whose decisions are staged.
-        others: One a decision of the seat, in order; None leaves the true state.
         true: The true position.
         shown: The position that the referee holds.
     """
 
     inner: Table
-    game: Game
-    seat: int
-    others: Iterator[State | None]
-    true: Position | None = None
-    shown: Position | None = None
+    true: Position | None = field(default=None, init=False)
+    shown: Position | None = field(default=None, init=False)
 
     def open(self, num_players: int, parameters: Mapping[str, Json]) -> Position:
         """See `games.table.Table.open`."""
-        return self._staged(self.inner.open(num_players, parameters))
+        return self._kept(self.inner.open(num_players, parameters))
 
     def advance(self, position: Position, action: Action) -> Position:
         """See `games.table.Table.advance`; it is the true match that goes on."""
-        return self._staged(self.inner.advance(self.true or position, action))
+        return self._kept(self.inner.advance(self.true or position, action))
 
     def look(self) -> State:
         """The state that the referee holds: the channel that no player may have.
@@ -110,22 +104,45 @@ class Stage:
             raise LookupError("the match is not opened yet; look after `open`")
         return self.shown.state
 
-    def _staged(self, true: Position) -> Position:
-        self.true = self.shown = true
-        other = next(self.others, None) if true.player == self.seat else None
-        if other is not None:
-            seats = len(true.observations)
-            seen = self.game.observations(other, seats)[self.seat]
-            self.shown = replace(
-                true,
-                state=other,
-                legal=tuple(self.game.legal_actions(other)),
-                observations=tuple(
-                    seen if seat == self.seat else observation
-                    for seat, observation in enumerate(true.observations)
-                ),
-            )
+    def _kept(self, true: Position) -> Position:
+        self.true, self.shown = true, self.showing(true)
         return self.shown
+
+    def showing(self, true: Position) -> Position:
+        """What is shown of a true position."""
+        return true
+
+
+@dataclass
+class Stage(OpenTable):
+    """A table that may show a seat's decisions over other states.
+
+    Attributes:
+        game: The module under test, for what a seat sees of another state.
+        seat: The seat whose decisions are staged.
+        others: One a decision of the seat, in order; None leaves the true state.
+    """
+
+    game: Game
+    seat: int
+    others: Iterator[State | None]
+
+    def showing(self, true: Position) -> Position:
+        """See `OpenTable.showing`."""
+        other = next(self.others, None) if true.player == self.seat else None
+        if other is None:
+            return true
+        seats = len(true.observations)
+        seen = self.game.observations(other, seats)[self.seat]
+        return replace(
+            true,
+            state=other,
+            legal=tuple(self.game.legal_actions(other)),
+            observations=tuple(
+                seen if seat == self.seat else observation
+                for seat, observation in enumerate(true.observations)
+            ),
+        )
 
 
 @dataclass

@@ -2,8 +2,8 @@ import pytest
 
 from agents.players.registry import PLAYERS, PRELOAD, PlayerRoster, parse_spec
 from agents.players.specs import PlayerSpecError
-from evals.leakage.omniscient import OPERATIONS, CheatSampler, Omniscient, choose_omniscient
-from games.contract import Json, State
+from evals.leakage.omniscient import OPERATIONS, choose_omniscient
+from games.contract import Json
 from tests.agents.belief.posteriors import library_game
 from tests.agents.small_games import KUHN, game
 
@@ -22,13 +22,14 @@ def test_no_player_preloads_what_makes_a_worker_omniscient() -> None:
     assert not any("omniscient" in name or "cheat" in name for name in preloaded)
 
 
-def test_the_true_state_needs_a_marker_with_a_reason() -> None:
-    state: State = {"hands": ["K"]}
-    assert CheatSampler(state, Omniscient("value of information")).sample() is state
-    with pytest.raises(TypeError, match=r"required: Omniscient\(reason\)"):
-        CheatSampler(state, "please")  # type: ignore[arg-type]
+def test_the_true_state_needs_a_reason() -> None:
+    _, namespace, start = library_game("poker")
+    payload: dict[str, Json] = {
+        **{"algorithm": "uct", "search": {}, "seat": 0, "num_players": 2},
+        **{"words": [0], "state": start, "reason": "  "},
+    }
     with pytest.raises(ValueError, match="reason is empty"):
-        Omniscient("  ")
+        choose_omniscient(namespace, payload)
 
 
 @pytest.mark.parametrize(("theirs", "expected"), [("K", "p"), ("J", "b")])
