@@ -37,12 +37,7 @@ from pydantic import Field
 from agents.search.leaves import Leaves, PlayedPly, sampled
 from agents.search.meter import Meter
 from agents.search.settings import ExplorationWeight, SearchResult, SearchView, TreeSettings
-from agents.search.statistics import (
-    EdgeStatistics,
-    Path,
-    ReturnRange,
-    widened,
-)
+from agents.search.statistics import EdgeStatistics, Path, ReturnRange, widened
 from games.contract import CHANCE, TERMINAL, Action, Json, Observation, State, canonical_key
 from games.modules import Heuristic, Rules, canonical, require_seat, require_turn
 from games.streams import uniforms

@@ -9,11 +9,7 @@ import numpy as np
 
 from agents.belief.belief import Belief, BeliefMemory, DecisionPoint, NoDeterminizationError
 from agents.belief.evidence import MODULE_ERRORS
-from agents.belief.exact import (
-    HiddenInformationError,
-    known_state,
-    require_perfect_information,
-)
+from agents.belief.exact import HiddenInformationError, known_state, require_perfect_information
 from agents.belief.follow import Follower
 from agents.belief.module import DeadlineError
 from agents.search.algorithms import search_named
@@ -220,12 +216,7 @@ class _Decision:
         session, here, words = self.session, self.here, self.request.match_words or []
         if session.tree is None or not session.tree.continues(here.log.entries, words):
             session.tree = ReusedTree(
-                here.rules,
-                here.initial,
-                here.log.seat,
-                settings,
-                words,
-                tuple(session.heuristics),
+                here.rules, here.initial, here.log.seat, settings, words, tuple(session.heuristics)
             )
         return session.tree.decide(here.log.entries)
 

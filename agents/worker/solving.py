@@ -4,13 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
 from agents.belief.exact import TooManyStatesError, posterior
-from agents.belief.follow import (
-    BeliefCallsError,
-    CallCount,
-    Follower,
-    LogPlace,
-    counted_rules,
-)
+from agents.belief.follow import BeliefCallsError, CallCount, Follower, LogPlace, counted_rules
 from agents.solving.enumeration import (
     MARGIN,
     TooManyHistoriesError,

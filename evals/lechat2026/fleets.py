@@ -66,17 +66,27 @@ class Worlds:
     map: hottest first, equal ones by their number.
 
     Attributes:
-        samples: Fleets drawn.
-        attempts: Attempts they took; none before the first shot and none of "random".
-        fallbacks: Fleets placed at random because every attempt failed.
+        used: Counts of fleets drawn, by the name `drawn`, of the `attempts` they took (none before
+            the first shot and none of "random"), and of `fallbacks`: fleets placed at random
+            because every attempt failed.
         consistent: Whether the last fleet explains every shot.
     """
 
-    def __init__(self, kind: FleetKind, rng: Random, wanted: int) -> None:
-        """Draw for decisions that want about so many fleets each."""
+    def __init__(
+        self,
+        kind: FleetKind,
+        rng: Random,
+        wanted: int,
+        used: dict[str, float] | None = None,
+        drawn: str = "samples",
+    ) -> None:
+        """Draw for decisions that want about so many fleets each, and count in `used`."""
         self._kind, self._rng, self._wanted = kind, rng, wanted
         self._ordered = kind == "heat map"
-        self.samples = self.attempts = self.fallbacks = 0
+        self.used = {} if used is None else used
+        self._drawn = drawn
+        for name in (drawn, "attempts", "fallbacks"):
+            self.used[name] = 0
         self.consistent = True
         self._hits: list[int] = []
         self._generator = np.random.Generator(np.random.PCG64(rng.getrandbits(64)))
@@ -104,22 +114,18 @@ class Worlds:
 
         Before the first shot every kind places a fleet at random, as the programs do.
         """
-        self.samples += 1
+        self.used[self._drawn] += 1
         if self._kind == "random" or not self._covered | self._misses:
             self.consistent = not self._covered | self._misses
             return random_fleet(self._rng)
         attempts, fleet = self._batched() if self._slow() else self._single()
-        self.attempts += attempts
+        self.used["attempts"] += attempts
         self._often += (attempts - self._often) / min(_AT_ONCE, self._wanted)
         self.consistent = fleet > 0
         if not fleet:
-            self.fallbacks += 1
+            self.used["fallbacks"] += 1
             return random_fleet(self._rng)
         return fleet
-
-    def counts(self) -> dict[str, float]:
-        """What drawing took so far, by name."""
-        return {"samples": self.samples, "attempts": self.attempts, "fallbacks": self.fallbacks}
 
     def _slow(self) -> bool:
         return self._batches is not None or self._often * self._wanted > _MANY

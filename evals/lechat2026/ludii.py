@@ -312,7 +312,7 @@ def _solver_row(title: str, plies: int, played: FieldResult) -> Row:
 
 def _latency(seed: int, regime: Regime, shots: int) -> Row:
     rng = numbers(seed, "ludii latency", match=shots)
-    spent, attempts, fallbacks = 0.0, 0, 0
+    spent, attempts, fallbacks = 0.0, 0.0, 0.0
     for _ in range(_POSITIONS):
         solver = LayerSolver(regime, rng, _DRAWS)
         solver.observe(position(rng, shots))
@@ -320,8 +320,8 @@ def _latency(seed: int, regime: Regime, shots: int) -> Row:
         for _ in range(_DRAWS):
             solver.worlds.draw()
         spent += time.perf_counter() - begun
-        attempts += solver.worlds.attempts
-        fallbacks += solver.worlds.fallbacks
+        attempts += solver.worlds.used["attempts"]
+        fallbacks += solver.worlds.used["fallbacks"]
     drawn = _POSITIONS * _DRAWS
     return {
         "table": "latency of a copy's fleet",

@@ -22,7 +22,7 @@ of the tree below the moves really played is kept for the next decision.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from random import Random
 
 from evals.lechat2026.board import BITS, HEALTH, SEA, View, cells_of
@@ -97,11 +97,13 @@ class TagRules:
     def __init__(self, rng: Random, under: Condition, map_samples: int) -> None:
         self._rng, self._heuristic, self._budget = rng, under.heuristic, under.calls
         self._mapped = map_samples if under.kind == "heat map" else 0
-        self._worlds = Worlds(under.kind, rng, _WANTED)
+        self.used: dict[str, float] = dict.fromkeys(
+            ("decisions", "iterations", "calls", "map_samples"), 0
+        )
+        self._worlds = Worlds(under.kind, rng, _WANTED, self.used)
         self._heat: Sequence[float] | None = None
         self._view = View()
         self._low = self._high = 0.0
-        self._map_samples = 0
 
     def begin(self, view: View) -> TreeNode:
         """A full copy at the root has lost the map, so that each decision draws a fresh one."""
@@ -109,7 +111,7 @@ class TagRules:
         self._worlds.observe(view)
         if self._mapped:
             self._heat = heat_of(self._worlds, self._mapped)
-            self._map_samples += self._mapped
+            self.used["map_samples"] += self._mapped
             self._worlds.observe(view, self._heat)
         self._low, self._high = math.inf, -math.inf
         return TreeNode(mover=0)
@@ -174,10 +176,6 @@ class TagRules:
                 best, chosen = value, cell
         return chosen
 
-    def used(self, spent: float) -> dict[str, float]:
-        """Calls of the forward model, and what drawing fleets took."""
-        return {"calls": spent, "map_samples": self._map_samples, **self._worlds.counts()}
-
     def _played(self, state: CopyState, first: int) -> tuple[int, int]:
         """A random playout: who wins, and the calls it took."""
         sides = [
@@ -206,7 +204,7 @@ class LudiiRules:
     """UCT as it ran in Ludii."""
 
     def __init__(self, copies: Copies, playouts: AtRandom, budget: PlyBudget, rng: Random) -> None:
-        self._copies, self._playouts = copies, playouts
+        self._copies, self._playouts, self.used = copies, playouts, copies.used
         self._budget, self._rng = budget, rng
         self._view = View()
         self._kept: TreeNode | None = None
@@ -288,11 +286,6 @@ class LudiiRules:
         self._kept, self._taken = root.children[cell], self._view.taken
         return cell
 
-    def used(self, spent: float) -> dict[str, float]:
-        """What drawing fleets took."""
-        del spent
-        return self._copies.drawn
-
 
 class TreeShooter:
     """The shooter of one game: one tree, whose rules are an argument.
@@ -300,19 +293,12 @@ class TreeShooter:
     Rules say what differs between the two programs: `begin` a decision at a root, what it
     `affords`, an iteration's `copy` of the game and what `copying` costs, the action to `select`,
     who has won when it is `fire`d (-1 while the game goes on), the returns at the `end`, played on
-    where nobody has won, and the action to `play`.
+    where nobody has won, and the action to `play`. What they count is in `used`, with the decisions
+    and the iterations; calls where they count those.
     """
 
     def __init__(self, rules: TagRules | LudiiRules) -> None:
-        self._rules = rules
-        self._decisions = self._iterations = 0
-        self._spent: float = 0
-
-    @property
-    def used(self) -> Mapping[str, float]:
-        """Decisions, iterations and what the rules count."""
-        own = {"decisions": self._decisions, "iterations": self._iterations}
-        return {**own, **self._rules.used(self._spent)}
+        self._rules, self.used = rules, rules.used
 
     def shoot(self, view: View) -> int:
         """See `Shooter`."""
@@ -322,9 +308,10 @@ class TreeShooter:
             spent += self._iterate(root)
             spent += self._rules.copying()
             iterations += 1
-        self._decisions += 1
-        self._iterations += iterations
-        self._spent += spent
+        self.used["decisions"] += 1
+        self.used["iterations"] += iterations
+        if "calls" in self.used:
+            self.used["calls"] += spent
         return self._rules.play(root)
 
     def _iterate(self, root: TreeNode) -> float:

@@ -338,6 +338,11 @@ def _moved(bits: int, seat: int) -> int:
     return sum(BITS[place] for place in places if place >= 0)
 
 
+def counts_of_ludii() -> dict[str, float]:
+    """What a shooter's decisions take in Ludii, by name; nothing so far."""
+    return dict.fromkeys(("decisions", "iterations", "fleets", "attempts", "fallbacks"), 0)
+
+
 class LayerSolver:
     """The layer's solver over the square that it takes for the other half.
 
@@ -345,10 +350,12 @@ class LayerSolver:
     otherwise it is the same (`fleets.Worlds`).
     """
 
-    def __init__(self, regime: Regime, rng: Random, wanted: int) -> None:
-        """Draw for decisions that want about so many fleets each."""
+    def __init__(
+        self, regime: Regime, rng: Random, wanted: int, used: dict[str, float] | None = None
+    ) -> None:
+        """Draw for decisions that want about so many fleets each; see `Worlds` for `used`."""
         self._regime = regime
-        self.worlds = Worlds("heat map", rng, wanted)
+        self.worlds = Worlds("heat map", rng, wanted, used, "fleets")
         self.hits = 0
 
     def observe(self, view: View) -> None:
@@ -365,14 +372,18 @@ class Copies:
 
     The layer draws a fleet for each copy. To bound its time here, a decision draws so many fleets
     at the most, as its copies ask for them; any further copy holds one of these at random.
+
+    Attributes:
+        used: Counts of decisions and iterations of who asks, and of what the solver did.
     """
 
     def __init__(self, regime: Regime, rng: Random) -> None:
         """Draw as many fleets a decision as `FLEETS` allows the regime."""
+        self.used = counts_of_ludii()
         self._regime, self._rng, self._most = regime, rng, FLEETS[regime]
-        self._solver = LayerSolver(regime, rng, self._most) if self._most else None
+        self._solver = LayerSolver(regime, rng, self._most, self.used) if self._most else None
         self._pool: list[int] = []
-        self._before = self._enemy = 0
+        self._before, self._enemy = 0.0, 0
 
     def observe(self, view: View) -> None:
         """Begin a decision.
@@ -386,7 +397,7 @@ class Copies:
             )
         self._enemy, self._pool = view.enemy, []
         if self._solver:
-            self._before = self._solver.worlds.attempts
+            self._before = self.used["attempts"]
             self._solver.observe(view)
 
     def draw(self) -> int:
@@ -405,16 +416,4 @@ class Copies:
         """The mean number of attempts that a copy of this decision took so far."""
         if not self._solver or not self._pool:
             return 0.0
-        return (self._solver.worlds.attempts - self._before) / len(self._pool)
-
-    @property
-    def drawn(self) -> dict[str, float]:
-        """Fleets drawn over the game, attempts they took, and those that explain nothing."""
-        return drawn_by(self._solver.worlds if self._solver else None)
-
-
-def drawn_by(worlds: Worlds | None) -> dict[str, float]:
-    """See `Copies.drawn`; None has drawn nothing."""
-    if worlds is None:
-        return dict.fromkeys(("fleets", "attempts", "fallbacks"), 0)
-    return {"fleets": worlds.samples, "attempts": worlds.attempts, "fallbacks": worlds.fallbacks}
+        return (self.used["attempts"] - self._before) / len(self._pool)

@@ -43,7 +43,7 @@ from evals.lechat2026.playouts import (
     PlyBudget,
     Regime,
     Side,
-    drawn_by,
+    counts_of_ludii,
     playout,
     race,
 )
@@ -102,21 +102,19 @@ class Condition:
 
 
 class _OneWorld:
-    """What both have in common: a fleet a decision, and the value of a shot in it."""
+    """What both have in common: a fleet a decision, and the value of a shot in it.
+
+    Attributes:
+        used: Decisions, calls of the forward model, and what drawing fleets took.
+    """
 
     def __init__(self, rng: Random, under: Condition) -> None:
         self._rng, self._under = rng, under
-        self._worlds = Worlds(under.kind, rng, 1)
-        self._decisions = self._calls = 0
-
-    @property
-    def used(self) -> Mapping[str, float]:
-        """Decisions, calls of the forward model, and what drawing fleets took."""
-        own = {"decisions": self._decisions, "calls": self._calls}
-        return {**own, **self._worlds.counts()}
+        self.used: dict[str, float] = {"decisions": 0, "calls": 0}
+        self._worlds = Worlds(under.kind, rng, 1, self.used)
 
     def _fleet(self, view: View) -> int:
-        self._decisions += 1
+        self.used["decisions"] += 1
         self._worlds.observe(view, self._under.heat)
         return self._worlds.draw()
 
@@ -132,7 +130,7 @@ class OneStep(_OneWorld):
     def shoot(self, view: View) -> int:
         """See `Shooter`."""
         free = SEA & ~view.fired
-        self._calls += free.bit_count()
+        self.used["calls"] += free.bit_count()
         ships = self._fleet(view) & free
         if not ships:
             return self._rng.choice(cells_of(free))
@@ -161,7 +159,7 @@ class HillClimber(_OneWorld):
                 best, chosen = value, cell
             if calls >= self._under.calls:
                 break
-        self._calls += calls
+        self.used["calls"] += calls
         return chosen
 
     def _length(self, view: View, cells: int, ships: int, *, hit: bool) -> int:
@@ -184,17 +182,11 @@ class FlatShooter:
 
     def __init__(self, regime: Regime, budget: PlyBudget, rng: Random) -> None:
         self._copies, self._budget, self._rng = Copies(regime, rng), budget, rng
-        self._decisions = self._iterations = 0
-
-    @property
-    def used(self) -> Mapping[str, float]:
-        """Decisions, iterations and what the solver did."""
-        own = {"decisions": self._decisions, "iterations": self._iterations}
-        return {**own, **self._copies.drawn}
+        self.used: Mapping[str, float] = self._copies.used
 
     def shoot(self, view: View) -> int:
         """See `Shooter`."""
-        self._decisions += 1
+        self._copies.used["decisions"] += 1
         self._copies.observe(view)
         fired = view.fired
         cells = cells_of(SEA & ~fired)
@@ -202,7 +194,7 @@ class FlatShooter:
         other = CELLS - view.taken.bit_count(), (view.own & ~view.taken).bit_count()
         draw, spent = self._rng.random, 0.0
         while spent < self._budget.plies:
-            self._iterations += 1
+            self._copies.used["iterations"] += 1
             index = int(draw() * len(cells))
             counts[index] += 1
             left = self._copies.draw() & ~fired & ~BITS[cells[index]]
@@ -228,19 +220,12 @@ class AheadShooter:
     """
 
     def __init__(self, regime: Regime, rng: Random) -> None:
-        self._regime, self._rng = regime, rng
-        self._solver = LayerSolver(regime, rng, CELLS)
-        self._decisions = 0
-
-    @property
-    def used(self) -> Mapping[str, float]:
-        """Decisions and what the solver did."""
-        own = {"decisions": self._decisions, "iterations": 0}
-        return {**own, **drawn_by(self._solver.worlds)}
+        self._regime, self._rng, self.used = regime, rng, counts_of_ludii()
+        self._solver = LayerSolver(regime, rng, CELLS, self.used)
 
     def shoot(self, view: View) -> int:
         """See `Shooter`."""
-        self._decisions += 1
+        self.used["decisions"] += 1
         if self._regime != DESCRIBED and not view.enemy:
             raise ValueError(
                 "these copies show the other fleet; required: an omniscient contestant"

@@ -116,7 +116,7 @@ def test_samples_have_the_distribution_of_the_attempts_made_one_try_at_a_time(
     assert gaps.max() < 4.3
     mean = float(np.mean(attempts))
     spread = 2**0.5 * mean / count**0.5  # a geometric number's deviation is about its mean
-    assert abs(worlds.attempts / count - mean) < 4 * spread
+    assert abs(worlds.used["attempts"] / count - mean) < 4 * spread
 
 
 def test_random_determinization_ignores_every_shot() -> None:
@@ -127,7 +127,7 @@ def test_random_determinization_ignores_every_shot() -> None:
     assert not worlds.consistent
     assert any(fleet & view.misses for fleet in fleets)
     assert any(fleet & view.hits != view.hits for fleet in fleets)
-    assert (worlds.samples, worlds.attempts, worlds.fallbacks) == (40, 0, 0)
+    assert worlds.used == {"samples": 40, "attempts": 0, "fallbacks": 0}
 
 
 @pytest.mark.parametrize("wanted", [1, 10_000], ids=["one by one", "many at once"])
@@ -138,14 +138,14 @@ def test_shots_that_no_fleet_explains_end_in_a_counted_fallback(wanted: int) -> 
     worlds.observe(view)
     assert worlds.draw().bit_count() == HEALTH
     assert not worlds.consistent
-    assert (worlds.samples, worlds.attempts, worlds.fallbacks) == (1, 10_000, 1)
+    assert worlds.used == {"samples": 1, "attempts": 10_000, "fallbacks": 1}
 
 
 def test_before_the_first_shot_a_fleet_takes_no_attempt() -> None:
     worlds = Worlds("constraint", Random(3), 40)
     worlds.observe(View())
     worlds.draw()
-    assert (worlds.attempts, worlds.consistent) == (0, True)
+    assert (worlds.used["attempts"], worlds.consistent) == (0, True)
 
 
 def test_heat_is_the_share_of_fleets_over_a_cell() -> None:
