@@ -17,7 +17,6 @@ Path: TypeAlias = list[Edge]
 """Plies from the root."""
 
 FEW = 32  # actions up to which plain numbers beat the cost of numpy's calls
-_WITHIN = 3  # returns that are known by sight: a win, a loss and a draw
 
 
 def exploration_bonus(weight: float, visits: int) -> float:
@@ -154,32 +153,18 @@ class ReturnRange:
         low: `[num_players]` the least return of each seat.
         high: `[num_players]` the largest.
         spread: `[num_players]` its width; 1 where there is none.
-        within: A few returns of all seats that widen no range any more.
     """
 
     def __init__(self, num_players: int) -> None:
         self.low = [inf] * num_players
         self.high = [-inf] * num_players
         self.spread = [1.0] * num_players
-        self.within: list[list[float]] = []
 
     def widen(self, seat: int, value: float) -> None:
         """Make the range of `seat` hold `value`."""
         self.low[seat] = min(self.low[seat], value)
         self.high[seat] = max(self.high[seat], value)
         self.spread[seat] = (self.high[seat] - self.low[seat]) or 1.0
-
-    def settle(self, returns: list[float]) -> None:
-        """Keep returns that widen no seat's range, as long as they are few: most games pay alike.
-
-        Args:
-            returns: `[num_players]`, not kept yet.
-        """
-        if len(self.within) < _WITHIN and all(
-            low <= value <= high
-            for low, value, high in zip(self.low, returns, self.high, strict=True)
-        ):
-            self.within.append(returns)
 
 
 def add(first: list[float], second: list[float]) -> list[float]:

@@ -242,12 +242,12 @@ class UctSearch:
         """
         inverse_roots, seen = self.inverse_roots, self.range
         low, high = seen.low, seen.high
-        later, is_within = returns, returns in seen.within
+        later = returns
         for node in path[::-1]:
             seat, is_plain = node.seat, node.is_plain
             if not is_plain:
                 if node.rewards is not None:
-                    later, is_within = add(later, node.rewards), False
+                    later = add(later, node.rewards)
                 if seat < 0:
                     continue
             value = later[seat]
@@ -255,10 +255,8 @@ class UctSearch:
             mean = node.mean
             node.mean = mean + (value - mean) / count
             node.inverse_root = inverse_roots[count]
-            if not is_within and not low[seat] <= value <= high[seat]:
+            if not low[seat] <= value <= high[seat]:
                 seen.widen(seat, value)
-        if not is_within:
-            seen.settle(returns)
         self.simulations += 1
         if self.simulations + 1 == len(inverse_roots):
             self.root_logs, self.inverse_roots = doubled(self.root_logs, inverse_roots)
