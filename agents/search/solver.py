@@ -142,14 +142,12 @@ class SolverSearch(UctSearch):
         total = returns if node.rewards is None else add(node.rewards, returns)
         node.player, node.expanded = TERMINAL, None
         node.rewards = total if any(total) else None
-        node.is_plain = False
         self._fix(node)
 
     def _take_back(self, node: Node) -> None:
         """Make a proven node again what it was."""
         proof = self.proven.pop(node)
         node.player, node.rewards = proof.player, proof.rewards
-        node.is_plain = node.rewards is None and node.seat >= 0
         if len(node.children) == len(node.actions):
             node.expanded = cast("list[Node]", node.children)
         if node.edge_visits:

@@ -17,7 +17,7 @@ A return is what the plies from the edge on pay: rewards on the way count.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import cast
 
@@ -42,14 +42,15 @@ from games.streams import uniforms
 _LOWEST = float("-inf")
 
 
-@dataclass(init=False, repr=False, eq=False, slots=True)
+@dataclass(repr=False, eq=False, slots=True)
 class Node:
     """One state of the tree.
 
     Attributes:
         state: The state.
         player: Its player.
-        actions: Its legal actions; the tried ones first, once it is open.
+        actions: Its legal actions, of the module's own list; once it is open a list of its own, the
+            tried ones first.
         rewards: Of entering it, None where they are all 0.
         seat: The player that acted to get here.
         action: What it did.
@@ -57,7 +58,6 @@ class Node:
         mean: Mean return of `seat` from that edge on, in the game's own units.
         inverse_root: `1 / sqrt(edge_visits)`, which the bounds use; 0 where there are none.
         is_open: Whether a descent ever went through it.
-        is_plain: Whether it is a seat's edge that leads here, without rewards.
         expanded: Its children, where all its actions were tried; None elsewhere.
         children: Where the tried actions led, by index; at a chance node None for outcomes that
             never came up. This and what follows only once the node is open.
@@ -66,21 +66,20 @@ class Node:
             None where it is uniform.
     """
 
-    action: Action
-    actions: list[Action]
-    edge_visits: int
-    inverse_root: float
-    is_open: bool
-    is_plain: bool
-    mean: float
+    state: State
     player: int
+    actions: list[Action]
     rewards: list[float] | None
     seat: int
-    state: State
-    children: "list[Node | None]"
-    cumulative: list[float] | None
-    expanded: "list[Node] | None"
-    visits: int
+    action: Action
+    edge_visits: int = 0
+    mean: float = 0.0
+    inverse_root: float = 0.0
+    is_open: bool = False
+    expanded: "list[Node] | None" = None
+    children: "list[Node | None]" = field(init=False)
+    visits: int = field(init=False)
+    cumulative: list[float] | None = field(init=False)
 
     def open(self) -> None:
         """Make room for its edges."""
@@ -102,36 +101,6 @@ class Node:
             level = [node for node in below if node not in found]
             found.update(level)
         return len(found)
-
-
-_new = Node.__new__
-
-
-def new_node(
-    state: State,
-    player: int,
-    actions: list[Action],
-    rewards: list[float] | None,
-    seat: int,
-    action: Action,
-) -> Node:
-    """A node nobody descended through yet; `actions` may still be the module's own list.
-
-    A function, as a class that is called to make one takes nearly twice as long.
-    """
-    node = _new(Node)
-    node.state = state
-    node.player = player
-    node.actions = actions
-    node.rewards = rewards
-    node.seat = seat
-    node.action = action
-    node.edge_visits = 0
-    node.mean = node.inverse_root = 0.0
-    node.is_open = False
-    node.is_plain = rewards is None and seat >= 0
-    node.expanded = None
-    return node
 
 
 class UctSearch:
@@ -244,12 +213,11 @@ class UctSearch:
         low, high = seen.low, seen.high
         later = returns
         for node in path[::-1]:
-            seat, is_plain = node.seat, node.is_plain
-            if not is_plain:
-                if node.rewards is not None:
-                    later = add(later, node.rewards)
-                if seat < 0:
-                    continue
+            seat = node.seat
+            if node.rewards is not None:
+                later = add(later, node.rewards)
+            if seat < 0:
+                continue
             value = later[seat]
             count = node.edge_visits = node.edge_visits + 1
             mean = node.mean
@@ -333,7 +301,7 @@ class UctSearch:
         entered: list[float] | None = rewards(state)
         if entered is self.zeros or not any(entered or ()):
             self.zeros, entered = entered, None
-        return new_node(state, player, actions, entered, seat, action)
+        return Node(state, player, actions, entered, seat, action)
 
     def go_on(
         self, node: Node, generator: np.random.Generator, heuristics: Sequence[Heuristic] = ()
