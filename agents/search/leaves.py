@@ -263,7 +263,6 @@ class Leaves:
 
     Attributes:
         rollouts: Plays the rollouts, and counts them.
-        play: Plays the one rollout of a leaf, where that is all it is worth; None elsewhere.
         mast: What MAST learnt, for the tree to teach as well; None where it is not used.
     """
 
@@ -311,7 +310,6 @@ class Leaves:
             limit = settings.depth if is_cut else settings.rollout_limit
             policy = self._policy(rules, settings, draw, heuristics)
             self.rollouts = PolicyRollouts(rules, policy, draw, limit, estimates=is_cut)
-        self.play = self.rollouts.play if self.value is None and self.count == 1 else None
 
     def _policy(
         self, rules: Rules, settings: LeafSettings, draw: Draw, heuristics: Sequence[Heuristic]
@@ -336,12 +334,12 @@ class Leaves:
             rewards: Of entering it, None for none; a `value_function` counts them in.
             actions: Its legal actions, if the caller has them.
         """
-        if self.play is not None:
-            return self.play(state, actions)
         if self.value is not None:
             entered = rewards or [0.0] * self.num_players
             return [self.value(state, seat) - entered[seat] for seat in range(self.num_players)]
         returns = self.rollouts.play(state, actions)
+        if self.count == 1:
+            return returns
         for _ in range(self.count - 1):
             returns = add(returns, self.rollouts.play(state, actions))
         return [total / self.count for total in returns]

@@ -141,8 +141,6 @@ class UctSearch:
         self.simulations = 0
         self.size = 0
         self.applied = 0
-        # The list that was last all zeros: many modules share one between all such states.
-        self.zeros: list[float] | None = None
         self.before = (0, 0)  # simulations and calls of earlier decisions
         self.inherited = 0
         self._prepare()
@@ -166,7 +164,7 @@ class UctSearch:
             interns=settings.budget != "calls",
             traces=settings.rave != "none",
         )
-        self.play, self.mast = self.leaves.play, self.leaves.mast
+        self.mast = self.leaves.mast
 
     def simulate(self) -> None:
         """Descend once, add a decision node, and back its returns up."""
@@ -194,11 +192,7 @@ class UctSearch:
                 node = self._descended(node)
                 path.append(node)
                 if self.size != known and node.player >= 0:
-                    play = self.play
-                    if play is not None:
-                        returns = play(node.state, node.actions)
-                    else:
-                        returns = self.leaves.returns(node.state, node.rewards, node.actions)
+                    returns = self.leaves.returns(node.state, node.rewards, node.actions)
                     break
         self._finish(path, returns)
 
@@ -298,10 +292,8 @@ class UctSearch:
         if player < 0 or not actions or player >= num_players:
             require_turn(player, len(actions), num_players)
         self.size += 1
-        entered: list[float] | None = rewards(state)
-        if entered is self.zeros or not any(entered or ()):
-            self.zeros, entered = entered, None
-        return Node(state, player, actions, entered, seat, action)
+        entered = rewards(state)
+        return Node(state, player, actions, entered if any(entered) else None, seat, action)
 
     def go_on(
         self, node: Node, generator: np.random.Generator, heuristics: Sequence[Heuristic] = ()
