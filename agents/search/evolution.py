@@ -300,9 +300,7 @@ class PlanValuer:
         """
         self.rules = rules
         self.seat = view.seat
-        self.leaves = Leaves(
-            rules, settings, generator, view.heuristics, interns=settings.budget != "calls"
-        )
+        self.leaves = Leaves(rules, settings, generator, view.heuristics)
         self.others: RolloutPolicy = UniformPolicy(draw)
         if settings.opponent == "heuristic":
             self.others = EnsemblePolicy(rules, view.heuristics, settings.ensemble, draw)

@@ -29,13 +29,12 @@ from agents.search.leaves import Draw, Leaves, drawing, one_of_best
 from agents.search.meter import Meter
 from agents.search.settings import (
     BoundSettings,
-    BudgetChoice,
     BudgetSettings,
     CallLimit,
     Count,
+    EndSettings,
     LeafChoice,
     LeafSettings,
-    PlayerSettings,
     RolloutCount,
     RolloutSettings,
     SearchResult,
@@ -52,10 +51,9 @@ class FlatmcSettings(RolloutSettings, BudgetSettings, BoundSettings):
     """Settings of flat Monte Carlo."""
 
 
-class _PassSettings(PlayerSettings):
+class _PassSettings(EndSettings):
     """The end of a decision that is made of passes over all actions."""
 
-    budget: BudgetChoice = "simulations"
     passes: Annotated[Count, When("budget", ("simulations",))] = Field(
         default=1, description="Times every action is valued, each in a hidden state of its own."
     )
@@ -170,7 +168,7 @@ def _bandit(
     generator: np.random.Generator,
     exploration: float = 0.0,
 ) -> "Bandit":
-    leaves = Leaves(meter.rules, settings, generator, view.heuristics, interns=not meter.limit)
+    leaves = Leaves(meter.rules, settings, generator, view.heuristics)
     return Bandit(meter.rules, view.seat, leaves, exploration, drawing(generator))
 
 

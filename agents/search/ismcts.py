@@ -112,9 +112,7 @@ class IsmctsSearch:
         self.views = tuple(range(rules.num_players)) if self.is_multiple else (observer,)
         self.settings = settings
         self.draw = uniforms(generator).__next__
-        self.leaves = Leaves(
-            rules, settings, generator, heuristics, interns=settings.budget != "calls"
-        )
+        self.leaves = Leaves(rules, settings, generator, heuristics)
         self.range = ReturnRange(rules.num_players)
         self.edges = EdgeStatistics()
         self.simulations = 0

@@ -23,7 +23,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from agents.search.rollouts import Rollouts
-from agents.search.settings import Ensemble, LeafSettings, RolloutSettings
+from agents.search.settings import (
+    EndSettings,
+    Ensemble,
+    GraphSettings,
+    LeafSettings,
+    RolloutSettings,
+)
 from agents.search.statistics import ReturnRange, add
 from games.contract import CHANCE, TERMINAL, Action, ModuleFault, State
 from games.engine import sample_index
@@ -272,9 +278,6 @@ class Leaves:
         settings: LeafSettings,
         generator: np.random.Generator,
         heuristics: Sequence[Heuristic] = (),
-        *,
-        interns: bool = True,
-        traces: bool = False,
     ) -> None:
         """Prepare the estimates.
 
@@ -283,9 +286,6 @@ class Leaves:
             settings: With the kind of leaf; rollouts are uniform where they name no policy.
             generator: The only source of randomness.
             heuristics: The game's heuristics, for leaf="heuristic".
-            interns: Whether a table of states may be kept. A budget of calls counts the calls made,
-                which a table would spare.
-            traces: Whether rollouts keep a trace.
 
         Raises:
             ModuleFault: If `leaf` is "value" and the module has no `value_function`.
@@ -302,7 +302,10 @@ class Leaves:
         self.mast: MastPolicy | None = None
         self.rollouts: Rollouts | PolicyRollouts
         mast = isinstance(settings, RolloutSettings) and settings.policy != "uniform"
+        traces = isinstance(settings, GraphSettings) and settings.rave != "none"
         if leaf in ("rollout", "value") and not mast and not traces:
+            # A budget of calls counts the calls made, which a table of states would spare.
+            interns = not (isinstance(settings, EndSettings) and settings.budget == "calls")
             self.rollouts = Rollouts(rules, generator, settings.rollout_limit, interns=interns)
         else:
             draw = drawing(generator)

@@ -48,10 +48,6 @@ class PlayerSettings(BaseModel):
         return None
 
 
-BudgetChoice: TypeAlias = Annotated[
-    Literal["simulations", "calls", "time"],
-    Field(description="What ends a decision: simulations, calls of apply_action, or time."),
-]
 CallLimit: TypeAlias = Annotated[
     Count,
     Field(description="Calls of apply_action a decision, never exceeded."),
@@ -68,10 +64,18 @@ SecondLimit: TypeAlias = Annotated[
 ]
 
 
-class BudgetSettings(PlayerSettings):
+class EndSettings(PlayerSettings):
+    """What ends a decision."""
+
+    budget: Literal["simulations", "calls", "time"] = Field(
+        default="simulations",
+        description="What ends a decision: simulations, calls of apply_action, or time.",
+    )
+
+
+class BudgetSettings(EndSettings):
     """The end of a decision."""
 
-    budget: BudgetChoice = "simulations"
     simulations: Annotated[Count, When("budget", ("simulations",))] = Field(
         default=1000, description="Simulations a decision."
     )

@@ -154,16 +154,8 @@ class UctSearch:
 
     def _begin(self, generator: np.random.Generator, heuristics: Sequence[Heuristic]) -> None:
         """Draw from a generator from now on."""
-        settings = self.settings
         self.draw = uniforms(generator).__next__
-        self.leaves = Leaves(
-            self.rules,
-            settings,
-            generator,
-            heuristics,
-            interns=settings.budget != "calls",
-            traces=settings.rave != "none",
-        )
+        self.leaves = Leaves(self.rules, self.settings, generator, heuristics)
         self.mast = self.leaves.mast
 
     def simulate(self) -> None:
