@@ -40,7 +40,7 @@ from typing import Self, TypeAlias
 import numpy as np
 from pydantic import Field, model_validator
 
-from agents.search.leaves import PlayedPly, mean_ranks
+from agents.search.leaves import mean_ranks
 from agents.search.meter import Meter
 from agents.search.settings import (
     MANY,
@@ -54,7 +54,7 @@ from agents.search.settings import (
 from agents.search.solver import SolverSearch
 from agents.search.statistics import add, exploration_bonus
 from agents.search.tree import Node, UctSearch
-from games.contract import CHANCE, TERMINAL, Action, State
+from games.contract import CHANCE, Action, State
 from games.modules import canonical, require_seat
 
 Seen: TypeAlias = dict[tuple[int, Action], tuple[int, float]]
@@ -75,44 +75,53 @@ class RaveSearch(UctSearch):
 
     Attributes:
         seen: What was played at and below every node; "rave" keeps the node's own seat alone.
+        nodes: Those that the newest descent went through, the root first.
     """
 
     def _prepare(self) -> None:
         """See `UctSearch._prepare`."""
         self.seen: dict[Node, Seen] = {}
+        self.nodes: list[Node] = []
         settings = self.settings
         self.reference = settings.reference if settings.rave == "grave" else 0
 
-    def simulate(self) -> None:
-        """See `UctSearch.simulate`."""
-        node, returns = self.root, self.nothing
-        nodes, path, rollout = [node], list[Node](), list[PlayedPly]()
-        while node.player != TERMINAL:
-            known = self.size
-            node = self._followed(node, nodes)
-            path.append(node)
-            if self.size != known and node.player >= 0:
-                returns = self.leaves.returns(node.state, node.rewards, node.actions)
-                rollout = self.leaves.trace
-                break
-            nodes.append(node)
-        played = [(child.seat, child.action, child.rewards) for child in path]
-        self._learn(nodes, [*played, *rollout], [child.rewards for child in path], returns)
-        self._finish(path, returns)
-
-    def _followed(self, node: Node, nodes: list[Node]) -> Node:
-        """The child that a descent takes, which came by `nodes`; a new one where there was none."""
+    def _descended(self, node: Node) -> Node:
+        """See `UctSearch._descended`."""
+        self.nodes = [node] if node is self.root else [*self.nodes, node]
         if node.player == CHANCE:
-            return self._descended(node)
+            return super()._descended(node)
         if not node.is_open:
             self._open(node)
         node.visits += 1
-        index = self._pick(node, self._reference(nodes))
+        index = self._pick(node, self._reference())
         child = node.children[index] if index < len(node.children) else None
         return child or self._grown(node, index)
 
-    def _reference(self, nodes: list[Node]) -> Seen:
-        """The statistics that serve the last of `nodes`."""
+    def _grown(self, node: Node, index: int) -> Node:
+        child = super()._grown(node, index)
+        node.expanded = None  # its bounds are not those that a descent has written out
+        return child
+
+    def _finish(self, path: list[Node], returns: list[float]) -> None:
+        """See `UctSearch._finish`; counts what was played at and after every node."""
+        played = [(child.seat, child.action) for child in path]
+        if returns is not self.nothing:
+            played += [(player, action) for player, action, _ in self.leaves.trace]
+        later = returns
+        for at in range(len(path) - 1, -1, -1):
+            later, node = add(later, path[at].rewards or self.nothing), self.nodes[at]
+            seen = self.seen.setdefault(node, {})
+            for key in {*played[at:]}:
+                if key[0] == CHANCE or not (self.reference or key[0] == node.player):
+                    continue
+                visits, mean = seen.get(key, (0, 0.0))
+                visits += 1
+                seen[key] = visits, mean + (later[key[0]] - mean) / visits
+        super()._finish(path, returns)
+
+    def _reference(self) -> Seen:
+        """The statistics that serve the newest node of the descent."""
+        nodes = self.nodes
         if self.reference:
             ample = (n for n in reversed(nodes) if n.is_open and n.visits >= self.reference)
             return self.seen.setdefault(next(ample, nodes[0]), {})
@@ -134,34 +143,6 @@ class RaveSearch(UctSearch):
             bound = (1 - beta) * mean + beta * estimate + bonus / sqrt(max(visits, 1))
             bounds.append(bound)
         return bounds.index(max(bounds))
-
-    def _learn(
-        self,
-        nodes: list[Node],
-        played: list[PlayedPly],
-        rewards: list[list[float] | None],
-        returns: list[float],
-    ) -> None:
-        """Count what was played at and after every node of a descent.
-
-        Args:
-            nodes: The nodes descended through, the root first; `played[i]` was played at the `i`th.
-            played: All plies, of the tree and then of the rollout.
-            rewards: Those of the plies of the tree.
-            returns: `[num_players]` rewards after them.
-        """
-        later = returns
-        for at in range(len(nodes) - 1, -1, -1):
-            if at < len(rewards):
-                later = add(later, rewards[at] or self.nothing)
-            seen, seat = self.seen.setdefault(nodes[at], {}), nodes[at].player
-            once = {(ply[0], ply[1]) for ply in played[at:] if ply[0] != CHANCE}
-            for key in once:
-                if not self.reference and key[0] != seat:
-                    continue
-                visits, mean = seen.get(key, (0, 0.0))
-                visits += 1
-                seen[key] = visits, mean + (later[key[0]] - mean) / visits
 
 
 class UctSettings(GraphSettings):
