@@ -156,25 +156,33 @@ def _decide(
 
 
 class Evolution(ABC):
-    """One decision's genomes, and how better ones are come by."""
+    """One decision's genomes, and how better ones are come by.
+
+    Attributes:
+        parents: `(fitness, genome)` of the genomes that new ones are made from.
+        children: Those of the next generation that were valued.
+    """
 
     def __init__(self, settings: PlanSettings, draw: Draw) -> None:
         """Prepare a decision; `draw` gives uniform numbers in [0, 1)."""
-        self.trials = settings.trials
+        self.settings = settings
         self.draw = draw
+        self.parents: list[tuple[float, Genome]] = []
+        self.children: list[tuple[float, Genome]] = []
 
     @abstractmethod
     def steps(self, trial: Trial) -> Iterator[None]:
         """Search for ever, a valuation a step."""
 
-    @abstractmethod
     def fittest(self) -> tuple[float, Genome | None]:
         """The fitness of the genome to follow, and that genome; None before one was valued."""
+        valued = [*self.parents, *self.children]
+        return max(valued, key=lambda pair: pair[0], default=(0.0, None))
 
     def fitness(self, genome: Genome, trial: Trial) -> Generator[None, None, float]:
         """The mean value of a genome in `trials` determinizations, a step between any two."""
         found = []
-        for number in range(self.trials):
+        for number in range(self.settings.trials):
             if number:
                 yield
             found.append(trial(genome))
@@ -182,24 +190,9 @@ class Evolution(ABC):
 
 
 class RollingHorizon(Evolution):
-    """Generations of genomes.
+    """Generations of genomes."""
 
-    Attributes:
-        parents: `(fitness, genome)` of the generation that is bred from.
-        children: Those of the next one that were valued.
-    """
-
-    def __init__(self, settings: RheaSettings, draw: Draw) -> None:
-        """See `Evolution`."""
-        super().__init__(settings, draw)
-        self.settings = settings
-        self.parents: list[tuple[float, Genome]] = []
-        self.children: list[tuple[float, Genome]] = []
-
-    def fittest(self) -> tuple[float, Genome | None]:
-        """See `Evolution.fittest`; of the newest two generations."""
-        valued = [*self.parents, *self.children]
-        return max(valued, key=lambda pair: pair[0], default=(0.0, None))
+    settings: RheaSettings
 
     def steps(self, trial: Trial) -> Iterator[None]:
         """Breed for ever, a valuation a step."""
@@ -227,35 +220,19 @@ class RollingHorizon(Evolution):
 
 
 class HillClimb(Evolution):
-    """Random mutation hill climbing.
-
-    Attributes:
-        best: The genome kept; None until one was valued.
-        best_fitness: Its mean fitness when it was valued.
-    """
-
-    def __init__(self, settings: RmhcSettings, draw: Draw) -> None:
-        """See `Evolution`."""
-        super().__init__(settings, draw)
-        self.settings = settings
-        self.best: Genome | None = None
-        self.best_fitness = 0.0
-
-    def fittest(self) -> tuple[float, Genome | None]:
-        """See `Evolution.fittest`."""
-        return self.best_fitness, self.best
+    """Random mutation hill climbing: the one parent is the best genome so far."""
 
     def steps(self, trial: Trial) -> Iterator[None]:
         """Climb for ever, a valuation a step."""
         settings = self.settings
         while True:
-            if self.best is None:
-                genome = random_genome(settings.horizon, self.draw)
+            if self.parents:
+                genome = mutated(self.parents[0][1], settings.mutation, self.draw)
             else:
-                genome = mutated(self.best, settings.mutation, self.draw)
+                genome = random_genome(settings.horizon, self.draw)
             fitness = yield from self.fitness(genome, trial)
-            if self.best is None or fitness >= self.best_fitness:
-                self.best, self.best_fitness = genome, fitness
+            if not self.parents or fitness >= self.parents[0][0]:
+                self.parents = [(fitness, genome)]
             yield
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
+from itertools import islice
 from textwrap import indent
 
 from pydantic import BaseModel, Field
@@ -118,14 +119,7 @@ def forge_transitions(
     replay = replay_transitions(
         sandbox, spoiled(game, trick), recorded(game), protocol=protocol, deadline_s=120.0
     )
-    return ForgeOutcome(
-        name=trick.name,
-        property=trick.holds,
-        game=game,
-        judged_by=protocol,
-        judged=replay.transitions,
-        passed=replay.agreed,
-    )
+    return _outcome(trick, game, protocol, replay.transitions, replay.agreed)
 
 
 def forge_checks(trick: Trick, sandbox: Sandbox, tests: int = 16) -> ForgeOutcome:
@@ -141,27 +135,26 @@ def forge_checks(trick: Trick, sandbox: Sandbox, tests: int = 16) -> ForgeOutcom
     given = _unit_tests(recorded(game), tests)
     findings = run.unit_tests(given)
     passed = sum(finding.outcome == "passed" for finding in findings)
+    passed += verdict(run.findings) == "passed"
+    return _outcome(trick, game, "checks", len(given) + 1, passed)
+
+
+def _outcome(trick: Trick, game: str, by: str, judged: int, passed: int) -> ForgeOutcome:
     return ForgeOutcome(
-        name=trick.name,
-        property=trick.holds,
-        game=game,
-        judged_by="checks",
-        judged=len(given) + 1,
-        passed=passed + (verdict(run.findings) == "passed"),
+        name=trick.name, property=trick.holds, game=game, judged_by=by, judged=judged, passed=passed
     )
 
 
 def _unit_tests(matches: Sequence[Sequence[Transition]], count: int) -> list[UnitTest]:
-    tests: list[UnitTest] = []
-    for match in matches:
-        for length in range(1, len(match)):
-            tests.append(
-                UnitTest(
-                    name=f"after {length}",
-                    rule="R1",
-                    actions=tuple(step.action for step in match[:length]),
-                    function="get_legal_actions",
-                    expected_json=canonical_key(list(match[length].legal)),
-                )
-            )
-    return tests[:count]
+    tests = (
+        UnitTest(
+            name=f"after {length}",
+            rule="R1",
+            actions=tuple(step.action for step in match[:length]),
+            function="get_legal_actions",
+            expected_json=canonical_key(list(match[length].legal)),
+        )
+        for match in matches
+        for length in range(1, len(match))
+    )
+    return [*islice(tests, count)]

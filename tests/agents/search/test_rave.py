@@ -71,10 +71,10 @@ def test_grave_takes_the_statistics_of_an_ancestor_with_enough_descents() -> Non
     for _ in range(99):
         search.simulate()
     child = next(node for node in search.root.children if node is not None)
-    nodes = [search.root, child]
-    assert search._reference(nodes) is search.seen[search.root]
+    search.nodes = [search.root, child]
+    assert search._reference() is search.seen[search.root]
     child.visits = 100
-    assert search._reference(nodes) is search.seen[child]
+    assert search._reference() is search.seen[child]
     # An ancestor of another seat serves too: it holds the actions of both.
     assert {seat for seat, _ in search.seen[search.root]} == {0, 1}
 
