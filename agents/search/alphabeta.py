@@ -83,14 +83,13 @@ def solved(
     player = rules.current_player(root)
     if player < 0:
         raise ValueError(f"no seat is to move at the root (player {player})")
-    search = AlphaBeta(rules, calls)
+    search, actions = AlphaBeta(rules, calls), tuple(rules.legal_actions(root))
     try:
-        value, chosen = search.decide(root, depth or None, order)
+        value, chosen = search.best(root, depth or None, (-inf, inf), order or actions)
     except RecursionError as error:
         raise UnsuitableGameError(
             "it has lines of play too long to follow; required: a small game, or a depth"
         ) from error
-    actions = tuple(rules.legal_actions(root))
     worth = value if player == 0 else -value
     return SearchResult(
         actions=actions,
@@ -121,20 +120,6 @@ class AlphaBeta:
         self.table: dict[tuple[int | None, bytes], Bounds] = {}
         self.calls = self.hits = 0
 
-    def decide(
-        self, root: State, depth: int | None, order: Sequence[Action] = ()
-    ) -> tuple[float, Action]:
-        """Seat 0's value of a state, and the first action that has it."""
-        sign = 1 if self.rules.current_player(root) == 0 else -1
-        best, chosen = -inf, ""
-        for action in order or self.rules.legal_actions(root):
-            reward, after = self._after(root, action)
-            low, high = (best, inf) if sign > 0 else (-inf, -best)
-            value = sign * (reward + self.value(after, _less(depth), low - reward, high - reward))
-            if value > best:
-                best, chosen = value, action
-        return sign * best, chosen
-
     def value(self, state: State, depth: int | None, alpha: float, beta: float) -> float:
         """Seat 0's value of what is to come: exact within (`alpha`, `beta`), a bound outside."""
         player = self.rules.current_player(state)
@@ -150,7 +135,7 @@ class AlphaBeta:
             self.hits += 1
             return low if low >= beta or low == high else high
         alpha, beta = max(alpha, low), min(beta, high)
-        best = self._best(state, player, depth, alpha, beta)
+        best, _ = self.best(state, depth, (alpha, beta), self.rules.legal_actions(state))
         if best <= alpha:
             self.table[key] = low, best
         elif best >= beta:
@@ -159,23 +144,22 @@ class AlphaBeta:
             self.table[key] = best, best
         return best
 
-    def _best(
-        self, state: State, player: int, depth: int | None, alpha: float, beta: float
-    ) -> float:
-        is_first = player == 0
-        best = -inf if is_first else inf
-        for action in self.rules.legal_actions(state):
+    def best(
+        self, state: State, depth: int | None, window: Bounds, actions: Sequence[Action]
+    ) -> tuple[float, Action]:
+        """Seat 0's value of a state by some of its actions, and the first action that has it."""
+        alpha, beta = window
+        sign = 1 if self.rules.current_player(state) == 0 else -1
+        best, chosen = -sign * inf, ""
+        for action in actions:
             reward, after = self._after(state, action)
             value = reward + self.value(after, _less(depth), alpha - reward, beta - reward)
-            if is_first:
-                best = max(best, value)
-                alpha = max(alpha, best)
-            else:
-                best = min(best, value)
-                beta = min(beta, best)
+            if sign * value > sign * best:
+                best, chosen = value, action
+            alpha, beta = (max(alpha, best), beta) if sign > 0 else (alpha, min(beta, best))
             if alpha >= beta:
                 break
-        return best
+        return best, chosen
 
     def _after(self, state: State, action: Action) -> tuple[float, State]:
         """What an action pays seat 0 at once, and where it leads."""
