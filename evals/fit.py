@@ -113,10 +113,10 @@ def score_briefs(judged: Sequence[JudgedBrief], effective: Row) -> EvalResult:
         mine = [one for one in judged if one.part == part]
         own = [one for one in mine if one.brief.kind == "in"]
         right = [one for one in own if one.family == one.brief.family]
-        refused: list[bool | None] = [one.family is None for one in own]
-        wrong: list[bool | None] = [one.family not in (None, one.brief.family) for one in mine]
-        settings: list[bool | None] = [found for one in right for found in one.found]
-        seats: list[bool | None] = [one.seated for one in mine if one.family is not None]
+        wrong = [one.family not in (None, one.brief.family) for one in mine]
+        refused = [one.family is None for one in own]
+        seats = [one.seated for one in mine if one.family is not None]
+        settings = [found for one in right for found in one.found]
         scores += [
             share(wrong, f"{part}: made in a wrong family", at_most=0.0),
             share(refused, f"{part}: in, refused", at_most=REFUSED_AT_MOST),

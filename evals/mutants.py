@@ -158,9 +158,9 @@ def _scores(rows: Sequence[Row], sound: Sequence[Row]) -> Iterator[Score]:
     leak, bugs = ([row for row in rows if row["about"] == about] for about in _PLANTED)
     yield share([bool(row[FOUND]) for row in leak], "leaks that a check failed", at_least=0.95)
     by_audit = ["leak_audit" in row[FOUND] for row in leak]
-    yield share([*by_audit], "leaks that the leak audit failed", at_least=0.0)
+    yield share(by_audit, "leaks that the leak audit failed", at_least=0.0)
     alone = [bool(row[FOUND]) for row in bugs]
-    yield share([*alone], "rule bugs that a check failed, knowing no rule", at_least=0.0)
+    yield share(alone, "rule bugs that a check failed, knowing no rule", at_least=0.0)
     either = [bool(row[FOUND]) or row["replay"] for row in bugs]
     yield share(either, "rule bugs that a check failed or recorded matches show", at_least=0.9)
     alarms = sum(bool(row[FOUND] or row["doubted"]) for row in sound)

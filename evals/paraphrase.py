@@ -249,22 +249,12 @@ def _words(text: str) -> set[str]:
 
 def score_pairs(judged: Sequence[JudgedPair], effective: Row) -> EvalResult:
     """Shares over all differing clauses and over all pairs."""
-    fates = [fate for one in judged for fate in one.fates]
-    found = _measures(judged)
+    listed = [fate == "listed" for one in judged for fate in one.fates]
+    found, lost = _measures(judged), sum(bool(one.problem) for one in judged)
     scores: tuple[Score, ...] = (
         share(found[_HONOURED], _HONOURED, at_least=HONOURED_AT_LEAST),
-        Score(
-            name="clauses listed as not honoured",
-            value=fates.count("listed") / max(1, len(fates)),
-            scored=max(1, len(fates)),
-        ),
-        Score(
-            name=_DROPPED,
-            value=fates.count("dropped") / max(1, len(fates)),
-            at_most=0.0,
-            scored=max(1, len(fates)),
-            unscored=sum(bool(one.problem) for one in judged),
-        ),
+        share(listed, "clauses listed as not honoured"),
+        share(found[_DROPPED], _DROPPED, at_most=0.0).model_copy(update={"unscored": lost}),
         share(found[_SOUND], _SOUND, at_least=1.0),
         share(found[_EXACT], _EXACT, at_least=EXACT_AT_LEAST),
     )

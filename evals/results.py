@@ -7,7 +7,7 @@ import json
 import sys
 import uuid
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass, fields
 from functools import cache
@@ -258,7 +258,7 @@ def _is_figure(value: object) -> bool:
 
 
 def share(
-    values: "list[bool | None]",
+    values: Sequence[bool | None],
     name: str,
     *,
     at_least: float | None = None,

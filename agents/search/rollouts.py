@@ -134,25 +134,6 @@ class StateTable:
         return is_worth_it
 
 
-class StateRepeats:
-    """Count of states that repeat, from the keys of a few rollouts."""
-
-    def __init__(self) -> None:
-        """Nothing noted yet."""
-        self.keys: set[bytes] = set()
-        self.states = 0
-
-    def note(self, state: State) -> None:
-        """Count one state."""
-        self.keys.add(canonical(state))
-        self.states += 1
-
-    @property
-    def repeat(self) -> bool:
-        """Whether enough of the states had been noted before."""
-        return self.states - len(self.keys) >= FIRST_SHARE * self.states
-
-
 class Rollouts:
     """Plays uniformly random actions (chance by its probabilities) and sums the rewards.
 
@@ -184,7 +165,7 @@ class Rollouts:
         self.table: StateTable | None = None
         # Rollouts until the next look at whether states repeat; below 0 there is none.
         self.wait = TRIAL if interns and rules.chance_probabilities is None else -1
-        self.noted: StateRepeats | None = None
+        self.noted: list[bytes] | None = None  # keys of the states of some rollouts
         self.apply = rules.apply_action
         # What plays a rollout where it is not the loop of `play`.
         self.instead: Callable[[State], list[float]] | None = None
@@ -236,9 +217,9 @@ class Rollouts:
     def _look(self) -> None:
         """Begin to note states, or to keep a table if those noted repeat."""
         if self.noted is None:
-            self.noted, self.apply, self.wait = StateRepeats(), self._noting, WINDOW - 1
+            self.noted, self.apply, self.wait = [], self._noting, WINDOW - 1
             return
-        if self.noted.repeat:
+        if len(self.noted) - len({*self.noted}) >= FIRST_SHARE * len(self.noted):
             self.table = StateTable(self.rules)
             self.instead = partial(self._through, self.table)
         self.noted, self.apply, self.wait = None, self.rules.apply_action, -1
@@ -246,7 +227,7 @@ class Rollouts:
     def _noting(self, state: State, action: Action) -> State:
         after = self.rules.apply_action(state, action)
         if self.noted is not None:
-            self.noted.note(after)
+            self.noted.append(canonical(after))
         return after
 
     def _through(self, table: StateTable, state: State) -> list[float]:

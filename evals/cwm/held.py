@@ -2,6 +2,7 @@
 
 import tempfile
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -139,15 +140,14 @@ def _rate(
     spec = f"{search}:budget=time,seconds={seconds}"
     roster, setup = PlayerRoster(), GameSetup("timed", source, _SEATS, parameters)
     config = roster.effective(spec)
-    player = roster.seat(config, seat=0, match=0, game=setup, sandbox=sandbox)
-    try:
-        with setup.refereed(sandbox) as table:
-            position, log = table.open(_SEATS, parameters), SeatLog(0)
+    with (
+        closing(roster.seat(config, seat=0, match=0, game=setup, sandbox=sandbox)) as player,
+        setup.refereed(sandbox) as table,
+    ):
+        position, log = table.open(_SEATS, parameters), SeatLog(0)
+        log.see(position.observations[0], position.events[0])
+        while position.player != 0:
+            position = table.advance(position, position.legal[0])
             log.see(position.observations[0], position.events[0])
-            while position.player != 0:
-                position = table.advance(position, position.legal[0])
-                log.see(position.observations[0], position.events[0])
         done = player.choose(log, sorted(position.legal), stream(number, "timing")).effort
-    finally:
-        player.close()
     return float(str(done["simulations_done"])) / float(str(done["seconds"]))

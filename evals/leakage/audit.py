@@ -123,11 +123,9 @@ def line_up() -> list[PlayerSpec]:
 def _small(player: str, belief: str) -> PlayerSpec:
     """The player with each small budget that it takes."""
     known = {parameter.name for parameter in PLAYERS[player].parameters}
-    text = f"{player}:belief={belief}" if belief else f"{player}:"
-    for name in sorted(_SMALL.keys() & known):
-        pair = f"{name}={_SMALL[name]}"
-        text += pair if text.endswith(":") else f",{pair}"
-    return parse_spec(text)
+    pairs = [f"belief={belief}"] if belief else []
+    pairs += [f"{name}={_SMALL[name]}" for name in sorted(_SMALL.keys() & known)]
+    return parse_spec(f"{player}:{','.join(pairs)}")
 
 
 def tried(
