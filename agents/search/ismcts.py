@@ -128,7 +128,9 @@ class IsmctsSearch:
     def simulate(self, state: State) -> None:
         """Descend once through a determinization and back its returns up."""
         rules = self.rules
-        self._require_root(state)
+        require_seat(rules, state, self.observer)
+        if not self.root_actions:
+            self.root_actions = tuple(rules.legal_actions(state))
         path: Path = []
         plies: list[PlayedPly] = []
         seen = rules.observations(state)
@@ -165,11 +167,6 @@ class IsmctsSearch:
         if self.leaves.mast is not None:
             self.leaves.mast.learn(plies, returns)
         self.simulations += 1
-
-    def _require_root(self, state: State) -> None:
-        require_seat(self.rules, state, self.observer)
-        if not self.root_actions:
-            self.root_actions = tuple(self.rules.legal_actions(state))
 
     def _choose_own(
         self, node: Place, seen: Observation, legal: Sequence[Action]

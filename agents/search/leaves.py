@@ -16,6 +16,7 @@ tree and in rollouts. Actions never played count as the best seen.
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from math import exp
 from typing import TypeAlias
 
@@ -186,41 +187,29 @@ class EnsemblePolicy(RolloutPolicy):
         return legal[one_of_best(values, self.draw)]
 
 
+@dataclass
 class PolicyRollouts:
     """Plays a policy at every seat, and chance by its probabilities.
 
     Attributes:
-        policy: The policy.
+        rules: The module's functions.
+        policy: Picks the seats' actions.
+        draw: Uniform numbers in [0, 1), for chance.
+        limit: Plies after which a rollout is cut, at least 1.
+        estimates: Take the module's `value_function`, if it has one, where a rollout is cut.
         cut: Rollouts that reached the limit before the end.
         calls: Calls of `apply_action` made.
         trace: The plies of the last rollout.
     """
 
-    def __init__(
-        self,
-        rules: Rules,
-        policy: RolloutPolicy,
-        draw: Draw,
-        limit: int,
-        *,
-        estimates: bool = False,
-    ) -> None:
-        """Prepare rollouts.
-
-        Args:
-            rules: The module's functions.
-            policy: Picks the seats' actions.
-            draw: Uniform numbers in [0, 1), for chance.
-            limit: Plies after which a rollout is cut, at least 1.
-            estimates: Take the module's `value_function`, if it has one, where a rollout is cut.
-        """
-        self.rules = rules
-        self.policy = policy
-        self.draw = draw
-        self.limit = limit
-        self.value = rules.value if estimates else None
-        self.cut = self.calls = 0
-        self.trace: list[PlayedPly] = []
+    rules: Rules
+    policy: RolloutPolicy
+    draw: Draw
+    limit: int
+    estimates: bool = False
+    cut: int = field(default=0, init=False)
+    calls: int = field(default=0, init=False)
+    trace: list[PlayedPly] = field(default_factory=list, init=False)
 
     def play(self, state: State, actions: Sequence[Action] | None = None) -> list[float]:
         """Play one rollout; `actions` are the legal ones at `state`, if the caller has them.
@@ -254,14 +243,14 @@ class PolicyRollouts:
 
     def _after(self, state: State, trace: Sequence[PlayedPly]) -> list[float]:
         """What is to come after the last ply: nothing, or an estimate where it was cut."""
-        seats = range(self.rules.num_players)
+        seats, value = range(self.rules.num_players), self.rules.value
         if self.rules.current_player(state) == TERMINAL:
             return [0.0 for _ in seats]
         self.cut += 1
-        if self.value is None:
+        if value is None or not self.estimates:
             return [0.0 for _ in seats]
         entered = (trace[-1][2] if trace else None) or [0.0 for _ in seats]
-        return [self.value(state, seat) - entered[seat] for seat in seats]
+        return [value(state, seat) - entered[seat] for seat in seats]
 
 
 class Leaves:

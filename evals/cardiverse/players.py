@@ -87,22 +87,16 @@ class PlayersTask:
     """A game and the heuristics that were made for it.
 
     Attributes:
-        game: Its name.
         setup: The module and its seats; no heuristics of its own.
-        cards: Whether it is a card game.
         found: The candidates.
         samples: `{"observation", "legal"}` of decisions met in random play.
         is_shared: Whether all seats are paid alike.
-        by_model: Whether a recorded model made the heuristics.
     """
 
-    game: str
     setup: GameSetup
-    cards: bool
     found: Sequence[Heuristic]
     samples: Samples
     is_shared: bool = False
-    by_model: bool = False
 
 
 def run(seed: int, tell: Tell, options: EvalOptions, size: PlayersSize | None = None) -> EvalResult:
@@ -180,7 +174,7 @@ def made_heuristics(
     """
     with sandbox_of_process(RECIPE) as sandbox:
         found = taught_heuristics(setup, sandbox, seed=seed, plies=size.plies, shared=False)
-    task = PlayersTask(setup.name, setup, False, found, [])
+    task = PlayersTask(setup, found, [])
     return _contest(task, seed, size.selecting, options).select()
 
 
@@ -190,7 +184,7 @@ def _taught(game: str, seed: int, size: PlayersSize) -> PlayersTask:
     with sandbox_of_process(RECIPE) as sandbox:
         samples, _ = _sampled(setup, seed, sandbox)
         found = taught_heuristics(setup, sandbox, seed=seed, plies=size.plies, shared=False)
-    return PlayersTask(game, setup, game in CARDS, found, samples)
+    return PlayersTask(setup, found, samples)
 
 
 def _recorded(game: str, seed: int) -> PlayersTask:
@@ -208,8 +202,7 @@ def _recorded(game: str, seed: int) -> PlayersTask:
     with sandbox_of_process(RECIPE) as sandbox:
         samples, is_shared = _sampled(setup, seed, sandbox)
         sound = [one for one in written if fault_of(one, samples, sandbox) is None]
-    cards = game in RECORDED_CARDS
-    return PlayersTask(game, setup, cards, sound, samples, is_shared, by_model=True)
+    return PlayersTask(setup, sound, samples, is_shared)
 
 
 def _sampled(setup: GameSetup, seed: int, sandbox: Sandbox) -> tuple[Samples, bool]:

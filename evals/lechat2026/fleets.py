@@ -69,7 +69,6 @@ class Worlds:
         used: Counts of fleets drawn, by the name `drawn`, of the `attempts` they took (none before
             the first shot and none of "random"), and of `fallbacks`: fleets placed at random
             because every attempt failed.
-        consistent: Whether the last fleet explains every shot.
     """
 
     def __init__(
@@ -87,7 +86,6 @@ class Worlds:
         self._drawn = drawn
         for name in (drawn, "attempts", "fallbacks"):
             self.used[name] = 0
-        self.consistent = True
         self._hits: list[int] = []
         self._generator = np.random.Generator(np.random.PCG64(rng.getrandbits(64)))
         self._often = 1.0  # attempts that a fleet takes, as last seen
@@ -116,12 +114,10 @@ class Worlds:
         """
         self.used[self._drawn] += 1
         if self._kind == "random" or not self._covered | self._misses:
-            self.consistent = not self._covered | self._misses
             return random_fleet(self._rng)
         attempts, fleet = self._batched() if self._slow() else self._single()
         self.used["attempts"] += attempts
         self._often += (attempts - self._often) / min(_AT_ONCE, self._wanted)
-        self.consistent = fleet > 0
         if not fleet:
             self.used["fallbacks"] += 1
             return random_fleet(self._rng)
