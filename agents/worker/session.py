@@ -98,16 +98,6 @@ class SeatSession:
             namespace, request.num_players, lambda rules: decided(rules, self.memory), once_more
         )
 
-    def hold_heuristics(self, request: HeuristicsRequest) -> None:
-        """Load the game's heuristics beside the module, for searches that follow them.
-
-        Raises:
-            ModuleFault: If one does not load, or defines no `score`.
-        """
-        self.heuristics = [
-            scoring(name, source) for name, source in sorted(request.sources.items())
-        ]
-
     def _entries(self, request: ChooseRequest) -> list[dict[str, Json]]:
         """The whole log: what was held already and what is new.
 
@@ -232,8 +222,8 @@ class _Decision:
         return search_named(self.request.algorithm).decide(view, self.settings, self.generator)
 
 
-def _hidden(namespace: Mapping[str, object], payload: dict[str, Json]) -> str | None:
-    """Why what a seat sees does not determine the state; None where random play shows nothing.
+def perfect_information(namespace: dict[str, object], payload: dict[str, Json]) -> Json:
+    """See `PerfectInformationRequest`.
 
     Raises:
         ModuleFault: If a call of the module hung, or gave what breaks the contract.
@@ -262,16 +252,15 @@ def choose(namespace: dict[str, object], payload: dict[str, Json]) -> Json:
     return _session.choose(namespace, payload)._asdict()
 
 
-def hold_heuristics(namespace: dict[str, object], payload: dict[str, Json]) -> Json:
-    """See `HeuristicsRequest`."""
-    del namespace
-    _session.hold_heuristics(decoded(HeuristicsRequest, payload))
+def hold_heuristics(_namespace: dict[str, object], payload: dict[str, Json]) -> Json:
+    """See `HeuristicsRequest`.
+
+    Raises:
+        ModuleFault: If one does not load, or defines no `score`.
+    """
+    sources = decoded(HeuristicsRequest, payload).sources
+    _session.heuristics = [scoring(name, source) for name, source in sorted(sources.items())]
     return None
-
-
-def perfect_information(namespace: dict[str, object], payload: dict[str, Json]) -> Json:
-    """See `PerfectInformationRequest`."""
-    return _hidden(namespace, payload)
 
 
 OPERATIONS: dict[str, Operation] = {

@@ -1,6 +1,6 @@
 """The solution of a whole game, made beside its module; a worker serves one player at one table."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TypeAlias
 
 from agents.belief.exact import TooManyStatesError, posterior
@@ -39,33 +39,29 @@ class SolvingSession:
         self._game: SequenceForm | None = None
         self._solutions: dict[int, tuple[tuple[Behaviour, ...], float]] = {}
 
-    def enumerate(
-        self, namespace: Mapping[str, object], request: EnumerateRequest
-    ) -> Enumerated | TooLarge:
-        """Enumerate the game and keep it."""
-        players, limit = request.num_players, request.histories
-        initial, rules = (
-            first_state(namespace, players, request.parameters),
-            bind(namespace, players),
-        )
+    def enumerate(self, namespace: dict[str, object], payload: dict[str, Json]) -> Json:
+        """See `EnumerateRequest`."""
+        players, parameters, limit = decoded(EnumerateRequest, payload)
+        initial, rules = first_state(namespace, players, parameters), bind(namespace, players)
         generator = stream(0, "solving")  # the same game is always judged the same
         about = estimated_histories(rules, initial, generator, enough=MARGIN * limit)
         if about > MARGIN * limit:
             why = f"random plays put it above {about:.0e} histories, of {limit} allowed"
-            return TooLarge(why, about)
+            return TooLarge(why, about)._asdict()
         try:
             self._game = enumerate_game(rules, initial, limit=limit)
         except TooManyHistoriesError as error:
-            return TooLarge(str(error), about)
+            return TooLarge(str(error), about)._asdict()
         self._solutions.clear()
-        return Enumerated(self._game.histories, self._game.num_states)
+        return Enumerated(self._game.histories, self._game.num_states)._asdict()
 
-    def solve(self, request: SolveRequest) -> Solution | None:
-        """The solution at one information state; None if no play leads to that log.
+    def solve(self, _namespace: dict[str, object], payload: dict[str, Json]) -> Json:
+        """See `SolveRequest`.
 
         Raises:
             ValueError: If no game was enumerated before.
         """
+        request = decoded(SolveRequest, payload)
         game, seat = self._game, request.seat
         if game is None:
             raise ValueError("no game was enumerated; ask for that first")
@@ -77,11 +73,9 @@ class SolvingSession:
         if state is None:
             return None
         sure = len(game.seats) == 2 and game.constant_sum  # noqa: PLR2004 - the theorem's case
-        return Solution(
-            _chances(game, seat, state, behaviours[seat]),
-            distance,
-            "guaranteed" if sure else "not_guaranteed",
-        )
+        chances = _chances(game, seat, state, behaviours[seat])
+        solution = Solution(chances, distance, "guaranteed" if sure else "not_guaranteed")
+        return solution._asdict()
 
 
 def _chances(game: SequenceForm, seat: int, state: int, behaviour: Behaviour) -> dict[str, float]:
@@ -89,21 +83,6 @@ def _chances(game: SequenceForm, seat: int, state: int, behaviour: Behaviour) ->
     actions, first = form.states[state].actions, int(form.firsts[state])
     chances = behaviour[first : first + len(actions)].tolist()
     return dict(zip(actions, chances, strict=True))
-
-
-_session = SolvingSession()
-
-
-def enumerate_module(namespace: dict[str, object], payload: dict[str, Json]) -> Json:
-    """See `EnumerateRequest`."""
-    return _session.enumerate(namespace, decoded(EnumerateRequest, payload))._asdict()
-
-
-def solve(namespace: dict[str, object], payload: dict[str, Json]) -> Json:
-    """See `SolveRequest`."""
-    del namespace
-    solution = _session.solve(decoded(SolveRequest, payload))
-    return None if solution is None else solution._asdict()
 
 
 class _TurnFollower(Follower):
@@ -140,8 +119,9 @@ def enumerate_posterior(namespace: dict[str, object], payload: dict[str, Json]) 
     return attributed(namespace, request.num_players, found, found)
 
 
+_session = SolvingSession()
 OPERATIONS: dict[str, Operation] = {
-    "enumerate": enumerate_module,
-    "solve": solve,
+    "enumerate": _session.enumerate,
+    "solve": _session.solve,
     "posterior": enumerate_posterior,
 }

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from random import Random
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 from evals.results import EvalError, EvalOptions, Tell
 from games.contract import Json
@@ -287,21 +287,12 @@ def random_contestant() -> Contestant:
     return Contestant("random", UniformShooter, {"player": "random"})
 
 
-@dataclass(frozen=True)
-class _Line:
-    """One series of games: a contestant alone, or a pair."""
+_Line: TypeAlias = tuple[Contestant, ...]
+"""One series of games: a contestant alone, or a pair."""
 
-    who: tuple[Contestant] | tuple[Contestant, Contestant]
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The contestants' names."""
-        return tuple(one.name for one in self.who)
-
-    @property
-    def title(self) -> str:
-        """The contestants by name."""
-        return " - ".join(self.names)
+def _names(line: _Line) -> tuple[str, ...]:
+    return tuple(one.name for one in line)
 
 
 @dataclass(frozen=True)
@@ -326,9 +317,9 @@ class GameCounts:
 
     def of(self, line: _Line) -> int:
         """Games of a line."""
-        if len(line.who) == 1:
+        if len(line) == 1:
             return self.solos
-        slow = self.slow_duels is not None and any(one.slow for one in line.who)
+        slow = self.slow_duels is not None and any(one.slow for one in line)
         return self.slow_duels or self.duels if slow else self.duels
 
 
@@ -351,17 +342,16 @@ class Field:
     @property
     def lines(self) -> tuple[_Line, ...]:
         """The series that decide every pair: solo games where they suffice, else duels."""
-        blind = [_Line((one,)) for one in self.contestants if not one.looks]
+        blind = ((one,) for one in self.contestants if not one.looks)
         pairs = combinations(self.contestants, 2)
-        seeing = [_Line(pair) for pair in pairs if pair[0].looks or pair[1].looks]
-        return (*blind, *seeing)
+        return (*blind, *(pair for pair in pairs if pair[0].looks or pair[1].looks))
 
     def identity(self) -> dict[str, Json]:
         """What the journal is kept under: everything that a game depends on, but not how many."""
         return {
             "field": self.name,
             "seed": self.seed,
-            "lines": [line.title for line in self.lines],
+            "lines": [" - ".join(_names(line)) for line in self.lines],
             "contestants": {one.name: dict(one.effective) for one in self.contestants},
             "effective": self.effective,
         }
@@ -431,15 +421,15 @@ def _wanted(lines: Sequence[_Line], amount: GameCounts) -> Iterator[tuple[int, _
 
 def _game(job: tuple[_Line, int, int]) -> Json:
     line, seed, number = job
-    if len(line.who) == 1:
-        return play_solo(line.who[0], seed, number)
-    return play_duel(*line.who, seed, number)
+    if len(line) == 1:
+        return play_solo(line[0], seed, number)
+    return play_duel(line[0], line[1], seed, number)
 
 
 def _sorted(field: Field, amount: GameCounts, entries: dict[int, Entry]) -> FieldResult:
-    played: dict[tuple[str, ...], list[Entry]] = {line.names: [] for line in field.lines}
+    played: dict[tuple[str, ...], list[Entry]] = {_names(line): [] for line in field.lines}
     for index, line, _ in _wanted(field.lines, amount):
-        played[line.names].append(entries[index])
+        played[_names(line)].append(entries[index])
     return FieldResult(
         solos={names[0]: games for names, games in played.items() if len(names) == 1},
         duels={(names[0], names[1]): games for names, games in played.items() if len(names) > 1},

@@ -67,7 +67,7 @@ def test_a_planted_wrong_published_value_is_flagged() -> None:
 
 
 def test_only_players_that_do_not_look_are_measured_alone() -> None:
-    lines = [line.title for line in field_of("constraint", 1).lines]
+    lines = [" - ".join(one.name for one in line) for line in field_of("constraint", 1).lines]
     assert lines[:2] == ["random", "OSLA"]
     assert len(lines) == 2 + 9  # every pair but OSLA and random
     assert "random - OSLA" not in lines
