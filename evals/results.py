@@ -257,6 +257,11 @@ def _is_figure(value: object) -> bool:
     return isinstance(value, bool | int | float)
 
 
+def score_below(name: str, value: float, at_most: float | None, scored: int) -> Score:
+    """A number with its threshold from above, None for none, and the samples that it rests on."""
+    return Score(name=name, value=value, at_most=at_most, scored=scored)
+
+
 def share(
     values: Sequence[bool | None],
     name: str,

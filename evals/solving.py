@@ -43,7 +43,7 @@ from agents.solving.form import (
 )
 from evals.bench.timings import machine
 from evals.openspiel import MISSING, THEIR_EXPLORATION, Ask, has_openspiel, their_nash_conv, theirs
-from evals.results import EvalOptions, EvalResult, Row, Score, Tell
+from evals.results import EvalOptions, EvalResult, Row, Score, Tell, score_below
 from games import library
 from games.contract import Action, canonical_key, load_namespace
 from games.engine import Player
@@ -312,15 +312,10 @@ def solver_scores(games: Mapping[str, SolvedGame]) -> tuple[Score, ...]:
     kuhn, leduc = games[_KUHN], games[_LEDUC]
     error = abs(nash_conv(kuhn.game, uniform(kuhn.game)).total - UNIFORM_KUHN)
     return (
-        Score(name="error of uniform play's NashConv, Kuhn", value=error, at_most=1e-9, scored=1),
-        Score(
-            name="NashConv of CFR+, Leduc", value=leduc.nash_conv, at_most=SOLVED_AT_MOST, scored=1
-        ),
-        Score(
-            name="seconds of CFR+, Leduc, enumeration included",
-            value=leduc.seconds,
-            at_most=SECONDS_AT_MOST,
-            scored=1,
+        score_below("error of uniform play's NashConv, Kuhn", error, 1e-9, 1),
+        score_below("NashConv of CFR+, Leduc", leduc.nash_conv, SOLVED_AT_MOST, 1),
+        score_below(
+            "seconds of CFR+, Leduc, enumeration included", leduc.seconds, SECONDS_AT_MOST, 1
         ),
     )
 

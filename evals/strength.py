@@ -9,7 +9,7 @@ The searches run in this process on library modules, which are trusted; in a san
 are the same code and choose the same.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, TypeAlias
@@ -202,29 +202,21 @@ class _Board:
         return self.values[key]
 
 
-class Opponent:
-    """OpenSpiel's MCTSBot with its solver, one random rollout a simulation."""
+def _opponent(simulations: int, seed: int, opening: Sequence[str]) -> tuple[Any, Any]:
+    """OpenSpiel's MCTSBot with its solver, one random rollout a simulation; and its position.
 
-    def __init__(self, simulations: int, seed: int) -> None:
-        """A bot for one game.
+    Raises:
+        ImportError: If OpenSpiel is not installed.
+    """
+    import pyspiel  # noqa: PLC0415 - the extra "openspiel"
 
-        Raises:
-            ImportError: If OpenSpiel is not installed.
-        """
-        import pyspiel  # noqa: PLC0415 - the extra "openspiel"
-
-        self.game = pyspiel.load_game("connect_four")
-        evaluator = pyspiel.RandomRolloutEvaluator(1, seed)
-        self.bot = pyspiel.MCTSBot(
-            self.game, evaluator, UCT_C, simulations, MEMORY_MB, True, seed, False
-        )
-
-    def start(self, columns: list[int]) -> Any:  # noqa: ANN401 - OpenSpiel has no types
-        """The position after a column a ply."""
-        state = self.game.new_initial_state()
-        for column in columns:
-            state.apply_action(column)
-        return state
+    game = pyspiel.load_game("connect_four")
+    evaluator = pyspiel.RandomRolloutEvaluator(1, seed)
+    bot = pyspiel.MCTSBot(game, evaluator, UCT_C, simulations, MEMORY_MB, True, seed, False)
+    state = game.new_initial_state()
+    for action in opening:
+        state.apply_action(_column(action))
+    return bot, state
 
 
 def pairs(settings: UctSettings, simulations: int, seed: int) -> Iterator[float]:
@@ -283,11 +275,10 @@ def _game(
     """1 where we win, 0.5 for a draw."""
     seed, number, seat = key
     generator = stream(seed, "connect four", match=number, seat=seat)
-    opponent = Opponent(simulations, int(generator.integers(2**31)))
+    bot, theirs = _opponent(simulations, int(generator.integers(2**31)), opening)
     state = start
     for action in opening:
         state = rules.apply_action(state, action)
-    theirs: Any = opponent.start([_column(action) for action in opening])
     while (player := rules.current_player(state)) >= 0:
         legal = {_column(action): action for action in rules.legal_actions(state)}
         if sorted(legal) != sorted(theirs.legal_actions()):
@@ -295,7 +286,7 @@ def _game(
         if player == seat:
             action = _chosen(rules, state, settings, generator)
         else:
-            action = legal[opponent.bot.step(theirs)]
+            action = legal[bot.step(theirs)]
         state = rules.apply_action(state, action)
         theirs.apply_action(_column(action))
     return (rules.rewards(state)[seat] + 1) / 2

@@ -17,7 +17,7 @@ from resource import getpagesize
 import numpy as np
 
 from agents.belief.module import DeadlineError
-from agents.worker.protocol import HeuristicsRequest, Refused
+from agents.worker.protocol import ChooseRequest, HeuristicsRequest, Refused
 from agents.worker.session import SeatSession, perfect_information
 from games.contract import Action, IllegalActionError, Json, ModuleFault, Observation
 from games.modules import HEURISTIC
@@ -175,7 +175,7 @@ class HostedSearch:
         try:
             if op == "perfect_information":
                 return perfect_information(self._namespace, given)
-            self._namespace.answers = _Answers(_words_of(given))
+            self._namespace.answers = _Answers(decoded(ChooseRequest, given).words)
             chosen = self._session.choose(self._namespace, given)._asdict()
         except DeadlineError:
             return Refused("late", f"no decision within {deadline_s:.3g} s")._asdict()
@@ -209,8 +209,3 @@ class HostedSearch:
             return float(value)
 
         return score
-
-
-def _words_of(payload: Mapping[str, Json]) -> list[int]:
-    words = payload["words"]
-    return [word for word in words if isinstance(word, int)] if isinstance(words, list) else []

@@ -31,7 +31,7 @@ from evals.bench.search_overhead import (
 )
 from evals.bench.timings import interleaved, machine
 from evals.openspiel import MISSING, has_openspiel
-from evals.results import EvalOptions, EvalResult, Row, Score, Tell
+from evals.results import EvalOptions, EvalResult, Row, Score, Tell, score_below
 
 Decide: TypeAlias = Callable[[], object]
 """One decision."""
@@ -229,11 +229,8 @@ def cost_scores(
         return ()
     repeats = len(cost.whole)
     return (
-        Score(
-            name=f"share of UCT outside the game, {MEASURED}",
-            value=cost.share,
-            at_most=size.outside_at_most,
-            scored=repeats,
+        score_below(
+            f"share of UCT outside the game, {MEASURED}", cost.share, size.outside_at_most, repeats
         ),
         Score(
             name=f"microseconds a simulation outside the game, {MEASURED}",

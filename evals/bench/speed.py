@@ -28,7 +28,7 @@ from pathlib import Path
 from statistics import median
 
 from evals.bench.search_overhead import CONTESTS, overhead
-from evals.results import EvalError, EvalResult, Row, Score, Tell
+from evals.results import EvalError, EvalResult, Row, Score, Tell, score_below
 from graph.run.sandboxes import choice_in_variables
 
 _ADOPT_ORPHANS = 36  # PR_SET_CHILD_SUBREAPER of linux/prctl.h
@@ -125,11 +125,13 @@ def run(seed: int, tell: Tell) -> EvalResult:
     return EvalResult(
         name="speed",
         scores=(
-            _at_most("seconds of --help", median(h.wall_s for h in helps), HELP_AT_MOST_S, _HELPS),
-            _at_most(
+            score_below(
+                "seconds of --help", median(h.wall_s for h in helps), HELP_AT_MOST_S, _HELPS
+            ),
+            score_below(
                 "seconds of new --quick", median(q.wall_s for q in quick), QUICK_AT_MOST_S, _RUNS
             ),
-            _at_most("share of UCT outside the game", outside, OUTSIDE_AT_MOST, _SEARCHES),
+            score_below("share of UCT outside the game", outside, OUTSIDE_AT_MOST, _SEARCHES),
             Score(name="microseconds a simulation", value=each_us, scored=_SEARCHES),
         ),
         samples=(
@@ -158,10 +160,6 @@ def _environment() -> Mapping[str, str]:
     """This process's variables without ours, so that no model and no other store is used."""
     ours = ("RULEWRIGHT_", "OPENAI_", "LANGSMITH_", "LANGCHAIN_")
     return {name: value for name, value in os.environ.items() if not name.startswith(ours)}
-
-
-def _at_most(name: str, value: float, bound: float, scored: int) -> Score:
-    return Score(name=name, value=value, at_most=bound, scored=scored)
 
 
 def _seconds(runs: list[CommandCost]) -> str:

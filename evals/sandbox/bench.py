@@ -41,7 +41,7 @@ from evals.bench.timings import (
     proportional_mb,
     seconds,
 )
-from evals.results import Row, Score, Tell, read_data
+from evals.results import Row, Score, Tell, read_data, score_below
 from evals.sandbox.bench_play import PLAYOUTS, arena_rate, conditions_of, copier_gains, transitions
 from games import library
 from tools.guest.framing import encode
@@ -134,12 +134,7 @@ def sandbox_figures(
 
 def bounded_score(timing: Timing) -> Score:
     """The median of a timing, with the bound it is held to."""
-    return Score(
-        name=timing.name,
-        value=timing.median,
-        at_most=AT_MOST.get(timing.name),
-        scored=len(timing.values),
-    )
+    return score_below(timing.name, timing.median, AT_MOST.get(timing.name), len(timing.values))
 
 
 def _cold_starts(backend: Backend, rounds: int) -> Iterator[Timing]:

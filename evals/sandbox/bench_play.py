@@ -196,21 +196,18 @@ def copier_gains(sandbox: Sandbox, rounds: int) -> list[Timing]:
 
 def _gain(sandbox: Sandbox, game: str, matches: int, rounds: int) -> Timing:
     plies: set[object] = set()
-    workers = {
-        name: _copying(sandbox, game, memo) for name, memo in (("fast", ""), ("original", ", {}"))
-    }
 
     def play(worker: Worker) -> None:
         plies.add(worker.call("work", [matches], deadline_s=_CALL_S))
 
-    measures: Mapping[str, Callable[[], float]] = {
-        name: partial(seconds, partial(play, worker)) for name, worker in workers.items()
-    }
-    try:
+    with contextlib.ExitStack() as stack:
+        measures: Mapping[str, Callable[[], float]] = {
+            name: partial(
+                seconds, partial(play, stack.enter_context(_copying(sandbox, game, memo)))
+            )
+            for name, memo in (("fast", ""), ("original", ", {}"))
+        }
         found = interleaved(measures, rounds)
-    finally:
-        for worker in workers.values():
-            worker.kill()
     if len(plies) != 1:
         raise EvalError(f"the two copiers played different matches of {game}: {plies} plies")
     (count,) = plies

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from agents.players.registry import PRELOAD as PLAYERS
 from evals.bench.timings import Timing, machine
-from evals.results import EvalError, EvalResult, NothingScoredError, Row, Score, Tell
+from evals.results import EvalError, EvalResult, NothingScoredError, Row, Score, Tell, score_below
 from evals.sandbox.bench import Lacking, Places, Repeats, bounded_score, sandbox_figures
 from evals.sandbox.forgery import GAMES, ForgeOutcome, forge_checks, forge_transitions, tricks
 from evals.sandbox.judging import held_unseen, judged_unseen, leaks_between_workers
@@ -125,12 +125,7 @@ def reached(swept: SweepResult) -> tuple[Score, Score]:
             scored=judged,
             unscored=len(swept.unexpected),
         ),
-        Score(
-            name="harmful calls that get through",
-            value=len(harmful),
-            at_most=0,
-            scored=len(swept.special),
-        ),
+        score_below("harmful calls that get through", len(harmful), 0, len(swept.special)),
     )
 
 
@@ -149,12 +144,9 @@ def forgeries(sandbox: Sandbox, tell: Tell) -> Iterator[ForgeOutcome]:
 
 def forged_passes(outcomes: list[ForgeOutcome]) -> Score:
     """What the host took for right of modules that compute nothing right."""
-    return Score(
-        name="forged passes beyond honest repeats",
-        value=sum(outcome.passed for outcome in outcomes),
-        at_most=0,
-        scored=sum(outcome.judged for outcome in outcomes),
-    )
+    passed = sum(outcome.passed for outcome in outcomes)
+    judged = sum(outcome.judged for outcome in outcomes)
+    return score_below("forged passes beyond honest repeats", passed, 0, judged)
 
 
 def result(

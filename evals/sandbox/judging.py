@@ -20,7 +20,7 @@ from pydantic import BaseModel
 
 from agents.players.registry import PRELOAD, PlayerRoster
 from evals.bench.timings import processor_s
-from evals.results import EvalError, Row, Score, read_data
+from evals.results import EvalError, Row, Score, read_data, score_below
 from evals.sandbox.bench import new_worker
 from games.checks.run import CheckSettings
 from games.contract import Json, ModuleFault, canonical_key
@@ -101,7 +101,7 @@ def judged_unseen(sandbox: Sandbox) -> Iterator[Row]:
 def held_unseen(rows: list[Row]) -> Score:
     """How many of them work."""
     working = sum(not row["held"] for row in rows)
-    return Score(name="unseen attacks that work", value=working, at_most=0, scored=len(rows))
+    return score_below("unseen attacks that work", working, 0, len(rows))
 
 
 def refusal(sandbox: Sandbox, attack: UnseenAttack) -> str:
@@ -227,20 +227,12 @@ def leaks_between_workers(backend: Backend, seed: int) -> list[Score]:
         called = round(share_won(sandbox, CHEATS["coin"], _COIN, small) * MATCHES)
         ran = unasked_seconds(sandbox)
         telling = clocks_that_tell(sandbox)
-    coins = Score(name="coins foreseen, of 40", value=called, at_most=MOST_RIGHT, scored=MATCHES)
-    idle = Score(
-        name="processor seconds without a request",
-        value=ran,
-        at_most=MOST_UNASKED_S,
-        scored=_ANSWERS,
-    )
-    clocks = Score(
-        name="clocks that tell when another worker answered",
-        value=len(telling),
-        at_most=0,
-        scored=_CLOCKS,
-    )
-    return [*gains, coins, idle, clocks]
+    return [
+        *gains,
+        score_below("coins foreseen, of 40", called, MOST_RIGHT, MATCHES),
+        score_below("processor seconds without a request", ran, MOST_UNASKED_S, _ANSWERS),
+        score_below("clocks that tell when another worker answered", len(telling), 0, _CLOCKS),
+    ]
 
 
 def share_won(sandbox: Sandbox, source: str, spec: str, seeds: Sequence[int]) -> float:
@@ -320,5 +312,4 @@ def _tells(read: Sequence[Json]) -> bool:
 
 
 def _score(channel: str, gain: float) -> Score:
-    name = f"share gained by {channel.replace('_', ' ')}"
-    return Score(name=name, value=gain, at_most=MOST_GAIN, scored=_GUESSES)
+    return score_below(f"share gained by {channel.replace('_', ' ')}", gain, MOST_GAIN, _GUESSES)

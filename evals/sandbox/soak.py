@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from evals.bench.timings import UnreadableError, descendants, machine, process_use
-from evals.results import EvalError, EvalResult, Score, Tell, read_data
+from evals.results import EvalError, EvalResult, Score, Tell, read_data, score_below
 from games.contract import ModuleFault
 from tools.sandbox import Sandbox, Worker
 
@@ -109,16 +109,14 @@ def scores(moments: Sequence[Moment]) -> list[Score]:
 
     def more(name: str, field: str) -> Score:
         most = max(getattr(moment, field) for moment in moments)
-        return Score(
-            name=name, value=most - getattr(start, field), at_most=0, scored=len(moments) - 1
-        )
+        return score_below(name, most - getattr(start, field), 0, len(moments) - 1)
 
     warm = moments[max(1, len(moments) // 10)]
     workers = last.workers - warm.workers
 
     def growth(name: str, field: str, unit: float, at_most: float) -> Score:
         grown = getattr(last, field) - getattr(warm, field)
-        return Score(name=name, value=grown * unit / workers, at_most=at_most, scored=workers)
+        return score_below(name, grown * unit / workers, at_most, workers)
 
     return [
         Score(name="workers", value=last.workers, scored=len(moments)),
