@@ -11,7 +11,7 @@ are the same code and choose the same.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import count, islice
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -133,7 +133,7 @@ def connect_four(
 
 def tic_tac_toe(settings: UctSettings, games: int, seed: int) -> Iterator[Row]:
     """How many games each opponent won in each seat that was ours."""
-    board = _Board()
+    board = _Board("tic_tac_toe")
 
     def ours(state: State, generator: np.random.Generator) -> Action:
         return _chosen(board.rules, state, settings, generator)
@@ -158,10 +158,10 @@ def tic_tac_toe(settings: UctSettings, games: int, seed: int) -> Iterator[Row]:
 
 
 class _Board:
-    """Tic-tac-toe, with the exact value of every position."""
+    """A library game for two, with the exact value of every position where it is small."""
 
-    def __init__(self) -> None:
-        namespace = load_namespace(library.source("tic_tac_toe"))
+    def __init__(self, name: str) -> None:
+        namespace = load_namespace(library.source(name))
         self.rules = bind(namespace, 2)
         self.start = first_state(namespace, 2)
         self.values: dict[str, float] = {}
@@ -225,30 +225,22 @@ def pairs(settings: UctSettings, simulations: int, seed: int) -> Iterator[float]
     Both games of a pair begin with the same random opening, which ends before the game does; we
     have the first seat in one of them and the second in the other.
     """
-    namespace = load_namespace(library.source("connect_four"))
-    rules = bind(namespace, 2)
-    start = first_state(namespace, 2)
-    number = 0
-    while True:
-        opening = _opening(rules, start, stream(seed, "opening", match=number))
-        points = [
-            _game(rules, start, opening, settings, simulations, (seed, number, seat))
-            for seat in (0, 1)
-        ]
-        yield sum(points) / 2
-        number += 1
+    board = _Board("connect_four")
+    for number in count():
+        opening = _opening(board, stream(seed, "opening", match=number))
+        keys = ((seed, number, seat) for seat in (0, 1))
+        yield sum(_game(board, opening, settings, simulations, key) for key in keys) / 2
 
 
-def _opening(rules: Rules, start: State, generator: np.random.Generator) -> list[str]:
+def _opening(board: _Board, generator: np.random.Generator) -> list[str]:
     """Actions of a random opening after which the game goes on."""
     while True:
         plies = int(generator.integers(OPENING[0], OPENING[1] + 1))
-        state, actions = start, list[str]()
-        while len(actions) < plies and rules.current_player(state) >= 0:
-            legal = rules.legal_actions(state)
-            actions.append(legal[int(generator.integers(len(legal)))])
-            state = rules.apply_action(state, actions[-1])
-        if rules.current_player(state) >= 0:
+        state, actions = board.start, list[str]()
+        while len(actions) < plies and board.rules.current_player(state) >= 0:
+            actions.append(board.random(state, generator))
+            state = board.rules.apply_action(state, actions[-1])
+        if board.rules.current_player(state) >= 0:
             return actions
 
 
@@ -265,18 +257,13 @@ def _chosen(
 
 
 def _game(
-    rules: Rules,
-    start: State,
-    opening: list[str],
-    settings: UctSettings,
-    simulations: int,
-    key: tuple[int, int, int],
+    board: _Board, opening: list[str], settings: UctSettings, simulations: int, key: tuple[int, ...]
 ) -> float:
     """1 where we win, 0.5 for a draw."""
-    seed, number, seat = key
+    rules, (seed, number, seat) = board.rules, key
     generator = stream(seed, "connect four", match=number, seat=seat)
     bot, theirs = _opponent(simulations, int(generator.integers(2**31)), opening)
-    state = start
+    state = board.start
     for action in opening:
         state = rules.apply_action(state, action)
     while (player := rules.current_player(state)) >= 0:

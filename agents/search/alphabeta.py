@@ -150,10 +150,11 @@ class AlphaBeta:
         """Seat 0's value of a state by some of its actions, and the first action that has it."""
         alpha, beta = window
         sign = 1 if self.rules.current_player(state) == 0 else -1
+        later = None if depth is None else depth - 1
         best, chosen = -sign * inf, ""
         for action in actions:
             reward, after = self._after(state, action)
-            value = reward + self.value(after, _less(depth), alpha - reward, beta - reward)
+            value = reward + self.value(after, later, alpha - reward, beta - reward)
             if sign * value > sign * best:
                 best, chosen = value, action
             alpha, beta = (max(alpha, best), beta) if sign > 0 else (alpha, min(beta, best))
@@ -180,7 +181,3 @@ class AlphaBeta:
         if self.rules.value is None:
             raise UnsuitableGameError("depth needs the module's value_function; use depth=0")
         return self.rules.value(state, 0) - self.rules.rewards(state)[0]
-
-
-def _less(depth: int | None) -> int | None:
-    return None if depth is None else depth - 1

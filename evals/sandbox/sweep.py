@@ -2,7 +2,8 @@
 
 import errno
 import os
-from typing import Literal, Self, TypeAlias
+from contextlib import closing
+from typing import Literal, TypeAlias
 
 from pydantic import BaseModel
 
@@ -65,7 +66,7 @@ def sweep(sandbox: Sandbox, *, highest: int = HIGHEST) -> SweepResult:
     _require_confined(sandbox)
     skipped = _PAST_EVERY_FILTER if architecture() == "x86_64" else frozenset()
     found: dict[int, Reach] = {}
-    with _Asking(sandbox) as asking:
+    with closing(_Asking(sandbox)) as asking:
         for tried in range(highest + 1):
             if tried not in skipped:
                 found[tried] = asking.reach(tried)
@@ -141,9 +142,7 @@ class _Asking:
             raise BrokenProbeError(f"the sweep's call answered {answer!r:.80}")
         return "denied" if answer[1] in _FILTERS_ERRORS else "reachable"
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
+    def close(self) -> None:
+        """End the worker."""
         if self._worker is not None:
             self._worker.kill()
