@@ -4,7 +4,8 @@ import json
 import re
 from collections.abc import Callable, Sequence
 from math import inf
-from typing import TYPE_CHECKING, Any, TypeVar
+from types import NoneType
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
@@ -131,11 +132,30 @@ def _json_object(text: str) -> object:
 
 
 def _validated(value: object, reply: type[Reply]) -> Reply:
+    value = _blank_is_null(value, reply)
     try:
         return reply.model_validate(value, extra="ignore")  # the trace shows the whole reply
     except ValidationError as error:
         problems = [
-            f"{'.'.join(str(part) for part in problem['loc']) or 'the object'}: {problem['msg']}"
+            f"{'.'.join(str(part) for part in problem['loc']) or 'the object'}: "
+            f"{problem['msg'].partition(' or instance of ')[0]}"
             for problem in error.errors()[:_PROBLEMS_SHOWN]
         ]
         raise FormError(f"it does not fit the schema: {'; '.join(problems)}") from error
+
+
+def _blank_is_null(value: object, reply: type[BaseModel]) -> object:
+    """The reply with null for an empty text that names none of a field's words, where null may be.
+
+    Nothing else is read as null: a verdict's number that is missing or blank stays a fault.
+    """
+    if not isinstance(value, dict):
+        return value
+    blank = [
+        name
+        for name, field in reply.model_fields.items()
+        if value.get(name) == ""
+        and any(get_origin(part) is Literal for part in get_args(field.annotation))
+        and NoneType in get_args(field.annotation)
+    ]
+    return {**value, **dict.fromkeys(blank)}

@@ -225,10 +225,10 @@ def to_revision(design: Design, talk: Talk, reply: RevisionReply) -> Revision:
     _require_parameters(reply.parameters)
     known = [*rules, *(rule.id for rule in reply.rules)]
     said = " ".join([talk.message, *(clause.text for clause in design.clauses)])
-    _require_clauses(_words(said), reply.clauses, known)
     anew = {clause.text for clause in reply.clauses}
     fields = reply.model_dump()
     try:
+        clauses, told = _quoted_clauses(_words(said), reply.clauses, known)
         rules |= {rule["id"]: Rule(**rule) for rule in fields["rules"]}
         changed = {
             "title": reply.title,
@@ -238,9 +238,9 @@ def to_revision(design: Design, talk: Talk, reply: RevisionReply) -> Revision:
             "rules": tuple(rule for name, rule in rules.items() if name not in reply.dropped),
             "clauses": (
                 *(clause for clause in design.clauses if clause.text not in anew),
-                *(Clause(**clause) for clause in fields["clauses"]),
+                *clauses,
             ),
-            "assumptions": tuple(reply.assumptions),
+            "assumptions": (*reply.assumptions, *told),
         }
         made = Design.model_validate({**dict(design), **changed})
     except ValidationError as error:
@@ -273,14 +273,14 @@ def to_design(brief: Brief, reply: DesignReply) -> Design:
             rules=tuple(Rule(**rule) for rule in fields["rules"]),
             mechanics=tuple(Mechanic(**mechanic) for mechanic in fields["mechanics"]),
             edges=tuple(MechanicEdge(**edge) for edge in fields["edges"]),
-            clauses=tuple(Clause(**clause) for clause in fields["clauses"]),
-            assumptions=tuple(reply.assumptions),
         )
+        known = [rule.id for rule in made.rules]
+        clauses, told = _quoted_clauses(_words(brief.words), reply.clauses, known)
     except ValidationError as error:
         problem = error.errors()[0]
         raise ReplyError(f"{problem['msg']}, got {problem['input']!r}") from error
-    _require_clauses(_words(brief.words), reply.clauses, [rule.id for rule in made.rules])
-    return made
+    assumptions = (*reply.assumptions, *told)
+    return made.model_copy(update={"clauses": clauses, "assumptions": assumptions})
 
 
 def _allowed(game: str) -> list[str]:
@@ -362,22 +362,30 @@ def _require_parameters(parameters: Sequence[ParameterReply]) -> None:
         raise ReplyError(f"parameter names must be in snake_case, got {unnamed}")
 
 
-def _require_clauses(
+def _quoted_clauses(
     words: set[str], clauses: Sequence[ClauseReply], rules: Collection[str]
-) -> None:
-    """Every clause quotes the person, on rules that there are; all that is wrong is told."""
-    wrong = []
-    for clause in clauses:
-        own = _words(clause.text)
-        if own and len(own & words) * 2 < len(own):
-            wrong.append(f"the clause {clause.text!r} is not in the person's own words; quote them")
-        lost = [name for name in re.findall(r"\bR\d+\b", clause.setting) if name not in rules]
-        if lost:
-            wrong.append(
-                f"the clause {clause.text!r} names {', '.join(lost)}; there is no such rule"
-            )
+) -> tuple[tuple[Clause, ...], tuple[str, ...]]:
+    """The clauses that quote the person, and the others as assumptions: they are the designer's.
+
+    Raises:
+        ReplyError: If a clause names a rule that is not there, or none quotes the person.
+    """
+    wrong = [
+        f"the clause {clause.text!r} names {', '.join(lost)}; there is no such rule"
+        for clause in clauses
+        if (lost := [n for n in re.findall(r"\bR\d+\b", clause.setting) if n not in rules])
+    ]
+    own = [c for c in clauses if len(said := _words(c.text)) <= 2 * len(said & words)]
+    others = [clause for clause in clauses if clause not in own]
+    if not own:
+        wrong += [
+            f"the clause {clause.text!r} is not in the person's own words; quote them"
+            for clause in others
+        ]
     if wrong:
         raise ReplyError("; ".join(wrong))
+    told = tuple(f"{c.text} ({c.setting or f'not honoured: {c.reason}'})" for c in others)
+    return tuple(Clause(**clause.model_dump()) for clause in own), told
 
 
 def _require_graph(reply: DesignReply) -> None:

@@ -216,7 +216,7 @@ def _to_tests(reply: TestsReply) -> list[UnitTest | RefusedTest]:
     Raises:
         ReplyError: If none can be run.
     """
-    tests = [_to_test(test) for test in reply.tests[:MAX_TESTS]]
+    tests = _at_one([_to_test(test) for test in reply.tests[:MAX_TESTS]])
     if not any(isinstance(test, UnitTest) for test in tests):
         refused = [test for test in tests if isinstance(test, RefusedTest)]
         raise ReplyError(_told(refused) or f"it has no tests; required: 1 to {MAX_TESTS}")
@@ -224,6 +224,33 @@ def _to_tests(reply: TestsReply) -> list[UnitTest | RefusedTest]:
     more = reply.tests[MAX_TESTS:]
     name = f"the last {len(more)} tests"
     return [*tests, *(RefusedTest(name=name, rule=one.rule, why=why) for one in more[:1])]
+
+
+def _at_one(tests: Sequence[UnitTest | RefusedTest]) -> list[UnitTest | RefusedTest]:
+    """The tests, without those of which no module can satisfy one and another."""
+    sound = [test for test in tests if isinstance(test, UnitTest)]
+    against = {id(one): other for one in sound for other in sound if _contradict(one, other)}
+    return [
+        RefusedTest(name=test.name, rule=test.rule, why=f"it contradicts the test {other.name!r}")
+        if (other := against.get(id(test)))
+        else test
+        for test in tests
+    ]
+
+
+def _contradict(one: UnitTest, other: UnitTest) -> bool:
+    """Whether two tests ask for what cannot be at once, of one function after the same actions."""
+    if (one.actions, one.function) != (other.actions, other.function):
+        return False
+    pair = sorted((one, other), key=lambda test: test.relation)  # contains, is, lacks
+    values = [json.loads(test.expected_json) for test in pair]
+    lower, upper = (test.relation for test in pair)
+    if one.function != "get_legal_actions" or not all(isinstance(v, list) for v in values):
+        return (lower, upper) == ("is", "is") and bool(values[0] != values[1])
+    first, second = ({json.dumps(action) for action in value} for value in values)
+    if upper == "lacks":
+        return lower != "lacks" and not first.isdisjoint(second)
+    return upper == "is" and (first != second if lower == "is" else not first <= second)
 
 
 def _to_test(test: TestReply | RefusedTest) -> UnitTest | RefusedTest:

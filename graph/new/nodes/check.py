@@ -174,11 +174,18 @@ class Trial:
             return
         for index, record in enumerate(records):
             with place(f"check/{self.number}/record/{index}"):
-                self._record(record, run)
+                self._record(record, run, self._given_up(record))
         self.matches = [record.match for record in records]
         missing = self.context.settings.records_judged - len(records)
         if missing:
             self.findings.append(_unfinished(missing, self.context.settings.records_judged))
+
+    def _given_up(self, record: MatchRecord) -> str:
+        """The verdict on a record that a person gave up, lest it is only said again."""
+        given = [
+            (c.says, c.played.actions) for c in self.claims if c.status == "dropped" and c.played
+        ]
+        return next((says for says, at in given if record.actions[: len(at)] == at), "")
 
     def judge_again(self, struck: Sequence[Claim]) -> None:
         """Ask once more of the records on which a verdict was voted down, and of no others."""

@@ -1,5 +1,6 @@
 import json
 from collections.abc import Callable
+from typing import Literal
 
 import pytest
 from pydantic import BaseModel, ConfigDict, JsonValue
@@ -148,3 +149,24 @@ def test_a_server_that_gives_nothing_to_read_is_asked_otherwise_within_the_same_
     with serving(plain_alone) as endpoint, pytest.raises(MalformedReplyError):
         ask_structured(chat_with(endpoint, retries=1), ASKED, Trump, accept)
     assert len(endpoint.requests) == 2
+
+
+class Doubt(BaseModel):
+    """What may be null."""
+
+    ply: int | None
+    rule: Literal["R1", "R2"] | None
+
+
+def test_an_empty_text_is_null_where_a_word_of_a_list_or_null_may_be_and_nowhere_else() -> None:
+    def ply(reply: Doubt) -> int | None:
+        return reply.ply
+
+    fine = as_json({"ply": None, "rule": ""})
+    for wrong in ({"ply": "", "rule": ""}, {"rule": ""}, {"ply": None, "rule": "R9"}):
+        with serving(as_json(wrong), fine) as endpoint:
+            assert ask_structured(chat_with(endpoint), ASKED, Doubt, ply) is None
+            assert len(endpoint.requests) == 2
+    with serving(fine) as endpoint:
+        assert ask_structured(chat_with(endpoint), ASKED, Doubt, ply) is None
+        assert len(endpoint.requests) == 1

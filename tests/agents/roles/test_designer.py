@@ -279,3 +279,18 @@ def test_a_message_without_end_is_refused_before_a_call() -> None:
         with pytest.raises(RoleError, match="Say what to change in a few sentences"):
             ModelDesigner(chat_with(endpoint)).revise(DESIGN, BRIEF, talk)
         assert endpoint.requests == []
+
+
+def test_a_demand_in_other_words_costs_no_design_and_is_no_quotation() -> None:
+    other = {"text": "pirates and parrots", "status": "honoured", "setting": "R1", "reason": ""}
+    with serving(as_json(REPLY | {"clauses": [*REPLY["clauses"], other]})) as endpoint:
+        made = ModelDesigner(chat_with(endpoint)).design(BRIEF, nothing)
+        assert len(endpoint.requests) == 1
+    assert [clause.text for clause in made.clauses] == ["for 3 players", "a dice race"]
+    assert made.assumptions == ("The youngest begins.", "pirates and parrots (R1)")
+    change = {**CHANGE, "clauses": [*CHANGE["clauses"], {**other, "setting": "R5"}]}
+    with serving(as_json(change)) as endpoint:
+        found = ModelDesigner(chat_with(endpoint, retries=0)).revise(DESIGN, BRIEF, TALK).design
+    assert found is not None
+    assert "pirates and parrots" not in {clause.text for clause in found.clauses}
+    assert found.assumptions[-1] == "pirates and parrots (R5)"

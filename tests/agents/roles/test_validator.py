@@ -239,6 +239,31 @@ def test_one_bad_test_costs_no_other_and_says_why(bad: object, said: str) -> Non
     assert len([one for one in found if isinstance(one, UnitTest)]) == 7
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "agree"),
+    [
+        (("is", '["a", "b"]'), ("is", '["b", "a"]'), True),
+        (("is", '["a", "b"]'), ("is", '["a"]'), False),
+        (("is", '["a", "b"]'), ("contains", '["b"]'), True),
+        (("contains", '["c"]'), ("is", '["a", "b"]'), False),
+        (("is", '["a", "b"]'), ("lacks", '["b"]'), False),
+        (("contains", '["a"]'), ("lacks", '["b"]'), True),
+        (("lacks", '["a"]'), ("contains", '["a", "b"]'), False),
+        (("lacks", '["a"]'), ("lacks", '["a"]'), True),
+    ],
+)
+def test_tests_that_no_module_can_satisfy_at_once_are_both_refused(
+    one: tuple[str, str], other: tuple[str, str], *, agree: bool
+) -> None:
+    pair = [
+        TEST | {"function": "get_legal_actions", "relation": relation, "expected_json": value}
+        for relation, value in (one, other)
+    ]
+    with serving(as_json({"tests": [*pair, TEST]})) as endpoint:
+        found = ModelValidator(chat_with(endpoint)).unit_tests(DESIGN, high_draw())
+    assert [isinstance(test, UnitTest) for test in found] == [agree, agree, True]
+
+
 def test_of_more_tests_than_were_asked_for_the_first_are_taken() -> None:
     with serving(as_json({"tests": [TEST] * 9})) as endpoint:
         found = ModelValidator(chat_with(endpoint)).unit_tests(DESIGN, high_draw())

@@ -12,8 +12,9 @@ from games.checks.unit_tests import PLY
 from games.records import MatchRecord
 from games.table import Position
 from graph.new.reporting import explained_rule
+from graph.new.requests import Remedy
 from graph.new.results import choiceless, final_text
-from graph.new.runs import start_run
+from graph.new.runs import resume_run, start_run
 from graph.new.state import RunState
 from graph.run.folder import RunFolder
 from graph.run.pool import Candidate
@@ -229,3 +230,23 @@ def test_an_accepted_game_whose_choices_count_for_nothing_is_known_to_the_verdic
     )
     said = [choiceless(state) for state in (taken, other, RunState())]
     assert said == ["no choice counts", "", ""]
+
+
+@dataclass
+class Repeating(Insistent):
+    """It says the same of a record until it is told that this was struck."""
+
+    contests: bool = False
+    upheld: bool | None = True
+
+
+def test_a_verdict_that_a_person_gave_up_does_not_come_back_from_what_was_answered_before(
+    make_context: MakeContext, folder: RunFolder
+) -> None:
+    roles = Repeating()
+    context = make_context(role_set(roles), SETTINGS)
+    assert start_run("noughts", folder, context).state.end == "gave_up"
+    state = resume_run(folder, context, remedy=Remedy(drop="V1")).state
+    assert [bool(struck) for struck in roles.told] == [False, True]
+    assert [(claim.id, claim.status) for claim in state.claims] == [("V1", "dropped")]
+    assert state.end == "delivered"
