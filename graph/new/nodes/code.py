@@ -234,6 +234,9 @@ def refine(state: RunState, runtime: Runtime[RunContext]) -> _To:
             )
     except RoleError as error:
         tried = tried.model_copy(update={"cause": str(error)})
+        if not parent.refused and state.rounds < settings.max_rounds:  # it is asked once more
+            tried = tried.model_copy(update={"refused": (str(error),)})
+            return Command(goto="refine", update={"candidates": [tried], "rounds": state.rounds})
         return _given_up(state, tried, f"{error}; still open: {what_failed(open_findings)}")
     vote, refused = contested(state.claims, open_findings, mending.contested)
     children, missed = _edited(state, parent, mending)

@@ -5,7 +5,16 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from agents.protocols import Attempt, Claim, CoderTools, Design, Edit, Mending, Verdict
+from agents.protocols import (
+    Attempt,
+    Claim,
+    CoderTools,
+    Design,
+    Edit,
+    Mending,
+    RoleError,
+    Verdict,
+)
 from agents.roles.texts import findings_text
 from games.checks import Finding
 from games.checks.unit_tests import PLY
@@ -250,3 +259,34 @@ def test_a_verdict_that_a_person_gave_up_does_not_come_back_from_what_was_answer
     assert [bool(struck) for struck in roles.told] == [False, True]
     assert [(claim.id, claim.status) for claim in state.claims] == [("V1", "dropped")]
     assert state.end == "delivered"
+
+
+class Idle(Forgetful):
+    """A coder that proposes no edit, so many times, before it mends."""
+
+    idle: int = 1
+
+    def edit(
+        self,
+        design: Design,
+        source: str,
+        findings: Sequence[Finding],
+        tools: CoderTools,
+        earlier: Sequence[Attempt] = (),
+    ) -> Mending:
+        if self.calls.count("idle") < self.idle:
+            self.calls.append("idle")
+            raise RoleError("the coder proposes no edit: nothing is wrong")
+        return super().edit(design, source, findings, tools, earlier)
+
+
+@pytest.mark.parametrize(("idle", "end"), [(1, "made"), (2, "delivered")])
+def test_a_coder_that_proposes_no_edit_is_asked_once_more_before_the_claim_is_voted_on(
+    make_context: MakeContext, folder: RunFolder, idle: int, end: str
+) -> None:
+    roles = Idle(faults=[PAYS_THE_LOSER], edits=["mend"], upheld=False)
+    roles.idle = idle
+    state = ended(roles, make_context, folder)
+    assert (state.end, roles.calls.count("idle")) == (end, idle)
+    assert all("the coder proposes no edit" in told for told in roles.told)
+    assert bool(roles.asked) == (end == "delivered")
