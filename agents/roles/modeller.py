@@ -294,13 +294,26 @@ def _versions(message: "AIMessage", needed: Sequence[str]) -> Proposals:
     blocks = list(dict.fromkeys(code_blocks(_text(message))))
     lacking = {block: sorted({*needed} - bound_names(block)) for block in blocks}
     sources = tuple(block for block in blocks if not lacking[block])
-    refused = tuple(f"a version lacks {', '.join(lacking[b])}" for b in blocks if lacking[b])
+    refused = tuple(
+        _unparsed(b) or f"a version lacks {', '.join(lacking[b])}" for b in blocks if lacking[b]
+    )
     if not sources:
+        told = "".join(f"; {said}" for said in filter(None, map(_unparsed, blocks)))
         raise ReplyError(
             f"it has {len(blocks)} closed blocks of code and none of them defines all of "
-            f"{', '.join(needed)}; required: a block that begins with ```python and ends with ```"
+            f"{', '.join(needed)}{told}; required: a block that begins with ```python and ends "
+            "with ```"
         )
     return Proposals(sources, refused)
+
+
+def _unparsed(block: str) -> str:
+    """Why a block is no Python; empty where it parses."""
+    try:
+        syntax_tree(block)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        return f"a version is no Python: {error}"
+    return ""
 
 
 def _edits(message: "AIMessage", source: str, part: str) -> Proposals:

@@ -191,7 +191,8 @@ def final_words(told: dict[str, Any], folder: RunFolder) -> str:
         if told["reason"]:
             lines.append(quoted(told["reason"]))
         lines += [quoted(f"rules and matches part: {c['said']}") for c in told["contradictions"]]
-        lines.append(f"play it with: rulewright match {folder.path / 'model.py'} --player random")
+        players = " --player random" * told["num_players"]
+        lines.append(f"play it with: rulewright match {folder.path / 'model.py'}{players}")
     return "\n".join([*lines, f"Everything is in {folder.path}: {', '.join(_FILES)}"])
 
 

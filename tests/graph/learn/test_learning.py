@@ -174,6 +174,17 @@ def test_what_was_never_put_to_the_test_makes_it_incomplete(learn: Learn) -> Non
     assert any("board = []" in one for one in told["never_exercised"])
 
 
+def test_a_version_that_does_not_parse_is_refused_with_its_line(learn: Learn) -> None:
+    broken = TIC_TAC_TOE + "def unfinished(:\n"
+    line = len(broken.splitlines())
+    with serving(code(broken, TIC_TAC_TOE)) as endpoint:
+        told = learn(endpoint).told
+    assert told["end"] == "passed"
+    (refused,) = told["curve"][0]["refused"]
+    assert f"line {line}" in refused
+    assert "lacks" not in refused
+
+
 def test_several_versions_of_a_call_are_all_tested(learn: Learn) -> None:
     with serving(code(NO_TURN, TIC_TAC_TOE, "x = 1\n")) as endpoint:
         told = learn(endpoint, num_targets=3).told
