@@ -242,7 +242,8 @@ def test_where_neither_reading_holds_both_are_to_be_refined(
 ) -> None:
     drafters = Drafters(holds="neither")
     state = start_run("noughts", folder, make_context(roles_of(drafters), TWO)).state
-    assert drafters.calls.count("edit") == 1  # the script has no mend, and says so
+    # The script has no mend, and says so: each candidate is asked once, and one of them once more.
+    assert drafters.calls.count("edit") == 3
     assert (state.end, state.accepted) == ("gave_up", None)
     assert [finding.check for c in state.candidates for finding in (c.findings or ())[-1:]] == [
         "reading"
