@@ -5,8 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from pydantic import BaseModel, Field, JsonValue
+
 from games.engine import Ply
-from games.records import read_records
+from games.records import MatchRecord, read_records
 from games.text import one_line
 
 _LARGEST = 64 << 20  # characters of a saved match
@@ -15,6 +17,16 @@ _HUMAN = "human"
 
 class SavedMatchError(ValueError):
     """A file that is no saved match, or one that the game of today does not play so."""
+
+
+class _Taken(BaseModel, strict=True):
+    """What is taken from a record, which anybody may have written."""
+
+    game: str
+    parameters: dict[str, JsonValue]
+    players: tuple[str, ...] = Field(min_length=1)
+    seed: int = Field(ge=0)
+    actions: tuple[tuple[int, str], ...]
 
 
 @dataclass(frozen=True)
@@ -59,8 +71,7 @@ def with_saved_match(asked: PlayRequest) -> PlayRequest:
             f"{path} brings its seats, settings and seed; required: no option but --opponent"
         )
     try:
-        with path.open(encoding="utf-8") as file:
-            (record,) = read_records(file.read(_LARGEST))
+        record = _only_match(path)
     except (OSError, ValueError, RecursionError) as error:
         raise SavedMatchError(
             f"{path} is no saved match ({one_line(str(error))[:200]}); required: the .jsonl file "
@@ -87,3 +98,25 @@ def with_saved_match(asked: PlayRequest) -> PlayRequest:
         seed=record.seed,
         plies=record.match.plies,
     )
+
+
+def _only_match(path: Path) -> MatchRecord:
+    """The one match of a file.
+
+    Raises:
+        OSError: If it cannot be read.
+        ValueError: If it holds none or several, or a value of the wrong type.
+    """
+    with path.open(encoding="utf-8") as file:
+        records = read_records(file.read(_LARGEST))
+    if len(records) != 1:
+        raise ValueError(f"it holds {len(records)} matches; required: one")
+    (record,) = records
+    _Taken(
+        game=record.game,
+        parameters=dict(record.parameters),
+        players=record.players,
+        seed=record.seed,
+        actions=tuple((ply.player, ply.action) for ply in record.match.plies),
+    )
+    return record

@@ -67,7 +67,10 @@ def test_a_saved_match_goes_on_as_if_nobody_had_left(command: Command, tmp_path:
         (lines.replace("random", "llm:model=dear"), "asks a model and costs"),
         (lines.replace('"x 1,1"', '"x 4,4"'), "does not go as it was saved"),
         (lines[:40], "is no saved match"),
-        ("", "is no saved match"),
+        (lines.replace('"human"', "7"), "is no saved match"),
+        (lines.replace('"seed":4', '"seed":"4"'), "is no saved match"),
+        (lines + lines, "it holds 2 matches"),
+        ("", "it holds 0 matches"),
     ):
         changed.write_text(text)
         done = command("play", changed)
