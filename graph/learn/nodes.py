@@ -190,22 +190,8 @@ def ask_modeller(
         refused.append(str(error))
     except BudgetExhaustedError as error:
         return _given_up(state, {}, str(error))
-    refused += proposals.refused
-    made: list[Candidate] = []
-    for text in proposals.sources:
-        source, problem = _whole(state, text)
-        known = {c.source for c in (*state.candidates, *made)}
-        if problem or source in known:
-            refused.append(problem or "a version is one that was tested before")
-            continue
-        made.append(
-            Candidate(
-                number=len(state.candidates) + len(made),
-                parent=None if parent is None else parent.number,
-                source=source,
-                cause=proposals.cause,
-            )
-        )
+    made, useless = _versions_of(state, parent, proposals)
+    refused += useless
     note = CallNote(
         call=number,
         function=state.stage,
@@ -224,6 +210,29 @@ def ask_modeller(
         said = f"all {number} calls are used; the last one gave nothing: {'; '.join(refused)}"
         return _given_up(state, update, said)
     return Command(goto=again, update=update)
+
+
+def _versions_of(
+    state: LearnState, parent: Candidate | None, proposals: Proposals
+) -> tuple[list[Candidate], list[str]]:
+    """The candidates that a reply makes, and why the rest of it makes none."""
+    made: list[Candidate] = []
+    refused = [*proposals.refused]
+    for text in proposals.sources:
+        source, problem = _whole(state, text)
+        known = {c.source for c in (*state.candidates, *made)}
+        if problem or source in known:
+            refused.append(problem or "a version is one that was tested before")
+            continue
+        made.append(
+            Candidate(
+                number=len(state.candidates) + len(made),
+                parent=None if parent is None else parent.number,
+                source=source,
+                cause=proposals.cause,
+            )
+        )
+    return made, refused
 
 
 def is_spent(state: LearnState, calls: Sequence[CallNote], context: LearnContext) -> bool:
