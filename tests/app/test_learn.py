@@ -1,5 +1,6 @@
 """`learn` on the command line: from recorded matches to a module that is checked and played."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -42,8 +43,8 @@ def test_recorded_matches_become_a_module_that_is_checked_and_played(
     outcomes = {one["check"]: one["outcome"] for one in checked["findings"]}
     assert outcomes.pop("leak_audit") == "could_not_judge"  # a learned module declares no zones
     assert set(outcomes.values()) == {"passed"}
-    played = command("match", model, "--player", "random", "--player", "random", "--games", 4)
-    assert "4 finished" in played.out
+    (advice,) = re.findall(r"play it with: rulewright (match .*)", done.out)
+    assert "4 finished" in command(*advice.split(), "--games", 4).out
 
 
 @pytest.mark.parametrize(
