@@ -119,11 +119,7 @@ def to_text(record: MatchRecord) -> str:
             lines.append(f"  sees   {_compact(ply.observation)}")
         lines.append(f"  legal  {one_line(_choices(ply.legal))}")
         lines.append(f"  does   {one_line(ply.action)}")
-        lines += [
-            f"  seat {seat} perceives: {one_line(' '.join(events))}"
-            for seat, events in enumerate(ply.events)
-            if events
-        ]
+        lines += [f"  {one_line(line)}" for line in perceived(ply.events)]
         if any(ply.rewards):
             lines.append(f"  pays   {_compact(list(ply.rewards))}")
     lines.append(
@@ -132,6 +128,34 @@ def to_text(record: MatchRecord) -> str:
     if match.returns is not None:
         lines.append(f"returns: {_compact(list(match.returns))}")
     return "\n".join(lines) + "\n"
+
+
+def perceived(events: Sequence[Sequence[str]]) -> list[str]:
+    """What each seat perceives of a ply, a line for all that perceive the same.
+
+    >>> perceived([["You draw 5C."], ["Player 1 draws."], ["Player 1 draws."], []])
+    ['seat 0 perceives: You draw 5C.', 'seats 1, 2 perceive: Player 1 draws.']
+    >>> perceived([["Player 1 passes."]] * 3)
+    ['every seat perceives: Player 1 passes.']
+    """
+    groups: dict[str, list[int]] = {}
+    for seat, sentences in enumerate(events):
+        if sentences:
+            groups.setdefault(" ".join(sentences), []).append(seat)
+    return [f"{seats_named(who, len(events), 'perceives')}: {said}" for said, who in groups.items()]
+
+
+def seats_named(seats: Sequence[int], count: int, verb: str) -> str:
+    """Some of `count` seats as a record names them, with their verb ("is", or one with an s).
+
+    >>> seats_named([1], 3, "is"), seats_named([0, 2], 3, "perceives")
+    ('seat 1 is', 'seats 0, 2 perceive')
+    """
+    if len(seats) == count > 1:
+        return f"every seat {verb}"
+    if len(seats) == 1:
+        return f"seat {seats[0]} {verb}"
+    return f"seats {', '.join(map(str, seats))} {'are' if verb == 'is' else verb.removesuffix('s')}"
 
 
 def example_of_play(record: MatchRecord) -> list[str]:

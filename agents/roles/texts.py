@@ -18,7 +18,7 @@ from games.contract import (
     TERMINAL,
     Json,
 )
-from games.records import MatchRecord
+from games.records import MatchRecord, perceived, seats_named
 from games.table import Position
 from games.trajectories import (
     OpenPosition,
@@ -180,11 +180,7 @@ def _plies(
         if odds and len({round(share, 6) for share in at.probabilities}) > 1:
             shares = zip(at.legal, at.probabilities, strict=True)
             lines.append(f"  odds: {', '.join(f'{name} {share:.4g}' for name, share in shares)}")
-        lines += [
-            f"  seat {seat} perceives: {' '.join(events)}"
-            for seat, events in enumerate(ply.events)
-            if events
-        ]
+        lines += [f"  {line}" for line in perceived(ply.events)]
         lines += _shown_changes(seen, after.observations)
         if any(ply.rewards):
             lines.append(f"  pays: {json.dumps(ply.rewards)}")
@@ -212,21 +208,36 @@ def _legal(before: Sequence[str] | None, now: Sequence[str]) -> str:
 def _shown_changes(
     seen: list[dict[str, Json]], observations: Sequence[Mapping[str, Json]]
 ) -> list[str]:
-    """What each seat is now shown that it was not; `seen` is brought up to date."""
-    lines = []
+    """What each seat is now shown that it was not, a line for all that are shown the same.
+
+    `seen` is brought up to date.
+    """
+    told: dict[str, list[int]] = {}
     for seat, observation in enumerate(observations):
-        was = seen[seat]
-        new = {k: v for k, v in observation.items() if k not in was or was[k] != v}
-        grown = {k: more for k, v in new.items() if k in was and (more := _growth(k, was[k], v))}
-        whole = {k: v for k, v in new.items() if k not in grown}
-        gone = sorted(was.keys() - observation.keys())
-        parts = [_compact(whole)] * bool(whole or not grown)
-        parts += [line for more in grown.values() for line in more]
-        if new or gone:
-            lost = f" and no more {', '.join(gone)}" if gone else ""
-            lines.append(f"  seat {seat} is shown: {'; '.join(parts)}{lost}")
+        for change in _changes(seen[seat], observation):
+            told.setdefault(change, []).append(seat)
         seen[seat] = dict(observation)
-    return lines
+    groups: dict[tuple[int, ...], list[str]] = {}
+    for change, seats in told.items():
+        groups.setdefault(tuple(seats), []).append(change)
+    return [
+        f"  {seats_named(seats, len(seen), 'is')} shown: {'; '.join(groups[seats])}"
+        for seats in sorted(groups, key=lambda seats: (-len(seats), seats))
+    ]
+
+
+def _changes(was: Mapping[str, Json], now: Mapping[str, Json]) -> list[str]:
+    """How what a seat is shown differs from what it was shown before, field by field.
+
+    >>> _changes({"log": ["a"], "bid": 2, "of": 1}, {"log": ["a", "b"], "bid": 3})
+    ['log as before, then + ["b"]', 'bid = 3', 'no more of']
+    """
+    new = {name: value for name, value in now.items() if name not in was or was[name] != value}
+    parts = []
+    for name, value in new.items():
+        grown = _growth(name, was[name], value) if name in was else None
+        parts += grown or [f"{name} = {_compact(value)}"]
+    return parts + [f"no more {name}" for name in was if name not in now]
 
 
 def _growth(name: str, was: Json, now: Json) -> list[str] | None:
