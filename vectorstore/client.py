@@ -13,13 +13,15 @@ import sqlite3
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from vectorstore.documents import (
     Embedder,
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
 
 POLL_S = 0.1
 BATCH = 256
+PACKAGED = Path(__file__).parent / "packaged"
 
 
 def store_place(settings: StoreSettings) -> str:
@@ -260,6 +263,21 @@ class Snapshots:
         return self.path / "snapshots" / name if name.isdecimal() else None
 
 
+@cache
+def packaged_vectors(identity: str) -> Mapping[str, npt.NDArray[np.float16]]:
+    """Vectors that come with the product, by the SHA-256 of their text; none of most embedders.
+
+    Of the library's documents and of what briefs are compared with: to work these out takes a
+    minute. They are kept as float16; `python -m scripts.vectors` makes the files.
+    """
+    files = sorted((PACKAGED / identity).glob("*.npy"))
+    if not files:
+        return {}
+    rows = np.concatenate([np.load(file) for file in files])
+    keys = (bytes(key).hex() for key in rows["sha256"])
+    return dict(zip(keys, rows["vector"], strict=True))
+
+
 class EmbeddingCache:
     """A SQLite table (identity, SHA-256 of the text) -> float32 vector; safe between threads."""
 
@@ -286,7 +304,9 @@ class EmbeddingCache:
     def embed(self, embedder: Embedder, texts: Sequence[str]) -> Vectors:
         """Vectors of N texts, [N, dimension]; only unknown ones are worked out, and then kept."""
         keys = [hashlib.sha256(text.encode()).hexdigest() for text in texts]
-        known = self._read(embedder.identity, keys)
+        packaged = packaged_vectors(embedder.identity)
+        known: dict[str, npt.NDArray[Any]] = {key: packaged[key] for key in keys if key in packaged}
+        known |= self._read(embedder.identity, [key for key in keys if key not in known])
         missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
         # Texts of one length make one matrix: a batch of like lengths takes half the time.
         like = sorted(missing.items(), key=lambda item: (len(item[1]), item[0]))
@@ -298,7 +318,7 @@ class EmbeddingCache:
             known |= fresh
         if not keys:
             return np.empty((0, embedder.dimension), dtype=np.float32)
-        return np.stack([known[key] for key in keys])
+        return np.stack([known[key] for key in keys]).astype(np.float32)
 
     def close(self) -> None:
         """Close the file; a second call does nothing."""

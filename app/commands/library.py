@@ -146,7 +146,7 @@ def build_index(*, as_json: Json = False) -> None:
     from vectorstore.documents import KINDS
 
     started = time.monotonic()
-    with open_store_here(note, whole=True) as store:
+    with open_store_here(note) as store:
         snapshot = store.snapshot_id()
         counts = {kind: store.count(kind) for kind in KINDS}
         seconds = time.monotonic() - started

@@ -134,25 +134,16 @@ def store_settings() -> "StoreSettings":
         raise SettingsError(f"settings out of range: {problems}") from None
 
 
-def open_store_here(tell: Callable[[str], None], *, whole: bool = False) -> "Store":
-    """The store, built or brought up to date by its first use.
-
-    Args:
-        tell: Takes progress.
-        whole: Embed too what says the settings of every family; else a family's first design does.
-    """
-    from agents.composer.meaning.fit import own_texts
+def open_store_here(tell: Callable[[str], None]) -> "Store":
+    """The store, built or brought up to date by its first use; `tell` takes progress."""
     from vectorstore.indexing import ensure_indexed
     from vectorstore.store import open_store
 
     store = open_store(store_settings(), tell=tell)
     try:
         if not store.mark():
-            tell("building the store of games and rules, once; it takes up to a minute")
+            tell("building the store of games and rules, once; it takes some seconds")
         report = ensure_indexed(store)
-        is_new = bool(report.added or report.changed)
-        if (is_new or whole) and _MINILM in store.embedder.identity:
-            store.vectors(own_texts(settings=whole))  # now, so that the first design waits less
     except BaseException:
         store.close()
         raise

@@ -1,5 +1,6 @@
-"""One owner at a time, across processes."""
+"""One owner at a time, across processes; and vectors that are worked out once."""
 
+import hashlib
 import os
 import signal
 import subprocess
@@ -12,9 +13,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from scripts.vectors import texts_by_file
 from tests.vectorstore.hashing import HashingEmbedder
-from vectorstore.client import BATCH, EmbeddingCache, owner_lock
+from vectorstore.client import BATCH, EmbeddingCache, owner_lock, packaged_vectors
 from vectorstore.documents import EmbedderError, StoreError, StoreLockedError, Vectors
+from vectorstore.minilm import MiniLM
 
 ROOT = Path(__file__).parents[2]
 HOLD = """
@@ -107,6 +110,36 @@ def test_vectors_outlive_the_process_that_made_them(tmp_path: Path) -> None:
     cache = EmbeddingCache(tmp_path / "vectors")
     assert np.array_equal(cache.embed(second, texts), before)
     assert second.asked == []
+    cache.close()
+
+
+def test_every_text_that_words_are_compared_with_comes_with_its_vector() -> None:
+    texts = {text for of in texts_by_file().values() for text in of}
+    keys = {hashlib.sha256(text.encode()).hexdigest() for text in texts}
+    assert packaged_vectors(MiniLM.identity).keys() == keys, "run python -m scripts.vectors"
+
+
+def test_packaged_vectors_are_what_the_embedder_says_to_half_precision() -> None:
+    texts = [of[len(of) // 3] for of in texts_by_file().values()]
+    keys = [hashlib.sha256(text.encode()).hexdigest() for text in texts]
+    packaged = packaged_vectors(MiniLM.identity)
+    vectors = np.stack([packaged[key] for key in keys])
+    # Components are below 1, and float16 has 11 bits.
+    assert np.abs(vectors - MiniLM().embed(texts)).max() < 2**-11
+
+
+def test_what_is_packaged_is_not_worked_out_and_not_kept_again(tmp_path: Path) -> None:
+    class Never(HashingEmbedder):
+        def embed(self, texts: Sequence[str]) -> Vectors:
+            raise AssertionError(texts)
+
+    cache = EmbeddingCache(tmp_path / "vectors")
+    size = (tmp_path / "vectors").stat().st_size
+    texts = texts_by_file()["library"]
+    vectors = cache.embed(Never(MiniLM.dimension, MiniLM.identity), texts)
+    assert vectors.shape == (len(texts), MiniLM.dimension)
+    assert vectors.dtype == np.float32
+    assert (tmp_path / "vectors").stat().st_size == size
     cache.close()
 
 

@@ -79,8 +79,8 @@ def sentences(words: str) -> list[str]:
     return [part for part in found if len(part.split()) > 2] or [words]  # noqa: PLR2004
 
 
-def _described() -> list[tuple[tuple[str, str], str]]:
-    """What the library itself says of its families and of other kinds of games."""
+def described() -> list[tuple[tuple[str, str], str]]:
+    """What the library itself says of its families and of other kinds of games, with its label."""
     said = []
     for lexicon in lexicons():
         named = [p.name.replace("_", " ") for p in presets().values() if p.family == lexicon.family]
@@ -90,22 +90,10 @@ def _described() -> list[tuple[tuple[str, str], str]]:
     return said + [(_OUT, text) for kind, about in kinds for text in (f"{kind}. {about}", kind)]
 
 
-def own_texts(*, settings: bool) -> list[str]:
-    """Every text that briefs are compared with; with the families' settings, what says these."""
-    briefs = [brief for of in labelled_briefs().values() for brief in of]
-    compared = [*(text for _, text in _described()), *(brief.text for brief in briefs)]
-    if not settings:
-        return compared
-    spoken = [common().says, *(lexicon.says for lexicon in lexicons())]
-    stated = [t for says in spoken for of in says.values() for texts in of.values() for t in texts]
-    parts = [t for b in briefs for t in (*(text for *_, text in b.said), *b.silent)]
-    return [*compared, *stated, *parts]
-
-
 def games_of(briefs: Sequence[LabelledBrief], embed: Embed) -> Statements:
     """What these briefs and the library say of games, by ("family", its name) or ("other", "")."""
     labelled = [(("family", b.family) if b.family else _OUT, b.text) for b in briefs]
-    return fit_statements([*labelled, *_described()], (), _RIDGE, _WORDS, embed)
+    return fit_statements([*labelled, *described()], (), _RIDGE, _WORDS, embed)
 
 
 @lru_cache(maxsize=8)

@@ -1,9 +1,6 @@
 """Fit, judged with the packaged MiniLM; the briefs are of no set that the bar was fixed on."""
 
-import shutil
 from collections.abc import Sequence
-from functools import cache
-from pathlib import Path
 
 import pytest
 
@@ -13,24 +10,17 @@ from vectorstore.client import EmbeddingCache
 from vectorstore.documents import Example, Vectors
 from vectorstore.minilm import MiniLM
 
-_KNOWN: list[EmbeddingCache] = []
+_CACHE: list[EmbeddingCache] = []
+_MODEL = MiniLM()
 
 
 @pytest.fixture(autouse=True, scope="module")
-def _known(built_home: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
-    """The vectors of all that the judge compares with, which a built store has."""
-    copied = tmp_path_factory.mktemp("cache") / "embeddings.sqlite3"
-    shutil.copy(built_home / "store" / copied.name, copied)
-    _KNOWN.append(EmbeddingCache(copied))
-
-
-@cache
-def model() -> MiniLM:
-    return MiniLM()
+def _cache(tmp_path_factory: pytest.TempPathFactory) -> None:
+    _CACHE.append(EmbeddingCache(tmp_path_factory.mktemp("cache") / "vectors"))
 
 
 def embed(texts: Sequence[str]) -> Vectors:
-    return _KNOWN[-1].embed(model(), texts)
+    return _CACHE[-1].embed(_MODEL, texts)
 
 
 def nothing(query: str) -> list[Example]:
