@@ -94,8 +94,8 @@ def learn_model(  # noqa: PLR0913 - one parameter an option
     )
     folder = create_folder(out, title=f"learn {trajectories.stem}", runs=runs_folder())
     request = LearnRequest(rules=words, trajectories=str(trajectories.resolve()), settings=settings)
-    write_learning(request, folder)
-    with sandbox_of(sandbox, no_isolation):
+    with folder.held(), sandbox_of(sandbox, no_isolation):
+        write_learning(request, folder)
         go_on_learning(folder, as_json=as_json)
 
 

@@ -102,8 +102,8 @@ def new_run(  # noqa: PLR0913 - one parameter an option
         | ({"refine": refine} if refine else {})
     )
     folder = create_folder(out, title=words or family or "", runs=runs_folder())
-    write_request(Request(prompt=words, choices=choices, settings=settings), folder)
-    with options.sandbox_of(sandbox, no_isolation):
+    with folder.held(), options.sandbox_of(sandbox, no_isolation):
+        write_request(Request(prompt=words, choices=choices, settings=settings), folder)
         _run(folder, settings, fresh=True, given=None, as_json=as_json)
 
 
@@ -177,27 +177,28 @@ def resume_named(  # noqa: PLR0913 - one parameter an option
         raise typer.BadParameter(f"--from is {source!r}; known: design")
     answer = None if answer is None else _readable(answer, "the answer")
     folder = find_folder(run, runs_folder())
-    if is_learning(folder):
-        if any((answer, source, drop_test, accept, discard_edits, discard_checkpoints)):
-            raise typer.BadParameter("a run of `learn` is resumed with --rounds alone, or nothing")
-        with options.sandbox_of(sandbox, no_isolation):
+    with folder.held(), options.sandbox_of(sandbox, no_isolation):
+        if is_learning(folder):
+            if any((answer, source, drop_test, accept, discard_edits, discard_checkpoints)):
+                raise typer.BadParameter(
+                    "a run of `learn` is resumed with --rounds alone, or nothing"
+                )
             go_on_learning(folder, more=rounds or 0, as_json=as_json)
-    request, form = read_request(folder), None
-    if source is not None:
-        form = by_form(request, read_form(folder))
-        _require_known(form.choices)
-    if form is not None or discard_edits or discard_checkpoints:
-        begin_again(folder, database(), form=form, edits=discard_edits)
-    if edited := folder.edited():
-        note(f"kept as you changed them: {', '.join(edited)}")
-    remedy = Remedy(rounds=rounds or 0, drop=drop_test or "", accept=accept)
-    asked = [name for name, value in remedy.model_dump().items() if value]
-    if len(asked) > 1 or (asked and (form is not None or answer is not None)):
-        raise typer.BadParameter(
-            "--rounds, --drop-test, --accept, --answer and --from design are separate ways to go "
-            "on; give one of them"
-        )
-    with options.sandbox_of(sandbox, no_isolation):
+        request, form = read_request(folder), None
+        if source is not None:
+            form = by_form(request, read_form(folder))
+            _require_known(form.choices)
+        if form is not None or discard_edits or discard_checkpoints:
+            begin_again(folder, database(), form=form, edits=discard_edits)
+        if edited := folder.edited():
+            note(f"kept as you changed them: {', '.join(edited)}")
+        remedy = Remedy(rounds=rounds or 0, drop=drop_test or "", accept=accept)
+        asked = [name for name, value in remedy.model_dump().items() if value]
+        if len(asked) > 1 or (asked and (form is not None or answer is not None)):
+            raise typer.BadParameter(
+                "--rounds, --drop-test, --accept, --answer and --from design are separate ways to "
+                "go on; give one of them"
+            )
         _run(
             folder,
             request.remedied(remedy).settings,
@@ -224,15 +225,15 @@ def revise_run(
     if not message:
         raise typer.BadParameter("the message is empty; say what to change, or ask something")
     folder = find_folder(run, runs_folder())
-    request = read_request(folder)
-    if not all((folder.path / name).exists() for name in ("run.json", "design.json")):
-        raise RunFolderError(
-            f"the run in {folder.path} has no finished game yet; go on with it first: "
-            f"rulewright resume {folder.path}"
-        )
-    # Part of what was asked, so that the run can be made again with it.
-    write_request(request.model_copy(update={"answers": (*request.answers, message)}), folder)
-    with options.sandbox_of(sandbox, no_isolation):
+    with folder.held(), options.sandbox_of(sandbox, no_isolation):
+        request = read_request(folder)
+        if not all((folder.path / name).exists() for name in ("run.json", "design.json")):
+            raise RunFolderError(
+                f"the run in {folder.path} has no finished game yet; go on with it first: "
+                f"rulewright resume {folder.path}"
+            )
+        # Part of what was asked, so that the run can be made again with it.
+        write_request(request.model_copy(update={"answers": (*request.answers, message)}), folder)
         _run(folder, request.settings, fresh=False, given=None, as_json=as_json)
 
 

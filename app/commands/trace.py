@@ -110,6 +110,8 @@ def _standing(folder: "RunFolder") -> dict[str, Any]:
     for file, key, name in written:
         found = folder.read_json(file) if (folder.path / file).exists() else None
         row |= {name: found[key]} if isinstance(found, dict) and key in found else {}
+    if folder.is_held:
+        return row | {"end": "working", "asks": None}
     if asks:
         return row | {"end": "waiting", "asks": asks}
     return row if row.get("end") in _ASKING else row | {"asks": None}
@@ -120,13 +122,16 @@ def _way_on(row: dict[str, Any]) -> str | None:
 
     >>> _way_on({"name": "mine", "end": "waiting", "asks": "No game. Which one? There are 12."})
     "asks: No game. Which one? Go on: rulewright resume mine --answer '...'"
+    >>> _way_on({"name": "mine", "end": "gave_up", "asks": None})
+    'go on, or hear how: rulewright resume mine'
     """
     on = f"rulewright resume {one_line(row['name'])}"
     if row["asks"]:
         asks, mark, _ = " ".join(row["asks"].split()).partition("?")
         word = "yes" if row["end"] == "no_fit" else "..."
         return f"asks: {_brief(asks + mark)} Go on: {on} --answer '{word}'"
-    return f"go on: {on}" if row["end"] in ("unfinished", "gave_up") else None
+    ways = {"unfinished": "go on", "gave_up": "go on, or hear how"}
+    return f"{ways[row['end']]}: {on}" if row["end"] in ways else None
 
 
 def _brief(prompt: str | None) -> str:

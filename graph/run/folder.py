@@ -1,11 +1,13 @@
 """The run folder, where everything a run makes is kept, and the places it is found in."""
 
+import fcntl
 import hashlib
 import json
 import os
 import re
 import uuid
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias, TypeVar
@@ -80,6 +82,33 @@ class RunFolder:
         if not path.exists():
             self.write_text(".state/thread", str(uuid.uuid4()))
         return path.read_text(encoding="utf-8").strip()
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Let no other process work at the run inside the block; a killed one holds nothing.
+
+        Raises:
+            RunFolderError: If another process works at it.
+        """
+        hold = os.open(self.root.state, os.O_RDONLY)
+        try:
+            if not _taken(hold):
+                raise RunFolderError(
+                    f"another process works at the run in {self.root.path}; wait until it has "
+                    "ended, or stop it. Nothing was done here"
+                )
+            yield
+        finally:
+            os.close(hold)
+
+    @property
+    def is_held(self) -> bool:
+        """Whether a process works at the run now."""
+        hold = os.open(self.root.state, os.O_RDONLY)
+        try:
+            return not _taken(hold)
+        finally:
+            os.close(hold)
 
     def require_plain(self) -> None:
         """Refuse a folder that could read or write elsewhere, as one from somebody else may.
@@ -239,6 +268,15 @@ class RunFolder:
         except ValidationError as error:
             told = wrong.format(error.error_count())
             raise RunFolderError(f"{self.path / name} {told}") from error
+
+
+def _taken(file: int) -> bool:
+    """Whether the lock of an open file could be taken; it ends with the file or its process."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def _digest(content: bytes) -> str:

@@ -226,3 +226,22 @@ def test_a_rule_is_explained_by_its_code_its_findings_and_the_plies_that_met_it(
     waiting = command("explain", finished, "R1")
     assert (waiting.code, "has no design yet" in waiting.err) == (2, True)
     assert f"rulewright resume {finished}" in waiting.err
+
+
+def test_a_run_that_a_process_works_at_is_left_to_it(
+    command: Command, started: Started, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RULEWRIGHT_RUNS", str(tmp_path))
+    folder = tmp_path / "run"
+    at_work = started("new", "--family", "tic_tac_toe", "--quick", "--out", folder)
+    wait_for(at_work, "design:")
+    kept = (folder / ".state" / "request.json").read_bytes()
+    for words in (("resume", folder), ("revise", folder, "on a larger board")):
+        refused = command(*words)
+        assert (refused.code, "another process works at" in refused.err) == (2, True), words
+    assert (folder / ".state" / "request.json").read_bytes() == kept
+    (row,) = command("runs", "--json").json["runs"]
+    assert (row["end"], "go on" in command("runs").out) == ("working", False)
+    at_work.kill()
+    at_work.wait()
+    assert command("resume", folder, "--json").json["end"] == "made"
