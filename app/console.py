@@ -197,7 +197,7 @@ class Progress:
         self._console = Console(file=sys.stderr, quiet=quiet, highlight=False)
         self._started = self._told = time.monotonic()
         self._status: Status | None = None
-        self._doing = self._stage = ""
+        self._doing = self._stage = self._after = ""
         self._every_s = every_s
         self._over = threading.Event()
 
@@ -223,8 +223,13 @@ class Progress:
             self._show(self._stage)
 
     def _wait(self, event: dict[str, Any]) -> None:
-        """For whom the run waits; a line each time where there is no spinner to say it."""
-        after = f", after: {event['after']}" if "after" in event else ""
+        """For whom the run waits; a line each time where there is no spinner to say it.
+
+        Why it waits once more is said once.
+        """
+        why = f", after: {event['after']}" if "after" in event else ""
+        after = "" if why == self._after and not self._console.is_terminal else why
+        self._after = why
         lines = f", {event['lines']} lines of it" if event.get("lines") else ""
         text = quoted(
             f"waiting for {event['waiting']}: {event['role']}, {event['seconds']} s{lines}, "

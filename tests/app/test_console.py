@@ -41,10 +41,13 @@ def test_without_a_terminal_a_line_says_who_waits_for_which_model_and_which_try(
     told = {"waiting": "MODEL", "role": "designer", "seconds": 35, "try": 2, "of": 4}
     with Progress(quiet=False) as progress:
         progress({**told, "lines": 0})
-        progress({**told, "lines": 7, "after": f"status 500: {HOSTILE}"})
+        for seconds in (35, 45):
+            again = {**told, "lines": 7, "seconds": seconds}
+            progress({**again, "after": f"status 500: {HOSTILE}"})
     said = capsys.readouterr().err
     assert "waiting for MODEL: designer, 35 s, try 2 of 4\n" in said
     assert "designer, 35 s, 7 lines of it, try 2 of 4, after: status 500: card gnp♥" in said
+    assert said.endswith("designer, 45 s, 7 lines of it, try 2 of 4\n")  # the reason once
 
 
 def test_long_work_is_told_without_a_terminal_too(capsys: pytest.CaptureFixture[str]) -> None:
