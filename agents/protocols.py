@@ -434,7 +434,8 @@ class Validator(Protocol):
             positions: Gives those before its first ply and after each, as a fresh worker replays
                 it; raises ModuleFault where it does not.
             facts: What sets seats apart over all matches, which the rules may mean or not.
-            struck: What an earlier verdict on this record said, which found no majority.
+            struck: What an earlier verdict on this record said, which does not count: it found no
+                majority, or a person gave it up.
         """
 
     def unit_tests(

@@ -36,7 +36,7 @@ _LABELS = ("", "py", "python", "python3")
 _CODE_START = re.compile(r'^(?:import |from \w+ import |GAME\b|def |"""|ZONES\b)', re.MULTILINE)
 _REQUIRED = {*REQUIRED_FUNCTIONS, *REQUIRED_CONSTANTS}
 _PROSE_CUTS = 3
-_SNIPPETS, _TITLE_LENGTH = 4, 200
+_SNIPPETS, _TITLE_LENGTH, _LINE = 4, 200, 80
 _WANTED = ("value_function", "resample_state", "resample_history")
 _BY_TOOLS = "Work with the tools; the module as it stands is the draft `start`. End with `submit`."
 _ANEW = "not said; the whole module was written anew"
@@ -235,6 +235,13 @@ def read_module(message: "AIMessage") -> str:
     whole = [found for found in blocks or _unmarked(text) if _is_whole(found)]
     if len(whole) == 1:
         return whole[0]
+    closed = len([*code_blocks(text)])
+    if len([*code_blocks(f"{text}\n```")]) > closed:
+        last = next(line for line in reversed(text.split("\n")) if line.strip())
+        raise ReplyError(
+            "it breaks off within a block of code: no line ``` follows its last line, "
+            f"{last.strip()[:_LINE]!r}; required: the complete module, and shorter if need be"
+        )
     raise ReplyError(
         f"it has {len(blocks)} closed blocks of code and {len(whole)} different whole modules; "
         "required: exactly one block, which begins with ```python and ends with ```, with the "

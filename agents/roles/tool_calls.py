@@ -146,7 +146,13 @@ class Workbench:
             raise CallError("Give either source, a complete module, or draft, a name.")
         source = arguments.source or self.source(arguments.draft)
         name = self.keep(source)
-        return f"{name}:\n" + fence(_findings(self.tools.run_module(source)), source="checks")
+        found = self.tools.run_module(source)
+        told = fence(_findings(found), source="checks")
+        if not self.tools.has_tests:
+            return f"{name}:\n{told}"
+        passed = all(one.outcome == "passed" for one in found)
+        tests = self._tested(source) if passed else "The validator's tests were not run."
+        return f"{name}:\n{told}\n{tests}"
 
     def edit_draft(self, arguments: EditArguments) -> str:
         """Make a new draft by partial edits of one, and run the quick checks on it."""
@@ -160,8 +166,11 @@ class Workbench:
 
     def run_tests(self, arguments: DraftArguments) -> str:
         """Hold a draft against the validator's tests, and play again what it found faulty."""
-        found = self.tools.run_tests(self.source(arguments.draft))
-        text = _findings(found) if found else "There are no tests yet."
+        return self._tested(self.source(arguments.draft))
+
+    def _tested(self, source: str) -> str:
+        found = self.tools.run_tests(source)
+        text = _findings(found, "tests") if found else "There are no tests yet."
         return fence(text, source="tests")
 
     def play_record(self, arguments: PlayArguments) -> str:
@@ -270,7 +279,9 @@ def _answer(call: Any, bench: Workbench) -> str:  # noqa: ANN401 - langchain's T
     except ValidationError as error:
         problem = error.errors()[0]
         where = ".".join(str(part) for part in problem["loc"])
-        return f"The argument {where or '(all)'} of {call['name']} is wrong: {problem['msg']}."
+        takes = ", ".join(model.model_fields)
+        wrong = f"The argument {where or '(all)'} of {call['name']} is wrong: {problem['msg']}."
+        return f"{wrong} It takes: {takes}."
     return bench.said[key]
 
 
@@ -281,9 +292,9 @@ def _pieces(found: Sequence[Example]) -> str:
     return fence(text, "retrieved", limit=_LONGEST_EXAMPLE)
 
 
-def _findings(findings: Sequence[Finding]) -> str:
+def _findings(findings: Sequence[Finding], kind: str = "checks") -> str:
     wrong = [found for found in findings if found.outcome != "passed"]
-    passed = f"{len(findings) - len(wrong)} of {len(findings)} checks passed."
+    passed = f"{len(findings) - len(wrong)} of {len(findings)} {kind} passed."
     lines = [
         f"{found.check}: {found.outcome}"
         + (f", in {found.function}" if found.function else "")

@@ -320,7 +320,8 @@ def _unjudged_records(candidate: Candidate, by_id: Mapping[str, Claim]) -> list[
 
 
 def _not_judged(claim: Claim) -> str:
-    return f"the verdict {claim.id} on {claim.rule} found no majority; its record is not judged"
+    why = "was given up" if claim.status == "dropped" else "found no majority"
+    return f"the verdict {claim.id} on {claim.rule} {why}; its record is not judged"
 
 
 def to_judge_again(candidate: Candidate, claims: Sequence[Claim]) -> dict[str, Claim]:

@@ -182,10 +182,10 @@ class Trial:
 
     def _given_up(self, record: MatchRecord) -> str:
         """The verdict on a record that a person gave up, lest it is only said again."""
-        given = [
-            (c.says, c.played.actions) for c in self.claims if c.status == "dropped" and c.played
-        ]
-        return next((says for says, at in given if record.actions[: len(at)] == at), "")
+        given = [c for c in self.claims if c.status == "dropped" and c.shown]
+        # One without a ply, of counts over all matches, is told with every record.
+        begins = [(c.says, c.played.actions if c.played else ()) for c in given]
+        return "\n".join(says for says, at in begins if record.actions[: len(at)] == at)
 
     def judge_again(self, struck: Sequence[Claim]) -> None:
         """Ask once more of the records on which a verdict was voted down, and of no others."""

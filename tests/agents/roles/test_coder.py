@@ -120,6 +120,26 @@ def test_a_wrong_call_is_answered_with_what_is_wrong(wrong: Answer, said: str) -
     assert told[0]["tool_call_id"] == "call_0"
 
 
+@pytest.mark.parametrize(
+    ("loads", "said"), [(True, "1 of 2 tests passed"), (False, "tests were not run")]
+)
+def test_an_edit_is_held_against_the_claims_that_it_has_to_satisfy(loads: bool, said: str) -> None:
+    class Checked(Bench):
+        def run_module(self, source: str) -> Sequence[Finding]:
+            return [Finding(check="start", outcome="passed" if loads else "failed")]
+
+        def run_tests(self, source: str) -> Sequence[Finding]:
+            failed = Finding(check="unit_test", outcome="failed", evidence="returns is [0]")
+            return [Finding(check="unit_test", outcome="passed"), failed]
+
+    line = MODULE.splitlines()[0]
+    edit = call("edit_draft", draft="start", edits=[{"search": line, "replace": f"{line}  # so"}])
+    with serving(edit, call("submit", draft="draft1")) as endpoint:
+        ModelCoder(chat_with(endpoint)).edit(DESIGN, MODULE, FOUND, Checked(has_tests=True))
+    (told,) = (m["content"] for m in endpoint.requests[1]["messages"] if m["role"] == "tool")
+    assert (said in told, "returns is [0]" in told) == (True, loads)
+
+
 @pytest.mark.parametrize(("again", "requests"), [(False, 4), (True, 3)])
 def test_the_rounds_of_tool_calls_are_bounded_then_the_module_is_demanded(
     again: bool, requests: int
@@ -180,12 +200,20 @@ def test_a_server_without_tools_is_asked_without_them_from_then_on() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["no code at all", "```python\nx = 1\n```\n```python\ny = 2\n```", "```python\nx = 1\n"],
+    ["no code at all", "```python\nx = 1\n```\n```python\ny = 2\n```"],
 )
 def test_an_answer_without_exactly_one_block_is_asked_for_again(text: str) -> None:
     with serving(message(text), ANSWER) as endpoint:
         assert ModelCoder(chat_with(endpoint)).draft(DESIGN, Bench()) == MODULE
         assert "required: exactly one" in endpoint.requests[1]["messages"][-1]["content"]
+
+
+def test_an_answer_that_breaks_off_is_asked_for_again_as_one() -> None:
+    with serving(message("Here:\n```python\nx = 1\ny ="), ANSWER) as endpoint:
+        assert ModelCoder(chat_with(endpoint)).draft(DESIGN, Bench()) == MODULE
+    said = endpoint.requests[1]["messages"][-1]["content"]
+    assert "breaks off within a block of code" in said
+    assert "last line, 'y ='" in said
 
 
 CALLER = "```python\nstate = initial_state(2)\nprint(state)\n```\n"

@@ -20,11 +20,12 @@ from games.checks import Finding
 from games.checks.unit_tests import PLY
 from games.records import MatchRecord
 from games.table import Position
+from graph.new.nodes.check import Trial
 from graph.new.reporting import explained_rule
 from graph.new.requests import Remedy
 from graph.new.results import choiceless, final_text
 from graph.new.runs import resume_run, start_run
-from graph.new.state import RunState
+from graph.new.state import RunState, need_design
 from graph.run.folder import RunFolder
 from graph.run.pool import Candidate
 from tests.graph.conftest import MakeContext
@@ -259,6 +260,10 @@ def test_a_verdict_that_a_person_gave_up_does_not_come_back_from_what_was_answer
     assert [bool(struck) for struck in roles.told] == [False, True]
     assert [(claim.id, claim.status) for claim in state.claims] == [("V1", "dropped")]
     assert state.end == "delivered"
+    # One of counts over matches has no ply to be known by: it is told with every record.
+    counted = tuple(claim.model_copy(update={"played": None}) for claim in state.claims)
+    Trial(need_design(state), context, 0, state.candidates[-1].source, counted).judge()
+    assert "the wrong seat" in roles.told[-1]
 
 
 class Idle(Forgetful):
