@@ -140,6 +140,7 @@ def open_ends(state: RunState) -> list[str]:
         f"{one.id}, a claim of the validator on {one.rule}, was upheld, and this game was not seen "
         f"to mend it: {one.says}"
         for one in unmended(shown, state.claims)
+        if one.id not in {f.claim for f in shown.findings or () if f.outcome != "passed"}
     ]
     return ends + [f"not judged: {what}" for what in shown.lacking]
 

@@ -158,7 +158,7 @@ def _unread(finished: Sequence[MatchRecord], chosen: Sequence[MatchRecord]) -> t
         seats = [str(seat) for seat, won in enumerate(who, 1) if won]
         names = "all are paid the same" if all(who) else f"player {' and '.join(seats)} did best"
         told.append(f"{names} ({count} of {len(finished)})")
-    return (f"endings of play that no match shows which was read: {', '.join(told)}",)
+    return (f"the validator read no match that ended so: {', '.join(told)}",)
 
 
 def chosen_records(

@@ -41,7 +41,12 @@ def verdict_of(evaluation: Evaluation, choiceless: str = "") -> tuple[ReportLine
     answers = [choice, *answers] if choiceless else [*answers, choice]
     changes = [_CHANGES[key] for line in answers if (key := (line.name, line.state)) in _CHANGES]
     ties = evaluation.best.figures.get("ties")
-    if ties is not None and ties.low is not None and ties.low > _TIES:
+    if all((tied := play.figures.get("ties")) and tied.value == 1 for play in evaluation.plays):
+        changes.append(
+            "Every match paid all players the same. If they play together, their goal was always "
+            "reached or always missed: move it. If not, add a way to break ties."
+        )
+    elif ties is not None and ties.low is not None and ties.low > _TIES:
         changes.append(f"Most matches are tied ({_said(ties)}): add a way to break ties.")
     if any(play.unfinished.keys() - {TIMED_OUT} for play in evaluation.plays):
         changes.append("Some matches did not end: add a limit of turns, or a nearer goal.")

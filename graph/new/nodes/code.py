@@ -237,7 +237,8 @@ def refine(state: RunState, runtime: Runtime[RunContext]) -> _To:
         if not parent.refused and state.rounds < settings.max_rounds:  # it is asked once more
             tried = tried.model_copy(update={"refused": (str(error),)})
             return Command(goto="refine", update={"candidates": [tried], "rounds": state.rounds})
-        return _given_up(state, tried, f"{error}; still open: {what_failed(open_findings)}")
+        left = what_failed([found for found in open_findings if found.check != EDIT])
+        return _given_up(state, tried, f"{error}; still open: {left}")
     vote, refused = contested(state.claims, open_findings, mending.contested)
     children, missed = _edited(state, parent, mending)
     refused += missed

@@ -196,7 +196,7 @@ def test_a_coder_that_refuses_ends_the_run_saying_why(
     settings = SETTINGS.model_copy(update={"refine": strategy})
     result = start_run(LEDUC, folder, make_context(roles, settings))
     assert (result.state.end, exit_code(result.state)) == ("gave_up", 1)
-    assert "I cannot see what is wrong here" in result.state.reason
+    assert result.state.reason.count("I cannot see what is wrong here") == 1
     assert "leak_audit" in result.state.reason
     assert result.state.accepted is None
     assert json.loads((folder.path / "run.json").read_text())["end"] == "gave_up"

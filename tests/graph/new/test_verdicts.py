@@ -23,7 +23,7 @@ from games.table import Position
 from graph.new.nodes.check import Trial
 from graph.new.reporting import explained_rule
 from graph.new.requests import Remedy
-from graph.new.results import choiceless, final_text
+from graph.new.results import choiceless, final_text, open_ends
 from graph.new.runs import resume_run, start_run
 from graph.new.state import RunState, need_design
 from graph.run.folder import RunFolder
@@ -240,6 +240,20 @@ def test_an_accepted_game_whose_choices_count_for_nothing_is_known_to_the_verdic
     )
     said = [choiceless(state) for state in (taken, other, RunState())]
     assert said == ["no choice counts", "", ""]
+
+
+def test_what_an_accepted_game_lacks_is_told_once() -> None:
+    claim = Claim(id="T1", rule="R1", says="it pays 1", status="upheld", test=WRONG_TESTS[0])
+    wrong = Finding(check="unit_test", outcome="failed", evidence="it pays 0", claim="T1")
+    pool = [
+        Candidate(number=n, source="x", findings=found) for n, found in enumerate([(wrong,), ()])
+    ]
+    told = [
+        open_ends(RunState(candidates=pool, claims=(claim,), accepted=number)) for number in (0, 1)
+    ]
+    assert [len(ends) for ends in told] == [1, 1]
+    assert "it pays 0" in told[0][0]
+    assert "not seen to mend" in told[1][0]
 
 
 @dataclass

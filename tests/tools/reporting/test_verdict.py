@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.tools.reporting.samples import evaluation, play, rung
+from tests.tools.reporting.samples import evaluation, figure, play, rung
 from tools.reporting.content import Evaluation, Figure, Rung
 from tools.reporting.verdict import THRESHOLDS, UNSURE, order_of, verdict_of
 
@@ -68,6 +68,21 @@ def test_nothing_is_advised_where_nothing_stands_out() -> None:
     plays = tuple(one.model_copy(update={"unfinished": {}}) for one in fine.plays)
     (*_, change) = verdict_of(fine.model_copy(update={"plays": plays}))
     assert change.text == "Nothing in these figures asks for a change."
+
+
+@pytest.mark.parametrize(("loose", "said"), [(0, "always missed: move it"), (1, "are tied")])
+def test_where_every_match_pays_all_the_same_the_goal_may_be_common_and_no_ties_are_broken(
+    loose: int, said: str
+) -> None:
+    tied = figure(1, 0.92, 1, name="ties")
+    plays = [
+        one.model_copy(update={"figures": {**one.figures, "ties": tied}})
+        for one in evaluation().plays
+    ]
+    plays[:loose] = evaluation().plays[:loose]
+    (*_, change) = verdict_of(evaluation(plays=tuple(plays)))
+    assert said in change.text
+    assert ("Most matches are tied" in change.text) == bool(loose)
 
 
 def test_the_strongest_as_measured_is_judged() -> None:
