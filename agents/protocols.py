@@ -237,6 +237,9 @@ class Brief(_Value):
     anew: bool = Field(
         default=False, description="Whether the answer stands in the prompt's place."
     )
+    asked: tuple[str, ...] = Field(
+        default=(), description="Questions that the end of the prompt answers, in turn."
+    )
     choices: Choices = Choices()
     corrections: tuple[str, ...] = Field(
         default=(), description="What the person said of earlier rulebooks; it overrides the rest."
@@ -375,8 +378,11 @@ class CoderTools(Protocol):
 class Designer(Protocol):
     """Mechanic designer: brief to design."""
 
-    def clarify(self, prompt: str) -> Brief:
-        """Read the person's words; sets `question` where no game can be made of them."""
+    def clarify(self, prompt: str, asked: Sequence[str] = ()) -> Brief:
+        """Read the person's words; sets `question` where no game can be made of them.
+
+        `asked` are questions that the end of the words answers, in turn.
+        """
 
     def design(self, brief: Brief, retrieve: Callable[[str], Sequence[Example]]) -> Design:
         """Design a game; `retrieve` gives mechanics near a phrase.

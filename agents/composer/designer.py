@@ -81,7 +81,7 @@ class ComposerDesigner:
     def __init__(self, embed: Embed | None = None) -> None:
         self.embed = embed
 
-    def clarify(self, prompt: str) -> Brief:
+    def clarify(self, prompt: str, asked: Sequence[str] = ()) -> Brief:  # noqa: ARG002
         """Read the person's words; see `agents.protocols.Designer.clarify`."""
         question = question_for(prompt, judged=self.embed is not None)
         return Brief(prompt=prompt, question=question, anew=question is not None)

@@ -127,7 +127,7 @@ class ModelDesigner:
     def __init__(self, model: ChatModel) -> None:
         self.model = model
 
-    def clarify(self, prompt: str) -> Brief:
+    def clarify(self, prompt: str, asked: Sequence[str] = ()) -> Brief:
         """See `Designer.clarify`; empty words need no model to be asked about.
 
         Raises:
@@ -140,12 +140,11 @@ class ModelDesigner:
                 f"the words for the game are {len(prompt)} characters long; required: at most "
                 f"{LONGEST_PROMPT}. Shorten them to what the game must have"
             )
-        messages = load_prompt("designer_clarify").fill(brief=prompt)
+        messages = load_prompt("designer_clarify").fill(brief=prompt, asked=asked)
 
         def accept(reply: ClarifyReply) -> Brief:
-            return Brief(
-                prompt=prompt, question=reply.question, assumptions=tuple(reply.assumptions)
-            )
+            assumed = tuple(reply.assumptions)
+            return Brief(prompt=prompt, question=reply.question, assumptions=assumed)
 
         return ask_structured(self.model, messages, ClarifyReply, accept)
 
@@ -158,6 +157,7 @@ class ModelDesigner:
         fixed = _fixed(brief.choices)
         messages = load_prompt("designer_design").fill(
             brief=brief.prompt,
+            asked=brief.asked,
             corrections=brief.corrections,
             fixed=[f"{name}={json.dumps(value)}" for name, value in fixed.items()],
             family=rulebook(brief.choices.family) if brief.choices.family else "",

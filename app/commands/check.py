@@ -108,7 +108,7 @@ def explain_rule(
 def _as_line(row: "str | dict[str, Any]") -> str:
     """A row of an explanation; code stands below its lines."""
     if isinstance(row, str):
-        return f"“{row}”"
+        return row
     if "code" in row:
         return f"game.py, lines {row['first']} to {row['last']}:\n{row['code']}"
     if "ply" in row:

@@ -16,6 +16,7 @@ from games.text import one_line, untagged
 from graph.new.requests import WHOLE, YES, human_words, means
 from graph.new.results import (
     choiceless,
+    cited,
     claims_object,
     open_ends,
     revision_reply,
@@ -365,10 +366,13 @@ def rulebook_text(design: Design, brief: Brief, example: Sequence[str] = ()) -> 
     if example:
         lines += ["", "## Example of play", "", "From a real match:", ""]
         lines += [f"> {line}  " for line in example]
-    lines += ["", "## What was asked for", "", f"> {' '.join(brief.words.split())}", ""]
+    said = [" ".join(line.split()) for line in brief.words.splitlines() if line.strip()]
+    lines += ["", "## What was asked for", "", *(f"> {line}  " for line in said), ""]
     for line in _clause_lines(design.clauses):
         status = line.state.replace("_", " ")
-        told = f"{status}: “{line.name}”" + (f" ({line.text})" if line.text else "")
+        told = f"{status}: {cited(line.name, brief.words)}" + (
+            f" ({line.text})" if line.text else ""
+        )
         lines.append(f"- {one_line(told)}")
     if design.assumptions:
         lines += ["", "Assumed, because it was left open:", ""]

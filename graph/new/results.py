@@ -1,5 +1,6 @@
 """Results of a run, for a person and for a program."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -91,7 +92,7 @@ def final_text(state: RunState) -> str:
     missed = [clause for clause in state.design.clauses if clause.status == "not_honoured"]
     words = single_words(missed)
     lines += [
-        quoted(f"Not honoured: “{text}” ({reason})")
+        quoted(f"Not honoured: {cited(text, state.brief.words if state.brief else '')} ({reason})")
         for text, reason in {clause.text: clause.reason for clause in missed}.items()
         if text not in words
     ]
@@ -105,6 +106,17 @@ def final_text(state: RunState) -> str:
         notes.append("no heuristic was kept, so there is no `greedy` player; the report says why")
     lines += [quoted(f"Note: {note}") for note in notes]
     return "\n".join(lines)
+
+
+def cited(text: str, words: str) -> str:
+    """A demand, or several, between quotation marks where the person said each word for word.
+
+    >>> cited("Three lives", "We have three lives."), cited("lives: three", "We have three lives.")
+    ('“Three lives”', 'lives: three')
+    """
+    said = [re.findall(r"\w+", one.lower()) for one in (words, *text.split(", "))]
+    whole, *parts = (f" {' '.join(one)} " for one in said)
+    return f"“{text}”" if all(part in whole for part in parts) else text
 
 
 def single_words(clauses: Sequence[Clause]) -> dict[str, None]:

@@ -55,7 +55,7 @@ class ScriptedRoles:
     question: str | None = None
     calls: list[str] = field(default_factory=list)
 
-    def clarify(self, prompt: str) -> Brief:
+    def clarify(self, prompt: str, asked: Sequence[str] = ()) -> Brief:
         self.calls.append("clarify")
         return Brief(prompt=prompt, question=self.question)
 

@@ -58,7 +58,7 @@ def intake(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterIntake
     """Read the prompt, make the run folder, and stop early where no game can be made."""
     if (went_on := _gone_on(state)) is not None:
         return went_on
-    prompt, choices = _asked_for(state)
+    prompt, choices, asked = _asked_for(state)
     if not state.folder or _begun(state):
         # Its own step, so that the folder stands in the checkpoint before anything can fail.
         title = prompt or choices.family or ""
@@ -71,7 +71,7 @@ def intake(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterIntake
     fresh = {**cleared(), "settings": context.settings, "folder": folder}
     try:
         with place("intake/clarify"):
-            brief = context.roles.designer.clarify(prompt)
+            brief = context.roles.designer.clarify(prompt, asked)
     except RoleError as error:
         ended = {**fresh, "choices": choices, "end": "gave_up", "reason": str(error), "brief": None}
         return Command(goto="report", update=ended)
@@ -79,7 +79,7 @@ def intake(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterIntake
     question = None if choices.family else brief.question
     assumed = (*_set_aside(state, prompt), *brief.assumptions)
     brief = brief.model_copy(
-        update={"question": question, "choices": choices, "assumptions": assumed}
+        update={"question": question, "choices": choices, "assumptions": assumed, "asked": asked}
     )
     return Command(
         goto=after_intake(question),
@@ -112,8 +112,8 @@ def _begun(state: RunState) -> bool:
     return state.settings is not None and not waits_for_words(state)
 
 
-def _asked_for(state: RunState) -> tuple[str, Choices]:
-    """The newest human message as a prompt, with what was chosen beside it.
+def _asked_for(state: RunState) -> tuple[str, Choices, tuple[str, ...]]:
+    """The newest human message as a prompt, with what was chosen beside it, and what it answers.
 
     A message that answers a question is added to the prompt before it, stands in its place where
     no game is in it, or chooses a family.
@@ -124,14 +124,15 @@ def _asked_for(state: RunState) -> tuple[str, Choices]:
     text = said[-1] if said else ""
     before = state.brief if waits_for_words(state) else None
     if before is None:
-        return text, state.choices
+        return text, state.choices, ()
     choices = before.choices.but(state.choices)
     family = family_chosen(text, state.fit)
     if family is not None:
-        return before.prompt, choices.but(Choices(family=family))
+        return before.prompt, choices.but(Choices(family=family)), before.asked
     if before.question and before.anew:
-        return text, choices
-    return f"{before.prompt}\n{text}".strip(), choices
+        return text, choices, ()
+    asked = (*before.asked, *([before.question] if before.question else ()))
+    return f"{before.prompt}\n{text}".strip(), choices, asked
 
 
 def _set_aside(state: RunState, prompt: str) -> tuple[str, ...]:

@@ -176,6 +176,21 @@ def test_words_without_a_game_become_a_question() -> None:
         assert ModelDesigner(chat_with(endpoint)).clarify("hello").question == "Which game?"
 
 
+def test_an_answer_is_read_beside_the_question_that_it_answers() -> None:
+    question = "Does asking take the turn?"
+    words, asked = "a word game\nyes, it does", "answers what you asked"
+    clear = as_json({"question": None, "assumptions": []})
+    with serving(clear, clear, as_json(REPLY), as_json(REPLY)) as endpoint:
+        designer = ModelDesigner(chat_with(endpoint))
+        designer.clarify(words, [question])
+        designer.clarify(words)
+        designer.design(BRIEF.model_copy(update={"asked": (question,)}), nothing)
+        designer.design(BRIEF, nothing)
+    told = [request["messages"][1]["content"] for request in endpoint.requests]
+    assert [asked in text for text in told] == [True, False] * 2
+    assert [question in text for text in told] == [True, False] * 2
+
+
 def test_no_words_at_all_cost_no_call() -> None:
     with serving(as_json({})) as endpoint:
         assert ModelDesigner(chat_with(endpoint)).clarify(" \n").question

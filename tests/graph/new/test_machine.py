@@ -104,6 +104,18 @@ def test_a_question_makes_nothing_and_exits_with_2(
     assert not (folder.path / "game.py").exists()
 
 
+def test_an_answer_keeps_the_question_that_it_answers(
+    make_context: MakeContext, folder: RunFolder
+) -> None:
+    roles = ScriptedRoles(question="Which game should it be?")
+    context = make_context(role_set(roles), UNPLAYED)
+    start_run("hm", folder, context)
+    roles.question = None
+    brief = resume_run(folder, context, answer=lambda _: "that of noughts").state.brief
+    assert brief is not None
+    assert (brief.prompt, brief.asked) == ("hm\nthat of noughts", ("Which game should it be?",))
+
+
 def test_a_design_that_fails_keeps_its_reason(make_context: MakeContext, folder: RunFolder) -> None:
     class Refusing(ScriptedRoles):
         def design(self, brief: Brief, retrieve: Callable[[str], Sequence[Example]]) -> Design:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from agents.composer import composer_roles
-from agents.protocols import Brief, Choices
+from agents.protocols import Brief, Choices, Clause
 from graph.new.reporting import rulebook_text
 from graph.new.requests import Request, read_request, write_request
 from graph.run.folder import RunFolder, RunFolderError
@@ -52,6 +52,21 @@ def test_single_words_that_nothing_explains_are_one_line_of_the_rulebook() -> No
         "- not honoured: “lavish, nimble, jokers” (single words, with which nothing was done)",
     ]
     assert "- honoured: “no trump” (trump=none" in text
+
+
+def test_the_rulebook_sets_off_each_message_and_quotes_nothing_that_was_not_said() -> None:
+    brief = Brief(prompt="a game\nyes, it does", corrections=("but  for four",))
+    design = composer_roles().designer.design(
+        Brief(prompt="tic-tac-toe", choices=Choices(family="tic_tac_toe")), lambda _: []
+    )
+    clauses = [
+        Clause(text=text, status="honoured", setting="R1")
+        for text in ("it does", "for four", "for a game of four")
+    ]
+    text = rulebook_text(design.model_copy(update={"clauses": tuple(clauses)}), brief)
+    assert "\n> a game  \n> yes, it does  \n> but for four  \n" in text
+    assert "honoured: “it does” (R1)" in text
+    assert "honoured: for a game of four (R1)" in text
 
 
 def test_no_heading_of_the_rulebook_is_a_games_own() -> None:
