@@ -114,7 +114,7 @@ def _call(span: Span, place: str, follower: Span | None) -> TracedCall:
             for v in objects_in([said, *calls])
             if isinstance(v.get("search"), str) and isinstance(v.get("replace"), str)
         ),
-        error=_brief(span.error or "", _LONG),
+        error=_brief((span.error or "").partition("Traceback (most recent call")[0], _LONG),
         prompt=tuple(f"[{m.get('type')}] {m.get('content')}" for m in _messages(span)),
     )
 

@@ -239,6 +239,7 @@ def explained_rule(folder: RunFolder, rule: str, sandbox: Sandbox) -> dict[str, 
     checks = folder.read_json("checks.json") if (folder.path / "checks.json").exists() else {}
     kept = checks if isinstance(checks, dict) else {}
     findings = [*kept.get("findings", []), *_loose(kept)]
+    says = {one["id"]: f"{one['id']}, {one['says']}" for one in kept.get("claims", [])}
     word = re.compile(rf"\b{rule}\b")
     return {
         "rule": rule,
@@ -259,7 +260,11 @@ def explained_rule(folder: RunFolder, rule: str, sandbox: Sandbox) -> dict[str, 
             for first, last in found.lines.get(rule, ())
         ],
         "findings": [
-            {"check": one["check"], "outcome": one["outcome"], "evidence": one["evidence"]}
+            {
+                "check": one["check"],
+                "outcome": one["outcome"],
+                "evidence": one["evidence"] or says.get(one.get("claim"), ""),
+            }
             for one in findings
             if rule == one["rule"] or word.search(one["evidence"])
         ],

@@ -163,6 +163,12 @@ def test_a_game_that_cannot_be_held_against_an_upheld_fault_is_delivered_and_say
     folder.write_json("checks.json", checks)
     found = explained_rule(folder, "R1", context.sandbox)["findings"]
     assert [one["outcome"] for one in found if "V1 was" in one["evidence"]] == ["disputed"]
+    passed = Finding(check="unit_test", outcome="passed", rule="R1", claim="T1")
+    claim = Claim(id="T1", rule="R1", says="the loser is paid nothing")
+    kept = {"findings": [passed.model_dump()], "claims": [claim.model_dump(mode="json")]}
+    folder.write_json("checks.json", kept)
+    (told,) = explained_rule(folder, "R1", context.sandbox)["findings"]
+    assert told["evidence"] == "T1, the loser is paid nothing"
 
 
 def test_a_test_and_a_check_that_undo_each_other_are_named_at_the_end(folder: RunFolder) -> None:

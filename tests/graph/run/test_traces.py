@@ -119,6 +119,15 @@ def test_a_trace_of_other_values_is_shown_without_them(folder: RunFolder, odd: o
     assert json.loads(json.dumps([root.as_dict() for root in roots]))
 
 
+def test_a_failed_call_is_told_by_its_message_alone(folder: RunFolder) -> None:
+    said = "APIConnectionError('refused')Traceback (most recent call last):\n  File x.py, line 9"
+    start = {"event": "start", "id": "a", "name": "model x", "run_type": "llm"}
+    rows = [json.dumps(start), json.dumps({"event": "end", "id": "a", "error": said})]
+    folder.trace.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    (call,) = calls_of(read_spans(folder.trace)).values()
+    assert call.error == "APIConnectionError('refused')"
+
+
 def test_checks_and_series_are_spans_of_their_nodes_and_matches_are_not(
     make_context: MakeContext, folder: RunFolder
 ) -> None:
