@@ -56,7 +56,6 @@ _WIDE = 100  # characters of a brief in the list
 # File of a run, key in it, and what the list calls it.
 _OF_NEW = (
     ("run.json", "end", "end"),
-    ("run.json", "reason", "asks"),
     ("design.json", "title", "title"),
 )
 _OF_LEARN = (("learn.json", "end", "end"), ("learn.json", "environment", "title"))
@@ -112,9 +111,10 @@ def _standing(folder: "RunFolder") -> dict[str, Any]:
         row |= {name: found[key]} if isinstance(found, dict) and key in found else {}
     if folder.is_held:
         return row | {"end": "working", "asks": None}
+    ended_asking = row.get("end") in _ASKING
     if asks:
-        return row | {"end": "waiting", "asks": asks}
-    return row if row.get("end") in _ASKING else row | {"asks": None}
+        return row | {"end": row["end"] if ended_asking else "waiting", "asks": asks}
+    return row | ({"end": "unfinished"} if ended_asking else {}) | {"asks": None}
 
 
 def _way_on(row: dict[str, Any]) -> str | None:

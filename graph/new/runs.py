@@ -124,7 +124,8 @@ def resume_run(
             if given is None:
                 break
             step = Command(resume=given) if pending else {"messages": [("user", given)]}
-    leave_question(str(question["ask"]) if pending else "", request, folder)
+    asks = bool(pending) or state.end in ("question", "no_fit")
+    leave_question(str(question["ask"]) if asks else "", request, folder)
     seconds = time.monotonic() - started
     grade = grades_of(folder, context.sandbox.grade)[0]
     return RunResult(folder, state, question if pending else None, seconds, grade)

@@ -59,6 +59,9 @@ def test_a_run_that_was_answered_or_stopped_is_listed_as_one_to_go_on_with(
     (row,) = command("runs", "--json").json["runs"]
     assert (row["end"], row["asks"]) == ("unfinished", None)
     assert "go on: rulewright resume mine" in command("runs").out
+    folder.write_json("run.json", {"end": "question", "reason": "Approve?"})  # from before
+    (row,) = command("runs", "--json").json["runs"]
+    assert (row["end"], row["asks"]) == ("unfinished", None)
 
 
 def test_an_answer_that_nobody_asked_for_is_refused_and_not_dropped(
