@@ -12,7 +12,6 @@ give exact rates of every pair. Those that do meet the best of the others in due
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from random import Random
 from statistics import fmean, stdev
 
 from agents.players.registry import parse_spec
@@ -22,13 +21,10 @@ from evals.lechat2026.board import (
     Field,
     FieldResult,
     GameCounts,
-    View,
-    numbers,
     play_field,
     random_contestant,
-    random_fleet,
 )
-from evals.lechat2026.players import SpecShooter, played_module, spec_contestant
+from evals.lechat2026.players import played_module, spec_contestant
 from evals.lechat2026.shooters import MapShooter
 from evals.lechat2026.tables import PUBLISHED, by_player, in_points, matrix, pair_rates
 from evals.lechat2026.tag import condition, tag_contestant
@@ -56,17 +52,15 @@ class FixedAmounts:
         alone: Of the field of players that do not look.
         looking: Of the field of those that do; None leaves it out.
         names: Players of the first field beside random, OSLA and the stale map.
-        timed: Games at whose positions drawing is timed.
     """
 
     alone: GameCounts
     looking: GameCounts | None
     names: Sequence[str]
-    timed: int
 
 
-FULL = FixedAmounts(GameCounts(400, 4), GameCounts(400, 40), tuple(ALONE), 4)
-QUICK = FixedAmounts(GameCounts(10, 4), None, QUICKLY, 1)
+FULL = FixedAmounts(GameCounts(400, 4), GameCounts(400, 40), tuple(ALONE))
+QUICK = FixedAmounts(GameCounts(10, 4), None, QUICKLY)
 
 
 def run(
@@ -76,7 +70,7 @@ def run(
     amounts = amounts or (QUICK if options.quick else FULL)
     field = alone_field(seed, amounts.names)
     played = play_field(field, amounts.alone, options, tell)
-    rows = [*field_rows(field, played), *timings(seed, amounts.timed)]
+    rows = field_rows(field, played)
     scores = fixed_scores(HELD, played, options)
     if amounts.looking is not None:
         second = looking_field(seed, HELD)
@@ -169,36 +163,6 @@ def fixed_scores(best: str, played: FieldResult, options: EvalOptions) -> tuple[
             scored=rate.n,
         ),
     )
-
-
-def timings(seed: int, games: int) -> list[Row]:
-    """What a fleet takes to draw, a decision of forty draws shared out, by sampler."""
-    rows: list[Row] = []
-    for belief in ("module", "constraint", "heatmap"):
-        spent = []
-        for match in range(games):
-            rng = numbers(seed, "fixed latency", match=match)
-            spent += _drawings(f"osla:passes=40,leaf=value,belief={belief}", rng)
-        rows.append(
-            {
-                "table": "latency",
-                "belief": belief,
-                "microseconds_a_sample": round(1e6 * fmean(spent) / 40, 1),
-                "milliseconds_a_decision": round(1e3 * fmean(spent), 2),
-                "positions": len(spent),
-            }
-        )
-    return rows
-
-
-def _drawings(spec: str, rng: Random, shots: int = 10) -> list[float]:
-    """Seconds of drawing at each of a game's first shots."""
-    shooter, fleet, view = SpecShooter(spec, rng), random_fleet(rng), View()
-    spent: list[float] = []
-    while view.hits != fleet and len(spent) < shots:
-        view.mark(shooter.shoot(view), fleet)
-        spent.append(shooter.drawing)
-    return spent
 
 
 def _shots(games: Sequence[Entry]) -> list[int]:

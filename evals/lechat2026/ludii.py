@@ -11,25 +11,19 @@ players place their ships themselves, by the same search before there is anythin
 placement from another; here the game's own chance places them.
 """
 
-import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from functools import partial
 from random import Random
 
 from evals.lechat2026.board import (
-    BITS,
-    CELLS,
     Contestant,
     Field,
     FieldResult,
     GameCounts,
     Pair,
-    View,
-    numbers,
     play_field,
     random_contestant,
-    random_fleet,
 )
 from evals.lechat2026.mcts import EXPLORATION, LudiiRules, TreeShooter
 from evals.lechat2026.playouts import (
@@ -41,7 +35,6 @@ from evals.lechat2026.playouts import (
     NATIVE,
     AtRandom,
     Copies,
-    LayerSolver,
     MoveAverages,
     PlyBudget,
     Regime,
@@ -65,8 +58,6 @@ LEAKING = "leaking"
 SEARCHES = ("UCT", "MAST", "FlatMC")
 _STORED = PUBLISHED["ludii"]
 GAMES: int = _STORED["games"]
-_SHOTS = (0, 15, 30, 45, 60)
-_POSITIONS, _DRAWS = 5, 20
 
 
 @dataclass(frozen=True)
@@ -129,7 +120,6 @@ class PlayedTournament:
 
     tournament: LudiiTournament
     plies: int
-    played: FieldResult
     rates: Mapping[tuple[str, str], WinRate]
 
     @property
@@ -163,9 +153,6 @@ def run(seed: int, tell: Tell, options: EvalOptions, plan: LudiiPlan | None = No
     for one in found:
         rows += list(_rows(one))
     rows += [_gain_row(name, plan.sweep[0], rate) for name, rate in gains.items()]
-    rows += [_solver_row(one.tournament.title, one.plies, one.played) for one in found]
-    for regime in (DESCRIBED, EXECUTED):
-        rows += [_latency(seed, regime, shots) for shots in _SHOTS]
     return EvalResult(
         name=NAME,
         scores=(*_scores(found[: len(plan.tournaments)], gains), *_shown(found)),
@@ -181,7 +168,7 @@ def _tournament(
     players = ludii_contestants(tournament.regime, PlyBudget(plies))
     played = play(Field(name, seed, players, {"plies": plies}))
     rates = pair_rates([one.name for one in players], played)
-    return PlayedTournament(tournament, plies, played, rates)
+    return PlayedTournament(tournament, plies, rates)
 
 
 def _itself(name: str, plies: int, seed: int, play: Callable[[Field], FieldResult]) -> WinRate:
@@ -285,59 +272,6 @@ def _effective(
             for player in ludii_contestants(one.regime, PlyBudget(plan.sweep[0]))
         },
     }
-
-
-def _solver_row(title: str, plies: int, played: FieldResult) -> Row:
-    """What the solver did in a tournament's games, and what the games were like."""
-    entries = [game for games in played.duels.values() for game in games]
-    used = [one for game in entries for one in game["used"]]
-    used += [game["used"] for games in played.solos.values() for game in games]
-    total = {
-        name: sum(one.get(name, 0) for one in used)
-        for name in ("decisions", "iterations", "fleets", "attempts", "fallbacks")
-    }
-    drawn = total["fleets"]
-    health = [max(game["health"]) for game in entries]
-    return {
-        "table": f"{title}: copies",
-        "plies": plies,
-        "what": "the solver over all games",
-        "iterations_a_decision": round(total["iterations"] / max(1, total["decisions"]), 1),
-        "fleets": int(drawn),
-        "attempts_a_fleet": round(total["attempts"] / drawn, 2) if drawn else None,
-        "success": round(1 - total["fallbacks"] / drawn, 5) if drawn else None,
-        "winners_health_left": round(sum(health) / len(health), 2),
-    }
-
-
-def _latency(seed: int, regime: Regime, shots: int) -> Row:
-    rng = numbers(seed, "ludii latency", match=shots)
-    spent, attempts, fallbacks = 0.0, 0.0, 0.0
-    for _ in range(_POSITIONS):
-        solver = LayerSolver(regime, rng, _DRAWS)
-        solver.observe(position(rng, shots))
-        begun = time.perf_counter()
-        for _ in range(_DRAWS):
-            solver.worlds.draw()
-        spent += time.perf_counter() - begun
-        attempts += solver.worlds.used["attempts"]
-        fallbacks += solver.worlds.used["fallbacks"]
-    drawn = _POSITIONS * _DRAWS
-    return {
-        "table": "latency of a copy's fleet",
-        "what": f"{regime}, after {shots} random shots",
-        "microseconds": round(1e6 * spent / drawn, 1),
-        "attempts_a_fleet": round(attempts / drawn, 2),
-        "success": round(1 - fallbacks / drawn, 3),
-        "n": drawn,
-    }
-
-
-def position(rng: Random, shots: int) -> View:
-    """What the first player sees after so many shots at random at a fleet placed by chance."""
-    fleet = random_fleet(rng)
-    fired = sum(BITS[cell] for cell in rng.sample(range(CELLS), shots))
-    return View(own=random_fleet(rng), hits=fired & fleet, misses=fired & ~fleet, enemy=fleet)
 
 
 def ludii_shooter(regime: Regime, budget: PlyBudget, rng: Random, *, averages: bool) -> TreeShooter:

@@ -162,7 +162,6 @@ class SpecShooter:
         used: Decisions, module calls of the search, hidden states drawn, attempts at them, and how
             many another sampler than the named one gave.
         seat: The seat that it plays; None before its first shot.
-        drawing: Seconds in which the hidden states of the newest decision were drawn.
     """
 
     def __init__(self, spec: str, rng: Random) -> None:
@@ -178,7 +177,6 @@ class SpecShooter:
         self.used: dict[str, int] = dict.fromkeys(
             ("decisions", "calls", "samples", "attempts", "fallbacks"), 0
         )
-        self.drawing = 0.0
 
     def shoot(self, view: View) -> int:
         """See `Shooter`."""
@@ -192,10 +190,8 @@ class SpecShooter:
             here.rules, here.namespace, here.initial, seat.log, tuple(seat.legal)
         )
         pool = self._settings["determinizations"]
-        began = time.perf_counter()
         belief = Belief(situation, name, pool, self._generator, memory=self._memory)
-        self.drawing = time.perf_counter() - began
-        seen = SearchView(here.rules, seat.seat, partial(self._drawn, belief), clock=time.monotonic)
+        seen = SearchView(here.rules, seat.seat, belief.sample, clock=time.monotonic)
         found = self._search.decide(seen, self._search_settings, self._generator)
         self._count(belief, name, found.calls)
         seat.log.act(found.best)
@@ -209,12 +205,6 @@ class SpecShooter:
         order = sorted(range(CELLS), key=lambda cell: (cell in own, cell))
         taken = sum(BITS[cell] for cell in order[:shots])
         return View(0, taken, view.hits, view.misses, view.seat)
-
-    def _drawn(self, belief: Belief) -> State:
-        began = time.perf_counter()
-        state = belief.sample()
-        self.drawing += time.perf_counter() - began
-        return state
 
     def _count(self, belief: Belief, name: str, calls: int) -> None:
         given, named = belief.counts, {"module": "resample_state"}.get(name, name)
