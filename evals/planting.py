@@ -84,7 +84,7 @@ def places_of(game: PlantedGame, *, telling: bool) -> dict[str, list[Place]]:
     places: dict[str, list[Place]] = defaultdict(list)
     for name in names:
         for number, node in enumerate(ast.walk(functions[name])):
-            for option, (kind, _) in enumerate(_changes(node, name)):
+            for option, (kind, _) in enumerate(changes_of(node, name)):
                 places["mask dropped" if telling else kind].append((name, number, option))
     return places
 
@@ -93,11 +93,16 @@ def variant_of(game: PlantedGame, kind: str, place: Place) -> Mutant:
     """The game with the change at one place."""
     tree = syntax_tree(game.source)
     name, number, option = place
-    node = [*ast.walk(_functions(tree)[name])][number]
+    about = change([*ast.walk(_functions(tree)[name])][number], name, option)
+    return Mutant(game, kind, f"{name}, {about}", ast.unparse(tree))
+
+
+def change(node: ast.AST, function: str, option: int) -> str:
+    """Make one of `changes_of` a node, in place; the line, and what stood and stands there."""
     before, line = ast.unparse(node).splitlines()[0][:80], getattr(node, "lineno", 0)
-    _changes(node, name)[option][1]()
+    changes_of(node, function)[option][1]()
     after = ast.unparse(ast.fix_missing_locations(node)).splitlines()[0][:80]
-    return Mutant(game, kind, f"{name}, line {line}: {before} -> {after}", ast.unparse(tree))
+    return f"line {line}: {before} -> {after}"
 
 
 def _functions(tree: ast.Module) -> dict[str, ast.FunctionDef]:
@@ -124,7 +129,7 @@ _OTHER: dict[type[ast.cmpop], type[ast.cmpop]] = {
 _Change: TypeAlias = tuple[str, Callable[[], object]]
 
 
-def _changes(node: ast.AST, function: str) -> list[_Change]:
+def changes_of(node: ast.AST, function: str) -> list[_Change]:
     """What can be changed in a node: the kind of fault, and the change, which is made in place."""
     pays = bool(re.search(r"score|reward|pay|paid|win|settle|point|worth|value", function))
     return [*_of_values(node, pays=pays), *_of_steps(node, pays=pays)]

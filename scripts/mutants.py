@@ -2,8 +2,8 @@
 
     python scripts/mutants.py --count 40 --seed 0 [--only engine] [--out FILE]
 
-The rooms get equal shares. A mutant is one changed operator, comparison, constant or condition;
-it is caught if the tests of its room fail. Run it in a checkout of its own: it edits files.
+The rooms get equal shares. A mutant is one change of a rule bug's kind (`evals.planting`); it is
+caught if the tests of its room fail. Run it in a checkout of its own: it edits files.
 """
 
 import argparse
@@ -11,11 +11,12 @@ import ast
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
+
+from evals.planting import change, changes_of
 
 # Room: the files that are mutated, then the tests that may catch it, nearest first.
 ROOMS = {
@@ -25,62 +26,25 @@ ROOMS = {
     "belief": (["agents/belief"], ["tests/agents/belief"]),
     "checks": (["games/checks", "tools/checking.py"], ["tests/games/checks", "tests/tools"]),
 }
-COMPARISONS = {
-    ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">",
-    ast.Eq: "!=", ast.NotEq: "==", ast.In: "not in", ast.NotIn: "in",
-    ast.Is: "is not", ast.IsNot: "is",
-}  # fmt: skip
-ARITHMETIC = {ast.Add: "-", ast.Sub: "+", ast.Mult: "/", ast.Div: "*", ast.FloorDiv: "*"}
 
 
 @dataclass(frozen=True)
 class Mutant:
-    """One planted fault: where it is, and what stands there instead."""
+    """One fault to plant: a file, the number of the node in it, and of the change there."""
 
     room: str
     path: str
-    line: int
-    column: int
-    before: str
-    after: str
-
-
-def _changes(node: ast.AST) -> Iterator[tuple[ast.AST, str]]:
-    """Yield (node to replace, its new source)."""
-    if isinstance(node, ast.Compare) and len(node.ops) == 1:
-        new = COMPARISONS[type(node.ops[0])]
-        yield node, f"{ast.unparse(node.left)} {new} {ast.unparse(node.comparators[0])}"
-    elif isinstance(node, ast.BinOp) and type(node.op) in ARITHMETIC:
-        new = ARITHMETIC[type(node.op)]
-        yield node, f"({ast.unparse(node.left)} {new} {ast.unparse(node.right)})"
-    elif isinstance(node, ast.BoolOp):
-        new = " or " if isinstance(node.op, ast.And) else " and "
-        yield node, "(" + new.join(f"({ast.unparse(value)})" for value in node.values) + ")"
-    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-        yield node, f"({ast.unparse(node.operand)})"
-    elif isinstance(node, ast.Constant) and type(node.value) is int:
-        yield node, str(node.value + 1)
+    number: int
+    option: int
 
 
 def mutants_of(room: str, path: Path) -> list[Mutant]:
-    """Every mutant of one file; annotations and strings are left alone."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    source = path.read_text(encoding="utf-8")
-    skipped = {
-        id(inner)
-        for node in ast.walk(tree)
-        for part in (getattr(node, "annotation", None), getattr(node, "returns", None))
-        if part is not None
-        for inner in ast.walk(part)
-    } | {
-        id(i) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for i in ast.walk(node)
-    }
+    """Every mutant of one file."""
+    nodes = enumerate(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
     return [
-        Mutant(room, str(path), old.lineno, old.col_offset, segment, new)  # type: ignore[attr-defined]
-        for node in ast.walk(tree)
-        if id(node) not in skipped
-        for old, new in _changes(node)
-        if (segment := ast.get_source_segment(source, old)) and "\n" not in segment
+        Mutant(room, str(path), number, option)
+        for number, node in nodes
+        for option in range(len(changes_of(node, "")))
     ]
 
 
@@ -99,18 +63,16 @@ def draw(count: int, seed: int) -> list[Mutant]:
     return chosen
 
 
-def caught(mutant: Mutant, seconds: float | None) -> bool | None:
-    """Whether the tests of the mutant's room fail with it, None where the time is up.
+def caught(mutant: Mutant, seconds: float | None) -> dict[str, str | bool | None]:
+    """What the fault is, and whether the tests of its room fail with it; None if the time is up.
 
     The file is put back.
     """
     path = Path(mutant.path)
     source = path.read_text(encoding="utf-8")
-    lines = source.splitlines(keepends=True)
-    old = lines[mutant.line - 1].encode()
-    end = mutant.column + len(mutant.before.encode())
-    lines[mutant.line - 1] = (old[: mutant.column] + mutant.after.encode() + old[end:]).decode()
-    path.write_text("".join(lines), encoding="utf-8")
+    tree = ast.parse(source)
+    about = change([*ast.walk(tree)][mutant.number], "", mutant.option)
+    path.write_text(ast.unparse(tree), encoding="utf-8")
     tests = ROOMS[mutant.room][1]
     near = [
         str(found) for test in tests for found in sorted(Path(test).rglob(f"test_{path.stem}*.py"))
@@ -124,9 +86,9 @@ def caught(mutant: Mutant, seconds: float | None) -> bool | None:
             timeout=seconds,
         )
     except subprocess.TimeoutExpired:
-        return None
+        return {"about": about, "caught": None}
     else:
-        return done.returncode != 0
+        return {"about": about, "caught": done.returncode != 0}
     finally:
         path.write_text(source, encoding="utf-8")
 
@@ -143,7 +105,7 @@ def main() -> None:
     sample = [m for m in draw(options.count, options.seed) if options.only in (None, m.room)]
     done = options.out.read_text(encoding="utf-8").splitlines() if options.out.exists() else []
     for mutant in sample[len(done) :]:
-        line = json.dumps({**asdict(mutant), "caught": caught(mutant, options.seconds)})
+        line = json.dumps({**asdict(mutant), **caught(mutant, options.seconds)})
         with options.out.open("a", encoding="utf-8") as out:
             out.write(line + "\n")
     results = [json.loads(line) for line in options.out.read_text(encoding="utf-8").splitlines()]
