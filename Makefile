@@ -6,7 +6,7 @@ export OPENBLAS_NUM_THREADS := 1
 # Dozens of processes start in a test run: each would compile every module again without this.
 export PYTHONDONTWRITEBYTECODE :=
 export LANGSMITH_TRACING ?= false
-# The prompt travels through the environment, unexpanded: neither make nor a shell reads the words.
+# The prompt travels through the environment, so that neither make nor the shell reads the words.
 PROMPT ?= a trick-taking game for three players where taking hearts costs points and the last trick counts double
 override PROMPT := $(value PROMPT)
 export PROMPT
@@ -18,7 +18,7 @@ export TEST_HOME
 .PHONY: demo test check setup studio suite clean test-home
 
 demo: setup
-	@$(BIN)/python scripts/demo.py
+	@$(BIN)/rulewright new --quick -- "$$PROMPT"
 
 # What waits for a server or needs one core runs beside the rest.
 test: setup

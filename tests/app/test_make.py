@@ -11,16 +11,19 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
-    """The Makefile with a ready environment whose Python only notes what it was asked."""
+    """The Makefile with a ready environment whose command only notes what it was asked."""
     shutil.copy(ROOT / "Makefile", tmp_path)
     for name in ("requirements.lock", "requirements-embeddings.lock", "requirements-uv.lock",
                  "requirements-learn.lock",
                  "pyproject.toml"):  # fmt: skip
         (tmp_path / name).touch()
-    python = tmp_path / ".venv" / "bin" / "python"
-    python.parent.mkdir(parents=True)
-    python.write_text('#!/bin/sh\nprintf %s "$PROMPT" > prompt\nprintf "%s\\n" "$@" > arguments\n')
-    python.chmod(0o755)
+    command = tmp_path / ".venv" / "bin" / "rulewright"
+    command.parent.mkdir(parents=True)
+    command.write_text(
+        "#!/bin/sh\necho $# > count\n"
+        'printf "%s\\n" "$1" "$2" "$3" > options\nprintf %s "$4" > prompt\n'
+    )
+    command.chmod(0o755)
     (tmp_path / ".venv" / ".ready").touch()
     return tmp_path
 
@@ -42,5 +45,6 @@ def copy(tmp_path: Path) -> Path:
 def test_every_character_arrives(copy: Path, prompt: str) -> None:
     subprocess.run(["make", "demo", f"PROMPT={prompt}"], cwd=copy, check=True, capture_output=True)
     assert (copy / "prompt").read_text() == prompt
-    assert (copy / "arguments").read_text() == "scripts/demo.py\n"
+    assert (copy / "options").read_text() == "new\n--quick\n--\n"
+    assert (copy / "count").read_text() == "4\n"
     assert not (copy / "harm").exists()
