@@ -91,7 +91,6 @@ def taught_heuristics(
                 words=[seed, number],
                 plies=_AT_ONCE * (1 if number < parts else _DEARER),
                 longest=_LONGEST,
-                heuristics={},
                 searched=0.0 if number < parts else _SEARCHED,
                 simulations=_SIMULATIONS,
             )

@@ -1,10 +1,9 @@
 """Lessons: matches played beside a module in its worker, to fit heuristics to.
 
 What a worker tells is its claim: heuristics fitted to it are tried and selected by play like any
-other. Seats choose uniformly or, with a chance, as heuristics say. Some decisions are searched:
-then each action comes with the mean return that the search found for it. The search starts in the
-true state; what is fitted to it sees the observation alone, and so learns the mean over all that
-looks alike to its seat.
+other. Seats choose uniformly. Some decisions are searched: then each action comes with the mean
+return that the search found for it. The search starts in the true state; what is fitted to it sees
+the observation alone, and so learns the mean over all that looks alike to its seat.
 """
 
 from collections.abc import Callable, Mapping
@@ -15,10 +14,9 @@ import numpy as np
 
 from agents.search.ismcts import IsmctsSettings
 from agents.search.ismcts import decide as ismcts
-from agents.search.leaves import mean_ranks
 from agents.search.settings import SearchView
-from games.contract import CHANCE, TERMINAL, Action, Json, Observation
-from games.modules import Heuristic, Rules, bind, first_state, scoring
+from games.contract import CHANCE, TERMINAL, Json
+from games.modules import Rules, bind, first_state
 from tools.guest.protocol import decoded
 
 Operation: TypeAlias = Callable[[dict[str, object], dict[str, Json]], Json]
@@ -33,7 +31,6 @@ class LessonsRequest(NamedTuple):
         words: Seed words.
         plies: After so many, no further match is begun.
         longest: Plies after which a match is left out.
-        heuristics: Source by name, that seats follow in half of their decisions; none for chance.
         searched: Share of the decisions that are searched.
         simulations: Of a search, for each action.
     """
@@ -43,7 +40,6 @@ class LessonsRequest(NamedTuple):
     words: list[int]
     plies: int
     longest: int
-    heuristics: dict[str, str]
     searched: float
     simulations: int
 
@@ -53,9 +49,6 @@ class _Teacher:
         self.request, self.namespace = request, namespace
         self.rules: Rules = bind(namespace, request.num_players)
         self.generator = np.random.default_rng(request.words)
-        self.heuristics: list[Heuristic] = [
-            scoring(name, source) for name, source in sorted(request.heuristics.items())
-        ]
         self.plies = 0
 
     def taught(self) -> list[Json]:
@@ -83,7 +76,7 @@ class _Teacher:
             else:
                 seen = rules.observations(state)[player]
                 means = self._searched(state, player)
-                action = self._action(seen, legal)
+                action = legal[int(self.generator.integers(len(legal)))]
                 decisions.append(
                     {
                         "seat": player,
@@ -102,13 +95,6 @@ class _Teacher:
         chances = self.rules.chance_probabilities
         weights = None if chances is None else chances(state)
         return int(self.generator.choice(outcomes, p=weights))
-
-    def _action(self, seen: Observation, legal: list[Action]) -> Action:
-        if self.heuristics and self.generator.random() < 0.5:  # noqa: PLR2004 - half of them
-            ranks = mean_ranks([[one(seen, action) for action in legal] for one in self.heuristics])
-            best = np.flatnonzero(ranks == ranks.max())
-            return legal[int(self.generator.choice(best))]
-        return legal[int(self.generator.integers(len(legal)))]
 
     def _searched(self, state: dict[str, Json], player: int) -> list[Json]:
         """The mean return of each action; empty where none was searched for."""
