@@ -37,9 +37,9 @@ from games.table import Position
 from tools.guest.protocol import decoded
 from tools.playtest.intervals import Estimate, NoSamplesError, mean_interval, share_interval
 from tools.playtest.jobs import SandboxRecipe, keep_sandbox, sandbox_of_process
-from tools.playtest.journal import JournalError, journal_at
+from tools.playtest.journal import journal_at
 from tools.playtest.ratings import win_share
-from tools.playtest.runner import RunStoppedError, Workers, play_all
+from tools.playtest.runner import Workers, play_all
 from tools.sandbox import SandboxTable, Worker
 
 REASON = "the value of information: what the same search gains by seeing what is hidden from it"
@@ -240,7 +240,7 @@ def run(
     """Play every game from both sides.
 
     Raises:
-        EvalError: If the folder belongs to another evaluation, or no game could be scored.
+        JournalError: If the folder belongs to another evaluation.
     """
     rows: list[Row] = []
     with (
@@ -249,11 +249,7 @@ def run(
         sandbox_of_process(OMNISCIENT) as sandbox,
     ):
         for setup in setups:
-            try:
-                deals = _dealt(setup, seed, options, workers)
-            except (JournalError, RunStoppedError) as error:
-                raise EvalError(str(error)) from error
-            rows.append(_row(setup, deals))
+            rows.append(_row(setup, _dealt(setup, seed, options, workers)))
             tell(_said(rows[-1]))
         grade = sandbox.grade
     return EvalResult(

@@ -15,7 +15,7 @@ from typing import TypeAlias
 import numpy as np
 
 from evals.planting import Mutant, PlantedGame, leak_kinds, leaking, leaks, places_of, variant_of
-from evals.results import EvalError, EvalOptions, EvalResult, Row, Score, Tell, read_data, share
+from evals.results import EvalError, EvalOptions, EvalResult, Row, Score, Tell, pooled, read_data
 from games import library
 from games.checks.run import CheckSettings
 from games.contract import ModuleFault
@@ -66,7 +66,6 @@ def run(
             "recorded matches": _RECORDED,
             "matches that tell a fault from none": _COMPARED,
             "dropped as no fault": dict(trial.dropped),
-            "by kind": _by_kind(rows),
             "sandbox": grade.model_dump(mode="json"),
         },
     )
@@ -156,23 +155,12 @@ class _Trial:
 
 def _scores(rows: Sequence[Row], sound: Sequence[Row]) -> Iterator[Score]:
     leak, bugs = ([row for row in rows if row["about"] == about] for about in _PLANTED)
-    yield share([bool(row[FOUND]) for row in leak], "leaks that a check failed", at_least=0.95)
+    yield pooled([bool(row[FOUND]) for row in leak], "leaks that a check failed", at_least=0.95)
     by_audit = ["leak_audit" in row[FOUND] for row in leak]
-    yield share(by_audit, "leaks that the leak audit failed", at_least=0.0)
+    yield pooled(by_audit, "leaks that the leak audit failed", at_least=0.0)
     alone = [bool(row[FOUND]) for row in bugs]
-    yield share(alone, "rule bugs that a check failed, knowing no rule", at_least=0.0)
+    yield pooled(alone, "rule bugs that a check failed, knowing no rule", at_least=0.0)
     either = [bool(row[FOUND]) or row["replay"] for row in bugs]
-    yield share(either, "rule bugs that a check failed or recorded matches show", at_least=0.9)
-    alarms = sum(bool(row[FOUND] or row["doubted"]) for row in sound)
-    yield Score(name="sound games blamed", value=alarms, at_most=0, scored=len(sound))
-
-
-def _by_kind(rows: Sequence[Row]) -> Row:
-    """Kind -> how many were planted, which checks failed them, and what no check failed."""
-    table: Row = {}
-    for kind in sorted({row["kind"] for row in rows}):
-        here = [row for row in rows if row["kind"] == kind]
-        by_check = Counter(check for row in here for check in row[FOUND])
-        missed = [f"{row['game']}: {row['planted']}" for row in here if not row[FOUND]]
-        table[kind] = {"planted": len(here), "failed": dict(by_check), "missed": [*missed]}
-    return table
+    yield pooled(either, "rule bugs that a check failed or recorded matches show", at_least=0.9)
+    alarms = [bool(row[FOUND] or row["doubted"]) for row in sound]
+    yield pooled(alarms, "sound games blamed", sum, at_most=0)

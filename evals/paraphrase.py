@@ -16,7 +16,7 @@ from pydantic import BaseModel, JsonValue
 
 from agents.protocols import Clause, Design, RoleError, RoleSet
 from evals.fit import composer_here
-from evals.results import EvalResult, Row, Score, Tell, read_data, share
+from evals.results import EvalResult, Row, Score, Tell, pooled, read_data
 from tools.retrieval import Retrieval
 
 Fate: TypeAlias = Literal["honoured", "listed", "dropped"]
@@ -250,13 +250,13 @@ def _words(text: str) -> set[str]:
 def score_pairs(judged: Sequence[JudgedPair], effective: Row) -> EvalResult:
     """Shares over all differing clauses and over all pairs."""
     listed = [fate == "listed" for one in judged for fate in one.fates]
-    found, lost = _measures(judged), sum(bool(one.problem) for one in judged)
+    found = _measures(judged)
     scores: tuple[Score, ...] = (
-        share(found[_HONOURED], _HONOURED, at_least=HONOURED_AT_LEAST),
-        share(listed, "clauses listed as not honoured"),
-        share(found[_DROPPED], _DROPPED, at_most=0.0).model_copy(update={"unscored": lost}),
-        share(found[_SOUND], _SOUND, at_least=1.0),
-        share(found[_EXACT], _EXACT, at_least=EXACT_AT_LEAST),
+        pooled(found[_HONOURED], _HONOURED, at_least=HONOURED_AT_LEAST),
+        pooled(listed, "clauses listed as not honoured"),
+        pooled(found[_DROPPED], _DROPPED, at_most=0.0),
+        pooled(found[_SOUND], _SOUND, at_least=1.0),
+        pooled(found[_EXACT], _EXACT, at_least=EXACT_AT_LEAST),
     )
     scores += _held_out([one for one in judged if one.pair.held_out])
     samples: tuple[Row, ...] = tuple(
@@ -281,9 +281,10 @@ _EXACT = "pairs that change in exactly the clause"
 def _measures(judged: Sequence[JudgedPair]) -> dict[str, list[bool | None]]:
     """What holds of each clause, or pair, by the measure's name; None where it was not judged."""
     can = [fate for one in judged if one.pair.kind != "unsupported" for fate in one.fates]
+    lost = [None for one in judged if one.problem]
     return {
-        _HONOURED: [fate == "honoured" for fate in can],
-        _DROPPED: [fate == "dropped" for one in judged for fate in one.fates],
+        _HONOURED: [*(fate == "honoured" for fate in can), *lost],
+        _DROPPED: [*(fate == "dropped" for one in judged for fate in one.fates), *lost],
         _SOUND: [None if one.problem else not one.invented for one in judged],
         _EXACT: [None if one.problem else not (one.invented or one.unheard) for one in judged],
     }
@@ -291,11 +292,5 @@ def _measures(judged: Sequence[JudgedPair]) -> dict[str, list[bool | None]]:
 
 def _held_out(judged: Sequence[JudgedPair]) -> tuple[Score, ...]:
     """The same on pairs the composer was never developed against; shown, without thresholds."""
-    found = _measures(judged)
-    if not found[_HONOURED]:
-        return ()
-    lost = sum(bool(one.problem) for one in judged)
-    return tuple(
-        share(values, f"held out: {name}").model_copy(update={"unscored": lost})
-        for name, values in found.items()
-    )
+    found = _measures(judged) if judged else {}
+    return tuple(pooled(values, f"held out: {name}") for name, values in found.items())

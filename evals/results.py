@@ -14,6 +14,7 @@ from functools import cache
 from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
+from statistics import fmean
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import yaml
@@ -262,24 +263,32 @@ def score_below(name: str, value: float, at_most: float | None, scored: int) -> 
     return Score(name=name, value=value, at_most=at_most, scored=scored)
 
 
-def share(
-    values: Sequence[bool | None],
+def pooled(
+    values: Sequence[float | None],
     name: str,
+    by: Callable[[list[float]], float] = fmean,
     *,
     at_least: float | None = None,
     at_most: float | None = None,
 ) -> Score:
-    """The share of true ones as a score; `None` marks a sample that could not be scored.
+    """What samples come to as a score: of truths the share of true ones, or as `by` says.
+
+    Args:
+        values: One a sample; None marks one that could not be scored.
+        name: What is scored.
+        by: Makes one number of those that could be.
+        at_least: Threshold from below, or None.
+        at_most: Threshold from above, or None.
 
     Raises:
-        NothingScoredError: If every sample is `None`.
+        NothingScoredError: If every sample is None.
     """
     scored = [value for value in values if value is not None]
     if not scored:
         raise NothingScoredError(f"{name}: none of {len(values)} samples could be scored")
     return Score(
         name=name,
-        value=sum(scored) / len(scored),
+        value=by(scored),
         at_least=at_least,
         at_most=at_most,
         scored=len(scored),

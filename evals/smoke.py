@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from evals.results import EvalResult, Row, Tell, read_data, share
+from evals.results import EvalResult, Row, Tell, pooled, read_data
 from games.checks.run import CheckSettings
 from graph.new.results import RunResult
 from graph.new.runs import start_run
@@ -93,10 +93,5 @@ def score(rows: Sequence[Row], effective: Row) -> EvalResult:
         ("as_asked", "games as their words demand"),
         ("all_finished", "games whose matches all finished"),
     )
-    scores = []
-    for key, name in names:
-        values = [row[key] for row in rows]
-        scores.append(
-            share([v if isinstance(v, bool) else None for v in values], name, at_least=1.0)
-        )
-    return EvalResult(name="smoke", scores=tuple(scores), samples=tuple(rows), effective=effective)
+    scores = tuple(pooled([row[key] for row in rows], name, at_least=1.0) for key, name in names)
+    return EvalResult(name="smoke", scores=scores, samples=tuple(rows), effective=effective)

@@ -73,8 +73,6 @@ class SolvingSize:
     Attributes:
         searches: Searches at each information state, by the simulations of one.
         held: The simulations at which ours are held against OpenSpiel's.
-        again: Times OpenSpiel's search is sampled anew there, which shows how far chance moves
-            such a figure.
         worse_at_most: How far our NashConv may lie above OpenSpiel's there; None where too few
             searches make the figure say little, and it is only shown. OpenSpiel's search is not
             the same twice with one seed.
@@ -83,7 +81,6 @@ class SolvingSize:
 
     searches: Mapping[int, int]
     held: int = 1000
-    again: int = 5
     worse_at_most: float | None = WORSE_AT_MOST
     searched: tuple[str, ...] = ("kuhn_poker", "leduc_poker")
 
@@ -258,7 +255,6 @@ def run(seed: int, tell: Tell, options: EvalOptions, size: SolvingSize | None = 
     for one in games.values():
         tell(f"{one.name}: CFR+ reaches NashConv {one.nash_conv:.4f} in {one.seconds:.1f} s")
     found: Found = {}
-    again: list[float] = []
     for name in size.searched:
         one = games[name]
         shares = classes if name == _LEDUC else alone
@@ -271,18 +267,13 @@ def run(seed: int, tell: Tell, options: EvalOptions, size: SolvingSize | None = 
                     f"{name}: {who}, {simulations} simulations: NashConv {policy.nash_conv:.3f} "
                     f"from {policy.searches} searches a state ({policy.halves:.3f} from half)"
                 )
-            if name == _LEDUC and simulations == size.held and has_openspiel():
-                again = [
-                    _searched(one, _THEIRS, simulations, seed + 1 + n, (searches, known)).nash_conv
-                    for n in range(size.again)
-                ]
     words = conclusion(games[_LEDUC], found)
     tell(words)
     return EvalResult(
         name="solving",
         scores=(*solver_scores(games), *search_scores(found, size)),
         samples=(*_solver_rows(games), *_search_rows(found), *_duels(games, found)),
-        effective={**_effective(seed, size, again), "in_words": words},
+        effective={**_effective(seed, size), "in_words": words},
         unscored={} if has_openspiel() else {_score_name(size): MISSING},
     )
 
@@ -405,7 +396,7 @@ def _duels(games: Mapping[str, SolvedGame], found: Found) -> list[Row]:
     return rows
 
 
-def _effective(seed: int, size: SolvingSize, again: Sequence[float]) -> Row:
+def _effective(seed: int, size: SolvingSize) -> Row:
     return {
         **machine(),
         "seed": seed,
@@ -413,6 +404,5 @@ def _effective(seed: int, size: SolvingSize, again: Sequence[float]) -> Row:
         "ismcts": str(parse_spec(f"ismcts:simulations={size.held}")),
         "exploration_openspiel": THEIR_EXPLORATION,
         "searches_a_state": {str(count): k for count, k in size.searches.items()},
-        "openspiel_sampled_again": [round(figure, 4) for figure in again],
         "process": "the solver in a plain process, on the library; ismcts in a sandboxed worker",
     }

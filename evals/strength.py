@@ -11,7 +11,6 @@ are the same code and choose the same.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import count, islice
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -107,7 +106,7 @@ def connect_four(
     Fewer pairs than the full eval's leave so wide an interval that it is held against no bound.
     """
     points: list[float] = []
-    for point in islice(pairs(settings, SIMULATIONS, seed), size.pairs):
+    for point in pairs(settings, SIMULATIONS, seed, size.pairs):
         points.append(point)
         tell(f"connect four: {sum(points):g} of {len(points)} pairs")
     share = share_interval(points)
@@ -219,14 +218,14 @@ def _opponent(simulations: int, seed: int, opening: Sequence[str]) -> tuple[Any,
     return bot, state
 
 
-def pairs(settings: UctSettings, simulations: int, seed: int) -> Iterator[float]:
-    """Our share of the points of one pair of games after another, without end.
+def pairs(settings: UctSettings, simulations: int, seed: int, count: int) -> Iterator[float]:
+    """Our share of the points of each of so many pairs of games.
 
     Both games of a pair begin with the same random opening, which ends before the game does; we
     have the first seat in one of them and the second in the other.
     """
     board = _Board("connect_four")
-    for number in count():
+    for number in range(count):
         opening = _opening(board, stream(seed, "opening", match=number))
         keys = ((seed, number, seat) for seat in (0, 1))
         yield sum(_game(board, opening, settings, simulations, key) for key in keys) / 2

@@ -31,7 +31,7 @@ from evals.bench.search_overhead import (
 )
 from evals.bench.timings import interleaved, machine
 from evals.openspiel import MISSING, has_openspiel
-from evals.results import EvalOptions, EvalResult, Row, Score, Tell, score_below
+from evals.results import EvalOptions, EvalResult, Row, Score, Tell, pooled, score_below
 
 Decide: TypeAlias = Callable[[], object]
 """One decision."""
@@ -209,11 +209,11 @@ def ratio_scores(rates: Mapping[str, Rates], size: SearchSize = FULL) -> tuple[S
         size: Its thresholds.
     """
     return tuple(
-        Score(
-            name=_score_name(game),
-            value=median(_over(found["uct"], found[PYTHON])),
+        pooled(
+            _over(found["uct"], found[PYTHON]),
+            _score_name(game),
+            median,
             at_least=size.at_least.get(game),
-            scored=len(found[PYTHON]),
         )
         for game, found in rates.items()
         if PYTHON in found

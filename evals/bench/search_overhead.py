@@ -13,9 +13,7 @@ makes the most calls.
 
 Every repeat does the same work, and whatever else the machine does can only add to it. A decision
 is therefore timed in blocks of simulations; whole and game take turns; of each block the least time
-over the repeats counts, and the blocks' least times are summed. The same from the first and from
-the second half of the repeats alone shows how far the figure can be trusted, and the median over
-the repeats of their own shares what a busy machine makes of it.
+over the repeats counts, and the blocks' least times are summed.
 """
 
 import gc
@@ -311,20 +309,7 @@ class Overhead:
     @property
     def share(self) -> float:
         """Share of the decision outside the game's functions, from the least times."""
-        return self._share(slice(None))
-
-    @property
-    def halves(self) -> tuple[float, float]:
-        """`share` from the first half of the repeats, and from the second."""
-        half = len(self.whole) // 2
-        return self._share(slice(0, half)), self._share(slice(half, None))
-
-    @property
-    def paired(self) -> tuple[float, float, float]:
-        """Lower quartile, median and upper quartile of each repeat's own share."""
-        shares = 1 - (self.walked - self.passed).sum(axis=1) / self.whole.sum(axis=1)
-        low, middle, high = np.quantile(shares, (0.25, 0.5, 0.75))
-        return float(low), float(middle), float(high)
+        return 1 - (_least(self.walked) - _least(self.passed)) / _least(self.whole)
 
     @property
     def us(self) -> float:
@@ -336,10 +321,6 @@ class Overhead:
         """Microseconds a simulation outside the game's functions, from the least times."""
         return self.us * self.share
 
-    def _share(self, repeats: slice) -> float:
-        game = _least(self.walked[repeats]) - _least(self.passed[repeats])
-        return 1 - game / _least(self.whole[repeats])
-
     def as_sample(self) -> Row:
         """For an evaluation's samples."""
         return {
@@ -349,8 +330,6 @@ class Overhead:
             "us_a_simulation": round(self.us, 2),
             "us_outside": round(self.outside_us, 2),
             "share_outside": round(self.share, 4),
-            "share_in_halves": [round(share, 4) for share in self.halves],
-            "share_paired_quartiles": [round(share, 4) for share in self.paired],
         }
 
 

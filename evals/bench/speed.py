@@ -28,7 +28,8 @@ from pathlib import Path
 from statistics import median
 
 from evals.bench.search_overhead import CONTESTS, overhead
-from evals.results import EvalError, EvalResult, Row, Score, Tell, score_below
+from evals.bench.timings import machine
+from evals.results import EvalError, EvalResult, Row, Score, Tell, pooled, score_below
 from graph.run.sandboxes import choice_in_variables
 
 _ADOPT_ORPHANS = 36  # PR_SET_CHILD_SUBREAPER of linux/prctl.h
@@ -125,11 +126,9 @@ def run(seed: int, tell: Tell) -> EvalResult:
     return EvalResult(
         name="speed",
         scores=(
-            score_below(
-                "seconds of --help", median(h.wall_s for h in helps), HELP_AT_MOST_S, _HELPS
-            ),
-            score_below(
-                "seconds of new --quick", median(q.wall_s for q in quick), QUICK_AT_MOST_S, _RUNS
+            pooled([h.wall_s for h in helps], "seconds of --help", median, at_most=HELP_AT_MOST_S),
+            pooled(
+                [q.wall_s for q in quick], "seconds of new --quick", median, at_most=QUICK_AT_MOST_S
             ),
             score_below("share of UCT outside the game", outside, OUTSIDE_AT_MOST, _SEARCHES),
             Score(name="microseconds a simulation", value=each_us, scored=_SEARCHES),
@@ -177,12 +176,10 @@ def _sample(what: str, one: CommandCost) -> Row:
 
 def _effective(seed: int) -> Row:
     return {
+        **machine(),
         "seed": seed,
         "prompt": PROMPT,
         "simulations": _CONTEST.simulations,
-        "cores": os.cpu_count(),
-        "load_average": list(os.getloadavg()),
-        "python": sys.version.split()[0],
     }
 
 

@@ -128,17 +128,24 @@ def descendants(of: int) -> dict[int, str]:
     return found
 
 
+@contextlib.contextmanager
+def _told_by_kernel() -> Iterator[None]:
+    """Says of what cannot be read that it is not told."""
+    try:
+        yield
+    except OSError as error:
+        raise UnreadableError(str(error)) from error
+
+
 def process_use(pid: int) -> ProcessUse:
     """What a process holds now.
 
     Raises:
         UnreadableError: If this user may not know.
     """
-    try:
+    with _told_by_kernel():
         pages = int((_PROC / str(pid) / "statm").read_text(encoding="ascii").split()[1])
         descriptors = len(list((_PROC / str(pid) / "fd").iterdir()))
-    except OSError as error:
-        raise UnreadableError(str(error)) from error
     return ProcessUse(pages * os.sysconf("SC_PAGE_SIZE") // 1024, descriptors)
 
 
@@ -148,10 +155,8 @@ def proportional_mb(pid: int) -> float:
     Raises:
         UnreadableError: If this user may not know.
     """
-    try:
+    with _told_by_kernel():
         text = (_PROC / str(pid) / "smaps_rollup").read_text(encoding="ascii")
-    except OSError as error:
-        raise UnreadableError(str(error)) from error
     sizes = [line.split()[1] for line in text.splitlines() if line.startswith("Pss:")]
     if len(sizes) != 1:
         raise UnreadableError(f"/proc/{pid}/smaps_rollup holds no Pss")
@@ -164,11 +169,8 @@ def processor_s(pid: int) -> float:
     Raises:
         UnreadableError: If the kernel does not count them.
     """
-    try:
-        text = (_PROC / str(pid) / "schedstat").read_text(encoding="ascii")
-    except OSError as error:
-        raise UnreadableError(str(error)) from error
-    return int(text.split()[0]) / 1e9
+    with _told_by_kernel():
+        return int((_PROC / str(pid) / "schedstat").read_text(encoding="ascii").split()[0]) / 1e9
 
 
 @contextlib.contextmanager

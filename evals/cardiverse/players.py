@@ -11,10 +11,9 @@ average) are no comparison.
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from statistics import fmean
 from typing import TypeAlias
 
 from agents.players.registry import PRELOAD, PlayerRoster
@@ -30,6 +29,7 @@ from evals.results import (
     Row,
     Score,
     Tell,
+    pooled,
     read_data,
 )
 from games import library
@@ -107,7 +107,10 @@ def run(seed: int, tell: Tell, options: EvalOptions, size: PlayersSize | None = 
     """
     size = size or (QUICK if options.quick else FULL)
     makers: list[tuple[str, Callable[[], PlayersTask]]] = [
-        *((game, partial(_taught, game, seed, size)) for game in size.games),
+        *(
+            (game, partial(_taught, GameSetup(game, library.source(game), SEATS), seed, size))
+            for game in size.games
+        ),
         *((game, partial(_recorded, game, seed)) for game in size.recorded),
     ]
     samples: list[Row] = []
@@ -134,7 +137,7 @@ def run(seed: int, tell: Tell, options: EvalOptions, size: PlayersSize | None = 
     )
 
 
-def _scores(samples: Sequence[Row], scored: Sequence[Row]) -> list[Score]:
+def _scores(samples: Sequence[Row], scored: Sequence[Row]) -> Iterator[Score]:
     fitted = [one for one in samples if not one["by model"]]
     parts: list[tuple[str, float | None, list[Row]]] = [
         ("mean advantage over random play, points", POINTS_AT_LEAST, fitted),
@@ -146,22 +149,13 @@ def _scores(samples: Sequence[Row], scored: Sequence[Row]) -> list[Score]:
             [one for one in samples if one["by model"]],
         ),
     ]
-    scores = []
     for name, bar, rows in parts:
-        points = [one["points"] for one in rows if one["points"] is not None]
-        lost = len(rows) - len(points)
-        if points:
-            mean = fmean(points)
-            scores.append(
-                Score(name=name, value=mean, at_least=bar, scored=len(points), unscored=lost)
-            )
-    slowest = Score(
-        name="milliseconds a decision, mean of the slowest game",
-        value=max(one["ms a decision"] for one in scored),
-        at_most=MS_AT_MOST,
-        scored=len(scored),
-    )
-    return [*scores, slowest]
+        points = [one["points"] for one in rows]
+        if any(one is not None for one in points):
+            yield pooled(points, name, at_least=bar)
+    spent = [one["ms a decision"] for one in scored]
+    name = "milliseconds a decision, mean of the slowest game"
+    yield pooled(spent, name, max, at_most=MS_AT_MOST)
 
 
 def made_heuristics(
@@ -172,15 +166,11 @@ def made_heuristics(
     Raises:
         ModuleFault: If the module fails in the lessons.
     """
-    with sandbox_of_process(RECIPE) as sandbox:
-        found = taught_heuristics(setup, sandbox, seed=seed, plies=size.plies, shared=False)
-    task = PlayersTask(setup, found, [])
-    return _contest(task, seed, size.selecting, options).select()
+    return _contest(_taught(setup, seed, size), seed, size.selecting, options).select()
 
 
-def _taught(game: str, seed: int, size: PlayersSize) -> PlayersTask:
-    """A library game, with heuristics that are fitted to lessons."""
-    setup = GameSetup(game, library.source(game), SEATS)
+def _taught(setup: GameSetup, seed: int, size: PlayersSize) -> PlayersTask:
+    """A game with heuristics that are fitted to lessons."""
     with sandbox_of_process(RECIPE) as sandbox:
         samples, _ = _sampled(setup, seed, sandbox)
         found = taught_heuristics(setup, sandbox, seed=seed, plies=size.plies, shared=False)

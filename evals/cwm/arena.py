@@ -27,7 +27,16 @@ from evals.cwm.held import (
     referee_of,
     search_rates,
 )
-from evals.results import EvalOptions, EvalResult, NothingScoredError, Row, Score, Tell, read_data
+from evals.results import (
+    EvalOptions,
+    EvalResult,
+    NothingScoredError,
+    Row,
+    Score,
+    Tell,
+    pooled,
+    read_data,
+)
 from graph.learn.arena import decided, followed, forfeits, paid_over, seated, used_by_first
 from graph.run.opening import model_settings
 from tools.playtest.intervals import Estimate, NoSamplesError, share_interval
@@ -269,20 +278,12 @@ def _scores(samples: Sequence[Row], *, full: bool) -> Iterator[Score]:
     paid = [one["payoff over the other's"] for one in against["random"]]
     if not played or any(one["value"] is None for one in (*even, *paid)):
         raise NothingScoredError("a table of the arena has too few deals that finished")
-    forfeits = sum(one["forfeits"] for one in played)
-    yield Score(name="forfeits of cwm", value=forfeits, at_most=0, scored=len(played))
-    yield Score(
-        name="against gt: farthest end of an interval, points from even",
-        value=max(max(abs(one["low"]), abs(one["high"])) for one in even),
-        at_most=EVEN_WITHIN if full else None,
-        scored=len(even),
-    )
-    yield Score(
-        name="against random play: least payoff over its own, lower end",
-        value=min(one["low"] for one in paid),
-        at_least=0 if full else None,
-        scored=len(paid),
-    )
+    yield pooled([one["forfeits"] for one in played], "forfeits of cwm", sum, at_most=0)
+    far = [max(abs(one["low"]), abs(one["high"])) for one in even]
+    name = "against gt: farthest end of an interval, points from even"
+    yield pooled(far, name, max, at_most=EVEN_WITHIN if full else None)
+    name = "against random play: least payoff over its own, lower end"
+    yield pooled([one["low"] for one in paid], name, min, at_least=0 if full else None)
     asked = [one["transitions online"] for one in played]
     if distinct := sum(one["distinct"] for one in asked):
         share = sum(one["agreed"] for one in asked) / distinct
@@ -291,12 +292,8 @@ def _scores(samples: Sequence[Row], *, full: bool) -> Iterator[Score]:
     surprises = sum(one["surprises"] for one in played)
     yield Score(name="surprises a decision", value=surprises / decided, scored=decided)
     if ratios := [one["ratio"] for one in samples if "ratio" in one]:
-        yield Score(
-            name="simulations a second over the library's module, least",
-            value=min(ratios),
-            at_least=RATE_AT_LEAST,
-            scored=len(ratios),
-        )
+        name = "simulations a second over the library's module, least"
+        yield pooled(ratios, name, min, at_least=RATE_AT_LEAST)
 
 
 def _told(row: Row) -> str:

@@ -4,12 +4,13 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 from agents.model.settings import ModelSettings
 from agents.players.registry import PlayerRoster
+from evals.bench.timings import interleaved
 from evals.cwm.synthesis import MODEL, learned, recording_of, tasks
 from evals.results import Row
 from games import library
@@ -112,15 +113,11 @@ def search_rates(game: str, setup: GameSetup, model: str, seconds: float, sandbo
         seconds: That a decision takes; the best of three counts, taken in turn.
         sandbox: Where both run.
     """
-    own = GameSetup(game, library.source(game), setup.num_players)
-    rates: dict[str, list[float]] = {"model": [], "library": []}
-    for number in range(3):
-        for name, source, parameters in (
-            ("model", model, setup.parameters),
-            ("library", own.source, own.parameters),
-        ):
-            rates[name].append(_rate(TIMED[game], source, parameters, seconds, number, sandbox))
-    model_rate, other = max(rates["model"]), max(rates["library"])
+    ways = {"model": (model, setup.parameters), "library": (library.source(game), {})}
+    found = interleaved(
+        {name: partial(_rate, TIMED[game], *way, seconds, sandbox) for name, way in ways.items()}, 3
+    )
+    model_rate, other = max(found["model"]), max(found["library"])
     return {
         "game": game,
         "simulations a second": {"model": round(model_rate), "library": round(other)},
@@ -133,7 +130,6 @@ def _rate(
     source: str,
     parameters: Mapping[str, Any],
     seconds: float,
-    number: int,
     sandbox: Sandbox,
 ) -> float:
     """Simulations a second of a match's first decision, with one rollout a leaf."""
@@ -149,5 +145,5 @@ def _rate(
         while position.player != 0:
             position = table.advance(position, position.legal[0])
             log.see(position.observations[0], position.events[0])
-        done = player.choose(log, sorted(position.legal), stream(number, "timing")).effort
+        done = player.choose(log, sorted(position.legal), stream(0, "timing")).effort
     return float(str(done["simulations_done"])) / float(str(done["seconds"]))

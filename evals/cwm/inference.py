@@ -11,25 +11,30 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from time import perf_counter
 from typing import Any
 
 from agents.model.settings import ModelSettings
 from agents.players.registry import PRELOAD
-from agents.recording import RecordPlan, record_matches
-from evals.cwm.synthesis import MODEL, Learned, LearningTask, learned, recording_of, tasks
+from agents.recording import RecordPlan
+from evals.cwm.synthesis import (
+    DRAWS,
+    MODEL,
+    Learned,
+    LearningTask,
+    draws_of,
+    learned,
+    recorded_matches,
+    recording_of,
+    tasks,
+)
 from evals.results import EvalOptions, EvalResult, NothingScoredError, Row, Score, Tell, read_data
-from games.environments.reading import read_trajectories
 from games.environments.registry import environment_named
 from graph.learn.calibration import calibrated
-from graph.learn.matches import all_sights, open_matches, some_sights
-from tools.predicting.inference import inferred
+from graph.learn.matches import open_matches
 from tools.sandbox import Sandbox
-from tools.sandbox.module import environment_in
 from tools.sources import learned_module
 
 _SEED = 2_000  # what the seed of the fresh matches is larger by
-_DRAWS = 3
 _RARE = 0.0005  # one place in two thousand is as odd by chance
 _TABLES = read_data("cwm/published.json")["inference"]
 
@@ -87,7 +92,7 @@ def run(
             "matches": size.matches,
             "simulations": size.simulations,
             "sights": size.sights,
-            "draws": _DRAWS,
+            "draws": DRAWS,
             "modeller": "recorded, answered by hand",
             "published": "Code World Models, Tables 1, 2 and 8, test",
         },
@@ -100,29 +105,13 @@ def _asked(
     """What one model draws at places of fresh matches."""
     environment = environment_named(task.environment)
     plan = RecordPlan(size.matches, "mixed", size.simulations, seed + _SEED, task.seat)
-    with environment_in(sandbox, environment) as worked:
-        record_matches(worked, plan, path)
-    matches, function = [*read_trajectories(path)[1]], met.result.told["inference"]
-    sights = some_sights(all_sights(matches, environment.num_players, task.seat), size.sights, seed)
-    began = perf_counter()
-    found = inferred(
-        sandbox,
-        met.source,
-        sights,
-        function=function,
-        initial_state=met.start,
-        draws=_DRAWS,
-        seed=seed,
-        closed=task.seat is not None,
-    )
+    matches, function = recorded_matches(task, plan, path, sandbox), met.result.told["inference"]
+    found = draws_of(met, task, matches, size.sights, seed, sandbox)
     row: Row = {
         "function": function,
         "accuracy": found.accuracy,
         "bound": ">=" if task.seat is not None else "",
         "sights": found.sights,
-        "milliseconds a draw, replayed": round(
-            1000 * (perf_counter() - began) / (_DRAWS * max(1, found.sights)), 2
-        ),
         "paper, by table": _TABLES.get(task.environment.rpartition(":")[2], {}),
     }
     if opened := open_matches(matches):

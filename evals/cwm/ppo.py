@@ -26,7 +26,16 @@ from evals.cwm.held import (
     published_name,
     referee_of,
 )
-from evals.results import EvalOptions, EvalResult, NothingScoredError, Row, Score, Tell, read_data
+from evals.results import (
+    EvalOptions,
+    EvalResult,
+    NothingScoredError,
+    Row,
+    Score,
+    Tell,
+    pooled,
+    read_data,
+)
 from graph.learn.arena import paid_over, seated
 from tools.playtest.jobs import SandboxRecipe
 from tools.playtest.runner import Workers
@@ -192,12 +201,8 @@ def _scores(samples: Sequence[Row], unsure: Collection[tuple[str, str]]) -> Iter
             at_least=0 if row["game"] in REQUIRED and key not in unsure else None,
             scored=row["matches"],
         )
-    yield Score(
-        name="decisions without a known action",
-        value=sum(one["fallbacks"] for one in samples),
-        at_most=0,
-        scored=len(samples),
-    )
+    unknown = [one["fallbacks"] for one in samples]
+    yield pooled(unknown, "decisions without a known action", sum, at_most=0)
 
 
 def _told(row: Row) -> str:

@@ -9,8 +9,8 @@ same, so distinct ones are counted apart, and the headline is the worst phase.
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from time import perf_counter
 from typing import Any
 
 import yaml
@@ -18,10 +18,20 @@ from pydantic import BaseModel
 
 from agents.model.settings import ModelSettings
 from agents.recording import RecordPlan, record_matches
-from evals.results import EvalOptions, EvalResult, NothingScoredError, Row, Score, Tell, read_data
+from evals.bench.timings import interleaved, seconds
+from evals.results import (
+    EvalOptions,
+    EvalResult,
+    NothingScoredError,
+    Row,
+    Score,
+    Tell,
+    pooled,
+    read_data,
+)
 from games.environments.reading import read_trajectories
 from games.environments.registry import environment_named
-from games.trajectories import OpenTrajectory
+from games.trajectories import OpenTrajectory, Trajectory
 from games.values import Json, State
 from graph.learn.judging import start_of
 from graph.learn.matches import all_sights, some_sights
@@ -31,7 +41,7 @@ from graph.run.context import versions
 from graph.run.folder import create_folder
 from graph.run.opening import model_settings
 from tools.playtest.runner import Workers, play_all
-from tools.predicting.inference import inferred
+from tools.predicting.inference import Inferred, inferred
 from tools.predicting.transition import Predicted, RecordQuestions, predicted
 from tools.sandbox import Sandbox
 from tools.sandbox.module import environment_in
@@ -40,7 +50,8 @@ RECORDINGS = Path(__file__).parents[2] / "tests" / "recordings"
 MODEL = "answered-by-hand"
 _HELD_SEED = 1_000  # what the seed of the held-out matches is larger by
 _RECORDS, _REPEATS, _CANDIDATES = 1000, 7, 2  # of the tests of candidates
-_SIGHTS, _DRAWS, _DEADLINE_S = 200, 3, 600.0
+DRAWS = 3  # at a place where a seat knows part of the state
+_SIGHTS, _DEADLINE_S = 200, 600.0
 PUBLISHED: Mapping[str, Row] = read_data("cwm/published.json")["synthesis"]
 
 
@@ -127,9 +138,8 @@ def learned(task: LearningTask, base: Path, model: ModelSettings) -> Learned:
     """
     path = base / "matches.jsonl"
     plan = RecordPlan(task.matches, task.policy, seed=task.seed, seat=task.seat)
-    environment = environment_named(task.environment)
-    with Sandbox() as sandbox, environment_in(sandbox, environment) as worked:
-        record_matches(worked, plan, path)
+    with Sandbox() as sandbox:
+        recorded_matches(task, plan, path, sandbox)
     settings = LearnSettings(
         seed=task.seed,
         quick=True,
@@ -141,7 +151,8 @@ def learned(task: LearningTask, base: Path, model: ModelSettings) -> Learned:
         arena=0,
     )
     folder = create_folder(base / "run", title="learn", runs=base)
-    request = LearnRequest(rules=environment.rules, trajectories=str(path), settings=settings)
+    rules = environment_named(task.environment).rules
+    request = LearnRequest(rules=rules, trajectories=str(path), settings=settings)
     write_learning(request, folder)
     context = make_learning(folder, model)
     with context.sandbox:
@@ -151,6 +162,37 @@ def learned(task: LearningTask, base: Path, model: ModelSettings) -> Learned:
             return Learned(result, "", {})
         source = result.state.candidate(number).source
         return Learned(result, source, start_of(context, source))
+
+
+def recorded_matches(
+    task: LearningTask, plan: RecordPlan, path: Path, sandbox: Sandbox
+) -> list[Trajectory]:
+    """Matches of a task's environment, recorded into a file."""
+    with environment_in(sandbox, environment_named(task.environment)) as environment:
+        record_matches(environment, plan, path)
+    return [*read_trajectories(path)[1]]
+
+
+def draws_of(
+    met: Learned,
+    task: LearningTask,
+    matches: Sequence[Trajectory],
+    most: int,
+    seed: int,
+    sandbox: Sandbox,
+) -> Inferred:
+    """What a learned source draws at some places of matches, `most` of them."""
+    told = met.result.told
+    return inferred(
+        sandbox,
+        met.source,
+        some_sights(all_sights(matches, told["num_players"], task.seat), most, seed),
+        function=told["inference"],
+        initial_state=met.start,
+        draws=DRAWS,
+        seed=seed,
+        closed=task.seat is not None,
+    )
 
 
 def run(
@@ -214,25 +256,14 @@ def _held_against(
         return row
     plan = RecordPlan(size.matches, "mixed", size.simulations, seed + _HELD_SEED, task.seat)
     with Sandbox() as sandbox:
-        with environment_in(sandbox, environment_named(task.environment)) as environment:
-            record_matches(environment, plan, path)
-        matches = list(read_trajectories(path)[1])
+        matches = recorded_matches(task, plan, path, sandbox)
         if opened := [one for one in matches if isinstance(one, OpenTrajectory)]:
             found = predicted(
                 sandbox, met.source, RecordQuestions.of(opened), deadline_s=_DEADLINE_S
             )
             row |= _transitions(found)
         if told["inference"]:
-            drawn = inferred(
-                sandbox,
-                met.source,
-                some_sights(all_sights(matches, told["num_players"], task.seat), _SIGHTS, seed),
-                function=told["inference"],
-                initial_state=met.start,
-                draws=_DRAWS,
-                seed=seed,
-                closed=task.seat is not None,
-            )
+            drawn = draws_of(met, task, matches, _SIGHTS, seed, sandbox)
             row |= {"inference": drawn.accuracy, "sights": drawn.sights}
             row["calibration"] = told["calibration"]  # against the exact posterior; None: too large
     return row
@@ -260,13 +291,12 @@ def judging_rates(source: str, matches: Sequence[OpenTrajectory], sandbox: Sandb
     def tested(_: int) -> Json:
         return predicted(sandbox, source, asked).right
 
-    seconds: dict[int, list[float]] = {1: [], _CANDIDATES: []}
-    for _ in range(_REPEATS):
-        for jobs, taken in seconds.items():
-            began, pair = perf_counter(), ((number, number) for number in range(_CANDIDATES))
-            list(play_all(pair, tested, journal=None, workers=Workers(jobs, "threads")))
-            taken.append(perf_counter() - began)
-    one, two = min(seconds[1]) / _CANDIDATES, min(seconds[_CANDIDATES])
+    def spent(jobs: int) -> float:
+        pair, workers = ((n, n) for n in range(_CANDIDATES)), Workers(jobs, "threads")
+        return seconds(lambda: list(play_all(pair, tested, journal=None, workers=workers)))
+
+    found = interleaved({jobs: partial(spent, jobs) for jobs in (1, _CANDIDATES)}, _REPEATS)
+    one, two = min(found[1]) / _CANDIDATES, min(found[_CANDIDATES])
     return {
         "records tested": len(asked.records),
         "seconds a candidate": round(one, 3),
@@ -287,24 +317,14 @@ def _transitions(found: Predicted) -> Row:
 
 
 def _scores(rows: Sequence[Row], missing: int) -> tuple[Score, ...]:
-    def lowest(key: str) -> list[Score]:
-        found = [float(row[key]) for row in rows if key in row]
-        if not found:
-            return []
-        return [Score(name=f"{key}, lowest of the tasks", value=min(found), scored=len(found))]
-
+    calls = [*(sum(row["calls"].values()) for row in rows), *[None] * missing]
     return (
-        *lowest("worst"),
-        *lowest("transitions"),
-        *lowest("distinct"),
-        *lowest("inference"),
-        Score(
-            name="calls, most of the tasks",
-            value=max(sum(row["calls"].values()) for row in rows),
-            at_most=20,
-            scored=len(rows),
-            unscored=missing,
+        *(
+            pooled([row[key] for row in rows if key in row], f"{key}, lowest of the tasks", min)
+            for key in ("worst", "transitions", "distinct", "inference")
+            if any(key in row for row in rows)
         ),
+        pooled(calls, "calls, most of the tasks", max, at_most=20),
         *_timed(rows),
     )
 
@@ -314,7 +334,7 @@ def _timed(rows: Sequence[Row]) -> Iterator[Score]:
     if tested:
         gains = [row["two at once over in turn"] for row in tested.values()]
         name = "two candidates at once over in turn, least of the tasks"
-        yield Score(name=name, value=min(gains), at_least=1.6, scored=len(gains))
+        yield pooled(gains, name, min, at_least=1.6)
     if (timed := tested.get("connect_four")) is not None:
         yield Score(
             name="seconds to test a candidate on 1,000 records of connect four",

@@ -157,7 +157,7 @@ def run(seed: int, tell: Tell, options: EvalOptions, plan: LudiiPlan | None = No
         name=NAME,
         scores=(*_scores(found[: len(plan.tournaments)], gains), *_shown(found)),
         samples=tuple(rows),
-        effective=_effective(seed, plan, options, found),
+        effective=_effective(seed, plan, options),
     )
 
 
@@ -246,10 +246,7 @@ def _shown(found: Iterable[PlayedTournament]) -> list[Score]:
     return scores
 
 
-def _effective(
-    seed: int, plan: LudiiPlan, options: EvalOptions, found: list[PlayedTournament]
-) -> Row:
-    widest = max((rate.high - rate.low) / 2 for one in found for rate in one.rates.values())
+def _effective(seed: int, plan: LudiiPlan, options: EvalOptions) -> Row:
     return {
         "seed": seed,
         "quick": options.quick,
@@ -261,7 +258,6 @@ def _effective(
             **asdict(PlyBudget(plan.sweep[0])),
             "published": "0.1 s a move, on another machine",
         },
-        "widest_interval_points": round(100 * widest, 1),
         "tolerance": "3 points or two standard errors of the difference, whichever is more",
         "placement": "the game's own chance; in Ludii players place ships by the same search",
         "omniscient": "every search of T1 and of T2 as executed; they enter no ranking",

@@ -199,7 +199,6 @@ def run(
         for row in found:
             if row["table"] != "matrix":
                 tell(_said(row))
-        tell(f"{kind}: the widest 95 % interval reaches {reach(kind, found)} points either way")
         rows += found
         scores += tag_scores(kind, found)
         found = by_player(NAMES, played)
@@ -216,7 +215,7 @@ def run(
         name="battleship-tag",
         scores=tuple(scores),
         samples=tuple(rows),
-        effective=_effective(seed, amounts, rows),
+        effective=_effective(seed, amounts),
     )
 
 
@@ -299,7 +298,7 @@ def _confound(
     return rows
 
 
-def _effective(seed: int, amounts: TagAmounts, rows: list[Row]) -> Row:
+def _effective(seed: int, amounts: TagAmounts) -> Row:
     conditions = {kind: condition(kind, seed, amounts.calls) for kind in HEURISTICS}
     return {
         "seed": seed,
@@ -313,23 +312,12 @@ def _effective(seed: int, amounts: TagAmounts, rows: list[Row]) -> Row:
         },
         "tolerance": f"3 points or {amounts.errors:g} standard errors of the difference",
         "mast": "played beside IS-MCTS" if amounts.twice else "IS-MCTS' games count for it",
-        "widest_interval_points": {kind: reach(kind, rows) for kind in HEURISTICS},
         "players": {
             kind: {name: effective_of(name, under) for name in NAMES if name != "random"}
             for kind, under in conditions.items()
         },
         "where": "our own bit boards in plain processes, not in the sandbox; no module is run",
     }
-
-
-def reach(kind: FleetKind, rows: list[Row]) -> float:
-    """How far the widest interval of a pair reaches either way, in points."""
-    widths: list[float] = [
-        row["high"] - row["low"]
-        for row in rows
-        if row["table"] == "pairs" and row["determinization"] == kind
-    ]
-    return round(max(widths) / 2, 1)
 
 
 def _said(row: Row) -> str:

@@ -27,6 +27,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
+from statistics import median
 from typing import TypeAlias
 
 from pydantic import JsonValue
@@ -41,7 +42,7 @@ from evals.bench.timings import (
     proportional_mb,
     seconds,
 )
-from evals.results import Row, Score, Tell, read_data, score_below
+from evals.results import Row, Score, Tell, pooled, read_data
 from evals.sandbox.bench_play import PLAYOUTS, arena_rate, conditions_of, copier_gains, transitions
 from games import library
 from tools.guest.framing import encode
@@ -134,7 +135,7 @@ def sandbox_figures(
 
 def bounded_score(timing: Timing) -> Score:
     """The median of a timing, with the bound it is held to."""
-    return score_below(timing.name, timing.median, AT_MOST.get(timing.name), len(timing.values))
+    return pooled(timing.values, timing.name, median, at_most=AT_MOST.get(timing.name))
 
 
 def _cold_starts(backend: Backend, rounds: int) -> Iterator[Timing]:

@@ -210,16 +210,10 @@ def _gain(sandbox: Sandbox, game: str, matches: int, rounds: int) -> Timing:
         found = interleaved(measures, rounds)
     if len(plies) != 1:
         raise EvalError(f"the two copiers played different matches of {game}: {plies} plies")
-    (count,) = plies
     return Timing(
         f"playouts with the fast copier, {game}, times the original's",
         tuple(slow / fast for fast, slow in zip(*found.values(), strict=True)),
-        {
-            **conditions_of(sandbox),
-            "plies": str(count),
-            "us_a_ply_fast": round(min(found["fast"]) / int(str(count)) * 1e6, 2),
-            "us_a_ply_original": round(min(found["original"]) / int(str(count)) * 1e6, 2),
-        },
+        conditions_of(sandbox),
     )
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from agents.players.registry import PRELOAD as PLAYERS
 from evals.bench.timings import Timing, machine
-from evals.results import EvalError, EvalResult, NothingScoredError, Row, Score, Tell, score_below
+from evals.results import EvalError, EvalResult, Row, Score, Tell, pooled, score_below
 from evals.sandbox.bench import Lacking, Places, Repeats, bounded_score, sandbox_figures
 from evals.sandbox.forgery import GAMES, ForgeOutcome, forge_checks, forge_transitions, tricks
 from evals.sandbox.judging import held_unseen, judged_unseen, leaks_between_workers
@@ -101,16 +101,8 @@ def breaches(rows: list[Row], namespaces: str) -> Score:
     Raises:
         NothingScoredError: If none could be judged.
     """
-    judged = [row["breached"] for row in rows if row["breached"] is not None]
-    if not judged:
-        raise NothingScoredError(f"none of {len(rows)} probes could be judged")
-    return Score(
-        name=f"breaches {namespaces} namespaces",
-        value=judged.count(True),
-        at_most=0,
-        scored=len(judged),
-        unscored=len(rows) - len(judged),
-    )
+    breached = [row["breached"] for row in rows]
+    return pooled(breached, f"breaches {namespaces} namespaces", sum, at_most=0)
 
 
 def reached(swept: SweepResult) -> tuple[Score, Score]:

@@ -8,18 +8,18 @@ from evals.results import (
     Score,
     find_eval,
     known_evals,
-    share,
+    pooled,
 )
 
 
 def test_an_unscored_sample_breaks_a_threshold() -> None:
-    assert share([True, True], "made", at_least=1.0).passed
-    assert not share([True, None], "made", at_least=1.0).passed
+    assert pooled([True, True], "made", at_least=1.0).passed
+    assert not pooled([True, None], "made", at_least=1.0).passed
 
 
 def test_nothing_scored_is_no_result() -> None:
     with pytest.raises(NothingScoredError, match="none of 2"):
-        share([None, None], "made", at_least=0.5)
+        pooled([None, None], "made", at_least=0.5)
 
 
 @pytest.mark.parametrize(("value", "passed"), [(0.2, True), (0.21, False)])

@@ -21,8 +21,6 @@ def test_the_share_is_that_of_the_least_times_of_every_block() -> None:
     found = cost([[10.0, 25.0], [14.0, 20.0]], [[9.0, 20.0], [11.0, 16.0]])
     assert found.share == pytest.approx(5 / 30)
     assert found.outside_us == pytest.approx(5 / 1000 * 1e6)
-    assert found.halves == pytest.approx((1 - 29 / 35, 1 - 27 / 34))
-    assert found.paired[1] == pytest.approx(((1 - 29 / 35) + (1 - 27 / 34)) / 2)
 
 
 def test_a_disturbed_walk_without_calls_takes_nothing_off_the_game() -> None:
