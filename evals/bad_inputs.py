@@ -19,7 +19,7 @@ from typing import Any
 from pydantic import JsonValue
 
 from evals.bench.timings import stats
-from evals.results import EvalError, EvalResult, Row, Tell, pooled, read_data
+from evals.results import EvalError, EvalResult, Row, Tell, read_data, score_over
 from graph.run.context import versions
 
 _LIMIT_S = 180
@@ -40,7 +40,7 @@ def run(seed: int, tell: Tell) -> EvalResult:
         for sample in samples:
             rows.append(_tried(sample, fixture))
             tell(f"{sample['id']}: {rows[-1]['reasons'] or 'as it should'}")
-    score = pooled(
+    score = score_over(
         [not row["reasons"] for row in rows], "inputs that ended as they should", at_least=1
     )
     effective: Row = {"limit_s": _LIMIT_S, "versions": dict(versions())}

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 from agents.composer.meaning.statements import LabelledBrief, Seats
 from agents.protocols import NoFitError, RoleError, RoleSet
-from evals.results import EvalOptions, EvalResult, Row, Score, Tell, pooled, read_data
+from evals.results import EvalOptions, EvalResult, Row, Score, Tell, read_data, score_over
 from graph.run.opening import composer_over, open_store_here
 from graph.run.sandboxes import open_sandbox
 from tools.retrieval import Retrieval
@@ -118,10 +118,10 @@ def score_briefs(judged: Sequence[JudgedBrief], effective: Row) -> EvalResult:
         seats = [one.seated for one in mine if one.family is not None]
         settings = [found for one in right for found in one.found]
         scores += [
-            pooled(wrong, f"{part}: made in a wrong family", at_most=0.0),
-            pooled(refused, f"{part}: in, refused", at_most=REFUSED_AT_MOST),
-            pooled(seats, f"{part}: seats right", at_least=1.0),
-            pooled(settings, f"{part}: settings found", at_least=SETTINGS_AT_LEAST),
+            score_over(wrong, f"{part}: made in a wrong family", at_most=0.0),
+            score_over(refused, f"{part}: in, refused", at_most=REFUSED_AT_MOST),
+            score_over(seats, f"{part}: seats right", at_least=1.0),
+            score_over(settings, f"{part}: settings found", at_least=SETTINGS_AT_LEAST),
         ]
     samples: tuple[Row, ...] = tuple(
         {

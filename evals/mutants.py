@@ -15,7 +15,16 @@ from typing import TypeAlias
 import numpy as np
 
 from evals.planting import Mutant, PlantedGame, leak_kinds, leaking, leaks, places_of, variant_of
-from evals.results import EvalError, EvalOptions, EvalResult, Row, Score, Tell, pooled, read_data
+from evals.results import (
+    EvalError,
+    EvalOptions,
+    EvalResult,
+    Row,
+    Score,
+    Tell,
+    read_data,
+    score_over,
+)
 from games import library
 from games.checks.run import CheckSettings
 from games.contract import ModuleFault
@@ -155,12 +164,12 @@ class _Trial:
 
 def _scores(rows: Sequence[Row], sound: Sequence[Row]) -> Iterator[Score]:
     leak, bugs = ([row for row in rows if row["about"] == about] for about in _PLANTED)
-    yield pooled([bool(row[FOUND]) for row in leak], "leaks that a check failed", at_least=0.95)
+    yield score_over([bool(row[FOUND]) for row in leak], "leaks that a check failed", at_least=0.95)
     by_audit = ["leak_audit" in row[FOUND] for row in leak]
-    yield pooled(by_audit, "leaks that the leak audit failed", at_least=0.0)
+    yield score_over(by_audit, "leaks that the leak audit failed", at_least=0.0)
     alone = [bool(row[FOUND]) for row in bugs]
-    yield pooled(alone, "rule bugs that a check failed, knowing no rule", at_least=0.0)
+    yield score_over(alone, "rule bugs that a check failed, knowing no rule", at_least=0.0)
     either = [bool(row[FOUND]) or row["replay"] for row in bugs]
-    yield pooled(either, "rule bugs that a check failed or recorded matches show", at_least=0.9)
+    yield score_over(either, "rule bugs that a check failed or recorded matches show", at_least=0.9)
     alarms = [bool(row[FOUND] or row["doubted"]) for row in sound]
-    yield pooled(alarms, "sound games blamed", sum, at_most=0)
+    yield score_over(alarms, "sound games blamed", sum, at_most=0)

@@ -16,7 +16,7 @@ from pydantic import BaseModel, JsonValue
 
 from agents.protocols import Clause, Design, RoleError, RoleSet
 from evals.fit import composer_here
-from evals.results import EvalResult, Row, Score, Tell, pooled, read_data
+from evals.results import EvalResult, Row, Score, Tell, read_data, score_over
 from tools.retrieval import Retrieval
 
 Fate: TypeAlias = Literal["honoured", "listed", "dropped"]
@@ -252,11 +252,11 @@ def score_pairs(judged: Sequence[JudgedPair], effective: Row) -> EvalResult:
     listed = [fate == "listed" for one in judged for fate in one.fates]
     found = _measures(judged)
     scores: tuple[Score, ...] = (
-        pooled(found[_HONOURED], _HONOURED, at_least=HONOURED_AT_LEAST),
-        pooled(listed, "clauses listed as not honoured"),
-        pooled(found[_DROPPED], _DROPPED, at_most=0.0),
-        pooled(found[_SOUND], _SOUND, at_least=1.0),
-        pooled(found[_EXACT], _EXACT, at_least=EXACT_AT_LEAST),
+        score_over(found[_HONOURED], _HONOURED, at_least=HONOURED_AT_LEAST),
+        score_over(listed, "clauses listed as not honoured"),
+        score_over(found[_DROPPED], _DROPPED, at_most=0.0),
+        score_over(found[_SOUND], _SOUND, at_least=1.0),
+        score_over(found[_EXACT], _EXACT, at_least=EXACT_AT_LEAST),
     )
     scores += _held_out([one for one in judged if one.pair.held_out])
     samples: tuple[Row, ...] = tuple(
@@ -293,4 +293,4 @@ def _measures(judged: Sequence[JudgedPair]) -> dict[str, list[bool | None]]:
 def _held_out(judged: Sequence[JudgedPair]) -> tuple[Score, ...]:
     """The same on pairs the composer was never developed against; shown, without thresholds."""
     found = _measures(judged) if judged else {}
-    return tuple(pooled(values, f"held out: {name}") for name, values in found.items())
+    return tuple(score_over(values, f"held out: {name}") for name, values in found.items())

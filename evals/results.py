@@ -263,7 +263,7 @@ def score_below(name: str, value: float, at_most: float | None, scored: int) -> 
     return Score(name=name, value=value, at_most=at_most, scored=scored)
 
 
-def pooled(
+def score_over(
     values: Sequence[float | None],
     name: str,
     by: Callable[[list[float]], float] = fmean,

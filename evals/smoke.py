@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from evals.results import EvalResult, Row, Tell, pooled, read_data
+from evals.results import EvalResult, Row, Tell, read_data, score_over
 from games.checks.run import CheckSettings
 from graph.new.results import RunResult
 from graph.new.runs import start_run
@@ -93,5 +93,7 @@ def score(rows: Sequence[Row], effective: Row) -> EvalResult:
         ("as_asked", "games as their words demand"),
         ("all_finished", "games whose matches all finished"),
     )
-    scores = tuple(pooled([row[key] for row in rows], name, at_least=1.0) for key, name in names)
+    scores = tuple(
+        score_over([row[key] for row in rows], name, at_least=1.0) for key, name in names
+    )
     return EvalResult(name="smoke", scores=scores, samples=tuple(rows), effective=effective)

@@ -31,7 +31,7 @@ from evals.bench.search_overhead import (
 )
 from evals.bench.timings import interleaved, machine
 from evals.openspiel import MISSING, has_openspiel
-from evals.results import EvalOptions, EvalResult, Row, Score, Tell, pooled, score_below
+from evals.results import EvalOptions, EvalResult, Row, Score, Tell, score_below, score_over
 
 Decide: TypeAlias = Callable[[], object]
 """One decision."""
@@ -209,7 +209,7 @@ def ratio_scores(rates: Mapping[str, Rates], size: SearchSize = FULL) -> tuple[S
         size: Its thresholds.
     """
     return tuple(
-        pooled(
+        score_over(
             _over(found["uct"], found[PYTHON]),
             _score_name(game),
             median,

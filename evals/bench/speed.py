@@ -29,7 +29,7 @@ from statistics import median
 
 from evals.bench.search_overhead import CONTESTS, overhead
 from evals.bench.timings import machine
-from evals.results import EvalError, EvalResult, Row, Score, Tell, pooled, score_below
+from evals.results import EvalError, EvalResult, Row, Score, Tell, score_below, score_over
 from graph.run.sandboxes import choice_in_variables
 
 _ADOPT_ORPHANS = 36  # PR_SET_CHILD_SUBREAPER of linux/prctl.h
@@ -126,8 +126,10 @@ def run(seed: int, tell: Tell) -> EvalResult:
     return EvalResult(
         name="speed",
         scores=(
-            pooled([h.wall_s for h in helps], "seconds of --help", median, at_most=HELP_AT_MOST_S),
-            pooled(
+            score_over(
+                [h.wall_s for h in helps], "seconds of --help", median, at_most=HELP_AT_MOST_S
+            ),
+            score_over(
                 [q.wall_s for q in quick], "seconds of new --quick", median, at_most=QUICK_AT_MOST_S
             ),
             score_below("share of UCT outside the game", outside, OUTSIDE_AT_MOST, _SEARCHES),

@@ -19,7 +19,7 @@ from statistics import median
 
 from agents.players.registry import PlayerRoster
 from evals.bench.timings import interleaved, machine, seconds
-from evals.results import EvalResult, Row, Score, Tell, pooled
+from evals.results import EvalResult, Row, Score, Tell, score_over
 from games import library
 from games.contract import Game, LocalModule
 from games.library import defaults
@@ -111,7 +111,7 @@ def _result(
     def ratio(name: str, slower: str, least: float) -> Score:
         ratios = [a / b for a, b in zip(times[slower], times["two"], strict=True)]
         tell(f"{name}: {median(ratios):.3f} (rounds {min(ratios):.3f} to {max(ratios):.3f})")
-        return pooled(ratios, name, median, at_least=least)
+        return score_over(ratios, name, median, at_least=least)
 
     return EvalResult(
         name="tournaments",

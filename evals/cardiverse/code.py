@@ -29,7 +29,7 @@ from evals.cardiverse.recorded import (
     recorded_drafts,
     recorded_generation,
 )
-from evals.results import EvalError, EvalOptions, EvalResult, Row, Tell, pooled
+from evals.results import EvalError, EvalOptions, EvalResult, Row, Tell, score_over
 from games.checks.sampling import Subject, random_matches
 from games.contract import Game, ModuleFault
 from games.engine import Match
@@ -195,7 +195,7 @@ def score_rows(rows: Sequence[Row], effective: Row, unscored: Mapping[str, str])
                 values = [any(r["Succ"] for r in own if r["task"] == task) for task in tasks]
             bar = published if coder in ("recorded", "live") else None
             if values:
-                scores.append(pooled(values, f"{coder} {metric}", at_least=bar))
+                scores.append(score_over(values, f"{coder} {metric}", at_least=bar))
             else:
                 missing[f"{coder} {metric}"] = "no try passed Succ, or no model judges the records"
     return EvalResult(

@@ -29,8 +29,8 @@ from evals.results import (
     Row,
     Score,
     Tell,
-    pooled,
     read_data,
+    score_over,
 )
 from games import library
 from games.contract import ModuleFault
@@ -152,10 +152,10 @@ def _scores(samples: Sequence[Row], scored: Sequence[Row]) -> Iterator[Score]:
     for name, bar, rows in parts:
         points = [one["points"] for one in rows]
         if any(one is not None for one in points):
-            yield pooled(points, name, at_least=bar)
+            yield score_over(points, name, at_least=bar)
     spent = [one["ms a decision"] for one in scored]
     name = "milliseconds a decision, mean of the slowest game"
-    yield pooled(spent, name, max, at_most=MS_AT_MOST)
+    yield score_over(spent, name, max, at_most=MS_AT_MOST)
 
 
 def made_heuristics(

@@ -34,8 +34,8 @@ from evals.results import (
     Row,
     Score,
     Tell,
-    pooled,
     read_data,
+    score_over,
 )
 from graph.learn.arena import decided, followed, forfeits, paid_over, seated, used_by_first
 from graph.run.opening import model_settings
@@ -278,12 +278,12 @@ def _scores(samples: Sequence[Row], *, full: bool) -> Iterator[Score]:
     paid = [one["payoff over the other's"] for one in against["random"]]
     if not played or any(one["value"] is None for one in (*even, *paid)):
         raise NothingScoredError("a table of the arena has too few deals that finished")
-    yield pooled([one["forfeits"] for one in played], "forfeits of cwm", sum, at_most=0)
+    yield score_over([one["forfeits"] for one in played], "forfeits of cwm", sum, at_most=0)
     far = [max(abs(one["low"]), abs(one["high"])) for one in even]
     name = "against gt: farthest end of an interval, points from even"
-    yield pooled(far, name, max, at_most=EVEN_WITHIN if full else None)
+    yield score_over(far, name, max, at_most=EVEN_WITHIN if full else None)
     name = "against random play: least payoff over its own, lower end"
-    yield pooled([one["low"] for one in paid], name, min, at_least=0 if full else None)
+    yield score_over([one["low"] for one in paid], name, min, at_least=0 if full else None)
     asked = [one["transitions online"] for one in played]
     if distinct := sum(one["distinct"] for one in asked):
         share = sum(one["agreed"] for one in asked) / distinct
@@ -293,7 +293,7 @@ def _scores(samples: Sequence[Row], *, full: bool) -> Iterator[Score]:
     yield Score(name="surprises a decision", value=surprises / decided, scored=decided)
     if ratios := [one["ratio"] for one in samples if "ratio" in one]:
         name = "simulations a second over the library's module, least"
-        yield pooled(ratios, name, min, at_least=RATE_AT_LEAST)
+        yield score_over(ratios, name, min, at_least=RATE_AT_LEAST)
 
 
 def _told(row: Row) -> str:

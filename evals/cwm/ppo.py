@@ -33,8 +33,8 @@ from evals.results import (
     Row,
     Score,
     Tell,
-    pooled,
     read_data,
+    score_over,
 )
 from graph.learn.arena import paid_over, seated
 from tools.playtest.jobs import SandboxRecipe
@@ -202,7 +202,7 @@ def _scores(samples: Sequence[Row], unsure: Collection[tuple[str, str]]) -> Iter
             scored=row["matches"],
         )
     unknown = [one["fallbacks"] for one in samples]
-    yield pooled(unknown, "decisions without a known action", sum, at_most=0)
+    yield score_over(unknown, "decisions without a known action", sum, at_most=0)
 
 
 def _told(row: Row) -> str:

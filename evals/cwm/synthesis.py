@@ -26,8 +26,8 @@ from evals.results import (
     Row,
     Score,
     Tell,
-    pooled,
     read_data,
+    score_over,
 )
 from games.environments.reading import read_trajectories
 from games.environments.registry import environment_named
@@ -320,11 +320,11 @@ def _scores(rows: Sequence[Row], missing: int) -> tuple[Score, ...]:
     calls = [*(sum(row["calls"].values()) for row in rows), *[None] * missing]
     return (
         *(
-            pooled([row[key] for row in rows if key in row], f"{key}, lowest of the tasks", min)
+            score_over([row[key] for row in rows if key in row], f"{key}, lowest of the tasks", min)
             for key in ("worst", "transitions", "distinct", "inference")
             if any(key in row for row in rows)
         ),
-        pooled(calls, "calls, most of the tasks", max, at_most=20),
+        score_over(calls, "calls, most of the tasks", max, at_most=20),
         *_timed(rows),
     )
 
@@ -334,7 +334,7 @@ def _timed(rows: Sequence[Row]) -> Iterator[Score]:
     if tested:
         gains = [row["two at once over in turn"] for row in tested.values()]
         name = "two candidates at once over in turn, least of the tasks"
-        yield pooled(gains, name, min, at_least=1.6)
+        yield score_over(gains, name, min, at_least=1.6)
     if (timed := tested.get("connect_four")) is not None:
         yield Score(
             name="seconds to test a candidate on 1,000 records of connect four",

@@ -26,8 +26,8 @@ from evals.results import (
     Row,
     Score,
     Tell,
-    pooled,
     read_data,
+    score_over,
 )
 from games import library
 from games.contract import Action, canonical_key
@@ -217,7 +217,7 @@ def audit_result(rows: Sequence[Row], effective: Row, total: int) -> EvalResult:
             Score(name="positions", value=positions, at_least=total, scored=positions),
             shown("games", {row["game"] for row in compared}, len(SETUPS)),
             shown("players", {row["player"] for row in compared}),
-            pooled(flagged, "planted leaks flagged", at_least=1.0),
+            score_over(flagged, "planted leaks flagged", at_least=1.0),
         ),
         samples=tuple(rows),
         effective=effective,

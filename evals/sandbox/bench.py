@@ -42,7 +42,7 @@ from evals.bench.timings import (
     proportional_mb,
     seconds,
 )
-from evals.results import Row, Score, Tell, pooled, read_data
+from evals.results import Row, Score, Tell, read_data, score_over
 from evals.sandbox.bench_play import PLAYOUTS, arena_rate, conditions_of, copier_gains, transitions
 from games import library
 from tools.guest.framing import encode
@@ -135,7 +135,7 @@ def sandbox_figures(
 
 def bounded_score(timing: Timing) -> Score:
     """The median of a timing, with the bound it is held to."""
-    return pooled(timing.values, timing.name, median, at_most=AT_MOST.get(timing.name))
+    return score_over(timing.values, timing.name, median, at_most=AT_MOST.get(timing.name))
 
 
 def _cold_starts(backend: Backend, rounds: int) -> Iterator[Timing]:

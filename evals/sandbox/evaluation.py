@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from agents.players.registry import PRELOAD as PLAYERS
 from evals.bench.timings import Timing, machine
-from evals.results import EvalError, EvalResult, Row, Score, Tell, pooled, score_below
+from evals.results import EvalError, EvalResult, Row, Score, Tell, score_below, score_over
 from evals.sandbox.bench import Lacking, Places, Repeats, bounded_score, sandbox_figures
 from evals.sandbox.forgery import GAMES, ForgeOutcome, forge_checks, forge_transitions, tricks
 from evals.sandbox.judging import held_unseen, judged_unseen, leaks_between_workers
@@ -102,7 +102,7 @@ def breaches(rows: list[Row], namespaces: str) -> Score:
         NothingScoredError: If none could be judged.
     """
     breached = [row["breached"] for row in rows]
-    return pooled(breached, f"breaches {namespaces} namespaces", sum, at_most=0)
+    return score_over(breached, f"breaches {namespaces} namespaces", sum, at_most=0)
 
 
 def reached(swept: SweepResult) -> tuple[Score, Score]:

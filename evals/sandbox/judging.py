@@ -20,7 +20,7 @@ from pydantic import BaseModel
 
 from agents.players.registry import PRELOAD, PlayerRoster
 from evals.bench.timings import processor_s
-from evals.results import EvalError, Row, Score, pooled, read_data, score_below
+from evals.results import EvalError, Row, Score, read_data, score_below, score_over
 from evals.sandbox.bench import new_worker
 from games.checks.run import CheckSettings
 from games.contract import Json, ModuleFault, canonical_key
@@ -100,7 +100,7 @@ def judged_unseen(sandbox: Sandbox) -> Iterator[Row]:
 
 def held_unseen(rows: list[Row]) -> Score:
     """How many of them work."""
-    return pooled([not row["held"] for row in rows], "unseen attacks that work", sum, at_most=0)
+    return score_over([not row["held"] for row in rows], "unseen attacks that work", sum, at_most=0)
 
 
 def refusal(sandbox: Sandbox, attack: UnseenAttack) -> str:

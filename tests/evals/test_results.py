@@ -8,18 +8,18 @@ from evals.results import (
     Score,
     find_eval,
     known_evals,
-    pooled,
+    score_over,
 )
 
 
 def test_an_unscored_sample_breaks_a_threshold() -> None:
-    assert pooled([True, True], "made", at_least=1.0).passed
-    assert not pooled([True, None], "made", at_least=1.0).passed
+    assert score_over([True, True], "made", at_least=1.0).passed
+    assert not score_over([True, None], "made", at_least=1.0).passed
 
 
 def test_nothing_scored_is_no_result() -> None:
     with pytest.raises(NothingScoredError, match="none of 2"):
-        pooled([None, None], "made", at_least=0.5)
+        score_over([None, None], "made", at_least=0.5)
 
 
 @pytest.mark.parametrize(("value", "passed"), [(0.2, True), (0.21, False)])
