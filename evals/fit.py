@@ -80,15 +80,15 @@ def composer_here(tell: Tell) -> Iterator[tuple[RoleSet, Retrieval, Row]]:
 
 
 def run(seed: int, tell: Tell, options: EvalOptions) -> EvalResult:
-    """Design every brief with the composer; no model, no play. Quick: the last set."""
+    """Design every brief with the composer; no model, no play, no seed. Quick: the last set."""
+    del seed
     judged = []
     with composer_here(tell) as (roles, retrieval, about):
         for part in _SETS[-1:] if options.quick else _SETS:
             for brief in load_briefs(part):
                 judged.append(judge_brief(brief, part, roles, retrieval))
                 tell(f"{brief.id} {brief.kind} {brief.family}: {judged[-1].family or 'refused'}")
-    effective: Row = {"seed": seed, "quick": options.quick, **about}
-    return score_briefs(judged, effective)
+    return score_briefs(judged, about)
 
 
 def judge_brief(
@@ -137,4 +137,4 @@ def score_briefs(judged: Sequence[JudgedBrief], effective: Row) -> EvalResult:
         }
         for one in judged
     )
-    return EvalResult(name="fit", scores=tuple(scores), samples=samples, effective=effective)
+    return EvalResult(scores=tuple(scores), samples=samples, effective=effective)

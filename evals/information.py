@@ -253,12 +253,9 @@ def run(
             tell(_said(rows[-1]))
         grade = sandbox.grade
     return EvalResult(
-        name="information",
         scores=tuple(_scores(setups, rows, quick=options.quick)),
         samples=tuple(rows),
         effective={
-            "seed": seed,
-            "quick": options.quick,
             "workers": options.workers,
             "omniscient": {
                 "reason": REASON,

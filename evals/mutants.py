@@ -65,12 +65,9 @@ def run(
         sound = [trial.sound(name) for name in names]
         grade = sandbox.grade
     return EvalResult(
-        name="mutants",
         scores=tuple(_scores(rows, sound)),
         samples=(*rows, *sound),
         effective={
-            "seed": seed,
-            "quick": options.quick,
             "checks": settings.model_dump(mode="json"),
             "recorded matches": _RECORDED,
             "matches that tell a fault from none": _COMPARED,

@@ -105,13 +105,14 @@ class JudgedPair:
 
 
 def run(seed: int, tell: Tell) -> EvalResult:
-    """Read every prompt of every pair with the composer; no model, no play."""
+    """Read every prompt of every pair with the composer; no model, no play, no seed."""
+    del seed
     judged = []
     with composer_here(tell) as (roles, retrieval, about):
         for pair in load_pairs():
             judged.append(judge_pair(pair, lambda text: design_of(text, roles, retrieval)))
             tell(f"{pair.id} {pair.kind}: {_line(judged[-1])}")
-    effective: Row = {"seed": seed, "pairs": len(judged), **about}
+    effective: Row = {"pairs": len(judged), **about}
     return score_pairs(judged, effective)
 
 
@@ -270,7 +271,7 @@ def score_pairs(judged: Sequence[JudgedPair], effective: Row) -> EvalResult:
         }
         for one in judged
     )
-    return EvalResult(name="paraphrase", scores=scores, samples=samples, effective=effective)
+    return EvalResult(scores=scores, samples=samples, effective=effective)
 
 
 _HONOURED, _DROPPED = "clauses honoured", "clauses silently dropped"

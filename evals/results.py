@@ -99,15 +99,15 @@ class EvalResult(BaseModel, frozen=True, extra="forbid"):
     """The result of one evaluation.
 
     Attributes:
-        name: The evaluation.
+        name: The evaluation, as `EvalInfo.run` fills it in.
         scores: Its scores.
         samples: One object a sample, with what was found.
-        effective: Effective parameters, seeds, versions, sandbox grade.
+        effective: Effective parameters, sandbox grade; `EvalInfo.run` adds seed and versions.
         unscored: Numbers that could not be had at all, name to reason; any of them fails the
             result, as no value stands for it.
     """
 
-    name: str
+    name: str = ""
     scores: tuple[Score, ...]
     samples: tuple[dict[str, JsonValue], ...]
     effective: dict[str, JsonValue]
@@ -313,15 +313,21 @@ class EvalInfo(BaseModel, frozen=True, extra="forbid"):
     takes: tuple[str, ...] = ()
 
     def run(self, seed: int, tell: Tell, options: EvalOptions | None = None) -> EvalResult:
-        """Run it; its module is imported only now.
+        """Run it; its module is imported only now. Its name, seed and versions join the result.
 
         Raises:
             EvalError: If an option was chosen that this evaluation does not take.
         """
         chosen = options or EvalOptions()
         self._require(chosen)
+        from graph.run.context import versions
+
         procedure: Callable[..., EvalResult] = import_module(self.module).run
-        return procedure(seed, tell, chosen) if self.takes else procedure(seed, tell)
+        found = procedure(seed, tell, chosen) if self.takes else procedure(seed, tell)
+        carried = {"seed": seed, "quick": chosen.quick, "versions": {**versions()}}
+        return found.model_copy(
+            update={"name": self.name, "effective": {**carried, **found.effective}}
+        )
 
     def _require(self, chosen: EvalOptions) -> None:
         for field in fields(chosen):

@@ -55,12 +55,10 @@ def run(seed: int, tell: Tell) -> EvalResult:
     return score(
         rows,
         {
-            "seed": seed,
             "settings": settings.model_dump(mode="json"),
             "roles": context.roles.identity,
             "sandbox": context.sandbox.grade.model_dump(mode="json"),
             "store": context.store_snapshot,
-            "versions": dict(context.versions),
         },
     )
 
@@ -96,4 +94,4 @@ def score(rows: Sequence[Row], effective: Row) -> EvalResult:
     scores = tuple(
         score_over([row[key] for row in rows], name, at_least=1.0) for key, name in names
     )
-    return EvalResult(name="smoke", scores=scores, samples=tuple(rows), effective=effective)
+    return EvalResult(scores=scores, samples=tuple(rows), effective=effective)

@@ -270,10 +270,9 @@ def run(seed: int, tell: Tell, options: EvalOptions, size: SolvingSize | None = 
     words = conclusion(games[_LEDUC], found)
     tell(words)
     return EvalResult(
-        name="solving",
         scores=(*solver_scores(games), *search_scores(found, size)),
         samples=(*_solver_rows(games), *_search_rows(found), *_duels(games, found)),
-        effective={**_effective(seed, size), "in_words": words},
+        effective={**_effective(size), "in_words": words},
         unscored={} if has_openspiel() else {_score_name(size): MISSING},
     )
 
@@ -396,10 +395,9 @@ def _duels(games: Mapping[str, SolvedGame], found: Found) -> list[Row]:
     return rows
 
 
-def _effective(seed: int, size: SolvingSize) -> Row:
+def _effective(size: SolvingSize) -> Row:
     return {
         **machine(),
-        "seed": seed,
         "iterations": _ITERATIONS,
         "ismcts": str(parse_spec(f"ismcts:simulations={size.held}")),
         "exploration_openspiel": THEIR_EXPLORATION,

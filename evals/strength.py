@@ -83,11 +83,9 @@ def run(
         scores.append(score)
         samples.append(sample)
     return EvalResult(
-        name="strength",
         scores=tuple(scores),
         samples=tuple(samples),
         effective={
-            "seed": seed,
             "player": str(spec),
             "runs": "library modules in this process, without a sandbox",
             "games a seat of tic-tac-toe": size.games,

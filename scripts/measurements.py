@@ -28,7 +28,6 @@ compare ratios, not times.
 """
 # Evaluations without a result file: where each last ran, before such files were kept.
 EARLIER = {
-    "mutants": "in three parts (leaks, rule bugs, sound games), at the commit that added it",
     "battleship-tag": "parts of it at e50794a; see evals/lechat2026/README.md",
     "battleship-fixed": "three players, at a commit before 08af4fb; see evals/lechat2026/README.md",
     "battleship-ludii": "few games, at a commit before 08af4fb; see evals/lechat2026/README.md",

@@ -92,7 +92,6 @@ class Adam:
             tensor.grad = None
 
 
-@dataclass
 class Rollout:
     """Decisions of one update, `[N]` in the order in which they were made.
 
@@ -107,29 +106,14 @@ class Rollout:
         chains: Decisions of one seat in one match, in order, and whether its match came to its end.
     """
 
-    inputs: Array
-    legal: NDArray[np.bool_]
-    hidden: Array
-    actions: NDArray[np.int64]
-    logs: Array
-    values: Array
-    rewards: Array
-    chains: list[tuple[list[int], bool]] = field(default_factory=list)
-
-    @classmethod
-    def empty(cls, size: int, codec: Codec, units: int) -> "Rollout":
-        """Room for so many decisions."""
-        width, actions = codec.width, len(codec.actions)
-        logs, values, rewards = np.zeros((3, size), np.float32)
-        return cls(
-            inputs=np.zeros((size, width), np.float32),
-            legal=np.zeros((size, actions), np.bool_),
-            hidden=np.zeros((size, units if codec.recurrent else 1), np.float32),
-            actions=np.zeros(size, np.int64),
-            logs=logs,
-            values=values,
-            rewards=rewards,
-        )
+    def __init__(self, size: int, codec: Codec, units: int) -> None:
+        """Make room for so many decisions."""
+        self.inputs = np.zeros((size, codec.width), np.float32)
+        self.legal = np.zeros((size, len(codec.actions)), np.bool_)
+        self.hidden = np.zeros((size, units if codec.recurrent else 1), np.float32)
+        self.actions = np.zeros(size, np.int64)
+        self.logs, self.values, self.rewards = np.zeros((3, size), np.float32)
+        self.chains: list[tuple[list[int], bool]] = []
 
     def targets(self, gamma: float, lam: float) -> tuple[list[list[int]], Array, Array]:
         """What is learned from each decision.
@@ -301,7 +285,7 @@ class _Trainer:
     def _played(self, horizon: int) -> tuple[Rollout, dict[str, Json]]:
         """Decisions of `horizon` steps of all matches."""
         count, settings = self.settings.environments, self.settings
-        rollout = Rollout.empty(horizon * count, self.codec, settings.units)
+        rollout = Rollout(horizon * count, self.codec, settings.units)
         open_chains: dict[tuple[int, int], list[int]] = {}
         met = Counter[str](matches=0, unknown_values=0, without_known_action=0)
         places = np.arange(count)

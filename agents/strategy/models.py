@@ -214,14 +214,12 @@ class Rejection:
         kept: Names of those that are not behind the best by more than is tolerated; empty where
             no match finished.
         means: Mean utility by name.
-        utilities: The least and the largest utility that was observed; None without any.
         matches: How many were played.
         failures: Matches of each model that failed, which both of their players lose.
     """
 
     kept: tuple[str, ...]
     means: Mapping[str, float]
-    utilities: tuple[float, float] | None
     matches: int
     failures: Mapping[str, int]
 
@@ -251,7 +249,7 @@ def reject_models(game: str, models: Mapping[str, Path], contest: ModelContest) 
     seen = [value for values in paid.values() for value in values if value is not None]
     failures = {name: values.count(None) for name, values in paid.items()}
     if not seen:
-        return Rejection((), {}, None, count, failures)
+        return Rejection((), {}, count, failures)
     least, most = min(seen), max(seen)
     means = {
         name: fmean(least if value is None else value for value in values)
@@ -259,7 +257,7 @@ def reject_models(game: str, models: Mapping[str, Path], contest: ModelContest) 
     }
     behind = max(means.values()) - contest.tolerated * (most - least)
     kept = tuple(name for name, mean in means.items() if mean >= behind)
-    return Rejection(kept, means, (least, most), count, failures)
+    return Rejection(kept, means, count, failures)
 
 
 def _hosted(

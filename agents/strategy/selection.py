@@ -47,12 +47,10 @@ class Selection:
 
     Attributes:
         members: Names; empty where nothing is better than random play.
-        against_random: The ensemble's score on fresh deals; None where nothing was confirmed.
         notes: A sentence a candidate or step.
     """
 
     members: Members = ()
-    against_random: Estimate | None = None
     notes: list[str] = field(default_factory=list)
 
 
@@ -94,7 +92,6 @@ class Selector:
         found.notes.append(f"phase 1, against random play: {_listed(first)}")
         found.members = self._climb(pool, lambda members: self._mean(members, [(), first]))
         found.notes.append(f"phase 2, against random play and phase 1: {_listed(found.members)}")
-        found.against_random = self._confirmed(found.members)
         return found
 
     def _pooled(self, members: Members, pool: Sequence[Members], deals: int) -> Scores:
@@ -132,7 +129,7 @@ class Selector:
             confirmed = self._confirmed(members)
             found.notes.append(self._told(members, confirmed))
             if confirmed is not None and confirmed.low > self.even:
-                found.members, found.against_random = members, confirmed
+                found.members = members
                 return found
         found.notes.append("No heuristic was confirmed on fresh deals, so none is kept.")
         return found

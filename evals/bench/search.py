@@ -133,6 +133,7 @@ class SearchSize:
         at_least: Ratios required by game. The quick variant leaves out tic-tac-toe's: its few short
             turns leave it too near its bound.
         outside_at_most: Share outside the game allowed; None where too few repeats tell it.
+        contests: The games.
     """
 
     rounds: int = 15
@@ -142,6 +143,7 @@ class SearchSize:
     block: int = 10
     at_least: Mapping[str, float] = field(default_factory=lambda: AT_LEAST)
     outside_at_most: float | None = OUTSIDE_AT_MOST
+    contests: Sequence[Contest] = CONTESTS
 
 
 FULL = SearchSize()
@@ -155,26 +157,12 @@ QUICK = SearchSize(
 )
 
 
-def run(
-    seed: int,
-    tell: Tell,
-    options: EvalOptions,
-    size: SearchSize | None = None,
-    contests: Sequence[Contest] = CONTESTS,
-) -> EvalResult:
-    """Measure rates and costs in all games.
-
-    Args:
-        seed: Of the deals and of the searches.
-        tell: Hears each result.
-        options: Whether the run is quick.
-        size: How much is measured; None for the usual sizes.
-        contests: The games.
-    """
+def run(seed: int, tell: Tell, options: EvalOptions, size: SearchSize | None = None) -> EvalResult:
+    """Measure rates and costs in all games, by the usual sizes where none is given."""
     size = size or (QUICK if options.quick else FULL)
     begun = time.monotonic()
     costs, rates = dict[tuple[str, str], Overhead](), dict[str, Rates]()
-    for contest in contests:
+    for contest in size.contests:
         for kind in ("uct", "ismcts") if contest.hidden else ("uct",):
             held = contest.name == MEASURED
             repeats, block = (size.repeats, size.block) if held else (size.shown, None)
@@ -193,10 +181,9 @@ def run(
             tell(f"{contest.name}, {name}: {median(found):,.0f} simulations a second")
     cost_rows = [{"game": g, "search": kind, **c.as_sample()} for (g, kind), c in costs.items()]
     return EvalResult(
-        name="search",
         scores=(*ratio_scores(rates, size), *cost_scores(costs, size)),
-        samples=(*_rate_rows(contests, rates), *cost_rows),
-        effective={**_effective(seed, size), "seconds": round(time.monotonic() - begun, 1)},
+        samples=(*_rate_rows(size.contests, rates), *cost_rows),
+        effective={**_effective(size), "seconds": round(time.monotonic() - begun, 1)},
         unscored={} if has_openspiel() else {_score_name(game): MISSING for game in size.at_least},
     )
 
@@ -272,10 +259,9 @@ def _rate_rows(contests: Sequence[Contest], rates: Mapping[str, Rates]) -> list[
     return rows
 
 
-def _effective(seed: int, size: SearchSize) -> Row:
+def _effective(size: SearchSize) -> Row:
     return {
         **machine(),
-        "seed": seed,
         "rounds": size.rounds,
         "seconds_a_turn": size.least_s,
         "repeats": size.repeats,

@@ -124,7 +124,6 @@ def run(seed: int, tell: Tell) -> EvalResult:
     outside, each_us = search.share, search.us
     tell(f"UCT, connect four: {each_us:.1f} us a simulation, {outside:.1%} outside the game")
     return EvalResult(
-        name="speed",
         scores=(
             score_over(
                 [h.wall_s for h in helps], "seconds of --help", median, at_most=HELP_AT_MOST_S
@@ -140,7 +139,12 @@ def run(seed: int, tell: Tell) -> EvalResult:
             _sample("index", built),
             *(_sample("new --quick", one) for one in quick),
         ),
-        effective={**_effective(seed), "sandbox": sandbox},
+        effective={
+            **machine(),
+            "prompt": PROMPT,
+            "simulations": _CONTEST.simulations,
+            "sandbox": sandbox,
+        },
     )
 
 
@@ -173,15 +177,6 @@ def _sample(what: str, one: CommandCost) -> Row:
         "command": what,
         "wall_s": round(one.wall_s, 3),
         "processor_s": round(one.processor_s, 3),
-    }
-
-
-def _effective(seed: int) -> Row:
-    return {
-        **machine(),
-        "seed": seed,
-        "prompt": PROMPT,
-        "simulations": _CONTEST.simulations,
     }
 
 

@@ -83,7 +83,6 @@ def run(
         grade = sandbox.grade.model_dump(mode="json")
     effective: Row = {
         **machine(),
-        "seed": seed,
         "nice": os.nice(0),
         "players": [PlayerRoster().effective(spec).name for spec in specs],
         "sandbox": grade,
@@ -114,7 +113,6 @@ def _result(
         return score_over(ratios, name, median, at_least=least)
 
     return EvalResult(
-        name="tournaments",
         scores=(
             ratio("matches a second of two workers over one", "one", GAIN_AT_LEAST),
             ratio("matches a second over a plain pool's", "plain", OF_PLAIN_AT_LEAST),

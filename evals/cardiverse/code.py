@@ -169,14 +169,12 @@ def run(seed: int, tell: Tell, options: EvalOptions) -> EvalResult:
     for row in rows:
         tell(str(row))
     effective: Row = {
-        "seed": seed,
         "matches": scorer.matches,
         "records judged": scorer.judged if judge else 0,
         "model": model.model or "none: recorded coders alone",
         "embedding": context.embedding,
         "store": context.store_snapshot,
         "sandbox": context.sandbox.grade.model_dump(mode="json"),
-        "versions": dict(context.versions),
         "published": dict(PUBLISHED),
     }
     return score_rows(rows, effective, {**unscored, **lacking})
@@ -199,7 +197,6 @@ def score_rows(rows: Sequence[Row], effective: Row, unscored: Mapping[str, str])
             else:
                 missing[f"{coder} {metric}"] = "no try passed Succ, or no model judges the records"
     return EvalResult(
-        name="cardiverse-code",
         scores=tuple(scores),
         samples=tuple(rows),
         effective=effective,

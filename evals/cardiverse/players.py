@@ -121,11 +121,9 @@ def run(seed: int, tell: Tell, options: EvalOptions, size: PlayersSize | None = 
     if not scored:
         raise NothingScoredError("no game could be measured")
     return EvalResult(
-        name="cardiverse-players",
         scores=tuple(_scores(samples, scored)),
         samples=tuple(samples),
         effective={
-            "seed": seed,
             "protocol": "ours",
             "seats of library games": SEATS,
             "plies of lessons, a tenth of those with searches": size.plies,

@@ -27,7 +27,6 @@ from games import library
 from games.contract import CHANCE, TERMINAL, Action, Observation, load_namespace
 from games.modules import bind, first_state, scoring
 from games.streams import stream
-from graph.run.context import versions
 from tools.playtest.intervals import share_interval
 from tools.playtest.jobs import GameSetup, sandbox_of_process
 from tools.playtest.ratings import win_share
@@ -220,7 +219,6 @@ def run(seed: int, tell: Tell, options: EvalOptions, size: PlayersSize | None = 
             samples.append(row)
             tell(row.get("problem") or _LINE.format_map(row))
     return EvalResult(
-        name="rlcard-heuristics",
         scores=tuple(
             Score(name=f"{one['pairing']}: % of the last", value=one["win rate"], scored=one["n"])
             for one in samples
@@ -229,12 +227,11 @@ def run(seed: int, tell: Tell, options: EvalOptions, size: PlayersSize | None = 
         samples=tuple(samples),
         unscored={row["pairing"]: row["problem"] for row in samples if "problem" in row},
         effective={
-            "seed": seed,
             "size": {"plies": size.plies, "selecting": size.selecting, "matches": size.matches},
             "sandbox": grade,
             "made by": "fitting, without a model and without the library's heuristics",
             "published": {key: _PUBLISHED[key] for key in ("source", "not comparable")},
-            "versions": {**versions(), "rlcard": version("rlcard")},
+            "rlcard": version("rlcard"),
         },
     )
 

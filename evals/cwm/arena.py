@@ -83,13 +83,7 @@ QUICK = ArenaSize(
 )
 
 
-def run(
-    seed: int,
-    tell: Tell,
-    options: EvalOptions,
-    size: ArenaSize | None = None,
-    games: Sequence[str] | None = None,
-) -> EvalResult:
+def run(seed: int, tell: Tell, options: EvalOptions, size: ArenaSize | None = None) -> EvalResult:
     """Play the arena of every game that has a model; with an endpoint, against an LLM too.
 
     Raises:
@@ -101,7 +95,7 @@ def run(
     recipe = SandboxRecipe(preload=PlayerRoster().preload)
     with sandbox_of_process(recipe) as sandbox, tempfile.TemporaryDirectory() as made:
         folder = options.folder or Path(made)
-        for game in games or size.games or games_with_models():
+        for game in size.games or games_with_models():
             models, rejected = _left(game, seed, size, options, folder)
             for protocol in PROTOCOLS:
                 for opponent in ("gt", "random", *(["llm"] if roster.models else [])):
@@ -114,11 +108,9 @@ def run(
                 samples.append(search_rates(game, setup, text, size.seconds, sandbox))
                 tell(f"{game}: {samples[-1]}")
     return EvalResult(
-        name="cwm-arena",
         scores=tuple(_scores(samples, full=size == FULL)),
         samples=tuple(samples),
         effective={
-            "seed": seed,
             "deals": size.deals,
             "simulations": size.simulations,
             "rollouts": size.rollouts,

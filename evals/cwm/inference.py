@@ -84,11 +84,9 @@ def run(
     if not samples:
         raise NothingScoredError("no recorded model has an inference function")
     return EvalResult(
-        name="cwm-inference",
         scores=tuple(_scores(samples)),
         samples=tuple(samples),
         effective={
-            "seed": seed,
             "matches": size.matches,
             "simulations": size.simulations,
             "sights": size.sights,

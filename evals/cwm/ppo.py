@@ -89,13 +89,7 @@ QUICK = PpoSize(
 )
 
 
-def run(
-    seed: int,
-    tell: Tell,
-    options: EvalOptions,
-    size: PpoSize | None = None,
-    games: Sequence[str] | None = None,
-) -> EvalResult:
+def run(seed: int, tell: Tell, options: EvalOptions, size: PpoSize | None = None) -> EvalResult:
     """Train and play every game that has a model.
 
     Raises:
@@ -105,7 +99,7 @@ def run(
     size = size or (QUICK if options.quick else FULL)
     samples: list[Row] = []
     with Sandbox(preload=PRELOAD) as sandbox, tempfile.TemporaryDirectory() as folder:
-        for game in games or size.games or games_with_models():
+        for game in size.games or games_with_models():
             models = Path(folder) / "models"
             model = [*held_models(game, models, tensors=True), *held_models(game, models)][0]
             for protocol in OPPONENTS_OF:
@@ -117,11 +111,9 @@ def run(
                     tell(_told(samples[-1]))
         grade = sandbox.grade
     return EvalResult(
-        name="cwm-ppo",
         scores=tuple(_scores(samples, _UNSURE if size == QUICK else frozenset())),
         samples=tuple(samples),
         effective={
-            "seed": seed,
             "steps": size.steps,
             "seeds": size.seeds,
             "deals": size.deals,

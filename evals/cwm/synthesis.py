@@ -37,7 +37,6 @@ from graph.learn.judging import start_of
 from graph.learn.matches import all_sights, some_sights
 from graph.learn.runs import LearnResult, make_learning, run_learning
 from graph.learn.settings import LearnRequest, LearnSettings, write_learning
-from graph.run.context import versions
 from graph.run.folder import create_folder
 from graph.run.opening import model_settings
 from tools.playtest.runner import Workers, play_all
@@ -226,17 +225,14 @@ def run(
     if not scored:
         raise NothingScoredError("no task has a recording; set RULEWRIGHT_MODEL to ask a model")
     return EvalResult(
-        name="cwm-synthesis",
         scores=_scores(scored, len(samples) - len(scored)),
         samples=tuple(samples),
         effective={
-            "seed": seed,
             "held_out_matches": size.matches,
             "simulations": size.simulations,
             "modeller": live.model or "recorded, answered by hand",
             "protocol": "ours: our rule texts, prompts and encodings; a task's five matches are of "
             "random play as the paper's",
-            "versions": dict(versions()),
         },
     )
 

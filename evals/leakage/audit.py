@@ -73,9 +73,7 @@ class AuditSize:
 QUICK = AuditSize(positions=2, matches=6, planted=48, total=100, plies=64)  # whist deals 52 cards
 
 
-def run(
-    seed: int, tell: Tell, options: EvalOptions | None = None, amount: AuditSize | None = None
-) -> EvalResult:
+def run(seed: int, tell: Tell, options: EvalOptions, amount: AuditSize | None = None) -> EvalResult:
     """Try every player that a spec can name, then the planted leaks, in every game.
 
     Args:
@@ -84,7 +82,7 @@ def run(
         options: Whether the run is quick.
         amount: How much is tried; None for the usual amounts.
     """
-    chosen = amount or (QUICK if options is not None and options.quick else AuditSize())
+    chosen = amount or (QUICK if options.quick else AuditSize())
     rows: list[Row] = []
     with Sandbox(preload=PRELOAD) as sandbox:
         for setup in (replace(one, max_plies=min(one.max_plies, chosen.plies)) for one in SETUPS):
@@ -92,7 +90,6 @@ def run(
             rows += planted(setup, sandbox, seed, chosen, tell)
         grade = sandbox.grade
     effective: Row = {
-        "seed": seed,
         "positions_each": chosen.positions,
         "matches_each_at_most": chosen.matches,
         "plies_at_most": {one.name: min(one.max_plies, chosen.plies) for one in SETUPS},
@@ -210,7 +207,6 @@ def audit_result(rows: Sequence[Row], effective: Row, total: int) -> EvalResult:
         return Score(name=name, value=len(values), at_least=at_least, scored=positions)
 
     return EvalResult(
-        name="leakage",
         scores=(
             leaks("decisions changed by what is hidden", "changed"),
             leaks("decisions for which the seat was told what is hidden", "told"),

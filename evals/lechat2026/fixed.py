@@ -26,7 +26,7 @@ from evals.lechat2026.board import (
 )
 from evals.lechat2026.players import played_module, spec_contestant
 from evals.lechat2026.shooters import MapShooter
-from evals.lechat2026.tables import PUBLISHED, by_player, in_points, matrix, pair_rates
+from evals.lechat2026.tables import PUBLISHED, in_points, matrix, pair_rates
 from evals.lechat2026.tag import condition, tag_contestant
 from evals.results import EvalOptions, EvalResult, Row, Score, Tell, read_data
 
@@ -79,10 +79,9 @@ def run(
     for row in rows:
         tell(str(row))
     return EvalResult(
-        name="battleship-fixed",
         scores=scores,
         samples=tuple(rows),
-        effective=_effective(seed, amounts),
+        effective=_effective(amounts),
     )
 
 
@@ -113,7 +112,7 @@ def looking_field(seed: int, best: str) -> Field:
 
 
 def field_rows(field: Field, played: FieldResult) -> list[Row]:
-    """Mean shots beside the published ones, every pair, the matrix, and the thesis' measures."""
+    """Mean shots beside the published ones, every pair, and the matrix."""
     names = [one.name for one in field.contestants]
     rates = pair_rates(names, played)
     rows: list[Row] = [
@@ -123,7 +122,6 @@ def field_rows(field: Field, played: FieldResult) -> list[Row]:
         if names.index(one) < names.index(other):
             rows.append({"table": "pairs", "what": f"{other} - {one}", **in_points(rate.turned())})
     rows.append({"table": "matrix", "field": field.name, "rows": matrix(names, rates)})
-    rows += [{"table": "metrics", **row} for row in by_player(names, played)]
     return rows
 
 
@@ -169,12 +167,11 @@ def _shots(games: Sequence[Entry]) -> list[int]:
     return [game["shots"] for game in games]
 
 
-def _effective(seed: int, amounts: FixedAmounts) -> Row:
+def _effective(amounts: FixedAmounts) -> Row:
     specs = {name: ALONE[name] for name in amounts.names}
     specs |= LOOKING if amounts.looking is not None else {}
     return {
         **played_module(),
-        "seed": seed,
         "games_alone": amounts.alone.solos,
         "duels_a_pair": 0 if amounts.looking is None else amounts.looking.duels,
         "held_against_the_thresholds": HELD,

@@ -53,7 +53,6 @@ from evals.lechat2026.tables import (
 )
 from evals.results import EvalOptions, EvalResult, Row, Score, Tell
 
-NAME = "battleship-ludii"
 LEAKING = "leaking"
 SEARCHES = ("UCT", "MAST", "FlatMC")
 _STORED = PUBLISHED["ludii"]
@@ -154,10 +153,9 @@ def run(seed: int, tell: Tell, options: EvalOptions, plan: LudiiPlan | None = No
         rows += list(_rows(one))
     rows += [_gain_row(name, plan.sweep[0], rate) for name, rate in gains.items()]
     return EvalResult(
-        name=NAME,
         scores=(*_scores(found[: len(plan.tournaments)], gains), *_shown(found)),
         samples=tuple(rows),
-        effective=_effective(seed, plan, options),
+        effective=_effective(plan),
     )
 
 
@@ -246,10 +244,8 @@ def _shown(found: Iterable[PlayedTournament]) -> list[Score]:
     return scores
 
 
-def _effective(seed: int, plan: LudiiPlan, options: EvalOptions) -> Row:
+def _effective(plan: LudiiPlan) -> Row:
     return {
-        "seed": seed,
-        "quick": options.quick,
         "solos": plan.amount.solos,
         "duels": plan.amount.duels,
         "duels_with_MAST": plan.amount.slow_duels or plan.amount.duels,

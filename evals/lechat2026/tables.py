@@ -200,48 +200,6 @@ def matrix(names: Sequence[str], rates: Mapping[Pair, WinRate]) -> Row:
     }
 
 
-def by_player(names: Sequence[str], played: FieldResult) -> list[Row]:
-    """For each player, over all its games: what its decisions took, and how its duels ended."""
-    return [row for row in (_player(name, played) for name in names) if row]
-
-
-def _player(name: str, played: FieldResult) -> Row | None:
-    alone = played.solos.get(name, [])
-    seats = [
-        (game, pair.index(name))
-        for pair, games in played.duels.items()
-        if name in pair
-        for game in games
-    ]
-    used = [game["used"] for game in alone] + [game["used"][seat] for game, seat in seats]
-    if not used:
-        return None
-    row: Row = {"player": name, "games": len(used)}
-    if alone:
-        row["shots_alone"] = round(fmean(game["shots"] for game in alone), 2)
-    won = [game["health"][seat] for game, seat in seats if game["won"] == seat]
-    if seats:
-        row["health_left"] = round(fmean(game["health"][seat] for game, seat in seats), 2)
-    if won:
-        row["margin_when_won"] = round(fmean(won), 2)
-        row["won_by_1"] = round(sum(margin == 1 for margin in won) / len(won), 3)
-    return {**row, **_sampling(used)}
-
-
-def _sampling(used: Sequence[Entry]) -> Row:
-    total = {key: sum(one.get(key, 0) for one in used) for key in (*used[0], "samples")}
-    row: Row = {}
-    if total.get("decisions"):
-        row["calls_a_decision"] = round(total["calls"] / total["decisions"], 1)
-        row["calls_a_game"] = round(total["calls"] / len(used))
-        row["samples_a_game"] = round(total["samples"] / len(used), 1)
-    if total["samples"]:
-        row["attempts_a_sample"] = round(total["attempts"] / total["samples"], 2)
-        row["fallbacks"] = total["fallbacks"]
-        row["success"] = round(1 - total["fallbacks"] / total["samples"], 6)
-    return row
-
-
 def tag_latencies(seed: int, games: int, map_samples: int) -> list[Row]:
     """What one fleet takes to draw, by determinization, at every shot of games of OSLA.
 

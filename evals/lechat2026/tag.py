@@ -5,8 +5,7 @@ executed them rather than as they were asked for: see `fleets` (the determinizat
 (the heuristics, OSLA and RMHC) and `mcts` (IS-MCTS, which also ran under the name of MAST). Where
 TAG is faulty these players are faulty on purpose. Their rates stand beside the stored ones, pair by
 pair and as averages over the field; a 2 by 2 of determinization and heuristic separates what the
-thesis changed together. The thesis' other measures (its section 3.5.3) say what a determinization
-costs, and how a game ends.
+thesis changed together. What a draw of a fleet takes is told beside them.
 """
 
 from collections.abc import Callable, Mapping
@@ -35,7 +34,6 @@ from evals.lechat2026.tables import (
     WinRate,
     averages,
     beside,
-    by_player,
     exact_pair,
     in_points,
     matrix,
@@ -201,8 +199,6 @@ def run(
                 tell(_said(row))
         rows += found
         scores += tag_scores(kind, found)
-        found = by_player(NAMES, played)
-        rows += [{"table": "metrics", "determinization": kind, **row} for row in found]
         shots[Condition(kind, heuristic)] = [game["shots"] for game in played.solos["OSLA"]]
         randoms = max(randoms, [game["shots"] for game in played.solos["random"]], key=len)
     rows += _confound(seed, tell, options, amounts, shots, randoms)
@@ -212,7 +208,6 @@ def run(
         for row in timed
     ]
     return EvalResult(
-        name="battleship-tag",
         scores=tuple(scores),
         samples=tuple(rows),
         effective=_effective(seed, amounts),
@@ -301,7 +296,6 @@ def _confound(
 def _effective(seed: int, amounts: TagAmounts) -> Row:
     conditions = {kind: condition(kind, seed, amounts.calls) for kind in HEURISTICS}
     return {
-        "seed": seed,
         "games": {
             kind: {
                 "alone": amount.solos,

@@ -10,9 +10,9 @@ import sys
 from collections.abc import Iterator
 
 from agents.players.registry import PRELOAD as PLAYERS
-from evals.bench.timings import Timing, machine
+from evals.bench.timings import machine
 from evals.results import EvalError, EvalResult, Row, Score, Tell, score_below, score_over
-from evals.sandbox.bench import Lacking, Places, Repeats, bounded_score, sandbox_figures
+from evals.sandbox.bench import Places, Repeats, bounded_score, sandbox_figures
 from evals.sandbox.forgery import GAMES, ForgeOutcome, forge_checks, forge_transitions, tricks
 from evals.sandbox.judging import held_unseen, judged_unseen, leaks_between_workers
 from evals.sandbox.probes import LIMITS, BrokenProbeError, probes, run_probe
@@ -43,14 +43,17 @@ def run(seed: int, tell: Tell) -> EvalResult:
         timings, unmeasured = sandbox_figures(places, Repeats(), seed, tell)
         grade = strong.grade
     about = machine()
-    effective = {
-        "seed": seed,
-        **about,
-        "sandbox": grade.model_dump(mode="json"),
-        "repeats": dataclasses.asdict(Repeats()),
-    }
-    samples += [{**timing.as_sample(), **about, "seed": seed} for timing in timings]
-    return result(scores, samples, timings, unmeasured, effective)
+    samples += [{**timing.as_sample(), **about} for timing in timings]
+    return EvalResult(
+        scores=(*scores, *map(bounded_score, timings)),
+        samples=tuple(samples),
+        effective={
+            **about,
+            "sandbox": grade.model_dump(mode="json"),
+            "repeats": dataclasses.asdict(Repeats()),
+        },
+        unscored=dict(unmeasured),
+    )
 
 
 def _harm(
@@ -139,20 +142,3 @@ def forged_passes(outcomes: list[ForgeOutcome]) -> Score:
     passed = sum(outcome.passed for outcome in outcomes)
     judged = sum(outcome.judged for outcome in outcomes)
     return score_below("forged passes beyond honest repeats", passed, 0, judged)
-
-
-def result(
-    scores: list[Score],
-    samples: list[Row],
-    timings: list[Timing],
-    unmeasured: list[Lacking],
-    effective: Row,
-) -> EvalResult:
-    """Everything in one result; what could not be measured is named and fails it."""
-    return EvalResult(
-        name="sandbox",
-        scores=(*scores, *map(bounded_score, timings)),
-        samples=tuple(samples),
-        effective=effective,
-        unscored=dict(unmeasured),
-    )

@@ -80,6 +80,7 @@ def run(seed: int, tell: Tell) -> EvalResult:
     Raises:
         EvalError: If this user may not know what the processes hold.
     """
+    del seed
     amount = SoakAmount()
     with Sandbox() as sandbox:
         try:
@@ -90,10 +91,9 @@ def run(seed: int, tell: Tell) -> EvalResult:
             ) from error
         grade = sandbox.grade
     return EvalResult(
-        name="sandbox-soak",
         scores=tuple(scores(moments)),
         samples=tuple(asdict(moment) for moment in moments),
-        effective={"seed": seed, **machine(), "sandbox": grade.model_dump(mode="json")},
+        effective={**machine(), "sandbox": grade.model_dump(mode="json")},
     )
 
 

@@ -42,7 +42,7 @@ class Scene:
     """
 
     bait: Mapping[str, Json]
-    harm: Callable[[], str]
+    harm: Callable[[], str] = lambda: ""
 
 
 Stage: TypeAlias = Callable[[Sandbox], AbstractContextManager[Scene]]
@@ -51,11 +51,6 @@ Stage: TypeAlias = Callable[[Sandbox], AbstractContextManager[Scene]]
 def stage(name: str) -> Stage:
     """The stage of that name."""
     return _STAGES[name]
-
-
-@contextlib.contextmanager
-def _none(_: Sandbox) -> Iterator[Scene]:
-    yield Scene({}, lambda: "")
 
 
 @contextlib.contextmanager
@@ -111,7 +106,7 @@ def _hidden(_: Sandbox) -> Iterator[Scene]:
     ]
     if MARK in os.environ:
         words.append(os.environ[MARK])
-    yield Scene({"hidden": [word.encode().hex() for word in words]}, lambda: "")
+    yield Scene({"hidden": [word.encode().hex() for word in words]})
 
 
 @contextlib.contextmanager
@@ -185,7 +180,7 @@ def _network(family: int, kind: int, address: tuple[str, int]) -> Stage:
             try:
                 server.bind(address)
             except OSError:  # a machine without IPv6: nobody listens, and nobody can be reached
-                yield Scene({}, lambda: "")
+                yield Scene({})
                 return
             if kind == socket.SOCK_STREAM:
                 server.listen()
@@ -232,7 +227,7 @@ def _segment(_: Sandbox) -> Iterator[Scene]:
     address = libc.shmat(number, None, 0)
     ctypes.memmove(address, os.urandom(16), 16)
     try:
-        yield Scene({"key": key, "segment": number}, lambda: "")
+        yield Scene({"key": key, "segment": number})
     finally:
         libc.shmdt(ctypes.c_void_p(address))
         libc.shmctl(number, _REMOVE, None)
@@ -273,7 +268,7 @@ def _left_in_kernel(key: int) -> list[str]:
 
 
 _STAGES: Mapping[str, Stage] = {
-    "none": _none,
+    "none": lambda _: contextlib.nullcontext(Scene({})),
     "folder": _folder,
     "hidden": _hidden,
     "process": _process,

@@ -1,11 +1,15 @@
+import platform
+
 import pytest
 
 from evals.results import (
     EvalError,
+    EvalInfo,
     EvalOptions,
     EvalResult,
     NothingScoredError,
     Score,
+    Tell,
     find_eval,
     known_evals,
     score_over,
@@ -53,3 +57,18 @@ def test_fewer_than_one_worker_is_refused() -> None:
 
 def test_every_eval_has_a_question() -> None:
     assert all(info.question.endswith("?") for info in known_evals())
+
+
+def run(seed: int, tell: Tell) -> EvalResult:
+    tell(f"seed {seed}")
+    return EvalResult(scores=(), samples=(), effective={"deals": 3})
+
+
+def test_a_result_says_what_it_is_of_and_under_which_seed_and_versions() -> None:
+    said: list[str] = []
+    found = EvalInfo(name="tiny", question="Is it said?", module=__name__).run(7, said.append)
+    assert (found.name, said) == ("tiny", ["seed 7"])
+    versions = found.effective.pop("versions")
+    assert found.effective == {"seed": 7, "quick": False, "deals": 3}
+    assert isinstance(versions, dict)
+    assert versions["python"] == platform.python_version()

@@ -48,7 +48,7 @@ def test_with_lambda_one_an_advantage_is_the_return_less_the_estimate() -> None:
 
 def test_an_unfinished_chain_learns_from_all_but_its_last_decision() -> None:
     codec = Codec(fitted_encoder([{}]), ("a",), recurrent=False)
-    rollout = Rollout.empty(5, codec, 1)
+    rollout = Rollout(5, codec, 1)
     rollout.values[:] = [1, 2, 3, 4, 5]
     rollout.rewards[:] = [0, 1, 0, 1, 9]
     rollout.chains = [([0, 2, 4], False), ([1, 3], True)]

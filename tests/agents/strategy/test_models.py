@@ -77,7 +77,6 @@ def test_a_failure_is_lost_by_both_and_rejects_the_model_that_fails_most(tmp_pat
     # Three pairs with two hosts each, and three alone; one deal in both seats.
     assert found.matches == 9 * 2
     assert found.failures == {"one": 4, "two": 4, "renamed": 8}
-    assert found.utilities == (-1, 1)
     # A third of what one and two played is lost, and two thirds of the other's: wins and losses
     # among equals cancel, or nearly.
     assert found.means["renamed"] < found.means["one"] - 0.1
@@ -87,7 +86,7 @@ def test_a_failure_is_lost_by_both_and_rejects_the_model_that_fails_most(tmp_pat
 def test_models_none_of_whose_matches_finish_are_not_judged(tmp_path: Path) -> None:
     broken = model_file(tmp_path, "tic_tac_toe", ("won = winner(state", "won = loser(state"))
     found = reject_models("tic tac toe", {"broken": broken}, contest(tmp_path / "e", deals=1))
-    assert (found.kept, found.utilities, found.matches) == ((), None, 2)
+    assert (found.kept, found.matches) == ((), 2)
 
 
 def test_a_model_that_cannot_be_read_is_named(tmp_path: Path) -> None:

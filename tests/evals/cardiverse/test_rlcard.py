@@ -148,6 +148,4 @@ def test_every_pairing_stands_beside_the_published_one() -> None:
         assert row["n"] == 12
     assert rows["random, then ours"]["published"] == 82.0  # Cardiverse, Table 6
     assert rows["ours, then LeducHoldemRuleAgentV2"]["published"] == 48.1
-    versions = result.effective["versions"]
-    assert isinstance(versions, dict)
-    assert versions["rlcard"] == "1.2.0"
+    assert result.effective["rlcard"] == "1.2.0"

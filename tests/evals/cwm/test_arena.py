@@ -12,18 +12,17 @@ from evals.cwm.synthesis import RECORDINGS
 from evals.results import EvalOptions, EvalResult
 from tests.agents.model.endpoint import message, serving
 
-TINY = ArenaSize(2, simulations=8, rollouts=1, rejecting=1, seconds=0.02)
+TINY = ArenaSize(2, 8, rollouts=1, rejecting=1, seconds=0.02, games=("leduc_poker",))
 PUBLISHED = Path(arena.__file__).parent / "published.json"
 
 
 @pytest.fixture(scope="module")
 def played(tmp_path_factory: pytest.TempPathFactory) -> EvalResult:
     options = EvalOptions(quick=True, folder=tmp_path_factory.mktemp("arena"))
-    result = run(1, lambda _: None, options, TINY, games=["leduc_poker"])
-    assert (
-        run(1, lambda _: None, options, TINY, games=["leduc_poker"]).samples[:4]
-        == (result.samples[:4])
-    ), "from its journals"
+    result = run(1, lambda _: None, options, TINY)
+    assert run(1, lambda _: None, options, TINY).samples[:4] == (result.samples[:4]), (
+        "from its journals"
+    )
     return result
 
 
@@ -70,7 +69,7 @@ def test_with_an_endpoint_a_language_model_sits_across(
         monkeypatch.setenv("OPENAI_BASE_URL", endpoint.url)
         monkeypatch.setenv("OPENAI_API_KEY", "none")
         options = EvalOptions(quick=True, folder=tmp_path)
-        result = run(1, lambda _: None, options, TINY, games=["leduc_poker"])
+        result = run(1, lambda _: None, options, TINY)
     rows = [row for row in result.samples if row.get("opponent") == "llm"]
     assert [row["protocol"] for row in rows] == ["paper", "ours"]
     assert all(row["matches"] == 2 * TINY.deals and not row["reasons"] for row in rows)

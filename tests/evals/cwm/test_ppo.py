@@ -12,14 +12,14 @@ from evals.cwm.ppo import PpoSize, run
 from evals.results import EvalOptions, EvalResult
 
 SMALL = PpoSettings(environments=10, horizon=10, units=8, explore=300, choice_deals=3)
-TINY = PpoSize(150, 2, 3, 2, SMALL)
+TINY = PpoSize(150, 2, 3, 2, SMALL, ("leduc_poker",))
 PUBLISHED = json.loads((Path(ppo.__file__).parent / "published_ppo.json").read_text())
 
 
 @pytest.fixture(scope="module")
 def played() -> EvalResult:
     pytest.importorskip("torch", reason="training is an extra: not verified without torch")
-    return run(1, lambda _: None, EvalOptions(quick=True), TINY, games=["leduc_poker"])
+    return run(1, lambda _: None, EvalOptions(quick=True), TINY)
 
 
 def test_what_was_trained_in_the_model_knows_the_games_own_actions(played: EvalResult) -> None:

@@ -92,7 +92,7 @@ def test_a_whole_run_has_every_table_and_goes_on_in_its_folder(tmp_path: Path) -
     result = run(3, said.append, EvalOptions(folder=tmp_path), TINY)
     assert sum("interval reaches" in line for line in said) == 3
     tables = {row["table"] for row in result.samples}
-    assert tables == {"pairs", "averages", "matrix", "confound", "metrics", "latency"}
+    assert tables == {"pairs", "averages", "matrix", "confound", "latency"}
     assert [score.scored for score in result.scores] == [9, 5, 9, 5, 9, 5]
     assert result.effective["mast"] == "IS-MCTS' games count for it"
     again = run(3, told, EvalOptions(folder=tmp_path), TINY)

@@ -3,8 +3,9 @@ from typing import Literal
 import pytest
 
 from evals.bench.timings import Timing
-from evals.results import NothingScoredError, Row
-from evals.sandbox.evaluation import breaches, forged_passes, reached, result
+from evals.results import EvalResult, NothingScoredError, Row
+from evals.sandbox.bench import bounded_score
+from evals.sandbox.evaluation import breaches, forged_passes, reached
 from evals.sandbox.forgery import ForgeOutcome
 from evals.sandbox.sweep import SweepResult
 
@@ -35,10 +36,10 @@ def test_one_forged_pass_fails() -> None:
 
 
 def test_a_figure_that_could_not_be_had_fails_the_result_and_has_no_value() -> None:
-    timing = Timing("x", (1.0,))
-    whole = result([], [], [timing], [], {})
+    scores = (bounded_score(Timing("x", (1.0,))),)
+    whole = EvalResult(name="sandbox", scores=scores, samples=(), effective={})
     assert whole.passed
-    lacking = result([], [], [timing], [("worker PSS", "not for this user")], {})
+    lacking = whole.model_copy(update={"unscored": {"worker PSS": "not for this user"}})
     assert not lacking.passed
     assert [score.name for score in lacking.scores] == ["x"]
     assert "NOT SCORED worker PSS: not for this user" in lacking.as_text()
