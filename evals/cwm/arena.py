@@ -10,7 +10,7 @@ fails. A forfeit is a loss. Where there are several models of a game, they rejec
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import fmean
 
@@ -111,9 +111,7 @@ def run(seed: int, tell: Tell, options: EvalOptions, size: ArenaSize | None = No
         scores=tuple(_scores(samples, full=size == FULL)),
         samples=tuple(samples),
         effective={
-            "deals": size.deals,
-            "simulations": size.simulations,
-            "rollouts": size.rollouts,
+            **asdict(size),
             "protocols": dict(PROTOCOLS),
             "published": _PUBLISHED["source"],
             **({"llm": roster.models.about()} if roster.models else {}),
@@ -170,29 +168,18 @@ class _Arena:
         entries = [one for _, series in played for one in seated(series)]
         scores = [_score(entry, seat) for entry, seat in entries]
         deals = [fmean(scores[first : first + SEATS]) for first in range(0, len(scores), SEATS)]
-        published = _PUBLISHED["games"].get(
-            published_name(self.game), {"not comparable": "no game of the paper"}
-        )
         return {
             "game": self.game,
             "protocol": self.protocol,
             "opponent": self.opponent,
             "models": [f"{one.label}" for one in self.models],
             "n": len(self.models),
-            "matches": len(entries),
             "points over even": _points(deals),
-            "payoff over the other's": paid_over(entries, SEATS),
-            "by seat": [by_seat(entries, seat) for seat in range(SEATS)],
             "forfeits": forfeits(entries),
             "reasons": dict(Counter(entry.reason for entry, _ in entries if entry.reason)),
             **decided(used_by_first(entries)),
             "transitions online": self._followed(played, sandbox),
-            "published": {
-                deck: {"table": rows["table"], **rows[self.opponent]}
-                for deck, rows in published.items()
-                if deck != "not comparable"
-            },
-            "not comparable": published.get("not comparable", ""),
+            **table_of(entries, _PUBLISHED, self.game, self.opponent),
         }
 
     def _series(self, model: HeldModel, number: int) -> Series:
@@ -211,7 +198,7 @@ class _Arena:
             self.roster,
             matches=SEATS * deals,
             seed=self.seed,
-            sandbox=SandboxRecipe(preload=PlayerRoster().preload),
+            sandbox=SandboxRecipe(preload=self.roster.preload),
             journal=self.folder / name.replace(" ", "_") if self.options.folder else None,
             workers=Workers(self.options.workers, "threads" if self.roster.models else "processes"),
             record=False,
@@ -257,6 +244,26 @@ def by_seat(entries: Sequence[tuple[MatchEntry, int]], seat: int) -> Row:
         if paid
         else None,
         "n": len(mine),
+    }
+
+
+def table_of(
+    entries: Sequence[tuple[MatchEntry, int]], tables: Row, game: str, opponent: str
+) -> Row:
+    """What matches against an opponent came to, with the paper's rows of the game beside it."""
+    published = tables["games"].get(
+        published_name(game), {"not comparable": "no game of the paper"}
+    )
+    return {
+        "matches": len(entries),
+        "payoff over the other's": paid_over(entries, SEATS),
+        "by seat": [by_seat(entries, seat) for seat in range(SEATS)],
+        "published": {
+            deck: {"table": rows["table"], **rows[opponent]}
+            for deck, rows in published.items()
+            if deck != "not comparable"
+        },
+        "not comparable": published.get("not comparable", ""),
     }
 
 

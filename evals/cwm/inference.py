@@ -9,7 +9,7 @@ history (Table 1), hidden state (Table 8) and closed deck (Table 2) stand beside
 
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -87,9 +87,7 @@ def run(
         scores=tuple(_scores(samples)),
         samples=tuple(samples),
         effective={
-            "matches": size.matches,
-            "simulations": size.simulations,
-            "sights": size.sights,
+            **asdict(size),
             "draws": DRAWS,
             "modeller": "recorded, answered by hand",
             "published": "Code World Models, Tables 1, 2 and 8, test",

@@ -17,13 +17,12 @@ from agents.learning.choosing import best_of_seeds
 from agents.learning.matches import PRELOAD
 from agents.learning.settings import PpoSettings
 from agents.players.registry import PlayerRoster
-from evals.cwm.arena import SEATS, by_seat
+from evals.cwm.arena import SEATS, table_of
 from evals.cwm.held import (
     HeldModel,
     by_seat_told,
     games_with_models,
     held_models,
-    published_name,
     referee_of,
 )
 from evals.results import (
@@ -36,7 +35,7 @@ from evals.results import (
     read_data,
     score_over,
 )
-from graph.learn.arena import paid_over, seated
+from graph.learn.arena import seated
 from tools.playtest.jobs import SandboxRecipe
 from tools.playtest.runner import Workers
 from tools.playtest.series import play_series
@@ -167,17 +166,10 @@ def _played(
     )
     entries = seated(series)
     used = [entry.used[seat] for entry, seat in entries if seat < len(entry.used)]
-    column = opponent.partition(":")[0]
-    published = _PUBLISHED["games"].get(published_name(game), {})
     return {
         "opponent": opponent,
-        "matches": len(entries),
-        "payoff over the other's": paid_over(entries, SEATS),
-        "by seat": [by_seat(entries, seat) for seat in range(SEATS)],
         "fallbacks": sum(sum(one.words.get("fallback", {}).values()) for one in used),
-        "published": {
-            deck: {"table": rows["table"], **rows[column]} for deck, rows in published.items()
-        },
+        **table_of(entries, _PUBLISHED, game, opponent.partition(":")[0]),
     }
 
 
