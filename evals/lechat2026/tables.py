@@ -1,24 +1,20 @@
-"""Tables of a field of contestants: win rates, the published ones beside, and what players took.
+"""Tables of a field of contestants: win rates, the published ones beside.
 
 Rates of pairs and averages over the field are always published together: an average over a field
 says as much about the field as about the player.
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from random import Random
 from statistics import NormalDist, fmean
-from time import perf_counter_ns
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from evals.lechat2026.board import CELLS, Entry, FieldResult, Pair, View, numbers, random_fleet
-from evals.lechat2026.fleets import FleetKind, Worlds, heat_of
-from evals.lechat2026.shooters import Condition, OneStep
+from evals.lechat2026.board import CELLS, Entry, FieldResult, Pair
 from evals.results import Row, read_data
 from tools.playtest.intervals import NoSamplesError, wilson
 
@@ -26,7 +22,6 @@ Floats = npt.NDArray[np.float64]
 
 CONFIDENCE = 0.95
 POINTS = 0.03
-_SHARED = 40  # fleets that a map serves in the tree search
 Z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
 
 PUBLISHED: dict[str, Any] = read_data("lechat2026/published.json")
@@ -198,52 +193,3 @@ def matrix(names: Sequence[str], rates: Mapping[Pair, WinRate]) -> Row:
         }
         for one in names
     }
-
-
-def tag_latencies(seed: int, games: int, map_samples: int) -> list[Row]:
-    """What one fleet takes to draw, by determinization, at every shot of games of OSLA.
-
-    Each kind draws at the same positions, one attempt after the other. "heat map" comes twice: with
-    the map of an empty sea, as OSLA has it, and with a map drawn for the position and shared by 40
-    fleets, as the tree search has it.
-    """
-    spent: dict[str, list[float]] = {}
-    heat = heat_of(Worlds("constraint", Random(seed), 1), map_samples)
-    for game in range(games):
-        rng = numbers(seed, "latency", match=game)
-        for view in _positions(rng):
-            for kind in get_args(FleetKind):
-                worlds = Worlds(kind, rng, 1)
-                worlds.observe(view, heat if kind == "heat map" else None)
-                spent.setdefault(kind, []).append(_timed(worlds, 1))
-            worlds = Worlds("heat map", rng, 1)
-            worlds.observe(view)
-            share = _timed(worlds, map_samples) * map_samples / _SHARED
-            spent.setdefault("heat map, drawn anew", []).append(spent["heat map"][-1] + share)
-    usual = fmean(spent["constraint"])
-    return [
-        {
-            "determinization": kind,
-            "microseconds_a_sample": round(fmean(times), 1),
-            "over_constraint": round(fmean(times) / usual, 2),
-            "positions": len(times),
-        }
-        for kind, times in spent.items()
-    ]
-
-
-def _timed(worlds: Worlds, count: int) -> float:
-    """Microseconds a fleet."""
-    began = perf_counter_ns()
-    for _ in range(count):
-        worlds.draw()
-    return (perf_counter_ns() - began) / 1000 / count
-
-
-def _positions(rng: Random) -> Iterator[View]:
-    fleet = random_fleet(rng)
-    player = OneStep(rng, Condition("constraint", "cluster"))
-    view = View()
-    while view.hits != fleet:
-        yield view
-        view.mark(player.shoot(view), fleet)

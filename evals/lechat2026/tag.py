@@ -5,7 +5,7 @@ executed them rather than as they were asked for: see `fleets` (the determinizat
 (the heuristics, OSLA and RMHC) and `mcts` (IS-MCTS, which also ran under the name of MAST). Where
 TAG is faulty these players are faulty on purpose. Their rates stand beside the stored ones, pair by
 pair and as averages over the field; a 2 by 2 of determinization and heuristic separates what the
-thesis changed together. What a draw of a fleet takes is told beside them.
+thesis changed together.
 """
 
 from collections.abc import Callable, Mapping
@@ -39,7 +39,6 @@ from evals.lechat2026.tables import (
     matrix,
     pair_rates,
     published_pairs,
-    tag_latencies,
 )
 from evals.results import EvalOptions, EvalResult, Row, Score, Tell
 
@@ -152,7 +151,6 @@ class TagAmounts:
 
     Attributes:
         games: Of each field.
-        latency: Games at whose positions draws are timed.
         twice: Whether IS-MCTS and "MAST" are both played; if not, the games of the one count for
             both, as they are one player.
         errors: Standard errors of the difference that a rate may lie off; the quick variant takes
@@ -162,20 +160,18 @@ class TagAmounts:
     """
 
     games: Mapping[FleetKind, GameCounts]
-    latency: int
     twice: bool
     errors: float = 2.0
     calls: int = CALLS
 
 
-FULL = TagAmounts(dict.fromkeys(HEURISTICS, GameCounts(2000, GAMES)), 20, twice=True)
+FULL = TagAmounts(dict.fromkeys(HEURISTICS, GameCounts(2000, GAMES)), twice=True)
 QUICK = TagAmounts(
     {
         "random": GameCounts(150, 30, 12),
         "constraint": GameCounts(150, 30, 12),
         "heat map": GameCounts(100, 20, 6),
     },
-    2,
     twice=False,
     errors=3.0,
 )
@@ -197,16 +193,12 @@ def run(
         for row in found:
             if row["table"] != "matrix":
                 tell(_said(row))
+        tell(f"{kind}: the widest 95 % interval reaches {reach(found)} points either way")
         rows += found
         scores += tag_scores(kind, found)
         shots[Condition(kind, heuristic)] = [game["shots"] for game in played.solos["OSLA"]]
         randoms = max(randoms, [game["shots"] for game in played.solos["random"]], key=len)
     rows += _confound(seed, tell, options, amounts, shots, randoms)
-    timed = tag_latencies(seed, amounts.latency, MAP_SAMPLES)
-    rows += [
-        {"table": "latency", "published_of_maps": _STORED["latency_of_maps"], **row}
-        for row in timed
-    ]
     return EvalResult(
         scores=tuple(scores),
         samples=tuple(rows),
@@ -312,6 +304,12 @@ def _effective(seed: int, amounts: TagAmounts) -> Row:
         },
         "where": "our own bit boards in plain processes, not in the sandbox; no module is run",
     }
+
+
+def reach(rows: list[Row]) -> float:
+    """How far the widest interval of a pair reaches either way, in points."""
+    widest: float = max(row["high"] - row["low"] for row in rows if row["table"] == "pairs")
+    return round(widest / 2, 1)
 
 
 def _said(row: Row) -> str:
