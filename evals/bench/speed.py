@@ -1,9 +1,8 @@
-"""Eval: how long do the command's help, a quick run and a search simulation take?
+"""Eval: how long do the command's help and a quick run take?
 
 The command's figures are medians over repeats of the real command in processes of its own; a busy
 machine shows in the wall times, so the processor times stand beside them. The store is built
-first, in a temporary home: a quick run is measured from a warm one. A search's figures are read
-from the least times, as `evals.bench.search_overhead` explains.
+first, in a temporary home: a quick run is measured from a warm one.
 
     python -m evals.bench.speed COMMAND [ARGUMENT ...]
 
@@ -27,9 +26,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-from evals.bench.search_overhead import CONTESTS, overhead
 from evals.bench.timings import machine
-from evals.results import EvalError, EvalResult, Row, Score, Tell, score_below, score_over
+from evals.results import EvalError, EvalResult, Row, Tell, score_over
 from graph.run.sandboxes import choice_in_variables
 
 _ADOPT_ORPHANS = 36  # PR_SET_CHILD_SUBREAPER of linux/prctl.h
@@ -92,16 +90,12 @@ PROMPT = (
 )
 HELP_AT_MOST_S = 0.5
 QUICK_AT_MOST_S = 30.0
-OUTSIDE_AT_MOST = 0.25
 _HELPS = 7
 _RUNS = 3
-_SEARCHES = 40
-_BLOCK = 10  # simulations timed together
-_CONTEST = next(contest for contest in CONTESTS if contest.name == "connect_four")
 
 
 def run(seed: int, tell: Tell) -> EvalResult:
-    """Measure all three."""
+    """Measure both."""
     command = _command()
     with tempfile.TemporaryDirectory(prefix="rulewright-speed-") as name:
         home = Path(name)
@@ -120,9 +114,6 @@ def run(seed: int, tell: Tell) -> EvalResult:
         ]
         tell(f"new --quick: {_seconds(quick)}")
         sandbox = json.loads((home / "0" / "run.json").read_text(encoding="utf-8"))["sandbox"]
-    search = overhead("uct", _CONTEST, seed, repeats=_SEARCHES, block=_BLOCK)
-    outside, each_us = search.share, search.us
-    tell(f"UCT, connect four: {each_us:.1f} us a simulation, {outside:.1%} outside the game")
     return EvalResult(
         scores=(
             score_over(
@@ -131,20 +122,13 @@ def run(seed: int, tell: Tell) -> EvalResult:
             score_over(
                 [q.wall_s for q in quick], "seconds of new --quick", median, at_most=QUICK_AT_MOST_S
             ),
-            score_below("share of UCT outside the game", outside, OUTSIDE_AT_MOST, _SEARCHES),
-            Score(name="microseconds a simulation", value=each_us, scored=_SEARCHES),
         ),
         samples=(
             *(_sample("--help", one) for one in helps),
             _sample("index", built),
             *(_sample("new --quick", one) for one in quick),
         ),
-        effective={
-            **machine(),
-            "prompt": PROMPT,
-            "simulations": _CONTEST.simulations,
-            "sandbox": sandbox,
-        },
+        effective={**machine(), "prompt": PROMPT, "sandbox": sandbox},
     )
 
 
