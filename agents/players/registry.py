@@ -176,10 +176,7 @@ def make_player(spec: PlayerSpec, at: Seating) -> SeatedPlayer:
         ModuleFault: If the module or a heuristic does not load.
         SandboxUnavailableError: If no worker can be had.
     """
-    kind = OF_FILE if spec.name == FILE else PLAYERS.get(spec.name)
-    if kind is None:
-        raise PlayerSpecError(f"no player is made from {spec.name!r}; use parse_spec to read specs")
-    return kind.make(spec, at)
+    return (OF_FILE if spec.name == FILE else kind_named(spec.name)).make(spec, at)
 
 
 @dataclass(frozen=True)

@@ -161,9 +161,13 @@ def share_interval(values: Sequence[float], confidence: float = CONFIDENCE) -> E
         strange = next(value for value in values if not 0 <= value <= 1)
         raise ValueError(f"{strange} is no share; required: values in [0, 1]")
     estimate = mean_interval(values, confidence)
-    if estimate.high > estimate.low:
-        return _cut(estimate, confidence)
-    return wilson(min(float(len(values)), sum(values)), len(values), confidence)
+    if estimate.high == estimate.low:
+        return wilson(min(float(len(values)), sum(values)), len(values), confidence)
+    low, high = max(0.0, estimate.low), min(1.0, estimate.high)
+    if (low, high) == (estimate.low, estimate.high):
+        return estimate
+    method = f"Student's t cut to [0, 1], {confidence:.0%}"
+    return estimate.model_copy(update={"low": low, "high": high, "method": method})
 
 
 def exact_share(values: Sequence[float], confidence: float = CONFIDENCE) -> Estimate:
@@ -212,15 +216,6 @@ def _most(won: int, n: int, confidence: float) -> float:
         else:
             high = p
     return low
-
-
-def _cut(estimate: Estimate, confidence: float) -> Estimate:
-    """A share's interval without what lies outside [0, 1]."""
-    low, high = max(0.0, estimate.low), min(1.0, estimate.high)
-    if (low, high) == (estimate.low, estimate.high):
-        return estimate
-    method = f"Student's t cut to [0, 1], {confidence:.0%}"
-    return estimate.model_copy(update={"low": low, "high": high, "method": method})
 
 
 def bootstrap_mean(deals: Sequence[float], generator: np.random.Generator) -> Estimate:

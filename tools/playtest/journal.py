@@ -8,7 +8,7 @@ import re
 import stat
 import threading
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from io import BufferedReader, FileIO
 from itertools import count
 from pathlib import Path
@@ -27,18 +27,15 @@ class JournalError(Exception):
     """The journal cannot be used; the message says why and what to do."""
 
 
-@contextlib.contextmanager
-def journal_at(path: Path | None, identity: dict[str, Json]) -> Iterator["Journal | None"]:
+def journal_at(
+    path: Path | None, identity: dict[str, Json]
+) -> contextlib.AbstractContextManager["Journal | None"]:
     """The journal at a path for the time of a block; None keeps nothing.
 
     Raises:
         JournalError: See `Journal`.
     """
-    if path is None:
-        yield None
-    else:
-        with Journal(path, identity) as journal:
-            yield journal
+    return contextlib.nullcontext() if path is None else Journal(path, identity)
 
 
 class Journal:
