@@ -51,7 +51,7 @@ from evals.lechat2026.tables import (
     pair_rates,
     published_pairs,
 )
-from evals.results import EvalOptions, EvalResult, Row, Score, Tell
+from evals.results import EvalOptions, EvalResult, Row, Score, Tell, score_over
 
 LEAKING = "leaking"
 SEARCHES = ("UCT", "MAST", "FlatMC")
@@ -232,15 +232,13 @@ def _shown(found: Iterable[PlayedTournament]) -> list[Score]:
     """How much of the published tables comes out: shown, with no bound of its own."""
     scores = []
     for one in found:
-        inside = within(one)
         name = f"{one.title}: pairs within tolerance of the published"
-        scores.append(Score(name=name, value=sum(inside) / len(inside), scored=len(inside)))
+        scores.append(score_over(within(one), name))
         means = averages(one.names, one.rates)
         theirs = list(one.tournament.means)
         ours = sorted(theirs, key=lambda name: -means[name].value)
-        inside = [a == b for a, b in zip(ours, theirs, strict=True)]
-        name = f"{one.title}: players in their published place"
-        scores.append(Score(name=name, value=sum(inside) / len(inside), scored=len(inside)))
+        placed = [a == b for a, b in zip(ours, theirs, strict=True)]
+        scores.append(score_over(placed, f"{one.title}: players in their published place"))
     return scores
 
 

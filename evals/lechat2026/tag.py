@@ -40,7 +40,7 @@ from evals.lechat2026.tables import (
     pair_rates,
     published_pairs,
 )
-from evals.results import EvalOptions, EvalResult, Row, Score, Tell
+from evals.results import EvalOptions, EvalResult, Row, Score, Tell, score_over
 
 NAMES = ("random", "OSLA", "RMHC", "IS-MCTS", "MAST")
 _STORED = PUBLISHED["tag"]
@@ -248,11 +248,10 @@ def tag_scores(kind: FleetKind, rows: list[Row]) -> list[Score]:
     """How many pairs, and how many averages, lie outside their tolerance."""
     scores = []
     for table in ("pairs", "averages"):
-        judged = [row for row in rows if row["table"] == table and "within" in row]
-        if judged:
-            outside = sum(not row["within"] for row in judged)
+        outside = [not row["within"] for row in rows if row["table"] == table and "within" in row]
+        if outside:
             name = f"{table} outside tolerance, {kind} determinization"
-            scores.append(Score(name=name, value=outside, at_most=0, scored=len(judged)))
+            scores.append(score_over(outside, name, sum, at_most=0))
     return scores
 
 
