@@ -6,9 +6,10 @@ import pytest
 
 from agents.players.registry import PRELOAD
 from evals.information import OMNISCIENT, SETUPS, Deal, DealSetup, every_deal, play_deal, run
-from evals.results import EvalError, EvalOptions, find_eval
+from evals.results import EvalOptions, find_eval
 from games import library
 from tools.playtest.jobs import sandbox_of_process
+from tools.playtest.journal import JournalError
 
 SEA = DealSetup(
     "sea", "battleship", "osla:passes=1,leaf=value", quick=2, full=3, at_least=0.9,
@@ -63,7 +64,7 @@ def test_a_run_goes_on_from_its_folder_to_the_same_result(tmp_path: Path) -> Non
     journal.write_bytes(b"".join(lines[:3]) + lines[3][:-20])  # killed in the middle of a line
     assert run(4, told, kept, [KUHN]) == whole
     assert sorted(journal.read_bytes().splitlines(keepends=True)) == sorted(lines)
-    with pytest.raises(EvalError, match="kuhn"):
+    with pytest.raises(JournalError, match="kuhn"):
         run(5, told, kept, [KUHN])
 
 
@@ -76,7 +77,7 @@ def test_a_folder_of_another_source_of_the_game_is_refused(tmp_path: Path) -> No
     text = journal.read_text()
     assert text.count(ours) == 1
     journal.write_text(text.replace(ours, other))
-    with pytest.raises(EvalError, match=f"source_id: .{other}. there, .{ours}. here"):
+    with pytest.raises(JournalError, match=f"source_id: .{other}. there, .{ours}. here"):
         run(4, told, kept, [KUHN])
 
 
