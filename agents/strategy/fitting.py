@@ -89,49 +89,46 @@ def _turns_of(matches: Sequence[TaughtMatch], *, shared: bool) -> list[Turn]:
 
 @dataclass
 class Rows:
-    """Rows of named numbers with a target and a weight each."""
+    """Rows of named numbers with a target each."""
 
     rows: list[Named] = field(default_factory=list)
     targets: list[float] = field(default_factory=list)
-    weights: list[float] = field(default_factory=list)
 
-    def add(self, row: Named, target: float, weight: float = 1.0) -> None:
+    def add(self, row: Named, target: float) -> None:
         """One more."""
         self.rows.append(row)
         self.targets.append(target)
-        self.weights.append(weight)
 
     def fitted(self) -> Named:
-        """Ridge regression: weights w of `sum_i c_i (y_i - w x_i)^2 + penalty |w|^2`, x scaled."""
+        """Ridge regression: weights w of `sum_i (y_i - w x_i)^2 + penalty |w|^2`, x scaled."""
         counts = Counter(name for row in self.rows for name, value in row.items() if value)
         frequent = [name for name, count in counts.most_common() if count >= _FEWEST]
         if not frequent:
             return {}
         columns = {name: index for index, name in enumerate(frequent)}
-        total, square, cross = (np.zeros(len(columns)) for _ in range(3))
-        y, c = np.array(self.targets), np.array(self.weights)
-        y = y - np.average(y, weights=c)
-        for row, target, weight in zip(self.rows, y, c, strict=True):
+        square, cross = np.zeros(len(columns)), np.zeros(len(columns))
+        y = np.array(self.targets)
+        y = y - y.mean()
+        for row, target in zip(self.rows, y, strict=True):
             for name, value in row.items():
                 if (index := columns.get(name)) is not None:
-                    total[index] += weight * value
-                    square[index] += weight * value * value
-                    cross[index] += weight * value * target
-        scale = np.sqrt(square / c.sum())
-        told = np.flatnonzero(square > _LEAST * c.sum())
+                    square[index] += value * value
+                    cross[index] += value * target
+        scale = np.sqrt(square / len(y))
+        told = np.flatnonzero(square > _LEAST * len(y))
         kept = told[np.argsort(-(cross**2 / square)[told], kind="stable")[:_MOST]]
         place = {frequent[index]: number for number, index in enumerate(kept)}
         gram, right = np.zeros((len(kept), len(kept))), np.zeros(len(kept))
-        for x, target, weight in self._blocks(place, scale[kept], y, c):
-            gram += x.T @ (x * weight[:, None])
-            right += x.T @ (target * weight)
-        gram[np.diag_indices_from(gram)] += _PENALTY * float(c.mean())
+        for first, x in self._blocks(place, scale[kept]):
+            gram += x.T @ x.copy()  # of one array alone, it would be summed in another order
+            right += x.T @ y[first : first + len(x)]
+        gram[np.diag_indices_from(gram)] += _PENALTY
         solved = np.linalg.solve(gram, right) / scale[kept]
         return {name: float(f"{solved[i]:.4g}") for name, i in place.items()}
 
     def _blocks(
-        self, place: Mapping[str, int], scale: NDArray[Any], y: NDArray[Any], c: NDArray[Any]
-    ) -> Iterator[tuple[NDArray[Any], NDArray[Any], NDArray[Any]]]:
+        self, place: Mapping[str, int], scale: NDArray[Any]
+    ) -> Iterator[tuple[int, NDArray[Any]]]:
         for first in range(0, len(self.rows), 4096):
             block = self.rows[first : first + 4096]
             x = np.zeros((len(block), len(place)))
@@ -139,8 +136,7 @@ class Rows:
                 for name, value in row.items():
                     if name in place:
                         x[number, place[name]] = value
-            last = first + len(block)
-            yield x / scale, y[first:last], c[first:last]
+            yield first, x / scale
 
 
 def reading_of(turns: Sequence[Turn], num_players: int) -> dict[str, Json]:

@@ -22,7 +22,6 @@ import sys
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
@@ -33,21 +32,8 @@ from graph.run.sandboxes import choice_in_variables
 _ADOPT_ORPHANS = 36  # PR_SET_CHILD_SUBREAPER of linux/prctl.h
 
 
-@dataclass(frozen=True)
-class CommandCost:
-    """What one command cost.
-
-    Attributes:
-        wall_s: Seconds until it ended.
-        processor_s: User and system seconds of it and all its descendants.
-    """
-
-    wall_s: float
-    processor_s: float
-
-
-def spent(command: Sequence[str], environment: Mapping[str, str]) -> CommandCost:
-    """Run a command to its end and say what it cost.
+def spent(command: Sequence[str], environment: Mapping[str, str]) -> Row:
+    """Run a command to its end; `wall_s` until then, and `processor_s` of it and all below it.
 
     Raises:
         EvalError: If it could not be started or did not succeed, with the end of its errors.
@@ -62,8 +48,8 @@ def spent(command: Sequence[str], environment: Mapping[str, str]) -> CommandCost
     if done.returncode:
         said = done.stderr.strip()[-400:]
         raise EvalError(f"{' '.join(command)} ended with {done.returncode}: {said}")
-    fields = json.loads(done.stdout)
-    return CommandCost(fields["wall_s"], fields["processor_s"])
+    cost: Row = json.loads(done.stdout)
+    return cost
 
 
 def main() -> int:
@@ -88,46 +74,35 @@ PROMPT = (
     "a trick-taking game for three players where taking hearts costs points and the last trick "
     "counts double"
 )
-HELP_AT_MOST_S = 0.5
-QUICK_AT_MOST_S = 30.0
+AT_MOST_S = {"--help": 0.5, "new --quick": 30.0}
 _HELPS = 7
 _RUNS = 3
 
 
 def run(seed: int, tell: Tell) -> EvalResult:
     """Measure both."""
-    command = _command()
+    command, samples = _command(), list[Row]()
     with tempfile.TemporaryDirectory(prefix="rulewright-speed-") as name:
         home = Path(name)
         chosen = choice_in_variables()
         environment = {**_environment(), **chosen, "RULEWRIGHT_HOME": str(home / "home")}
-        helps = [spent([command, "--help"], environment) for _ in range(_HELPS)]
-        tell(f"--help: {_seconds(helps)}")
-        built = spent([command, "index"], environment)
-        tell(f"building the store: {_seconds([built])}")
-        quick = [
-            spent(
-                [command, "new", PROMPT, "--quick", "--seed", str(seed), "--out", str(home / out)],
-                environment,
-            )
-            for out in map(str, range(_RUNS))
-        ]
-        tell(f"new --quick: {_seconds(quick)}")
+        new = [PROMPT, "--quick", "--seed", str(seed), "--out"]
+        runs = [("new --quick", ["new", *new, str(home / str(n))]) for n in range(_RUNS)]
+        for what, arguments in [("--help", ["--help"])] * _HELPS + [("index", ["index"]), *runs]:
+            samples.append({"command": what, **spent([command, *arguments], environment)})
+            tell(f"{samples[-1]}")
         sandbox = json.loads((home / "0" / "run.json").read_text(encoding="utf-8"))["sandbox"]
     return EvalResult(
-        scores=(
+        scores=tuple(
             score_over(
-                [h.wall_s for h in helps], "seconds of --help", median, at_most=HELP_AT_MOST_S
-            ),
-            score_over(
-                [q.wall_s for q in quick], "seconds of new --quick", median, at_most=QUICK_AT_MOST_S
-            ),
+                [one["wall_s"] for one in samples if one["command"] == what],
+                f"seconds of {what}",
+                median,
+                at_most=bar,
+            )
+            for what, bar in AT_MOST_S.items()
         ),
-        samples=(
-            *(_sample("--help", one) for one in helps),
-            _sample("index", built),
-            *(_sample("new --quick", one) for one in quick),
-        ),
+        samples=tuple(samples),
         effective={**machine(), "prompt": PROMPT, "sandbox": sandbox},
     )
 
@@ -149,19 +124,6 @@ def _environment() -> Mapping[str, str]:
     """This process's variables without ours, so that no model and no other store is used."""
     ours = ("RULEWRIGHT_", "OPENAI_", "LANGSMITH_", "LANGCHAIN_")
     return {name: value for name, value in os.environ.items() if not name.startswith(ours)}
-
-
-def _seconds(runs: list[CommandCost]) -> str:
-    wall, processor = median(r.wall_s for r in runs), median(r.processor_s for r in runs)
-    return f"{wall:.2f} s, processor {processor:.2f} s (median of {len(runs)})"
-
-
-def _sample(what: str, one: CommandCost) -> Row:
-    return {
-        "command": what,
-        "wall_s": round(one.wall_s, 3),
-        "processor_s": round(one.processor_s, 3),
-    }
 
 
 if __name__ == "__main__":
