@@ -10,7 +10,7 @@ fails. A forfeit is a loss. Where there are several models of a game, they rejec
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 
@@ -111,7 +111,9 @@ def run(seed: int, tell: Tell, options: EvalOptions, size: ArenaSize | None = No
         scores=tuple(_scores(samples, full=size == FULL)),
         samples=tuple(samples),
         effective={
-            **asdict(size),
+            "deals": size.deals,
+            "simulations": size.simulations,
+            "rollouts": size.rollouts,
             "protocols": dict(PROTOCOLS),
             "published": _PUBLISHED["source"],
             **({"llm": roster.models.about()} if roster.models else {}),

@@ -9,7 +9,7 @@ history (Table 1), hidden state (Table 8) and closed deck (Table 2) stand beside
 
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -87,7 +87,9 @@ def run(
         scores=tuple(_scores(samples)),
         samples=tuple(samples),
         effective={
-            **asdict(size),
+            "matches": size.matches,
+            "simulations": size.simulations,
+            "sights": size.sights,
             "draws": DRAWS,
             "modeller": "recorded, answered by hand",
             "published": "Code World Models, Tables 1, 2 and 8, test",
