@@ -2,7 +2,7 @@
 
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from evals.results import EvalResult, Row, Tell, read_data, score_over
@@ -70,11 +70,7 @@ def judge_run(sample: SmokePrompt, result: RunResult) -> Row:
     evaluation = result.state.evaluation
     return {
         "prompt": sample.prompt,
-        "wanted": {
-            "family": sample.family,
-            "players": sample.players,
-            "parameters": sample.parameters,
-        },
+        "wanted": {name: value for name, value in asdict(sample).items() if name != "prompt"},
         "made": result.state.end == "made",
         "as_asked": design is not None
         and (design.family, design.num_players) == (sample.family, sample.players)

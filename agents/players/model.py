@@ -174,9 +174,8 @@ class CwmPlayer:
             PlayerSpecError: If it has changed since the spec was read.
             GameNotFoundError: If it cannot be read.
         """
-        settings = {"run": "", **spec.settings}
-        with_model_file(PlayerSpec(spec.name, settings))
-        self.settings = PlayerSpec(spec.name, settings).part(CwmSettings)
+        read = with_model_file(PlayerSpec(spec.name, {"run": "", **spec.settings}))
+        self.settings = read.part(CwmSettings)
         self.name = f"{spec.name} with {self.settings.model} at seat {at.seat}"
         source = read_source(self.settings.model, "a model")
         self.at = replace(at, source=source, environment=None, heuristics={})
