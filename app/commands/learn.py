@@ -162,7 +162,7 @@ def _require_usable(trajectories: Path, environment: str, *, closed: bool) -> No
     header, _ = read_trajectories(trajectories)
     if (header.deck == "closed") != closed:
         raise typer.BadParameter(
-            f"{trajectories} holds matches of a {header.deck} deck; "
+            f"{trajectories} holds {header.deck}-deck matches; "
             + ("leave --closed-deck away" if closed else "give --closed-deck")
         )
     if environment and closed:

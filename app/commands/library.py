@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 
 
 def list_games(
-    name: Annotated[str | None, typer.Argument(help="One game; else all.")] = None,
+    name: Annotated[
+        str | None,
+        typer.Argument(help="One game; else all. Of an environment (openspiel:hearts) its rules."),
+    ] = None,
     *,
     as_json: Json = False,
 ) -> None:
@@ -23,6 +26,9 @@ def list_games(
     from games import library
     from games.library import read_game
 
+    if name is not None and ":" in name:
+        _show_rules(name, as_json=as_json)
+        return
     rows = []
     for each in library.names() if name is None else [name]:
         game = read_game(library.source(each))
@@ -43,6 +49,19 @@ def list_games(
         return
     for row in rows:
         _show_game(row)
+
+
+def _show_rules(name: str, *, as_json: bool) -> None:
+    """The rules of an environment, as `learn` takes them."""
+    from games.environments.registry import environment_named
+
+    found = environment_named(name)
+    if as_json:
+        seats, parameters = found.num_players, dict(found.parameters)
+        told = {"environment": found.name, "players": seats, "parameters": parameters}
+        print_json({**told, "rules": found.rules})
+    else:
+        say(found.rules.rstrip())
 
 
 def _show_game(row: dict[str, Any]) -> None:

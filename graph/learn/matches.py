@@ -215,7 +215,7 @@ def _require_deck(path: Path, header: TrajectoryHeader, settings: LearnSettings)
     closed = header.deck == "closed"
     if closed != settings.closed_deck:
         wanted = "give --closed-deck" if closed else "leave --closed-deck away"
-        raise TrajectoryError(f"{path} holds matches of a {header.deck} deck; {wanted}")
+        raise TrajectoryError(f"{path} holds {header.deck}-deck matches; {wanted}")
     if settings.environment and closed:
         raise TrajectoryError("--environment needs matches of an open deck")
 

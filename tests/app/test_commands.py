@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from importlib.metadata import version
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,17 @@ def test_one_game_or_player_is_shown_by_its_name(command: Command) -> None:
         assert refused.code == 2
         assert wrong[1] in refused.err
         assert "Traceback" not in refused.err
+
+
+def test_the_rules_of_an_environment_are_printed_as_learn_takes_them(command: Command) -> None:
+    rules = (files("games.environments") / "rules" / "kuhn_poker.md").read_text(encoding="utf-8")
+    assert command("games", "openspiel:kuhn_poker").out == rules
+    told = command("games", "library:whist", "--json").json
+    assert (told["environment"], told["players"]) == ("library:whist", 4)
+    assert told["rules"] == library.rulebook("whist", {}, 4)
+    refused = command("games", "openspiel:chess960")
+    assert refused.code == 2
+    assert "kuhn_poker" in refused.err
 
 
 def test_runs_are_listed_damaged_ones_too(
