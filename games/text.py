@@ -62,6 +62,16 @@ def quoted(text: str) -> str:
     return "\n    | ".join(untagged(text).splitlines())
 
 
+def number_of(count: int, noun: str) -> str:
+    """A count with its noun.
+
+    >>> number_of(1, "match"), number_of(0, "match"), number_of(2, "deal")
+    ('1 match', '0 matches', '2 deals')
+    """
+    ending = "" if count == 1 else "es" if noun.endswith("ch") else "s"
+    return f"{count} {noun}{ending}"
+
+
 def did_you_mean(word: object, known: Iterable[object]) -> str:
     """A question behind a misspelt word; nothing where no known one is near.
 

@@ -10,6 +10,7 @@ import typer
 
 from app import options
 from app.console import ends_at_once, note, print_json, say
+from games.text import number_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -114,9 +115,11 @@ def _tell(matches: int) -> "Callable[[int], None]":
 
 def _show(result: "dict[str, Any]") -> None:
     deck = "open deck" if result["seat"] is None else f"closed deck of seat {result['seat']}"
-    say(f"{result['file']}: {result['matches']} matches of {result['environment']}, {deck}")
+    matches = number_of(result["matches"], "match")
+    say(f"{result['file']}: {matches} of {result['environment']}, {deck}")
     say(f"  policy: {result['policy']}")
-    left = f", {result['truncated']} matches left at the limit" if result["truncated"] else ""
+    left = number_of(result["truncated"], "match") + " left at the limit"
+    left = f", {left}" if result["truncated"] else ""
     say(f"  {result['plies']} plies{left}")
     if result["distinct_transitions"] is not None:
         say(f"  {result['distinct_transitions']} distinct transitions")

@@ -14,6 +14,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command
 
 from agents.players.registry import PlayerRoster
+from games.text import number_of
 from games.trajectories import OpenTrajectory, TrajectoryHeader, trajectory_of
 from games.values import ModuleFault
 from graph.learn.active import environment_like
@@ -240,7 +241,7 @@ def wrong_in_play(row: Mapping[str, Any]) -> str:
     'the arena could not be played: it hung'
     >>> row = {"distinct": 1, "distinct right": 1, "faults": [], "forfeits": 1}
     >>> wrong_in_play({"rows": [row | {"first forfeit": "no state fits"}]})
-    '1 matches were lost by an action that was illegal or none: no state fits'
+    'lost by an action that was illegal or none: 1 match: no state fits'
     """
     if "problem" in row:
         return f"the arena could not be played: {row['problem']}"
@@ -253,10 +254,12 @@ def wrong_in_play(row: Mapping[str, Any]) -> str:
             f"{first.splitlines()[0]}, shown with the arena"
         )
     if faults := [why for one in row["rows"] for why in one["faults"]]:
-        told.append(f"the environment failed in {len(faults)} matches: {faults[0]}")
+        told.append(f"the environment failed in {number_of(len(faults), 'match')}: {faults[0]}")
     if lost := sum(one["forfeits"] for one in row["rows"]):
         why = next(one["first forfeit"] for one in row["rows"] if "first forfeit" in one)
-        told.append(f"{lost} matches were lost by an action that was illegal or none: {why}")
+        told.append(
+            f"lost by an action that was illegal or none: {number_of(lost, 'match')}: {why}"
+        )
     return "; ".join(told)
 
 

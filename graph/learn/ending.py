@@ -238,8 +238,9 @@ def _gaps(state: LearnState, context: LearnContext, chosen: Candidate) -> Gaps:
     material, settings = context.material, context.settings
     recorded = [*material.training(state.promoted), *material.heldout(state.promoted)]
     alone = not material.heldout(state.promoted)
+    ends = all(match.truncated for match in recorded)
     if settings.closed_deck:
-        return Gaps(heldout=alone)
+        return Gaps(heldout=alone, ends=ends)
     matches = open_matches(recorded)
     source = chosen.source.partition(f"\n{BELOW}\n")[0]
     whole = module_of(context, source, material.start)
@@ -253,4 +254,5 @@ def _gaps(state: LearnState, context: LearnContext, chosen: Candidate) -> Gaps:
         actions=tuple(f"{action}” in “{phase}" for phase, action in sorted(unplayed)),
         branches=tuple(missed[:_SHOWN_BRANCHES]),
         heldout=alone,
+        ends=ends,
     )

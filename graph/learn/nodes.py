@@ -39,11 +39,13 @@ def intake(state: LearnState, runtime: Runtime[LearnContext]) -> Command[Literal
     request, folder = context.request, context.folder
     found = take_in(Path(request.trajectories), folder, request.settings)
     folder.write_text("rules.md", request.rules)
+    left = sum(match.truncated for match in found.matches)
     runtime.stream_writer(
         {
             "node": "intake",
             "matches": len(found.matches) - found.held,
             "held out": found.held,
+            **({"of both left before their end": left} if left else {}),
             "environment": found.header.environment,
         }
     )
@@ -92,7 +94,7 @@ def check(state: LearnState, runtime: Runtime[LearnContext]) -> _Go:
     pool = [by_number[number] for number in sorted(by_number)]
     passing = [c for c in pool if c.outcome == "passed"]
     notes = _with_accuracy(state, tested, pool)
-    _tell(runtime, notes[-1])
+    _tell(runtime, notes[-1], judged)
     update: dict[str, Any] = {
         "candidates": tested,
         "judged": {**everything},
@@ -292,22 +294,31 @@ def _with_accuracy(
     state: LearnState, tested: Sequence[Candidate], pool: Sequence[Candidate]
 ) -> list[CallNote]:
     """The notes, the newest with what its candidates reached."""
-    if not state.calls or state.calls[-1].function != state.stage:
-        return state.calls  # play surprised the model: it is tested again without a call
-    scores = [state.judged[c.number] for c in tested if c.number in state.calls[-1].candidates]
-    top = max(scores, key=lambda one: one.accuracy, default=None)
     before = state.calls[-1]
+    scores = [state.judged[c.number] for c in tested if c.number in before.candidates]
+    if not scores:
+        return state.calls  # play surprised the model: it is tested again without a call
+    top = max(scores, key=lambda one: one.accuracy)
     note = before.model_copy(
         update={
-            "accuracy": top.accuracy if top else before.accuracy,
-            "held_out": top.held_accuracy if top else before.held_out,
+            "accuracy": top.accuracy,
+            "held_out": top.held_accuracy,
             "best": max((state.judged[c.number].accuracy for c in pool), default=0.0),
         }
     )
     return [*state.calls[:-1], note]
 
 
-def _tell(runtime: Runtime[LearnContext], note: CallNote) -> None:
+def _tell(
+    runtime: Runtime[LearnContext], note: CallNote, judged: Mapping[int, Judged] | None = None
+) -> None:
+    """Say what the newest call gave; where no candidate that was judged is of it, what they got."""
+    if judged and not {*judged} & {*note.candidates}:
+        top = max(one.accuracy for one in judged.values())
+        runtime.stream_writer(
+            {"node": "check", "tested again": [*judged], "accuracy": f"{top:.4f}"}
+        )
+        return
     told: dict[str, object] = {"node": note.function, "call": note.call}
     told["accuracy"] = "none" if note.accuracy is None else f"{note.accuracy:.4f}"
     told["best"] = f"{note.best:.4f}"
@@ -326,7 +337,8 @@ def _accepted(
     settings = context.settings
     if state.stage == "transition" and state.asking and state.asked < settings.active:
         return Command(goto="active", update=update)
-    told: dict[str, object] = {"node": "check", "accepted": chosen.number, "of": state.stage}
+    told: dict[str, object] = {"node": "check", "accepted candidate": chosen.number}
+    told["of"] = state.stage
     if state.stage == "transition" and not _inference(context):
         told["inference"] = "not asked for" + (
             "" if context.material.hides else ": nothing is hidden"

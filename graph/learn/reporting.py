@@ -5,7 +5,7 @@ from collections import Counter
 from html import escape
 from typing import Any
 
-from games.text import plain_text, quoted
+from games.text import number_of, plain_text, quoted
 from graph.learn.matches import Material
 from graph.learn.state import Judged, LearnContext, LearnState
 from graph.run.folder import RunFolder
@@ -166,12 +166,14 @@ def final_words(told: dict[str, Any], folder: RunFolder) -> str:
     if told["accuracy"] is None:
         lines.append(f"No model: {quoted(told['reason'])}")
     else:
-        held = told["held_out_accuracy"]
-        beside = "none held out" if held is None else f"held out {held:.4f}"
+        held, count = told["held_out_accuracy"], number_of(told["held_out_records"], "record")
+        beside = "none held out" if held is None else f"held out {held:.4f} on {count}"
         bound = "≥ " if told["bound"] else ""
         said = f"accuracy {bound}{told['accuracy']:.4f} on {told['records']} records, {beside}"
         calls = ", ".join(f"{n} {function}" for function, n in told["calls"].items())
         lines.append(f"{told['end'].replace('_', ' ')}: {said}; calls: {calls or 'none'}")
+        if used := told["usage"]:
+            lines.append(f"the model was asked {_usage(used)}")
         if drawn := told["inferred"]:
             lines.append(
                 f"{drawn['function']}: accuracy {drawn['accuracy']:.4f} at {drawn['sights']} places"
@@ -183,17 +185,33 @@ def final_words(told: dict[str, Any], folder: RunFolder) -> str:
                 if arrays["used"]
                 else f"no arrays of observations: {quoted(arrays['problem'])}"
             )
-        for row in (told["arena"] or [{}])[-1].get("rows", []):
-            lines.append(
-                f"in play against {row['opponent']}: {row['distinct right']} of {row['distinct']} "
-                f"transitions predicted, {row['forfeits']} of {row['matches']} matches forfeited"
-            )
+        lines += [f"value functions: {quoted(note)}" for note in told["values"]["notes"][-1:]]
+        lines += [_played(row) for row in (told["arena"] or [{}])[-1].get("rows", [])]
         if told["reason"]:
             lines.append(quoted(told["reason"]))
         lines += [quoted(f"rules and matches part: {c['said']}") for c in told["contradictions"]]
         players = " --player random" * told["num_players"]
         lines.append(f"play it with: rulewright match {folder.path / 'model.py'}{players}")
     return "\n".join([*lines, f"Everything is in {folder.path}: {', '.join(_FILES)}"])
+
+
+def _usage(used: dict[str, Any]) -> str:
+    """Requests, also those whose replies were of no use, and tokens."""
+    lost = f", {used['failed_calls']} without a reply" if used["failed_calls"] else ""
+    tokens = f"{used['tokens_in']:,} tokens in, {used['tokens_out']:,} out"
+    return f"{number_of(used['calls'], 'time')}{lost}: {tokens}"
+
+
+def _played(row: dict[str, Any]) -> str:
+    """A row of the arena in words: what it predicted, lost, and was paid."""
+    paid = row["paid over the others"] or {"value": None}
+    more = "" if paid["value"] is None else (
+        f", {paid['value']:+.3f} ({paid['low']:.3f} to {paid['high']:.3f}) paid over it"
+    )  # fmt: skip
+    return (
+        f"in play against {row['opponent']}: {row['distinct right']} of {row['distinct']} "
+        f"transitions predicted, {row['forfeits']} of {row['matches']} matches forfeited{more}"
+    )
 
 
 def page_of(told: dict[str, Any], state: LearnState, chosen: Candidate | None) -> str:

@@ -113,6 +113,7 @@ class Gaps(_Value):
         actions: Types of action that are legal in a phase and were never played in it.
         branches: Branches of the model that no match went through, with line and text.
         heldout: Whether no match was left to hold out.
+        ends: Whether every match was left before its end.
         play: What the arena showed to be wrong; empty where nothing was.
     """
 
@@ -120,18 +121,20 @@ class Gaps(_Value):
     actions: tuple[str, ...] = ()
     branches: tuple[str, ...] = ()
     heldout: bool = False
+    ends: bool = False
     play: str = ""
 
     @property
     def named(self) -> tuple[str, ...]:
-        """All of it, a sentence each."""
-        told = [f"the phase “{name}” was never met" for name in self.phases]
-        told += [f"the action “{name}” was never played" for name in self.actions]
-        told += [f"no match went through {name}" for name in self.branches]
+        """All of it, a sentence each, first what says most."""
+        told = [self.play] if self.play else []
         if self.heldout:
             told.append("no recorded match is left that the model was not made to fit")
-        if self.play:
-            told.insert(0, self.play)
+        if self.ends:
+            told.append("every recorded match was left before its end")
+        told += [f"the phase “{name}” was never met" for name in self.phases]
+        told += [f"the action “{name}” was never played" for name in self.actions]
+        told += [f"no match went through {name}" for name in self.branches]
         return tuple(told)
 
 

@@ -14,6 +14,8 @@ from typing import Literal, TypeAlias
 import numpy as np
 from pydantic import BaseModel, Field, model_validator
 
+from games.text import number_of
+
 CONFIDENCE = 0.95
 RESAMPLES = 2000
 _AT_ONCE = 2**18  # draws of the bootstrap held in memory
@@ -233,7 +235,7 @@ def bootstrap_mean(deals: Sequence[float], generator: np.random.Generator) -> Es
     """
     count = len(deals)
     if count < 2:  # noqa: PLR2004
-        raise NoSamplesError(f"{count} deals; a bootstrap needs at least two")
+        raise NoSamplesError(f"{number_of(count, 'deal')}; a bootstrap needs at least two")
     values = np.asarray(deals, dtype=np.float64)
     rows = max(1, _AT_ONCE // count)
     means = [

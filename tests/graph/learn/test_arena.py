@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from graph.learn.reporting import final_words
 from graph.learn.runs import run_learning
 from graph.run.folder import RunFolder
 from tests.agents.model.endpoint import serving
@@ -35,7 +36,8 @@ def test_what_surprises_the_model_in_play_is_named_and_it_has_not_passed(
 ) -> None:
     events: list[dict[str, Any]] = []
     with serving(code(FAULTY), code(DRAWING)) as endpoint:
-        told = learn(endpoint, tell=events.append, matches=partial, **PLAYS).told
+        done = learn(endpoint, tell=events.append, matches=partial, **PLAYS)
+    told = done.told
     assert [(e["against"], e["played"], e["of"]) for e in events if "against" in e] == [
         (opponent, played, 4) for opponent in ("random", "gt") for played in range(5)
     ]
@@ -51,19 +53,25 @@ def test_what_surprises_the_model_in_play_is_named_and_it_has_not_passed(
     assert "expected: " in first
     assert first.splitlines()[0] in told["reason"]
     assert [row["forfeits"] for row in rows] == [0, 0]
+    paid = rows[0]["paid over the others"]
+    said = f"{paid['value']:+.3f} ({paid['low']:.3f} to {paid['high']:.3f}) paid over it"
+    assert said in final_words(told, done.folder)
 
 
 def test_what_surprises_the_model_goes_back_into_refinement_and_its_draws_are_kept(
     learn: Learn, partial: Path
 ) -> None:
+    events: list[dict[str, Any]] = []
     with serving(code(FAULTY), code(DRAWING), code(MODEL)) as endpoint:
-        done = learn(endpoint, matches=partial, keep_learning=True, **PLAYS)
+        done = learn(endpoint, tell=events.append, matches=partial, keep_learning=True, **PLAYS)
         asked = [request["messages"][1]["content"] for request in endpoint.requests]
     told = done.told
     assert told["calls"] == {"transition": 2, "inference": 1}
     assert len(told["arena"]) == 2
     assert [row["transitions"] for row in told["arena"][1]["rows"]] == [1, 1]
     assert told["inferred"]["accuracy"] == 1
+    again = next(event for event in events if "tested again" in event)
+    assert float(again["accuracy"]) < 1
     assert told["matches"]["asked_of_the_environment"] == 1
     assert "get_rewards" in asked[2].partition("What is wrong with it")[2]
     assert (done.folder.path / "model.py").read_text().count("def resample_history") == 1

@@ -7,6 +7,7 @@ import pytest
 
 from games.values import State
 from graph.learn.calibration import calibrated
+from graph.learn.reporting import final_words
 from graph.learn.runs import run_learning
 from graph.run.folder import RunFolder
 from tests.agents.model.endpoint import Answer, message, serving
@@ -210,6 +211,7 @@ def test_value_functions_are_used_only_where_one_wins(learn: Learn) -> None:
     told = done.told
     assert told["calls"] == {"transition": 1, "value": 1}
     assert told["values"]["used"] is False
+    assert "value functions: none is used: " in final_words(told, done.folder)
     assert told["values"]["notes"][0].startswith("version 1: ")  # it is no reward at the end
     assert "def value_function" not in (done.folder.path / "model.py").read_text()
 

@@ -17,13 +17,21 @@ from games.trajectories import (
 from games.values import CHANCE, TERMINAL
 from graph.learn.judging import expandable
 from graph.learn.matches import material, open_matches
+from graph.learn.reporting import final_words
 from graph.learn.runs import goes_on, run_learning
-from graph.learn.state import LearnState
+from graph.learn.state import Gaps, LearnState
 from graph.run.folder import RunFolder, RunFolderError
 from graph.run.pool import Candidate
 from tests.agents.model.endpoint import Answer, Request, message, serving
-from tests.graph.learn.conftest import Learn, learning
-from tests.tools.predicting.material import COIN, ODDS, TIC_TAC_TOE, changed, memorising
+from tests.graph.learn.conftest import Learn, learning, recorded
+from tests.tools.predicting.material import (
+    COIN,
+    ODDS,
+    TIC_TAC_TOE,
+    changed,
+    matches_of,
+    memorising,
+)
 from tools.sandbox import Sandbox
 
 NO_TURN = changed(TIC_TAC_TOE, ('"xo"[mark == "x"]', '"x"'))
@@ -85,6 +93,41 @@ def test_a_mended_model_passes_and_the_curve_tells_each_call(learn: Learn, refin
     page = (done.folder.path / "report.html").read_text()
     assert "Accuracy by call" in page
     assert "What failed last" not in page
+
+
+def test_the_last_words_count_requests_whose_replies_were_of_no_use(
+    begun: Callable[..., RunFolder], sandbox: Sandbox
+) -> None:
+    folder = begun()
+    with serving(message("Prose only."), code(TIC_TAC_TOE)) as endpoint:
+        told = run_learning(folder, learning(folder, endpoint, sandbox, retries=1)).told
+    assert told["calls"] == {"transition": 1}
+    words = final_words(told, folder)
+    assert "the model was asked 2 times: " in words
+    assert f"held out 1.0000 on {told['held_out_records']} records" in words
+
+
+def test_matches_that_were_all_left_before_their_end_are_told_first(
+    learn: Learn, tmp_path: Path
+) -> None:
+    whole = matches_of("openspiel:tic_tac_toe", 5)
+    left = [OpenTrajectory(m.match, m.positions[:4], m.actions[:3], truncated=True) for m in whole]
+    events: list[dict[str, Any]] = []
+    with serving(code(TIC_TAC_TOE)) as endpoint:
+        told = learn(
+            endpoint,
+            tell=events.append,
+            matches=recorded(tmp_path / "left.jsonl", "openspiel:tic_tac_toe", 5, of=left),
+        ).told
+    assert next(e for e in events if "held out" in e)["of both left before their end"] == 5
+    assert told["end"] == "incomplete"
+    assert told["reason"].startswith("every recorded match was left before its end; ")
+
+
+def test_that_no_match_was_held_out_is_told_before_single_branches() -> None:
+    gaps = Gaps(phases=("end",), branches=("line 1 of get_rewards: a", "line 2"), heldout=True)
+    assert gaps.named[0] == "no recorded match is left that the model was not made to fit"
+    assert len(gaps.named) == 4
 
 
 def test_the_prompt_shows_one_match_in_full_no_held_out_one_and_stays_short(learn: Learn) -> None:
