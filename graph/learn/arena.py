@@ -19,7 +19,7 @@ from games.trajectories import OpenTrajectory, TrajectoryHeader, trajectory_of
 from games.values import ModuleFault
 from graph.learn.active import environment_like
 from graph.learn.judging import BELOW, module_of
-from graph.learn.matches import keep_asked
+from graph.learn.matches import keep_asked, keep_played
 from graph.learn.state import LearnContext, LearnState
 from graph.run.pool import Candidate
 from tools.playtest.intervals import NoSamplesError, mean_interval
@@ -92,6 +92,7 @@ def _round(
     model = folder / "model.py"
     model.write_text(module_of(context, chosen.source, context.material.start), encoding="utf-8")
     rows: list[dict[str, Any]] = []
+    right: list[OpenTrajectory] = []
     found: OpenTrajectory | None = None
     for opponent in OPPONENTS:
         played, matches = count(), game.num_players * settings.arena
@@ -121,7 +122,9 @@ def _round(
         )
         first = min(met.matches, default=None)
         found = shown[first] if found is None and first is not None else found
+        right += [match for n, match in enumerate(shown) if n not in met.matches]
         rows.append({"opponent": opponent, **_row(series), **online(met)})
+    keep_played(context.folder, right)
     return {"rows": rows}, found
 
 

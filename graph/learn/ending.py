@@ -19,7 +19,13 @@ from graph.learn.active import branch_fidelity
 from graph.learn.arena import wrong_in_play
 from graph.learn.calibration import KIND as CALIBRATION
 from graph.learn.judging import BELOW, module_of, start_of
-from graph.learn.matches import all_sights, open_matches, played_before, some_sights
+from graph.learn.matches import (
+    all_sights,
+    open_matches,
+    played_before,
+    predicted_in_play,
+    some_sights,
+)
 from graph.learn.nodes import ask_modeller, brief_of, is_spent
 from graph.learn.reporting import learn_object, page_of
 from graph.learn.state import CallNote, Gaps, LearnContext, LearnState
@@ -234,7 +240,7 @@ def _end(state: LearnState, chosen: Candidate, gaps: Gaps | None) -> dict[str, A
 
 
 def _gaps(state: LearnState, context: LearnContext, chosen: Candidate) -> Gaps:
-    """What the recorded matches have never put to the test, seen from inside the model."""
+    """What recorded matches, and those that it predicted in play, have never put to the test."""
     material, settings = context.material, context.settings
     recorded = [*material.training(state.promoted), *material.heldout(state.promoted)]
     alone = not material.heldout(state.promoted)
@@ -242,6 +248,8 @@ def _gaps(state: LearnState, context: LearnContext, chosen: Candidate) -> Gaps:
     if settings.closed_deck:
         return Gaps(heldout=alone, ends=ends)
     matches = open_matches(recorded)
+    if state.arena and "rows" in state.arena[-1]:
+        matches += predicted_in_play(context.folder)
     source = chosen.source.partition(f"\n{BELOW}\n")[0]
     whole = module_of(context, source, material.start)
     played = context.play(whole, settings.play_matches, settings.seed + 1).matches

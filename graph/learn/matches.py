@@ -31,6 +31,7 @@ from tools.predicting.inference import SeatSight, sights_of
 _KEPT = ".state/matches.jsonl"
 _SPLIT = ".state/split.json"
 _ASKED = ".state/asked.jsonl"
+_PLAYED = ".state/played.jsonl"
 _SHARE = 5  # one match of so many is held out
 _MOST_BYTES = 24 * 2**20  # of all kept lines
 
@@ -192,10 +193,25 @@ def material(folder: RunFolder) -> Material:
 
 def keep_asked(folder: RunFolder, matches: Sequence[OpenTrajectory]) -> None:
     """Write down all matches that the environment was asked for, as the run's newest ones."""
+    _keep(folder, _ASKED, matches)
+
+
+def keep_played(folder: RunFolder, matches: Sequence[OpenTrajectory]) -> None:
+    """Write down the matches of the newest round of the arena that the model predicted."""
+    _keep(folder, _PLAYED, matches)
+
+
+def predicted_in_play(folder: RunFolder) -> list[OpenTrajectory]:
+    """Those matches."""
+    path = folder.path / _PLAYED
+    return open_matches(_renumbered(path)[1]) if path.stat().st_size else []
+
+
+def _keep(folder: RunFolder, name: str, matches: Sequence[OpenTrajectory]) -> None:
     header = material(folder).header
-    lines = [header_line(replace(header, matches=len(matches)))]
-    lines += [match_line(replace(match, match=n)) for n, match in enumerate(matches)]
-    folder.write_text(_ASKED, "".join(lines))
+    lines = [match_line(replace(match, match=n)) for n, match in enumerate(matches)]
+    lines = [header_line(replace(header, matches=len(matches))), *lines] if lines else []
+    folder.write_text(name, "".join(lines))
 
 
 @lru_cache(maxsize=2)

@@ -1,5 +1,6 @@
 """The arena of a run: the model's player in the environment, and what play shows of the model."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,13 @@ from tools.sandbox import Sandbox
 # Who folds loses, the first seat too: what its recorded matches never showed, the model has wrong.
 UNSEEN = ["Pass", "Bet", "Pass"]
 FAULTY = changed(MODEL, ("wins = len(betting) == 2", "wins = True"))
+APART = changed(
+    MODEL,
+    (
+        "wins = len(betting) == 2",
+        "wins = True\n    if len(betting) == 3 and pot == 1:\n        wins = False",
+    ),
+)
 PLAYS: dict[str, Any] = {"environment": "openspiel:kuhn_poker", "arena": 2}
 
 
@@ -76,6 +84,20 @@ def test_what_surprises_the_model_goes_back_into_refinement_and_its_draws_are_ke
     assert "get_rewards" in asked[2].partition("What is wrong with it")[2]
     assert (done.folder.path / "model.py").read_text().count("def resample_history") == 1
     assert "Arena, round 2" in (done.folder.path / "report.html").read_text()
+
+
+def test_what_no_recorded_match_shows_is_put_to_the_test_by_play_that_is_predicted(
+    learn: Learn, partial: Path
+) -> None:
+    plays = {**PLAYS, "arena": 10}
+    with serving(code(APART), code(DRAWING), code(APART), code(DRAWING)) as endpoint:
+        alone = learn(endpoint, name="alone", matches=partial).told
+        done = learn(endpoint, name="played", matches=partial, **plays)
+    assert (alone["end"], alone["accuracy"]) == ("incomplete", 1.0)
+    assert "no match went through" in alone["reason"]
+    path = done.folder.journals / "arena" / "0" / "random.jsonl"
+    assert json.dumps(UNSEEN, separators=(",", ":"))[1:-1] in path.read_text()
+    assert (done.told["end"], done.told["never_exercised"]) == ("passed", [])
 
 
 def test_a_run_killed_in_the_arena_goes_on_to_the_same_bytes(
