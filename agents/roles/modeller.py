@@ -36,8 +36,10 @@ _HOW_OPEN = (
 _HOW_CLOSED = (
     "Each line is what the seat knows at one place: its observation; at its own turns (`player`) "
     "what is legal, and under `then` what it did; the player -4 at the end; `reward` where it was "
-    "paid something since the line before. How many hidden plies passed between two lines is not "
-    "told, nor what others did but by what the seat then sees."
+    "paid something since the line before. After the first, `changed` holds the parts of the "
+    "observation that differ from the line before, and `gone` names those that are no longer "
+    "there. How many hidden plies passed between two lines is not told, nor what others did but by "
+    "what the seat then sees."
 )
 _IMPORTS = ", ".join(ALLOWED_IMPORTS)
 PREDICTING = tuple(name for name in REQUIRED_FUNCTIONS if name not in ADDED)

@@ -265,16 +265,14 @@ def _compact(value: Json | Mapping[str, Json]) -> str:
 
 
 def in_full(match: Trajectory) -> str:
-    """A match, a line a ply; of an open deck each line holds what is new since the one before."""
+    """A match, a line a ply; each line holds what is new since the one before."""
     return "\n".join(
         _both_ends(_lines(match), lambda step: f"{step}: {_whole_position(match, step)}")
     )
 
 
 def _lines(match: Trajectory) -> list[str]:
-    if isinstance(match, SeenTrajectory):
-        return [f"{step}: {_seen(match, step)}" for step in range(len(match.positions))]
-    return [*_ply_lines(match)]
+    return [*(_seen_lines(match) if isinstance(match, SeenTrajectory) else _ply_lines(match))]
 
 
 def around(match: OpenTrajectory, position: int) -> str:
@@ -365,13 +363,17 @@ def _ply_lines(match: OpenTrajectory) -> Iterator[str]:
         if views[places] > _VIEWS and here.player != TERMINAL:
             del row["observations"]
         if before is not None and here.player != TERMINAL and shown:
-            state = {k: v for k, v in here.state.items() if k not in shown or shown[k] != v}
-            if gone := sorted(shown.keys() - here.state.keys()):
-                row["gone"] = [*gone]
-            row["changed"] = state
+            row |= _new_in(here.state, shown)
             del row["state"]
         yield f"{step}: {canonical_key(row)}"
         shown, before = here.state, here
+
+
+def _new_in(now: Mapping[str, Json], before: Mapping[str, Json]) -> dict[str, Json]:
+    """What is new in a state or an observation, and the names of what is no longer there."""
+    gone: list[Json] = [*sorted(before.keys() - now.keys())]
+    changed = {k: v for k, v in now.items() if k not in before or before[k] != v}
+    return {"changed": changed, **({"gone": gone} if gone else {})}
 
 
 def _places(here: OpenPosition) -> list[Json]:
@@ -406,7 +408,7 @@ def _row(here: OpenPosition) -> dict[str, Json]:
 
 def _whole_position(match: Trajectory, step: int) -> str:
     if isinstance(match, SeenTrajectory):
-        return _seen(match, step)
+        return canonical_key(_seen_row(match, step))
     return canonical_key({**_row(match.positions[step]), "then": _action(match, step)})
 
 
@@ -417,9 +419,17 @@ def _action(match: Trajectory, step: int) -> str | None:
     return "(the recording stops before the end)" if match.truncated else "the end"
 
 
-def _seen(match: SeenTrajectory, step: int) -> str:
-    """A position of a closed deck; what is null is left out."""
+def _seen_lines(match: SeenTrajectory) -> Iterator[str]:
+    """A line a place: the observation whole where the match begins, then what changed of it."""
+    for step, here in enumerate(match.positions):
+        row = _seen_row(match, step)
+        if step:
+            row |= _new_in(here.observation, match.positions[step - 1].observation)
+            del row["observation"]
+        yield f"{step}: {canonical_key(row)}"
+
+
+def _seen_row(match: SeenTrajectory, step: int) -> dict[str, Json]:
+    """What a seat knows at one place; what is null is left out."""
     row = {**match.positions[step].row(), "then": _action(match, step)}
-    if not row["reward"]:
-        del row["reward"]
-    return canonical_key({key: value for key, value in row.items() if value is not None})
+    return {k: v for k, v in row.items() if v is not None and (v or k != "reward")}

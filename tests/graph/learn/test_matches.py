@@ -9,6 +9,7 @@ import pytest
 
 from agents.roles.texts import in_full, shortened
 from games.trajectories import TrajectoryError, match_line
+from games.values import Json
 from graph.learn.matches import material, shown_first, take_in
 from graph.learn.settings import LearnSettings
 from graph.run.folder import RunFolder
@@ -110,6 +111,18 @@ def test_a_match_that_was_left_is_not_shown_as_one_that_ended() -> None:
     assert '"then":"the end"' not in in_full(left)
     assert '"then":"the end"' not in shortened(other, [left])
     assert {row[2] for row in RecordQuestions.of([left]).records}.isdisjoint({"the end"})
+
+
+def test_of_a_seat_s_view_each_line_shows_what_is_new_and_so_more_of_a_long_match_fits() -> None:
+    (whole,) = matches_of("library:whist", 1)
+    match = whole.seen_by(0)
+    seen: dict[str, Json] = {}
+    lines = in_full(match).splitlines()
+    for step, (line, here) in enumerate(zip(lines, match.positions, strict=True)):
+        row = json.loads(line.partition(": ")[2])
+        seen = row.get("observation") or seen | row["changed"]
+        seen = {name: value for name, value in seen.items() if name not in row.get("gone", [])}
+        assert (seen, row.get("legal")) == (here.observation, here.row()["legal"]), step
 
 
 def test_a_kind_that_only_the_gap_of_the_first_match_has_is_shown_of_another() -> None:
