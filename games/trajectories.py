@@ -337,6 +337,13 @@ def counted_as(types: Iterable[str]) -> dict[str, str]:
     return {name: (re.split(r"[\s(:;,]", name) or [name])[0] or name for name in distinct}
 
 
+def counts_outcomes(match: Trajectory) -> bool:
+    """Whether at some place of a match only the number of chance's outcomes is known."""
+    return isinstance(match, OpenTrajectory) and any(
+        len(here.legal) < here.count for here in match.positions
+    )
+
+
 def offered(matches: Sequence[OpenTrajectory]) -> set[tuple[str, str]]:
     """Phases with the types of action that were legal there."""
     return {

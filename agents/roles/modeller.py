@@ -16,7 +16,7 @@ from agents.roles.coder import code_blocks
 from agents.roles.texts import in_full, shortened
 from agents.roles.tool_calls import CallError, EditReply, edited
 from games.text import bound_by, syntax_tree
-from games.trajectories import OpenTrajectory, Trajectory
+from games.trajectories import OpenTrajectory, Trajectory, counts_outcomes
 from games.values import REQUIRED_FUNCTIONS, Json, State, canonical_key
 from tools.predicting.inference import Inference
 from tools.predicting.steady import ALLOWED_IMPORTS
@@ -90,6 +90,11 @@ class GameBrief:
         )
 
     @property
+    def is_counted(self) -> bool:
+        """Whether some match shows outcomes of chance of which only the number is known."""
+        return any(map(counts_outcomes, self.matches))
+
+    @property
     def told_parameters(self) -> str:
         """The parameters as text; empty without any."""
         return json.dumps(self.parameters, sort_keys=True) if self.parameters else ""
@@ -148,7 +153,7 @@ class ModelModeller:
             others=shortened(brief.matches[0], brief.matches[1:]),
             tests="\n\n".join(tests),
             how=_HOW_CLOSED if brief.closed else _HOW_OPEN,
-            inference=_history(ends=True) if brief.closed else "",
+            inference=_history(brief) if brief.closed else "",
             versions=versions,
             **brief.common,
         )
@@ -224,7 +229,7 @@ class ModelModeller:
             MalformedReplyError: If no reply had code in it.
         """
         task = load_prompt("modeller_infer").fill(
-            task=_drawing(function),
+            task=_drawing(brief, function),
             source=source,
             start=canonical_key(start),
             imports=_IMPORTS,
@@ -340,7 +345,7 @@ def _edits(message: "AIMessage", source: str, part: str) -> Proposals:
 
 def _contract(brief: GameBrief) -> str:
     prompt = load_prompt("modeller_contract")
-    told = {"closed": brief.closed, "odds": brief.is_uneven}
+    told = {"closed": brief.closed, "odds": brief.is_uneven, "counted": brief.is_counted}
     return prompt.fill(imports=_IMPORTS, **told)[0]["content"]
 
 
@@ -350,15 +355,15 @@ def _asked_for(brief: GameBrief, needed: Sequence[str]) -> list[str]:
         return [_arrays()]
     told = [_contract(brief)]
     if brief.closed:
-        return [*told, _history(ends=True)]
-    return told + [_drawing(name) for name in needed if name not in PREDICTING]
+        return [*told, _history(brief)]
+    return told + [_drawing(brief, name) for name in needed if name not in PREDICTING]
 
 
-def _drawing(function: str) -> str:
+def _drawing(brief: GameBrief, function: str) -> str:
     """What an inference function of an open deck does."""
     if function == "resample_state":
         return load_prompt("modeller_state").fill()[0]["content"]
-    return _history(ends=False)
+    return _history(brief)
 
 
 def _arrays() -> str:
@@ -367,5 +372,6 @@ def _arrays() -> str:
     return prompt.fill(imports=_IMPORTS, most=MOST_NUMBERS, largest=f"{LARGEST:,.0f}")[0]["content"]
 
 
-def _history(*, ends: bool) -> str:
-    return load_prompt("modeller_history").fill(ends=ends)[0]["content"]
+def _history(brief: GameBrief) -> str:
+    prompt = load_prompt("modeller_history")
+    return prompt.fill(ends=brief.closed, counted=brief.is_counted)[0]["content"]

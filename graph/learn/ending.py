@@ -13,7 +13,7 @@ from agents.model.recording import place
 from agents.players.registry import PlayerRoster
 from agents.roles.modeller import PREDICTING, bound_names
 from agents.strategy.models import ModelContest, choose_value
-from games.trajectories import offered, phases, taken
+from games.trajectories import counts_outcomes, offered, phases, taken
 from games.values import ModuleFault, canonical_key
 from graph.learn.active import branch_fidelity
 from graph.learn.arena import wrong_in_play
@@ -263,4 +263,5 @@ def _gaps(state: LearnState, context: LearnContext, chosen: Candidate) -> Gaps:
         branches=tuple(missed[:_SHOWN_BRANCHES]),
         heldout=alone,
         ends=ends,
+        counted=any(map(counts_outcomes, recorded)),
     )

@@ -175,8 +175,10 @@ def final_words(told: dict[str, Any], folder: RunFolder) -> str:
         if used := told["usage"]:
             lines.append(f"the model was asked {_usage(used)}")
         if drawn := told["inferred"]:
+            exact = (told["calibration"] or {}).get("places", 0)
             lines.append(
-                f"{drawn['function']}: accuracy {drawn['accuracy']:.4f} at {drawn['sights']} places"
+                f"{drawn['function']}: accuracy {drawn['accuracy']:.4f} at {drawn['sights']} "
+                f"places, held against the exact posterior at {exact}"
             )
         if arrays := told["tensors"]:
             lines.append(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field
 
 from games.checks import Finding
-from games.trajectories import OpenTrajectory
+from games.trajectories import MOST_OUTCOMES, OpenTrajectory
 from graph.learn.matches import Material, material
 from graph.learn.settings import LearnRequest, LearnSettings
 from graph.run.folder import RunFolder
@@ -114,6 +114,7 @@ class Gaps(_Value):
         branches: Branches of the model that no match went through, with line and text.
         heldout: Whether no match was left to hold out.
         ends: Whether every match was left before its end.
+        counted: Whether chance has outcomes of which the number alone was compared.
         play: What the arena showed to be wrong; empty where nothing was.
     """
 
@@ -122,6 +123,7 @@ class Gaps(_Value):
     branches: tuple[str, ...] = ()
     heldout: bool = False
     ends: bool = False
+    counted: bool = False
     play: str = ""
 
     @property
@@ -132,6 +134,10 @@ class Gaps(_Value):
             told.append("no recorded match is left that the model was not made to fit")
         if self.ends:
             told.append("every recorded match was left before its end")
+        if self.counted:
+            told.append(
+                f"of more than {MOST_OUTCOMES} outcomes of chance the number alone was compared"
+            )
         told += [f"the phase “{name}” was never met" for name in self.phases]
         told += [f"the action “{name}” was never played" for name in self.actions]
         told += [f"no match went through {name}" for name in self.branches]

@@ -78,6 +78,30 @@ def test_a_model_learns_the_odds_of_chance_where_they_are_uneven(
         assert "get_chance_probabilities" in asked[1][1]["content"]
 
 
+@pytest.mark.parametrize("known", [True, False])
+def test_outcomes_that_were_only_counted_are_said_to_be_and_leave_the_run_incomplete(
+    learn: Learn, tmp_path: Path, known: bool
+) -> None:
+    def met(face: str, *legal: str) -> OpenPosition:
+        player = CHANCE if legal else TERMINAL
+        shown = legal if known else ()
+        return OpenPosition({"face": face}, player, shown, len(legal), (0.0,), ({"face": face},))
+
+    faces = [f"face {n}" for n in range(300 if not known else 2)]
+    start, end, matches = met("", *faces), met(faces[1]), 6
+    file = tmp_path / "die.jsonl"
+    header = TrajectoryHeader("own:die", 1, {}, "open", None, "random", 0, matches)
+    lines = [match_line(OpenTrajectory(n, (start, end), (faces[1],))) for n in range(matches)]
+    file.write_text(header_line(header) + "".join(lines))
+    with serving(code(changed(COIN, ('["tails", "heads"]', repr(faces))))) as endpoint:
+        told = learn(endpoint, matches=file).told
+        (asked,) = [request["messages"][0]["content"] for request in endpoint.requests]
+    assert ("only that number is compared" in asked) is not known
+    assert told["accuracy"] == 1
+    said = "of more than 200 outcomes of chance the number alone was compared"
+    assert (said in told["never_exercised"][:1]) is not known
+
+
 @pytest.mark.parametrize("refine", ["tree", "conversation"])
 def test_a_mended_model_passes_and_the_curve_tells_each_call(learn: Learn, refine: str) -> None:
     with serving(message("Prose only."), code(NO_TURN), edits(EDIT)) as endpoint:
