@@ -194,6 +194,9 @@ def train_network(  # noqa: PLR0913 - one parameter an option
         print_json({"file": str(out), **policy.about})
     else:
         _show_policy(out, policy.about)
+        asked = "".join(f" --set {pair}" for pair in settings or ())
+        seats = f" --player ppo:policy={out}" + " --player random" * (setup.num_players - 1)
+        say(f"  play it: rulewright match {game}{asked}{seats} --games 100")
 
 
 def _given(pairs: str) -> "PpoSettings":
@@ -227,4 +230,3 @@ def _show_policy(out: Path, about: "Mapping[str, Any]") -> None:
         say(f"  {told} observations are told in part: too long, or too many values")
     unknown = sum(row["without_known_action"] for row in about["course"])
     say(f"  {unknown} decisions without an action that it knows; entropy {last['entropy']:.3f}")
-    say(f"  play it: rulewright match GAME --player ppo:policy={out} --player random --games 100")

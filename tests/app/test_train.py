@@ -1,5 +1,6 @@
 """`train`: a policy file that `match` plays, and refusals in a sentence."""
 
+import re
 import sys
 from pathlib import Path
 
@@ -34,6 +35,17 @@ def test_what_was_trained_plays_its_game(command: Command, out: Path) -> None:
     other = command("match", "leduc_poker", "--player", f"ppo:policy={out}", "--player", "random")
     assert other.code == 2
     assert "was trained on kuhn_poker, and this is leduc_poker" in other.err
+
+
+def test_the_advised_command_plays_the_game_with_its_seats_and_settings(
+    command: Command, out: Path
+) -> None:
+    pytest.importorskip("torch", reason="training is an extra: not verified without torch")
+    asked = ("push_your_luck", "--players", "3", "--set", "target_score=12")
+    made = command("train", *asked, "--steps", "100", "--out", out, *SMALL)
+    (advice,) = re.findall(r"play it: rulewright (match .*) --games 100", made.out)
+    played = command(*advice.split(), "--games", "3", "--json")
+    assert (played.code, played.json["finished"]) == (0, 3), played.err
 
 
 def test_a_training_of_two_seeds_that_is_killed_ends_in_the_same_bytes(
