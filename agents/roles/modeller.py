@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pydantic import BaseModel
 
 from agents.model.chat import ChatModel, Message
-from agents.model.errors import ReplyError
+from agents.model.errors import FormError, ReplyError
 from agents.model.replies import parse_reply
 from agents.prompting import load_prompt
 from agents.protocols import Attempt
@@ -329,7 +329,10 @@ def _edits(message: "AIMessage", source: str, part: str) -> Proposals:
     Raises:
         ReplyError: If the reply holds neither code nor edits.
     """
-    reply = parse_reply(message, MendReply)
+    try:
+        reply = parse_reply(message, MendReply)
+    except FormError as error:
+        raise FormError(f"it has no closed block of code, and as edits {error}") from error
     try:
         new = edited(source, reply.edits)
     except CallError as error:

@@ -157,7 +157,7 @@ def inferred(  # noqa: PLR0913 - what is drawn, how often, and from where are al
         seed: Seeds `random` before each draw.
         closed: Whether the end, rewards and legal actions are compared too, and the function is
             told by a third argument whether the match has ended.
-        shown: Failing tests to show at most.
+        shown: Failing tests to show at most; of errors at one line one.
     """
     made: list[_Draw] = []
     faults: list[_Draw] = []
@@ -172,9 +172,14 @@ def inferred(  # noqa: PLR0913 - what is drawn, how often, and from where are al
         return Inferred(0, len(sights), (found,), frozenset(s.match for s in sights))
     _require_pay(made)
     bad = [draw for draw in (*faults, *made) if draw.problem is not None]
-    wrong = {id(draw.sight): draw for draw in reversed(bad)}  # of several draws the first
-    once = [draw for draw in bad if wrong[id(draw.sight)] is draw][:shown]
-    found_first = [_told(sandbox, source, draw, function, closed=closed) for draw in once]
+    wrong: dict[int, _Draw] = {}
+    for draw in bad:
+        wrong.setdefault(id(draw.sight), draw)  # of several draws the first
+    alike: dict[tuple[object, ...], list[_Draw]] = {}
+    for draw in wrong.values():
+        alike.setdefault(_kind(draw), []).append(draw)
+    once = [*alike.values()][:shown]
+    found_first = [_told(sandbox, source, draws, function, closed=closed) for draws in once]
     matches = frozenset(draw.sight.match for draw in bad)
     return Inferred(len(sights) - len(wrong), len(sights), tuple(found_first), matches)
 
@@ -346,9 +351,19 @@ def ask_together(
     return answers
 
 
+def _kind(draw: _Draw) -> tuple[object, ...]:
+    """What draws that fail by one error share; of another failure, the draw itself."""
+    _, actual = draw.problem or ("", "")
+    if isinstance(actual, ModuleFault):
+        return actual.kind, actual.function, actual.line
+    return (id(draw),)
+
+
 def _told(
-    sandbox: Sandbox, source: str, draw: _Draw, function: Inference, *, closed: bool
+    sandbox: Sandbox, source: str, draws: Sequence[_Draw], function: Inference, *, closed: bool
 ) -> Finding:
+    """The first of draws that fail alike, as a finding."""
+    draw = draws[0]
     expected, actual = draw.problem or ("", "")
     sight = draw.sight
     arguments = _arguments(sight, closed=closed)
@@ -356,5 +371,7 @@ def _told(
     if draw.actions:
         call += f"\ndrawn: {draw.actions!r}\nreplayed: {draw.at} of its actions"
     place = f"match {sight.match}, seat {sight.seat}, turn {len(sight.turns) - 1}"
+    if len(draws) > 1:
+        place += f"; this error at {len(draws)} places"
     found = failing(KIND, function, call, expected, actual, place)
     return with_output(sandbox, source, found, arguments)

@@ -131,6 +131,18 @@ def test_the_last_words_count_requests_whose_replies_were_of_no_use(
     assert f"held out 1.0000 on {told['held_out_records']} records" in words
 
 
+def test_a_mend_that_is_neither_code_nor_edits_is_told_that_it_may_be_either(
+    begun: Callable[..., RunFolder], sandbox: Sandbox
+) -> None:
+    folder = begun()
+    with serving(code(NO_TURN), message("Prose only."), edits(EDIT)) as endpoint:
+        told = run_learning(folder, learning(folder, endpoint, sandbox, retries=1)).told
+        again = endpoint.requests[2]["messages"][-1]["content"]
+    assert told["accuracy"] == 1
+    assert "no closed block of code" in again
+    assert "no JSON object" in again
+
+
 def test_matches_that_were_all_left_before_their_end_are_told_first(
     learn: Learn, tmp_path: Path
 ) -> None:

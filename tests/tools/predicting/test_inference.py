@@ -76,6 +76,15 @@ def test_a_draw_that_does_not_fit_is_shown(sandbox: Sandbox, old: str, new: str,
     assert len(set(places)) == len(places)
 
 
+def test_of_one_error_at_many_places_one_is_shown_and_the_places_are_counted(
+    sandbox: Sandbox,
+) -> None:
+    found = held(sandbox, KUHN + changed(HISTORY, ("return [f", "return 1 / 0, [f")))
+    assert found.right == 0
+    (shown,) = found.failures
+    assert f"; this error at {found.sights} places" in shown.evidence.splitlines()[0]
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [
