@@ -208,7 +208,7 @@ def _played(row: dict[str, Any]) -> str:
     """A row of the arena in words: what it predicted, lost, and was paid."""
     paid = row["paid over the others"] or {"value": None}
     more = "" if paid["value"] is None else (
-        f", {paid['value']:+.3f} ({paid['low']:.3f} to {paid['high']:.3f}) paid over it"
+        f", {paid['value']:+.3f} ({paid['low']:.3f} to {paid['high']:.3f}) paid over the others"
     )  # fmt: skip
     return (
         f"in play against {row['opponent']}: {row['distinct right']} of {row['distinct']} "
