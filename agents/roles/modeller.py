@@ -15,7 +15,7 @@ from agents.protocols import Attempt
 from agents.roles.coder import code_blocks
 from agents.roles.texts import in_full, shortened
 from agents.roles.tool_calls import CallError, EditReply, edited
-from games.text import bound_by, syntax_tree
+from games.text import bound_by, number_of, syntax_tree
 from games.trajectories import OpenTrajectory, Trajectory, counts_outcomes
 from games.values import REQUIRED_FUNCTIONS, Json, State, canonical_key
 from tools.predicting.inference import Inference
@@ -307,7 +307,7 @@ def _versions(message: "AIMessage", needed: Sequence[str]) -> Proposals:
     if not sources:
         told = "".join(f"; {said}" for said in filter(None, map(_unparsed, blocks)))
         raise ReplyError(
-            f"it has {len(blocks)} closed blocks of code and none of them defines all of "
+            f"it has {number_of(len(blocks), 'closed block')} of code and none defines all of "
             f"{', '.join(needed)}{told}; required: a block that begins with ```python and ends "
             "with ```"
         )

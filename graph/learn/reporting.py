@@ -281,7 +281,7 @@ def _summary(told: dict[str, Any]) -> str:
         ("of distinct records", _figure(told["distinct_accuracy"])),
         ("held out", f"{_figure(told['held_out_accuracy'])} of {told['held_out_records']} records"),
         ("calls", ", ".join(f"{n} {function}" for function, n in told["calls"].items())),
-        ("matches", ", ".join(f"{k.replace('_', ' ')}: {v}" for k, v in told["matches"].items())),
+        ("matches", {name.replace("_", " "): n for name, n in told["matches"].items()}),
     ]
     worst = told["worst"]
     if worst:
@@ -314,5 +314,18 @@ def _table(head: tuple[str, ...], rows: list[Any]) -> str:
     return "\n".join([*cells, "</table>"])
 
 
+def _words(value: object) -> str:
+    """A value as a person reads it.
+
+    >>> _words({"forfeit": 1, "faults": [], "bound": None})
+    'forfeit: 1, faults: none, bound: none'
+    """
+    if isinstance(value, dict):
+        return ", ".join(f"{key}: {_words(one)}" for key, one in value.items()) or "none"
+    if isinstance(value, list):
+        return ", ".join(map(_words, value)) or "none"
+    return "none" if value is None else str(value)
+
+
 def _safe(value: object) -> str:
-    return escape(plain_text(str(value)))
+    return escape(plain_text(_words(value)))

@@ -61,6 +61,9 @@ def test_what_surprises_the_model_in_play_is_named_and_it_has_not_passed(
     assert "expected: " in first
     assert first.splitlines()[0] in told["reason"]
     assert [row["forfeits"] for row in rows] == [0, 0]
+    page = (done.folder.path / "report.html").read_text()
+    assert "finished: 4, unfinished: 0" in page
+    assert "failed when held out: none" in page
     paid = rows[0]["paid over the others"]
     said = f"{paid['value']:+.3f} ({paid['low']:.3f} to {paid['high']:.3f}) paid over the others"
     assert said in final_words(told, done.folder)
