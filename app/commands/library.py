@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from app.console import note, print_json, say
-from app.options import Json
+from app.options import Json, Parameters, Seats, given_parameters
 
 if TYPE_CHECKING:
     from agents.players.registry import PlayerKind
@@ -20,6 +20,8 @@ def list_games(
         typer.Argument(help="One game; else all. Of an environment (openspiel:hearts) its rules."),
     ] = None,
     *,
+    players: Seats = 0,
+    settings: Parameters = None,
     as_json: Json = False,
 ) -> None:
     """List the library's games with their parameters, or show one."""
@@ -27,8 +29,12 @@ def list_games(
     from games.library import read_game
 
     if name is not None and ":" in name:
-        _show_rules(name, as_json=as_json)
+        _show_rules(name, settings or [], players, as_json=as_json)
         return
+    if players or settings:
+        raise typer.BadParameter(
+            "--players and --set choose an environment's rules; name one, such as library:whist"
+        )
     rows = []
     for each in library.names() if name is None else [name]:
         game = read_game(library.source(each))
@@ -51,11 +57,11 @@ def list_games(
         _show_game(row)
 
 
-def _show_rules(name: str, *, as_json: bool) -> None:
+def _show_rules(name: str, settings: list[str], players: int, *, as_json: bool) -> None:
     """The rules of an environment, as `learn` takes them."""
     from games.environments.registry import environment_named
 
-    found = environment_named(name)
+    found = environment_named(name, given_parameters(settings), players)
     if as_json:
         seats, parameters = found.num_players, dict(found.parameters)
         told = {"environment": found.name, "players": seats, "parameters": parameters}

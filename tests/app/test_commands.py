@@ -43,6 +43,9 @@ def test_the_rules_of_an_environment_are_printed_as_learn_takes_them(command: Co
     told = command("games", "library:whist", "--json").json
     assert (told["environment"], told["players"]) == ("library:whist", 4)
     assert told["rules"] == library.rulebook("whist", {}, 4)
+    chosen = command("games", "library:goofspiel", "--players", "3", "--set", "cards=4").out
+    assert chosen.rstrip() == library.rulebook("goofspiel", {"cards": 4}, 3).rstrip()
+    assert "name one" in command("games", "goofspiel", "--players", "3").err
     refused = command("games", "openspiel:chess960")
     assert refused.code == 2
     assert "kuhn_poker" in refused.err
