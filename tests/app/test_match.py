@@ -147,7 +147,7 @@ def test_one_deal_has_a_share_but_no_interval_of_its_return(command: Command) ->
     for row in done.json["entrants"]:
         assert row["win_share"]["n"] == 2
         assert "mean_return" not in row
-        assert row["not_estimated"].startswith("mean return (1 deals")
+        assert row["not_estimated"].startswith("mean return (1 deal;")
 
 
 def test_it_says_of_the_same_matches_what_a_tournament_says(command: Command) -> None:
