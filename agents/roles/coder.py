@@ -235,17 +235,27 @@ def read_module(message: "AIMessage") -> str:
     whole = [found for found in blocks or _unmarked(text) if _is_whole(found)]
     if len(whole) == 1:
         return whole[0]
-    closed = len([*code_blocks(text)])
-    if len([*code_blocks(f"{text}\n```")]) > closed:
-        last = next(line for line in reversed(text.split("\n")) if line.strip())
-        raise ReplyError(
-            "it breaks off within a block of code: no line ``` follows its last line, "
-            f"{last.strip()[:_LINE]!r}; required: the complete module, and shorter if need be"
-        )
+    if broken := broken_off(text):
+        raise ReplyError(f"{broken}; required: the complete module, and shorter if need be")
     raise ReplyError(
         f"it has {len(blocks)} closed blocks of code and {len(whole)} different whole modules; "
         "required: exactly one block, which begins with ```python and ends with ```, with the "
         "complete module"
+    )
+
+
+def broken_off(text: str) -> str:
+    r"""That a reply ends within a block of code, with its last line; empty where it does not.
+
+    >>> broken_off("```python\nx = 1\ny = ")
+    "it breaks off within a block of code: no line ``` follows its last line, 'y ='"
+    """
+    if len([*code_blocks(f"{text}\n```")]) == len([*code_blocks(text)]):
+        return ""
+    last = next(line for line in reversed(text.split("\n")) if line.strip())
+    return (
+        "it breaks off within a block of code: no line ``` follows its last line, "
+        f"{last.strip()[:_LINE]!r}"
     )
 
 

@@ -12,7 +12,7 @@ from agents.model.errors import FormError, ReplyError
 from agents.model.replies import parse_reply
 from agents.prompting import load_prompt
 from agents.protocols import Attempt
-from agents.roles.coder import code_blocks
+from agents.roles.coder import broken_off, code_blocks
 from agents.roles.texts import in_full, shortened
 from agents.roles.tool_calls import CallError, EditReply, edited
 from games.text import bound_by, number_of, syntax_tree
@@ -199,7 +199,8 @@ class ModelModeller:
         )
 
         def read(message: "AIMessage") -> Proposals:
-            if list(code_blocks(_text(message))):
+            text = _text(message)
+            if list(code_blocks(text)) or broken_off(text):
                 return _versions(message, needed)
             return _edits(message, source, part)
 
@@ -305,6 +306,8 @@ def _versions(message: "AIMessage", needed: Sequence[str]) -> Proposals:
         _unparsed(b) or f"a version lacks {', '.join(lacking[b])}" for b in blocks if lacking[b]
     )
     if not sources:
+        if broken := broken_off(_text(message)):
+            raise ReplyError(f"{broken}; required: {', '.join(needed)}, shorter if need be")
         told = "".join(f"; {said}" for said in filter(None, map(_unparsed, blocks)))
         raise ReplyError(
             f"it has {number_of(len(blocks), 'closed block')} of code and none defines all of "

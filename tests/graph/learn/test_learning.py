@@ -131,6 +131,18 @@ def test_the_last_words_count_requests_whose_replies_were_of_no_use(
     assert f"held out 1.0000 on {told['held_out_records']} records" in words
 
 
+def test_a_reply_that_breaks_off_is_told_so_at_a_draft_and_at_a_mend(
+    begun: Callable[..., RunFolder], sandbox: Sandbox
+) -> None:
+    folder = begun()
+    cut = message(f"```python\n{TIC_TAC_TOE[: len(TIC_TAC_TOE) // 2]}")
+    with serving(cut, code(NO_TURN), cut, edits(EDIT)) as endpoint:
+        told = run_learning(folder, learning(folder, endpoint, sandbox, retries=1)).told
+        again = [endpoint.requests[n]["messages"][-1]["content"] for n in (1, 3)]
+    assert told["accuracy"] == 1
+    assert all("it breaks off within a block of code" in said for said in again)
+
+
 def test_a_mend_that_is_neither_code_nor_edits_is_told_that_it_may_be_either(
     begun: Callable[..., RunFolder], sandbox: Sandbox
 ) -> None:
