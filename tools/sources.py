@@ -28,6 +28,9 @@ class GameNotFoundError(LookupError):
     """Nothing by that name, or nothing that can be read; the message says what would do."""
 
 
+_PLACE = "required is a module file, or a folder with game.py"
+
+
 @dataclass(frozen=True)
 class GameSource:
     """One game as source text.
@@ -61,10 +64,10 @@ def find_game(name: str) -> GameSource:
         file = path / "game.py" if path.is_dir() else path
         is_there, why = file.is_file(), _why_none(file)
     except OSError as error:
-        raise GameNotFoundError(f"no game at {name[:200]!r}: {error.strerror}") from error
+        raise GameNotFoundError(f"no game at {name[:200]!r}: {error.strerror}; {_PLACE}") from error
     if not is_there and (why or path.is_dir() or "/" in name or path.suffix == ".py"):
         why = why or (f"there is no {file}" if path.is_dir() else "there is no such file or folder")
-        raise GameNotFoundError(f"no game at {name[:200]!r}: {why}")
+        raise GameNotFoundError(f"no game at {name[:200]!r}: {why}; {_PLACE}")
     if not is_there:
         raise GameNotFoundError(
             f"no game called {name!r}{did_you_mean(name, library.names())}: required is a module "

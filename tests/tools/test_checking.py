@@ -247,8 +247,19 @@ def test_a_heuristic_that_may_not_be_read_is_named(tmp_path: Path) -> None:
 
 
 def test_a_name_longer_than_any_path_is_no_game() -> None:
-    with pytest.raises(GameNotFoundError, match="no game at"):
+    with pytest.raises(GameNotFoundError, match=r"no game at .*: .*; required is a module file"):
         find_game("x" * 5_000)
+
+
+@pytest.mark.parametrize("name", ["", ".", "./no/such"])
+def test_a_place_without_a_game_is_told_with_what_may_stand_there(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(
+        GameNotFoundError, match=r"required is a module file, or a folder with game\.py"
+    ):
+        find_game(name)
 
 
 def test_a_game_that_is_not_there_lists_the_library() -> None:
