@@ -5,6 +5,7 @@ import hashlib
 import json
 import os
 import re
+import time
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -92,7 +93,8 @@ class RunFolder:
         """
         hold = os.open(self.root.state, os.O_RDONLY)
         try:
-            if not _taken(hold):
+            # A list of runs looks for an instant: that is no other process at work.
+            if not any(_taken(hold, after) for after in (0.0, 0.05, 0.2)):
                 raise RunFolderError(
                     f"another process works at the run in {self.root.path}; wait until it has "
                     "ended, or stop it. Nothing was done here"
@@ -106,7 +108,7 @@ class RunFolder:
         """Whether a process works at the run now."""
         hold = os.open(self.root.state, os.O_RDONLY)
         try:
-            return not _taken(hold)
+            return not _taken(hold, kind=fcntl.LOCK_SH)
         finally:
             os.close(hold)
 
@@ -270,10 +272,11 @@ class RunFolder:
             raise RunFolderError(f"{self.path / name} {told}") from error
 
 
-def _taken(file: int) -> bool:
+def _taken(file: int, after: float = 0.0, kind: int = fcntl.LOCK_EX) -> bool:
     """Whether the lock of an open file could be taken; it ends with the file or its process."""
+    time.sleep(after)
     try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(file, kind | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
     return True

@@ -1,7 +1,9 @@
 """A run folder keeps what a person changed in it."""
 
+import fcntl
 import json
 import os
+import threading
 from pathlib import Path
 
 import pytest
@@ -132,3 +134,16 @@ def test_a_run_removes_nothing_outside_of_its_folder(written: RunFolder, tmp_pat
 def test_a_list_of_files_that_is_nested_without_end_counts_as_none(written: RunFolder) -> None:
     (written.path / ".state" / "written.json").write_text("[" * 100_000)
     assert written.edited() == ()
+
+
+def test_who_only_looks_whether_a_run_is_worked_at_keeps_nobody_from_it(tmp_path: Path) -> None:
+    folder = create_folder(tmp_path / "run")
+    looking = os.open(folder.state, os.O_RDONLY)
+    fcntl.flock(looking, fcntl.LOCK_SH)
+    assert not folder.is_held
+    threading.Timer(0.1, os.close, [looking]).start()
+    with folder.held():
+        assert folder.is_held
+        with pytest.raises(RunFolderError, match="another process works at the run"), folder.held():
+            pass
+    assert not folder.is_held
