@@ -137,7 +137,7 @@ def test_a_list_of_files_that_is_nested_without_end_counts_as_none(written: RunF
 
 
 def test_who_only_looks_whether_a_run_is_worked_at_keeps_nobody_from_it(tmp_path: Path) -> None:
-    folder = create_folder(tmp_path / "run")
+    folder = create_folder(tmp_path / "run", title="", runs=tmp_path)
     looking = os.open(folder.state, os.O_RDONLY)
     fcntl.flock(looking, fcntl.LOCK_SH)
     assert not folder.is_held
