@@ -1,13 +1,16 @@
 """A real store with a hashing embedder and a real sandbox, shared by the machine's tests."""
 
+import pickle
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from agents.players.registry import PRELOAD
 from agents.protocols import RoleSet
+from games.values import Json
 from graph.run.context import RunContext, RunSettings
 from graph.run.folder import RunFolder, create_folder
 from graph.run.records import RecordPool
@@ -15,6 +18,8 @@ from tests.graph.scripted import ScriptedRoles, role_set
 from tests.graph.settings import SMALL
 from tests.vectorstore.hashing import HashingEmbedder
 from tools.checking import CheckRun
+from tools.playtest import tournament
+from tools.playtest.jobs import MatchJob, SandboxRecipe, play_job
 from tools.retrieval import Retrieval
 from tools.sandbox import Sandbox
 from vectorstore.documents import StoreSettings
@@ -48,6 +53,27 @@ def passed() -> dict[tuple[object, ...], CheckRun]:
 def played() -> dict[tuple[object, ...], RecordPool]:
     """The same of what a validator's records are chosen from."""
     return {}
+
+
+@pytest.fixture(scope="session")
+def entries() -> dict[bytes, Json]:
+    """Of matches that were played, by their jobs."""
+    return {}
+
+
+@pytest.fixture(autouse=True)
+def _each_match_once(entries: dict[bytes, Json], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same job gives the same entry, as tests of the runner show: runs of one game share it."""
+
+    def play(job: MatchJob) -> Json:
+        if job.until is not None or getattr(job.roster, "models", None):
+            return play_job(job)
+        key = pickle.dumps(replace(job, sandbox=SandboxRecipe()))
+        if key not in entries:
+            entries[key] = play_job(job)
+        return entries[key]
+
+    monkeypatch.setattr(tournament, "play_job", play)
 
 
 @pytest.fixture

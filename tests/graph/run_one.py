@@ -25,7 +25,7 @@ from vectorstore.indexing import ensure_indexed
 from vectorstore.store import open_store
 
 PROMPT = "noughts for two players"
-LONG = {"random_matches": 60, "ladder_matches": 20}
+LONG = {"random_matches": 44, "ladder_matches": 8}
 
 
 # What a run imports is imported once; each process is forked from one that did nothing else.

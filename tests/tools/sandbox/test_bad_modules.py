@@ -30,7 +30,8 @@ BAD_SOURCES: dict[str, tuple[str, FaultKind, int | None, str]] = {
 @pytest.mark.parametrize("name", BAD_SOURCES)
 def test_a_source_that_cannot_be_loaded_is_named_with_its_line(sandbox: Sandbox, name: str) -> None:
     source, kind, line, words = BAD_SOURCES[name]
-    with sandbox.worker("test") as worker, pytest.raises(ModuleFault, match=words) as caught:
+    worker = sandbox.worker("test", source)
+    with worker, pytest.raises(ModuleFault, match=words) as caught:
         worker.load(source)
     assert (caught.value.kind, caught.value.function) == (kind, "module")
     if kind == "timed_out":
@@ -103,7 +104,7 @@ BAD_BODIES: dict[str, tuple[str, FaultKind, str]] = {
 def test_a_function_that_misbehaves_is_named_with_its_line(sandbox: Sandbox, name: str) -> None:
     body, kind, words = BAD_BODIES[name]
     source = nim_with("get_rewards", body)
-    with sandbox.worker("test") as worker:
+    with sandbox.worker("test", source) as worker:
         worker.load(source)
         started = time.monotonic()
         deadline_s = 0.3 if kind == "timed_out" or "goes on" in name else None
@@ -119,7 +120,7 @@ def test_a_function_that_misbehaves_is_named_with_its_line(sandbox: Sandbox, nam
 
 def test_a_bad_value_is_placed_at_the_definition_of_its_function(sandbox: Sandbox) -> None:
     source = nim_with("get_rewards", "return {1, 2}")
-    with sandbox.worker("test") as worker:
+    with sandbox.worker("test", source) as worker:
         worker.load(source)
         with pytest.raises(ModuleFault) as caught:
             worker.call("get_rewards", [0])
@@ -128,7 +129,7 @@ def test_a_bad_value_is_placed_at_the_definition_of_its_function(sandbox: Sandbo
 
 def test_a_missing_function_is_named(sandbox: Sandbox) -> None:
     source = NIM.replace("def get_rewards", "def get_reward")
-    with sandbox.worker("test") as worker:
+    with sandbox.worker("test", source) as worker:
         worker.load(source)
         assert "get_rewards" not in worker.names
         with pytest.raises(ModuleFault, match="must define get_rewards") as caught:
