@@ -163,8 +163,8 @@ def unwrapped(text: str) -> str:
 def tokenise(text: str) -> tuple[Token, ...]:
     """Split a brief into tokens; contractions are opened, hyphens and quotes separate words.
 
-    >>> [token.norm for token in tokenise("2p: can't play 8s!")]
-    ['2', 'player', ':', 'can', 'not', 'play', '8', '!']
+    >>> [token.norm for token in tokenise("2p: can't play 8s, u dont say!")]
+    ['2', 'player', ':', 'can', 'not', 'play', '8', ',', 'you', 'do', 'not', 'say', '!']
     """
     plain = text.replace("’", "'").replace("‘", "'").replace("−", "-")
     plain = re.sub(r"(?<=\d)-(?=\d)", "–", plain)
@@ -191,10 +191,19 @@ def _stop(text: str, start: int, end: int) -> Token:
     return Token(text, start, end, text, "stop")
 
 
+_IRREGULAR_NOT = {"cannot": "can", "can't": "can", "cant": "can", "won't": "will", "wont": "will"}
+_BARE_NOT = word_set(
+    "dont doesnt didnt isnt arent wasnt werent hasnt havent couldnt shouldnt wouldnt"
+)
+_TYPED = {"u": "you", "ur": "your", "uve": "you've", "youve": "you've", "weve": "we've"}
+
+
 def _open_contraction(text: str, word: str, start: int, end: int) -> list[Token]:
-    whole = {"cannot": ("can", "not"), "can't": ("can", "not"), "won't": ("will", "not")}
-    if word in whole:
-        parts: tuple[str, ...] = whole[word]
+    word = _TYPED.get(word, word)
+    if word in _IRREGULAR_NOT:
+        parts: tuple[str, ...] = (_IRREGULAR_NOT[word], "not")
+    elif word in _BARE_NOT:
+        parts = (word[:-2], "not")
     elif word.endswith("n't"):
         parts = (word[:-3], "not")
     elif "'" in word:

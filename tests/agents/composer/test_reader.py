@@ -384,6 +384,22 @@ def test_who_comes_on_some_occasion_is_asked_about_and_seats_nobody(words: str, 
     assert perhaps == ({"num_players=5"} if "turn up" in words and seats == 6 else set())
 
 
+@pytest.mark.parametrize(
+    ("words", "seats"),
+    [
+        ("This is what us five do after darts: a bit of poker", 5),
+        ("poker; dealing gives us five cards", 2),
+    ],
+)
+def test_us_and_a_number_are_seats_and_cards_are_not(words: str, seats: int) -> None:
+    assert reading_of(words).num_players == seats
+
+
+def test_a_denial_typed_without_its_apostrophe_denies() -> None:
+    told = "battleships but u dont get told when a ship is sunk"
+    assert reading_of(told).parameters["announce_sunk"] is False
+
+
 @pytest.mark.parametrize("title", ["Owl-Night Tricks", "Night Owls - a trick game"])
 def test_a_title_with_a_dash_is_kept_whole(title: str) -> None:
     reading = reading_of(f"{title}\na trick-taking game for three")
