@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import yaml
 from pydantic import BaseModel, Field, JsonValue
+from pydantic.dataclasses import dataclass as value_class
 
 if TYPE_CHECKING:
     from langsmith import Client
@@ -68,23 +69,24 @@ class NothingScoredError(EvalError):
     """Every sample failed to be scored: there is no result to report."""
 
 
-class Score(BaseModel, frozen=True, extra="forbid"):
+@value_class(frozen=True)
+class Score:
     """One scored number with its threshold.
 
     Attributes:
         name: What was scored.
         value: The score.
+        scored: Samples it rests on.
         at_least: Threshold from below, or None.
         at_most: Threshold from above, or None.
-        scored: Samples it rests on.
         unscored: Samples that could not be scored; they count for nobody.
     """
 
     name: str
     value: float
+    scored: int = Field(ge=1)
     at_least: float | None = None
     at_most: float | None = None
-    scored: int = Field(ge=1)
     unscored: int = Field(default=0, ge=0)
 
     @property
@@ -258,11 +260,6 @@ def _is_figure(value: object) -> bool:
     return isinstance(value, bool | int | float)
 
 
-def score_below(name: str, value: float, at_most: float | None, scored: int) -> Score:
-    """A number with its threshold from above, None for none, and the samples that it rests on."""
-    return Score(name=name, value=value, at_most=at_most, scored=scored)
-
-
 def score_over(
     values: Sequence[float | None],
     name: str,
@@ -286,14 +283,7 @@ def score_over(
     scored = [value for value in values if value is not None]
     if not scored:
         raise NothingScoredError(f"{name}: none of {len(values)} samples could be scored")
-    return Score(
-        name=name,
-        value=by(scored),
-        at_least=at_least,
-        at_most=at_most,
-        scored=len(scored),
-        unscored=len(values) - len(scored),
-    )
+    return Score(name, by(scored), len(scored), at_least, at_most, len(values) - len(scored))
 
 
 class EvalInfo(BaseModel, frozen=True, extra="forbid"):

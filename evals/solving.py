@@ -43,7 +43,7 @@ from agents.solving.form import (
 )
 from evals.bench.timings import machine
 from evals.openspiel import MISSING, THEIR_EXPLORATION, Ask, has_openspiel, their_nash_conv, theirs
-from evals.results import EvalOptions, EvalResult, Row, Score, Tell, score_below
+from evals.results import EvalOptions, EvalResult, Row, Score, Tell
 from games import library
 from games.contract import Action, canonical_key, load_namespace
 from games.engine import Player
@@ -302,10 +302,10 @@ def solver_scores(games: Mapping[str, SolvedGame]) -> tuple[Score, ...]:
     kuhn, leduc = games[_KUHN], games[_LEDUC]
     error = abs(nash_conv(kuhn.game, uniform(kuhn.game)).total - UNIFORM_KUHN)
     return (
-        score_below("error of uniform play's NashConv, Kuhn", error, 1e-9, 1),
-        score_below("NashConv of CFR+, Leduc", leduc.nash_conv, SOLVED_AT_MOST, 1),
-        score_below(
-            "seconds of CFR+, Leduc, enumeration included", leduc.seconds, SECONDS_AT_MOST, 1
+        Score("error of uniform play's NashConv, Kuhn", error, 1, at_most=1e-9),
+        Score("NashConv of CFR+, Leduc", leduc.nash_conv, 1, at_most=SOLVED_AT_MOST),
+        Score(
+            "seconds of CFR+, Leduc, enumeration included", leduc.seconds, 1, None, SECONDS_AT_MOST
         ),
     )
 
@@ -317,7 +317,7 @@ def search_scores(found: Found, size: SolvingSize) -> tuple[Score, ...]:
         return ()
     our = found[_LEDUC, _OURS, size.held]
     gap = our.nash_conv - theirs_there.nash_conv
-    return (Score(name=_score_name(size), value=gap, at_most=size.worse_at_most, scored=our.asked),)
+    return (Score(_score_name(size), gap, our.asked, at_most=size.worse_at_most),)
 
 
 def _score_name(size: SolvingSize) -> str:

@@ -77,7 +77,7 @@ def run(
         tell(f"tic-tac-toe: {sample}")
         samples.append(sample)
     lost, games = (sum(sample[name] for sample in samples) for name in ("lost", "games"))
-    scores = [Score(name="games of tic-tac-toe lost", value=lost, at_most=0, scored=games)]
+    scores = [Score("games of tic-tac-toe lost", lost, games, at_most=0)]
     if is_compared:
         score, sample = connect_four(settings, size, seed, tell)
         scores.append(score)
@@ -119,13 +119,8 @@ def connect_four(
         "method": share.method,
         "required low": required,
     }
-    score = Score(
-        name="connect four against MCTSBot: low end of our share",
-        value=share.low,
-        at_least=required,
-        scored=len(points),
-    )
-    return score, sample
+    name = "connect four against MCTSBot: low end of our share"
+    return Score(name, share.low, len(points), at_least=required), sample
 
 
 def tic_tac_toe(settings: UctSettings, games: int, seed: int) -> Iterator[Row]:

@@ -31,7 +31,7 @@ from evals.bench.search_overhead import (
 )
 from evals.bench.timings import interleaved, machine
 from evals.openspiel import MISSING, has_openspiel
-from evals.results import EvalOptions, EvalResult, Row, Score, Tell, score_below, score_over
+from evals.results import EvalOptions, EvalResult, Row, Score, Tell, score_over
 
 Decide: TypeAlias = Callable[[], object]
 """One decision."""
@@ -214,16 +214,10 @@ def cost_scores(
     cost = costs.get((MEASURED, "uct"))
     if cost is None:
         return ()
-    repeats = len(cost.whole)
+    repeats, name = len(cost.whole), f"share of UCT outside the game, {MEASURED}"
     return (
-        score_below(
-            f"share of UCT outside the game, {MEASURED}", cost.share, size.outside_at_most, repeats
-        ),
-        Score(
-            name=f"microseconds a simulation outside the game, {MEASURED}",
-            value=cost.outside_us,
-            scored=repeats,
-        ),
+        Score(name, cost.share, repeats, at_most=size.outside_at_most),
+        Score(f"microseconds a simulation outside the game, {MEASURED}", cost.outside_us, repeats),
     )
 
 

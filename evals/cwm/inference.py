@@ -129,17 +129,12 @@ def _scores(rows: Sequence[dict[str, Any]]) -> Iterator[Score]:
     for deck, bound in (("open deck", ""), ("closed deck, a lower bound", ">=")):
         found = [row for row in rows if row["bound"] == bound]
         if found:
-            yield Score(
-                name=f"sights whose draws all fit, {deck}, lowest of the tasks",
-                value=min(float(row["accuracy"]) for row in found),
-                scored=sum(int(row["sights"]) for row in found),
-            )
+            name = f"sights whose draws all fit, {deck}, lowest of the tasks"
+            lowest = min(float(row["accuracy"]) for row in found)
+            yield Score(name, lowest, sum(int(row["sights"]) for row in found))
     told = [row["calibration"] for row in rows if "calibration" in row]
     measured = [one for one in told if one["distance"] is not None]
     if measured:
-        yield Score(
-            name="least probability of draws as odd as a model's, under the exact posterior",
-            value=min(one["least_probability"] for one in measured),
-            at_least=_RARE,
-            scored=sum(one["places"] for one in measured),
-        )
+        name = "least probability of draws as odd as a model's, under the exact posterior"
+        least = min(one["least_probability"] for one in measured)
+        yield Score(name, least, sum(one["places"] for one in measured), at_least=_RARE)

@@ -179,12 +179,9 @@ def _scores(samples: Sequence[Row], unsure: Collection[tuple[str, str]]) -> Iter
         raise NothingScoredError("a table has too few deals that finished")
     for row in against:
         key = row["game"], row["protocol"]
-        yield Score(
-            name=f"{row['game']}, {row['protocol']}: payoff over random play's, lower end",
-            value=row["payoff over the other's"]["low"],
-            at_least=0 if row["game"] in REQUIRED and key not in unsure else None,
-            scored=row["matches"],
-        )
+        name = f"{row['game']}, {row['protocol']}: payoff over random play's, lower end"
+        least = 0 if row["game"] in REQUIRED and key not in unsure else None
+        yield Score(name, row["payoff over the other's"]["low"], row["matches"], at_least=least)
     unknown = [one["fallbacks"] for one in samples]
     yield score_over(unknown, "decisions without a known action", sum, at_most=0)
 

@@ -147,19 +147,10 @@ def fixed_scores(best: str, played: FieldResult, options: EvalOptions) -> tuple[
     rate = pair_rates([best, OSLA], played)[best, OSLA]
     slack = max(0.03, 2 * rate.error) if options.quick else 0.0
     room = 2 * stdev(shots) / len(shots) ** 0.5 if options.quick else 0.0
+    least, most = round(LEAST_RATE - slack, 4), round(MOST_SHOTS + room, 3)
     return (
-        Score(
-            name=f"mean shots of {best}",
-            value=round(fmean(shots), 3),
-            at_most=round(MOST_SHOTS + room, 3),
-            scored=len(shots),
-        ),
-        Score(
-            name=f"win rate of {best} against OSLA",
-            value=round(rate.value, 4),
-            at_least=round(LEAST_RATE - slack, 4),
-            scored=rate.n,
-        ),
+        Score(f"mean shots of {best}", round(fmean(shots), 3), len(shots), at_most=most),
+        Score(f"win rate of {best} against OSLA", round(rate.value, 4), rate.n, at_least=least),
     )
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from agents.players.registry import PRELOAD as PLAYERS
 from evals.bench.timings import machine
-from evals.results import EvalError, EvalResult, Row, Score, Tell, score_below, score_over
+from evals.results import EvalError, EvalResult, Row, Score, Tell, score_over
 from evals.sandbox.bench import Places, Repeats, bounded_score, sandbox_figures
 from evals.sandbox.forgery import GAMES, ForgeOutcome, forge_checks, forge_transitions, tricks
 from evals.sandbox.judging import held_unseen, judged_unseen, leaks_between_workers
@@ -110,17 +110,11 @@ def breaches(rows: list[Row], namespaces: str) -> Score:
 
 def reached(swept: SweepResult) -> tuple[Score, Score]:
     """How many system calls get through, and how many whose arguments make them harmful."""
-    judged = len(swept.reachable) + len(swept.denied) + len(swept.killed)
+    got, judged = len(swept.reachable), len(swept.denied) + len(swept.killed)
     harmful = [name for name, reach in swept.special.items() if reach == "reachable"]
     return (
-        Score(
-            name="reachable system calls",
-            value=len(swept.reachable),
-            at_most=TARGET,
-            scored=judged,
-            unscored=len(swept.unexpected),
-        ),
-        score_below("harmful calls that get through", len(harmful), 0, len(swept.special)),
+        Score("reachable system calls", got, got + judged, None, TARGET, len(swept.unexpected)),
+        Score("harmful calls that get through", len(harmful), len(swept.special), at_most=0),
     )
 
 
@@ -141,4 +135,4 @@ def forged_passes(outcomes: list[ForgeOutcome]) -> Score:
     """What the host took for right of modules that compute nothing right."""
     passed = sum(outcome.passed for outcome in outcomes)
     judged = sum(outcome.judged for outcome in outcomes)
-    return score_below("forged passes beyond honest repeats", passed, 0, judged)
+    return Score("forged passes beyond honest repeats", passed, judged, at_most=0)

@@ -20,7 +20,7 @@ from pydantic import BaseModel
 
 from agents.players.registry import PRELOAD, PlayerRoster
 from evals.bench.timings import processor_s
-from evals.results import EvalError, Row, Score, read_data, score_below, score_over
+from evals.results import EvalError, Row, Score, read_data, score_over
 from evals.sandbox.bench import new_worker
 from games.checks.run import CheckSettings
 from games.contract import Json, ModuleFault, canonical_key
@@ -228,9 +228,9 @@ def leaks_between_workers(backend: Backend, seed: int) -> list[Score]:
         telling = clocks_that_tell(sandbox)
     return [
         *gains,
-        score_below("coins foreseen, of 40", called, MOST_RIGHT, MATCHES),
-        score_below("processor seconds without a request", ran, MOST_UNASKED_S, _ANSWERS),
-        score_below("clocks that tell when another worker answered", len(telling), 0, _CLOCKS),
+        Score("coins foreseen, of 40", called, MATCHES, at_most=MOST_RIGHT),
+        Score("processor seconds without a request", ran, _ANSWERS, at_most=MOST_UNASKED_S),
+        Score("clocks that tell when another worker answered", len(telling), _CLOCKS, at_most=0),
     ]
 
 
@@ -311,4 +311,5 @@ def _tells(read: Sequence[Json]) -> bool:
 
 
 def _score(channel: str, gain: float) -> Score:
-    return score_below(f"share gained by {channel.replace('_', ' ')}", gain, MOST_GAIN, _GUESSES)
+    name = f"share gained by {channel.replace('_', ' ')}"
+    return Score(name, gain, _GUESSES, at_most=MOST_GAIN)

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from evals.bench.timings import UnreadableError, descendants, machine, process_use
-from evals.results import EvalError, EvalResult, Score, Tell, read_data, score_below
+from evals.results import EvalError, EvalResult, Score, Tell, read_data
 from games.contract import ModuleFault
 from tools.sandbox import Sandbox, Worker
 
@@ -109,19 +109,19 @@ def scores(moments: Sequence[Moment]) -> list[Score]:
 
     def more(name: str, field: str) -> Score:
         most = max(getattr(moment, field) for moment in moments)
-        return score_below(name, most - getattr(start, field), 0, len(moments) - 1)
+        return Score(name, most - getattr(start, field), len(moments) - 1, at_most=0)
 
     warm = moments[max(1, len(moments) // 10)]
     workers = last.workers - warm.workers
 
     def growth(name: str, field: str, unit: float, at_most: float) -> Score:
         grown = getattr(last, field) - getattr(warm, field)
-        return score_below(name, grown * unit / workers, at_most, workers)
+        return Score(name, grown * unit / workers, workers, at_most=at_most)
 
     return [
-        Score(name="workers", value=last.workers, scored=len(moments)),
-        Score(name="requests", value=last.requests, scored=len(moments)),
-        Score(name="wrong answers", value=last.wrong, at_most=0, scored=last.requests),
+        Score("workers", last.workers, len(moments)),
+        Score("requests", last.requests, len(moments)),
+        Score("wrong answers", last.wrong, last.requests, at_most=0),
         more("processes left behind", "below"),
         more("zombies left behind", "zombies"),
         more("descriptors that the host gained", "host_descriptors"),
