@@ -168,23 +168,6 @@ class OpenTrajectory:
     actions: tuple[Action, ...]
     truncated: bool = False
 
-    def transitions(self) -> list[Transition]:
-        """Every ply of the match, in order."""
-        return [
-            Transition(
-                state=here.state,
-                player=here.player,
-                legal=here.legal,
-                action=action,
-                next_state=after.state,
-                rewards=after.rewards,
-                observation=here.observations[here.player] if here.player >= 0 else None,
-            )
-            for here, action, after in zip(
-                self.positions, self.actions, self.positions[1:], strict=False
-            )
-        ]
-
     def seen_by(self, seat: int) -> "SeenTrajectory":
         """What one seat knows of the match.
 

@@ -179,23 +179,8 @@ class Example:
     metadata: Mapping[str, MetadataValue] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class IndexReport:
-    """What indexing changed, in documents."""
-
-    added: int = 0
-    changed: int = 0
-    removed: int = 0
-    kept: int = 0
-
-    def __add__(self, other: "IndexReport") -> "IndexReport":
-        """Add up two reports."""
-        return IndexReport(
-            self.added + other.added,
-            self.changed + other.changed,
-            self.removed + other.removed,
-            self.kept + other.kept,
-        )
+IndexReport: TypeAlias = Counter[str]
+"""What indexing changed, in documents: how many were added, changed, removed and kept."""
 
 
 @dataclass(frozen=True)
@@ -229,5 +214,5 @@ def plan_changes(stored: Mapping[str, str], wanted: Sequence[Document], *, prune
     return Changes(
         stale=removed + [document.id for document in changed],
         fresh=changed + added,
-        report=IndexReport(len(added), len(changed), len(removed), kept),
+        report=Counter(added=len(added), changed=len(changed), removed=len(removed), kept=kept),
     )

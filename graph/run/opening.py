@@ -147,8 +147,9 @@ def open_store_here(tell: Callable[[str], None]) -> "Store":
     except BaseException:
         store.close()
         raise
-    if report.added or report.changed or report.removed:
-        tell(f"the store was brought up to date ({report.added} new, {report.changed} changed)")
+    added, changed = report["added"], report["changed"]
+    if added or changed or report["removed"]:
+        tell(f"the store was brought up to date ({added} new, {changed} changed)")
     return store
 
 

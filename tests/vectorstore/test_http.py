@@ -75,7 +75,7 @@ def test_a_server_answers_as_the_embedded_store_does(
             expected = embedded.search("mechanics", "draw a trump card", 3, where)
             assert second.search("mechanics", "draw a trump card", 3, where) == expected
         changed = [mechanic("draw", "draw four cards"), RULES[1]]
-        assert second.index(changed, LIBRARY_KINDS) == IndexReport(0, 1, 1, 1)
+        assert second.index(changed, LIBRARY_KINDS) == IndexReport(changed=1, removed=1, kept=1)
         found = first.search("mechanics", "draw four cards", 1)[0]
         assert (found.id, found.metadata) == ("draw", {})
 

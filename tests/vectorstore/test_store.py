@@ -272,7 +272,7 @@ from vectorstore.store import open_store
 with open_store(StoreSettings(path=Path(sys.argv[1])), embedder=HashingEmbedder()) as store:
     report = ensure_indexed(store, TinyLibrary())
     store.index([Document("own_games", sys.argv[2], "t", "x", "a game")])
-    print(report.added, store.count("games"))
+    print(report["added"], store.count("games"))
 """
 
 

@@ -12,20 +12,10 @@ from tools.predicting import called, cut, failing
 from tools.predicting.transition import RecordQuestions, name_of, predicted
 from tools.sandbox import Sandbox
 from tools.transitions import CallResult, ask_alone, ask_columns
+from vectorstore import sources
 
 KIND = "steady"
-ALLOWED_IMPORTS = (
-    "collections",
-    "copy",
-    "functools",
-    "itertools",
-    "json",
-    "math",
-    "random",
-    "re",
-    "string",
-    "typing",
-)
+ALLOWED_IMPORTS = tuple(sorted(sources.ALLOWED_IMPORTS | {"random", "typing"}))
 _SHOWN = 300
 _LOOKED_AT = 40
 _LATE = 12  # plies asked again: so few calls that their worker is a fresh one to the end

@@ -171,16 +171,6 @@ def test_a_view_does_not_tell_how_many_hidden_plies_passed(hidden: int) -> None:
     assert view.positions[1].reward == hidden + 1
 
 
-def test_transitions_lead_from_position_to_position(matches: list[OpenTrajectory]) -> None:
-    for match in matches:
-        steps = match.transitions()
-        assert len(steps) == len(match.actions)
-        assert [step.state for step in steps] == [p.state for p in match.positions[:-1]]
-        assert [step.next_state for step in steps] == [p.state for p in match.positions[1:]]
-        for step in steps:
-            assert (step.observation is None) == (step.player == CHANCE)
-
-
 def test_only_the_number_of_many_outcomes_is_kept(tmp_path: Path) -> None:
     outcomes = tuple(f"draw {number}" for number in range(MOST_OUTCOMES + 1))
     start = Position({"n": 0}, CHANCE, outcomes, (), (0.0,), ({"n": 0},), ((),))
