@@ -20,10 +20,6 @@ from tools.reporting.verdict import THRESHOLDS, order_of, verdict_of
 if TYPE_CHECKING:
     from jinja2 import Template
 
-_WIDTH, _HEIGHT, _ROW = 340, 170, 40
-_LEFT, _RIGHT, _TOP, _BOTTOM = 34, 12, 22, 34
-_INK, _GRID, _FILL, _MARK = "#22303c", "#d5dde3", "#7aa6c2", "#c2553d"
-
 
 @dataclass(frozen=True)
 class Bar:
@@ -56,34 +52,10 @@ def interval_bars(
         reference: A dashed line, such as an even share of wins.
     """
     ends = [end for bar in bars for end in (bar.value, bar.low, bar.high) if end is not None]
-    least = min(0.0, *ends)
     most = max(ends) if largest is None else largest
-    width, height = _WIDTH - 2 * _RIGHT, _ROW * len(bars) + _BOTTOM
-    scale = width / ((most - least) or 1.0)
-
-    def at(value: float) -> float:
-        return _RIGHT + (value - least) * scale
-
-    parts = [_open(height, title)]
-    for share in (0.0, 0.25, 0.5, 0.75, 1.0):
-        value = least + (most - least) * share
-        parts.append(_line(at(value), 2, at(value), height - _BOTTOM, _GRID))
-        parts.append(_text(at(value), height - _BOTTOM + 14, f"{value:.3g}", anchor="middle"))
-    for index, bar in enumerate(bars):
-        y = index * _ROW
-        said = "" if bar.told else ", could not be told apart"
-        parts.append(_text(_RIGHT, y + 14, f"{bar.label}: {bar.value:.3g}{said}"))
-        left, right = sorted((at(0.0), at(bar.value)))
-        paint = f'fill="{_FILL}"' if bar.told else f'fill="none" stroke="{_GRID}"'
-        parts.append(
-            f'<rect x="{left:.1f}" y="{y + 18}" width="{right - left:.1f}" height="16" {paint}/>'
-        )
-        if bar.low is not None and bar.high is not None:
-            parts += _whisker(at(bar.low), at(bar.high), y + 26)
-    if reference is not None:
-        x = at(reference)
-        parts.append(_line(x, 2, x, height - _BOTTOM, _MARK, dashed=True))
-    return "".join([*parts, _text(_WIDTH / 2, height - 4, title, anchor="middle"), "</svg>"])
+    return _drawn(
+        "bars", bars=bars, title=title, least=min(0.0, *ends), most=most, reference=reference
+    )
 
 
 def histogram(values: Sequence[int], *, title: str, unit: str, bins: int = 16) -> str:
@@ -93,19 +65,7 @@ def histogram(values: Sequence[int], *, title: str, unit: str, bins: int = 16) -
     counts = [0] * (-(-(high - low + 1) // step))
     for value in values:
         counts[(value - low) // step] += 1
-    bar = (_WIDTH - _LEFT - _RIGHT) / len(counts)
-    parts = _axes(title, unit, "matches", str(max(counts)))
-    for index, count in enumerate(counts):
-        size = (_HEIGHT - _TOP - _BOTTOM) * count / max(counts)
-        x = _LEFT + index * bar
-        parts.append(
-            f'<rect x="{x:.1f}" y="{_HEIGHT - _BOTTOM - size:.1f}" '
-            f'width="{max(1.0, bar - 2):.1f}" height="{size:.1f}" fill="{_FILL}"/>'
-        )
-        if index % max(1, -(-len(counts) // 6)) == 0:
-            label = str(low + index * step)
-            parts.append(_text(x + bar / 2, _HEIGHT - _BOTTOM + 14, label, anchor="middle"))
-    return "".join([*parts, "</svg>"])
+    return _drawn("histogram", counts=counts, first=low, step=step, title=title, unit=unit)
 
 
 def curve(values: Sequence[float], *, title: str, units: tuple[str, str]) -> str:
@@ -116,60 +76,25 @@ def curve(values: Sequence[float], *, title: str, units: tuple[str, str]) -> str
         title: For those who cannot see the plot.
         units: Of the axis below, and of the axis at the left.
     """
-    top = max(max(values), 1.0)
-    step = (_WIDTH - _LEFT - _RIGHT) / max(1, len(values) - 1)
-    points = " ".join(
-        f"{_LEFT + index * step:.1f},"
-        f"{_HEIGHT - _BOTTOM - (_HEIGHT - _TOP - _BOTTOM) * value / top:.1f}"
-        for index, value in enumerate(values)
+    return _drawn("curve", values=values, most=max(*values, 1.0), title=title, units=units)
+
+
+def _drawn(plot: str, **given: object) -> str:
+    """A plot of the template, without its line ends and indents."""
+    lines: str = getattr(_plots(), plot)(**given)
+    return "".join(line.strip() for line in lines.splitlines())
+
+
+@cache
+def _plots() -> Any:  # noqa: ANN401 - a template's macros have no types
+    from jinja2 import Environment, StrictUndefined
+
+    environment = Environment(
+        undefined=StrictUndefined, autoescape=False, trim_blocks=True, lstrip_blocks=True
     )
-    y = _HEIGHT - _BOTTOM + 14
-    return "".join(
-        [
-            *_axes(title, units[0], units[1], f"{top:.3g}"),
-            f'<polyline points="{points}" fill="none" stroke="{_FILL}" stroke-width="2"/>',
-            _text(_LEFT, y, "1", anchor="middle"),
-            _text(_WIDTH - _RIGHT, y, str(len(values)), anchor="end"),
-            "</svg>",
-        ]
-    )
-
-
-def _axes(title: str, below: str, left: str, top: str) -> list[str]:
-    """A plot with both axes: their units, and the number at the upper end of the left one."""
-    floor = _HEIGHT - _BOTTOM
-    return [
-        _open(_HEIGHT, title),
-        _line(_LEFT, _TOP, _LEFT, floor, _INK),
-        _line(_LEFT, floor, _WIDTH - _RIGHT, floor, _INK),
-        _text(_LEFT + 4, 13, left),
-        _text(_LEFT - 4, _TOP + 10, top, anchor="end"),
-        _text(_LEFT - 4, floor, "0", anchor="end"),
-        _text(_WIDTH / 2, _HEIGHT - 4, below, anchor="middle"),
-    ]
-
-
-def _open(height: float, title: str) -> str:
-    return f'<svg viewBox="0 0 {_WIDTH} {height:g}" role="img"><title>{escape(title)}</title>'
-
-
-def _whisker(left: float, right: float, y: float) -> list[str]:
-    ends = [_line(x, y - 5, x, y + 5, _INK) for x in (left, right)]
-    return [_line(left, y, right, y, _INK), *ends]
-
-
-def _line(x1: float, y1: float, x2: float, y2: float, colour: str, *, dashed: bool = False) -> str:
-    dash = ' stroke-dasharray="5 4"' if dashed else ""
-    return (
-        f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{colour}"{dash}/>'
-    )
-
-
-def _text(x: float, y: float, text: str, *, anchor: str = "start") -> str:
-    return (
-        f'<text x="{x:.1f}" y="{y:.1f}" font-size="12" font-family="sans-serif" fill="{_INK}" '
-        f'text-anchor="{anchor}">{escape(text)}</text>'
-    )
+    environment.filters["html"] = escape
+    environment.filters["px"] = "{:.1f}".format
+    return environment.from_string(_text_of("plots.svg.j2")).module
 
 
 @cache
@@ -186,8 +111,11 @@ def _template() -> "Template":
     )
     environment.filters["figure"] = figure_text
     environment.filters["player"] = short_name
-    text = (files("tools.reporting") / "report.html.j2").read_text(encoding="utf-8")
-    return environment.from_string(text)
+    return environment.from_string(_text_of("report.html.j2"))
+
+
+def _text_of(file: str) -> str:
+    return (files("tools.reporting") / file).read_text(encoding="utf-8")
 
 
 def render(report: Report) -> str:
@@ -209,8 +137,7 @@ def render(report: Report) -> str:
 
 def styled(title: str, body: str) -> str:
     """A page of another content in the same style; `title` and `body` are HTML that is safe."""
-    text = (files("tools.reporting") / "report.html.j2").read_text(encoding="utf-8")
-    style = text.partition("<style>")[2].partition("</style>")[0]
+    style = _text_of("report.html.j2").partition("<style>")[2].partition("</style>")[0]
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
