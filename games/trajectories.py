@@ -143,13 +143,7 @@ class SeenPosition:
 
     def row(self) -> dict[str, Json]:
         """The position as a file holds it."""
-        legal: Json = None if self.legal is None else list(self.legal)
-        return {
-            "player": self.player,
-            "observation": self.observation,
-            "legal": legal,
-            "reward": self.reward,
-        }
+        return {**vars(self), "legal": None if self.legal is None else list(self.legal)}
 
 
 @dataclass(frozen=True)

@@ -129,13 +129,12 @@ class BranchCoverage:
 
     Attributes:
         branches: All that the named functions can reach; those that only raise are left out.
-        met: One set a match: the branches it went through, by their index.
-        lost: Indices of matches that the worker could not follow.
+        met: One set a match: the branches it went through, by their index; none where the worker
+            could not follow it.
     """
 
     branches: tuple[SourceBranch, ...]
     met: tuple[frozenset[int], ...]
-    lost: tuple[int, ...]
 
     @property
     def missed(self) -> tuple[SourceBranch, ...]:
@@ -169,17 +168,15 @@ def branch_coverage(  # noqa: PLR0913 - a match is played from its seats and par
     found = _branches(syntax_tree(source), source.splitlines(), functions)
     watched = sorted({line for _, lines in found for line in lines})
     met: list[frozenset[int]] = []
-    lost: list[int] = []
     with sandbox.worker("coverage", source) as worker:
         worker.load(source)
         ends = time.monotonic() + _DEADLINE_S
-        for number, actions in enumerate(played):
+        for actions in played:
             request = LinesRequest(num_players, dict(parameters), [*actions], watched)
             plies = _traced(worker, request, ends) if actions else []
             lines = frozenset[int]().union(*(plies or ()))
             met.append(frozenset(n for n, (_, own) in enumerate(found) if own & lines))
-            lost += [number] if plies is None else []
-    return BranchCoverage(tuple(branch for branch, _ in found), tuple(met), tuple(lost))
+    return BranchCoverage(tuple(branch for branch, _ in found), tuple(met))
 
 
 def _branches(

@@ -92,18 +92,6 @@ class Retrieval:
         wanted = function if function in CONTRACT_FUNCTIONS else named[0] if named else None
         return _chosen(self._ranked(query, tags_in(query), wanted), n, limit)
 
-    def snippets_for_rule(
-        self, rule: str, function: str | None = None, n: int = 2
-    ) -> list[Example]:
-        """At most `n` functions that implement a rule like this one (Cardiverse §3.2).
-
-        Args:
-            rule: The violated rule, as the finding or the validator quotes it.
-            function: The contract function at fault, where it is known; see `snippets`.
-            n: At most so many.
-        """
-        return self.snippets(rule, n, function=function)
-
     def drafting_snippets(self, design: DescribedGame, *, limit: int = 8_000) -> list[Example]:
         """Functions of other games for a first draft, of different contract functions.
 

@@ -3,6 +3,8 @@
 import json
 import sys
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,7 +16,7 @@ from app.options import Json, NoIsolation, sandbox_of
 if TYPE_CHECKING:
     from games.contract import Json as Value
     from games.contract import ModuleFault
-    from tools.sandbox import Worker
+    from tools.sandbox import Limits, Sandbox, Worker
 
 sandbox_app = typer.Typer(
     help="Where generated code runs.", no_args_is_help=True, rich_markup_mode=None
@@ -78,20 +80,25 @@ def run_in_sandbox(  # noqa: PLR0913 - one parameter an option
             _run_file(file, call=call, timeout=timeout or 10.0, as_json=as_json)
 
 
-def _run_file(file: Path, *, call: str | None, timeout: float, as_json: bool) -> None:
+@contextmanager
+def _opened(limits: "Limits") -> Iterator["Sandbox"]:
+    """The sandbox that was chosen, with these limits; its grade is said first."""
     from graph.run.sandboxes import chosen_backend, describe_grade
-    from tools.sandbox import Limits, Sandbox
+    from tools.sandbox import Sandbox
+
+    with ends_at_once(lambda: "stopped"), Sandbox(chosen_backend(), limits=limits) as sandbox:
+        note(describe_grade(sandbox.grade))
+        yield sandbox
+
+
+def _run_file(file: Path, *, call: str | None, timeout: float, as_json: bool) -> None:
+    from tools.sandbox import Limits
 
     source, name = _read(file)
     _require_expression(call)
     limits = Limits(load_s=timeout, call_s=timeout)
-    with (
-        ends_at_once(lambda: "stopped"),
-        Sandbox(chosen_backend(), limits=limits) as sandbox,
-        sandbox.worker("run", source) as worker,
-    ):
+    with _opened(limits) as sandbox, sandbox.worker("run", source) as worker:
         grade = sandbox.grade
-        note(describe_grade(grade))
         result = _run(worker, source, name, call) | {
             "stdout": worker.output,
             "stderr": worker.errors,
@@ -107,14 +114,10 @@ def _run_file(file: Path, *, call: str | None, timeout: float, as_json: bool) ->
 
 def _run_probe(name: str, *, as_json: bool) -> None:
     from evals.sandbox.probes import LIMITS, find_probe, run_probe
-    from graph.run.sandboxes import chosen_backend, describe_grade
-    from tools.sandbox import Sandbox
 
     probe = find_probe(name)
-    with ends_at_once(lambda: "stopped"), Sandbox(chosen_backend(), limits=LIMITS) as sandbox:
-        grade = sandbox.grade
-        note(describe_grade(grade))
-        outcome = run_probe(probe, sandbox)
+    with _opened(LIMITS) as sandbox:
+        grade, outcome = sandbox.grade, run_probe(probe, sandbox)
     if as_json:
         rows = {"grade": grade.model_dump(mode="json"), "backend": grade.backend}
         print_json(outcome.model_dump(mode="json") | rows)

@@ -164,7 +164,7 @@ class NothingRetrieved(Retrieval):
         """Nothing."""
         return []
 
-    snippets = snippets_for_rule = drafting_snippets = mechanics = examples
+    snippets = drafting_snippets = mechanics = examples
 
 
 def draft_names() -> list[str]:

@@ -190,7 +190,7 @@ class Judge:
             module = module_of(self.context, source, start)
         except ModuleFault as fault:
             said = failing(LOADING, fault.function, "completing the source", "a module", fault, "")
-            return Played((), 0, (said,))
+            return Played((), (said,))
         played = self.context.play(module, settings.play_matches, settings.seed)
         late = late_answers(self.context.sandbox, source, played.matches, settings.seed)
         return replace(played, failures=(*played.failures, *late))

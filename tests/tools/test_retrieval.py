@@ -148,10 +148,10 @@ def test_a_draft_gets_pieces_of_different_functions_within_its_room(library: Ret
 
 def test_a_violated_rule_finds_the_code_of_its_like(library: Retrieval) -> None:
     rule = "A player who cannot follow the suit led must play a trump if there is one in the hand."
-    pieces = library.snippets_for_rule(rule, "get_legal_actions")
+    pieces = library.snippets(rule, 2, function="get_legal_actions")
     assert "def _playable(" in pieces[0].text
     assert pieces[0].metadata["game"] == "trick_taking"
-    assert library.snippets_for_rule(rule, "no_such_function") == library.snippets_for_rule(rule)
+    assert library.snippets(rule, function="no_such_function") == library.snippets(rule)
 
 
 def test_an_example_fits_is_whole_python_and_says_what_it_leaves_out(library: Retrieval) -> None:

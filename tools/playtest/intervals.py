@@ -203,20 +203,26 @@ def _most(won: int, n: int, confidence: float) -> float:
     """The largest p at which so few wins are no rarer than (1 - confidence) / 2."""
     if won == n:
         return 1.0
-    low, high = won / n, 1.0
     chosen = [
         math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1) for k in range(won + 1)
     ]
-    for _ in range(_SHARE_HALVINGS):
-        p = (low + high) / 2
-        at_most = math.fsum(
+
+    def at_most(p: float) -> float:
+        return math.fsum(
             math.exp(ways + k * math.log(p) + (n - k) * math.log1p(-p))
             for k, ways in enumerate(chosen)
         )
-        if at_most >= (1 - confidence) / 2:
-            low = p
-        else:
-            high = p
+
+    share = (won / n, 1.0)
+    return _last(lambda p: at_most(p) >= (1 - confidence) / 2, share, _SHARE_HALVINGS)
+
+
+def _last(holds: Callable[[float], bool], within: tuple[float, float], halvings: int) -> float:
+    """Up to where something holds that holds at the lower end alone, by halving the interval."""
+    low, high = within
+    for _ in range(halvings):
+        middle = (low + high) / 2
+        low, high = (middle, high) if holds(middle) else (low, middle)
     return low
 
 
@@ -270,14 +276,9 @@ def student_t(degrees: int, confidence: float = CONFIDENCE) -> float:
     if degrees > _MANY:
         z = NormalDist().inv_cdf((1 + confidence) / 2)
         return z + (z**3 + z) / (4 * degrees)
-    low, high = 0.0, math.pi / 2
-    for _ in range(_HALVINGS):
-        angle = (low + high) / 2
-        if _within(angle, degrees) < confidence:
-            low = angle
-        else:
-            high = angle
-    return math.tan(low) * math.sqrt(degrees)
+    quarter = (0.0, math.pi / 2)
+    angle = _last(lambda angle: _within(angle, degrees) < confidence, quarter, _HALVINGS)
+    return math.tan(angle) * math.sqrt(degrees)
 
 
 def _within(angle: float, degrees: int) -> float:

@@ -36,12 +36,10 @@ class Played:
 
     Attributes:
         matches: Those that ended.
-        asked: Matches that were begun.
         failures: What ended the others; one at most.
     """
 
     matches: tuple[OpenTrajectory, ...]
-    asked: int
     failures: tuple[Finding, ...]
 
 
@@ -79,8 +77,8 @@ def random_play(
                     _step(table, positions, actions, (seed, number))
                 kept.append(trajectory_of(number, positions, actions))
         except ModuleFault as fault:
-            return Played(tuple(kept), matches, (_told(fault, positions, actions, place),))
-    return Played(tuple(kept), matches, ())
+            return Played(tuple(kept), (_told(fault, positions, actions, place),))
+    return Played(tuple(kept), ())
 
 
 def _step(

@@ -111,7 +111,7 @@ class GraphCoderTools:
 
     def snippets_for_rule(self, rule: str, function: str | None) -> Sequence[Example]:
         """See `CoderTools.snippets_for_rule`."""
-        return self.context.retrieval.snippets_for_rule(rule, function, 1)
+        return self.context.retrieval.snippets(rule, 1, function=function)
 
     @property
     def has_tests(self) -> bool:
