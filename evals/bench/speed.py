@@ -1,21 +1,11 @@
 """Eval: how long do the command's help and a quick run take?
 
-The command's figures are medians over repeats of the real command in processes of its own; a busy
-machine shows in the wall times, so the processor times stand beside them. The store is built
+The figures are medians over repeats of the real command in processes of its own. The store is built
 first, in a temporary home: a quick run is measured from a warm one.
-
-    python -m evals.bench.speed COMMAND [ARGUMENT ...]
-
-writes the cost of one command as a JSON object. A sandbox's workers may outlive the command by a
-moment and would then be nobody's children: that process adopts them (Linux,
-`PR_SET_CHILD_SUBREAPER`) and waits for the last. The command's own output is dropped; its errors
-go on to stderr.
 """
 
-import ctypes
 import json
 import os
-import resource
 import shutil
 import subprocess
 import sys
@@ -24,50 +14,28 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import median
+from subprocess import DEVNULL, PIPE
 
 from evals.bench.timings import machine
 from evals.results import EvalError, EvalResult, Row, Tell, score_over
 from graph.run.sandboxes import choice_in_variables
 
-_ADOPT_ORPHANS = 36  # PR_SET_CHILD_SUBREAPER of linux/prctl.h
 
-
-def spent(command: Sequence[str], environment: Mapping[str, str]) -> Row:
-    """Run a command to its end; `wall_s` until then, and `processor_s` of it and all below it.
+def seconds_of(command: Sequence[str], environment: Mapping[str, str]) -> float:
+    """Run a command to its end; the wall time that it took.
 
     Raises:
-        EvalError: If it could not be started or did not succeed, with the end of its errors.
+        EvalError: If it did not succeed, with the end of its errors.
     """
+    begun = time.monotonic()
     done = subprocess.run(
-        [sys.executable, "-m", __spec__.name, *command],
-        env=dict(environment),
-        capture_output=True,
-        text=True,
-        check=False,
+        command, env=dict(environment), stdout=DEVNULL, stderr=PIPE, text=True, check=False
     )
+    took = time.monotonic() - begun
     if done.returncode:
         said = done.stderr.strip()[-400:]
         raise EvalError(f"{' '.join(command)} ended with {done.returncode}: {said}")
-    cost: Row = json.loads(done.stdout)
-    return cost
-
-
-def main() -> int:
-    """Run the command of this process's arguments."""
-    if ctypes.CDLL(None).prctl(_ADOPT_ORPHANS, 1, 0, 0, 0):
-        raise EvalError("this system does not let a process adopt orphans; run it on Linux")
-    begun = time.monotonic()
-    code = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=False).returncode
-    wall = time.monotonic() - begun
-    while True:
-        try:
-            os.wait()
-        except ChildProcessError:
-            break
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    answer = {"wall_s": wall, "processor_s": used.ru_utime + used.ru_stime}
-    sys.stdout.write(json.dumps(answer))
-    return code
+    return took
 
 
 PROMPT = (
@@ -89,7 +57,8 @@ def run(seed: int, tell: Tell) -> EvalResult:
         new = [PROMPT, "--quick", "--seed", str(seed), "--out"]
         runs = [("new --quick", ["new", *new, str(home / str(n))]) for n in range(_RUNS)]
         for what, arguments in [("--help", ["--help"])] * _HELPS + [("index", ["index"]), *runs]:
-            samples.append({"command": what, **spent([command, *arguments], environment)})
+            took = seconds_of([command, *arguments], environment)
+            samples.append({"command": what, "wall_s": took})
             tell(f"{samples[-1]}")
         sandbox = json.loads((home / "0" / "run.json").read_text(encoding="utf-8"))["sandbox"]
     return EvalResult(
@@ -124,7 +93,3 @@ def _environment() -> Mapping[str, str]:
     """This process's variables without ours, so that no model and no other store is used."""
     ours = ("RULEWRIGHT_", "OPENAI_", "LANGSMITH_", "LANGCHAIN_")
     return {name: value for name, value in os.environ.items() if not name.startswith(ours)}
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -5,19 +5,12 @@ with Sandbox() as sandbox, sandbox.worker("referee", source) as worker:
     table = SandboxTable(worker)
 """
 
-from tools.sandbox.backends import Grade, Limits, SandboxUnavailableError
-from tools.sandbox.host import ReusedWorkers, Sandbox
-from tools.sandbox.module import SandboxedModule, SandboxTable
-from tools.sandbox.worker import OperationError, Worker
-
-__all__ = [
-    "Grade",
-    "Limits",
-    "OperationError",
-    "ReusedWorkers",
-    "Sandbox",
-    "SandboxTable",
-    "SandboxUnavailableError",
-    "SandboxedModule",
-    "Worker",
-]
+from tools.sandbox.backends import Grade as Grade
+from tools.sandbox.backends import Limits as Limits
+from tools.sandbox.backends import SandboxUnavailableError as SandboxUnavailableError
+from tools.sandbox.host import ReusedWorkers as ReusedWorkers
+from tools.sandbox.host import Sandbox as Sandbox
+from tools.sandbox.module import SandboxedModule as SandboxedModule
+from tools.sandbox.module import SandboxTable as SandboxTable
+from tools.sandbox.worker import OperationError as OperationError
+from tools.sandbox.worker import Worker as Worker
