@@ -16,7 +16,7 @@ import numpy as np
 
 from games.checks.sampling import KeptPositions, PlayedMatch
 from games.contract import CHANCE, Action, Json, ModuleFault
-from games.engine import Decision, Match, Player, PlayerFault, Ply, play_match
+from games.engine import Decision, Match, Player, PlayerFault, Ply
 from games.information import SeatLog
 from games.streams import stream
 from games.table import Position
@@ -246,16 +246,7 @@ def _scripted(
     script = _Script(entry.actions)
     with job.game.refereed(sandbox, job.deadline_s) as place:
         table = KeptPositions(place)
-        match = play_match(
-            table,
-            [script] * len(job.seats),
-            parameters=job.game.parameters,
-            seed=job.key,
-            match=job.match,
-            deal=job.deal,
-            max_plies=job.max_plies,
-            on_ply=script.heard,
-        )
+        match = job.match_at(table, [script] * len(job.seats), script.heard)
     return match, tuple(table.matches[0])
 
 

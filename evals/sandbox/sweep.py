@@ -48,8 +48,8 @@ class SweepResult(BaseModel, frozen=True, extra="forbid"):
     special: dict[str, Reach]
 
 
-def sweep(sandbox: Sandbox, *, highest: int = HIGHEST) -> SweepResult:
-    """Try every number from 0 to `highest`, and every special call.
+def sweep(sandbox: Sandbox) -> SweepResult:
+    """Try every number from 0 to `HIGHEST`, and every special call.
 
     A number counts as reachable unless its call failed with an error of the filter for arguments
     of -1, 0, 0x81 and 2 alike. The kernel itself answers some privileged calls like that; so each
@@ -57,7 +57,6 @@ def sweep(sandbox: Sandbox, *, highest: int = HIGHEST) -> SweepResult:
 
     Args:
         sandbox: A confined one that preloads `PRELOAD`.
-        highest: The last number.
 
     Raises:
         UnsafeProbeError: If its workers are not confined, or may be root.
@@ -67,7 +66,7 @@ def sweep(sandbox: Sandbox, *, highest: int = HIGHEST) -> SweepResult:
     skipped = _PAST_EVERY_FILTER if architecture() == "x86_64" else frozenset()
     found: dict[int, Reach] = {}
     with closing(_Asking(sandbox)) as asking:
-        for tried in range(highest + 1):
+        for tried in range(HIGHEST + 1):
             if tried not in skipped:
                 found[tried] = asking.reach(tried)
         special = {name: asking.special(name) for name in SPECIAL}

@@ -19,9 +19,9 @@ import numpy as np
 
 from games.checks import Finding
 from games.checks.contract import judged
-from games.checks.sampling import Subject, UniformPlayer, random_matches
+from games.checks.sampling import Subject, random_matches
 from games.contract import CHANCE, TERMINAL, Action
-from games.engine import Match, play_match, sample_index
+from games.engine import Match, sample_index
 from games.streams import stream
 from games.table import Position
 
@@ -132,14 +132,8 @@ class _Inquiry:
             return ""
         for number in range(_REPLAYS):
             for deal, match in seen.items():
-                again = play_match(
-                    self.subject.table,
-                    [UniformPlayer()] * self.subject.num_players,
-                    parameters=self.subject.parameters,
-                    seed=self.seed,
-                    match=_ENOUGH * (1 + number) + deal,
-                    deal=deal,
-                    max_plies=_LONGEST,
+                again = self.subject.random_match(
+                    _ENOUGH * (1 + number) + deal, deal, seed=self.seed, max_plies=_LONGEST
                 )
                 if again.returns != match.returns:
                     return ""

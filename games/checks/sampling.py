@@ -43,6 +43,18 @@ class Subject:
         """The first position; what one match takes in memory is counted anew from here."""
         return self.table.open(self.num_players, self.parameters)
 
+    def random_match(self, match: int, deal: int, *, seed: int, max_plies: int) -> Match:
+        """A match in which every legal action is as likely, on a deal of its own number or not."""
+        return play_match(
+            self.table,
+            [UniformPlayer()] * self.num_players,
+            parameters=self.parameters,
+            seed=seed,
+            match=match,
+            deal=deal,
+            max_plies=max_plies,
+        )
+
 
 def trusted_subject(
     source: str, num_players: int, parameters: Mapping[str, Json] | None = None
@@ -91,19 +103,9 @@ def random_matches(subject: Subject, *, matches: int, seed: int, max_plies: int)
 
     Three that do not finish tell enough: a module that loops for ever costs a deadline each time.
     """
-    players = [UniformPlayer()] * subject.num_players
     played: list[Match] = []
     for index in range(matches):
-        played.append(
-            play_match(
-                subject.table,
-                players,
-                parameters=subject.parameters,
-                seed=seed,
-                match=index,
-                max_plies=max_plies,
-            )
-        )
+        played.append(subject.random_match(index, index, seed=seed, max_plies=max_plies))
         if subject.weight() > _ENOUGH_MATERIAL:
             break
         if sum(match.ending != "finished" for match in played) >= _ENOUGH_TROUBLE:

@@ -62,6 +62,11 @@ class Estimate(BaseModel, frozen=True, extra="forbid"):
         )
 
 
+def estimated(value: float, low: float, high: float, n: int, method: str) -> Estimate:
+    """An estimate whose interval holds its value, however the ends were rounded."""
+    return Estimate(value=value, low=min(value, low), high=max(value, high), n=n, method=method)
+
+
 class Unmeasured(BaseModel, frozen=True, extra="forbid"):
     """A measure that could not be taken; it is never a value."""
 
@@ -98,13 +103,8 @@ def wilson(successes: float, n: int, confidence: float = CONFIDENCE) -> Estimate
     z = NormalDist().inv_cdf((1 + confidence) / 2)
     spread = z * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
     middle, scale = p + z * z / (2 * n), 1 + z * z / n
-    return Estimate(
-        value=p,
-        low=min(p, max(0.0, (middle - spread) / scale)),
-        high=max(p, min(1.0, (middle + spread) / scale)),
-        n=n,
-        method=f"Wilson, {confidence:.0%}",
-    )
+    low, high = max(0.0, (middle - spread) / scale), min(1.0, (middle + spread) / scale)
+    return estimated(p, low, high, n, f"Wilson, {confidence:.0%}")
 
 
 def at_worst(successes: float, n: int, asked: int) -> Estimate:
@@ -135,13 +135,8 @@ def mean_interval(values: Sequence[float], confidence: float = CONFIDENCE) -> Es
         raise NoSamplesError(f"{n} samples; a mean with an interval needs at least two")
     middle = fmean(values)
     spread = student_t(n - 1, confidence) * stdev(values) / math.sqrt(n)
-    return Estimate(
-        value=middle,
-        low=middle - spread,
-        high=middle + spread,
-        n=n,
-        method=f"Student's t, {confidence:.0%}",
-    )
+    ends = middle - spread, middle + spread
+    return estimated(middle, *ends, n, f"Student's t, {confidence:.0%}")
 
 
 def share_interval(values: Sequence[float], confidence: float = CONFIDENCE) -> Estimate:
@@ -190,13 +185,9 @@ def exact_share(values: Sequence[float], confidence: float = CONFIDENCE) -> Esti
     if n < 2:  # noqa: PLR2004
         raise NoSamplesError(f"{n} samples; a share with an interval needs at least two")
     won = min(math.fsum(values), float(n))
-    return Estimate(
-        value=won / n,
-        low=1 - _most(n - math.floor(won), n, confidence),
-        high=_most(math.ceil(won), n, confidence),
-        n=n,
-        method=f"Clopper-Pearson, {confidence:.0%}",
-    )
+    low = 1 - _most(n - math.floor(won), n, confidence)
+    high = _most(math.ceil(won), n, confidence)
+    return estimated(won / n, low, high, n, f"Clopper-Pearson, {confidence:.0%}")
 
 
 def _most(won: int, n: int, confidence: float) -> float:
@@ -252,14 +243,8 @@ def bootstrap_mean(deals: Sequence[float], generator: np.random.Generator) -> Es
     ]
     tails = [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2]
     low, high = np.quantile(np.concatenate(means), tails)
-    value = float(values.mean())
-    return Estimate(
-        value=value,
-        low=min(value, float(low)),
-        high=max(value, float(high)),
-        n=count,
-        method=f"bootstrap over deals, {RESAMPLES} resamples, {CONFIDENCE:.0%}",
-    )
+    method = f"bootstrap over deals, {RESAMPLES} resamples, {CONFIDENCE:.0%}"
+    return estimated(float(values.mean()), float(low), float(high), count, method)
 
 
 def student_t(degrees: int, confidence: float = CONFIDENCE) -> float:

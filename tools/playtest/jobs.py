@@ -3,7 +3,7 @@
 import os
 import threading
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from pydantic import BaseModel, Field, JsonValue, SkipValidation
 
 from games.contract import CHANCE, Action, Json, ModuleFault, canonical_key
-from games.engine import Ending, Learned, Learner, Match, Player, play_match
+from games.engine import Ending, Learned, Learner, Match, Player, Ply, play_match
 from games.environments import Environment
 from games.environments.registry import environment_named
 from games.records import ply_row, read_ply
@@ -194,6 +194,24 @@ class MatchJob:
             return self.sandbox
         return keep_sandbox(self.sandbox)
 
+    def match_at(
+        self,
+        table: Table,
+        players: Sequence[Player],
+        on_ply: Callable[[Ply], None] = lambda _: None,
+    ) -> Match:
+        """The match at a table, between these players; `on_ply` is told of every ply."""
+        return play_match(
+            table,
+            players,
+            parameters=self.game.parameters,
+            seed=self.key,
+            match=self.match,
+            deal=self.deal,
+            max_plies=self.max_plies,
+            on_ply=on_ply,
+        )
+
 
 def play_job(job: MatchJob) -> Json:
     """Play a match and return its entry for the journal; the same in every process.
@@ -234,15 +252,7 @@ def _played(job: MatchJob, sandbox: Sandbox) -> tuple[Match, list[Learned]]:
                 made.recall(job.lessons[seat])
         with job.game.refereed(sandbox, job.deadline_s) as place:
             table = TimedTable(place, job.until)
-            match = play_match(
-                table,
-                players,
-                parameters=job.game.parameters,
-                seed=job.key,
-                match=job.match,
-                deal=job.deal,
-                max_plies=job.max_plies,
-            )
+            match = job.match_at(table, players)
             _ask_once_more(players)
         if table.late:
             match = replace(match, ending="unfinished")

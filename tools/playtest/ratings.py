@@ -16,7 +16,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from tools.playtest.intervals import CONFIDENCE, Estimate
+from tools.playtest.intervals import CONFIDENCE, Estimate, estimated
 from tools.playtest.jobs import MatchEntry, PlayerConfig
 from tools.playtest.schedule import Sides
 
@@ -102,16 +102,11 @@ def elo_ratings(deals: Sequence[Matrix], *, prior: float = 0.0) -> list[Estimate
         variances = np.maximum(variances, np.diag(covariance @ spread @ covariance))
     z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
     given = f", {prior:g} draws a pair added" if prior else ""
-    return [
-        Estimate(
-            value=ELO * float(rating),
-            low=ELO * float(rating - z * math.sqrt(variance)),
-            high=ELO * float(rating + z * math.sqrt(variance)),
-            n=len(deals),
-            method=f"Bradley-Terry, Elo scale, mean 0{given}; normal, {CONFIDENCE:.0%}",
-        )
-        for rating, variance in zip(ratings, variances, strict=True)
-    ]
+    method = f"Bradley-Terry, Elo scale, mean 0{given}; normal, {CONFIDENCE:.0%}"
+    spreads = [z * math.sqrt(variance) for variance in variances]
+    rated = zip(ratings, spreads, strict=True)
+    ends = ([ELO * float(end) for end in (r, r - s, r + s)] for r, s in rated)
+    return [estimated(value, low, high, len(deals), method) for value, low, high in ends]
 
 
 def _score(wins: Matrix, expected: Matrix) -> Vector:
