@@ -90,6 +90,14 @@ def print_json(value: object) -> None:
     typer.echo(json.dumps(json.loads(text), indent=2, sort_keys=True))
 
 
+def give(result: object, show: Callable[[], None], *, as_json: bool) -> None:
+    """A command's result: as one JSON object, or as `show` says it."""
+    if as_json:
+        print_json(result)
+    else:
+        show()
+
+
 def say(text: str = "") -> None:
     """A line on stdout; it may quote a game's own words, which must not steer a terminal."""
     typer.echo(_shown(text))

@@ -2,7 +2,6 @@
 
 import tempfile
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from evals.results import EvalResult, Row, Tell, read_data, score_over
@@ -12,23 +11,6 @@ from graph.new.runs import start_run
 from graph.run.context import RunSettings
 from graph.run.folder import RunFolder
 from graph.run.opening import make_context
-
-
-@dataclass(frozen=True)
-class SmokePrompt:
-    """One prompt with what its words demand.
-
-    Attributes:
-        prompt: The words.
-        family: The library family they name.
-        players: The number of players they name.
-        parameters: Parameters whose values the words name outright.
-    """
-
-    prompt: str
-    family: str
-    players: int
-    parameters: Row
 
 
 def run(seed: int, tell: Tell) -> EvalResult:
@@ -45,13 +27,13 @@ def run(seed: int, tell: Tell) -> EvalResult:
         check=CheckSettings(seed=seed, matches=4, samples=12),
     )
     context = make_context(settings, keeps_own_games=False)
-    rows, samples = [], [SmokePrompt(**row) for row in read_data("data/smoke.yaml")]
+    rows, samples = [], read_data("data/smoke.yaml")
     with tempfile.TemporaryDirectory() as place:
         for index, sample in enumerate(samples):
             folder = RunFolder(Path(place) / str(index))
             folder.journals.mkdir(parents=True)
-            rows.append(judge_run(sample, start_run(sample.prompt, folder, context)))
-            tell(f"{sample.family}: {rows[-1]}")
+            rows.append(judge_run(sample, start_run(sample["prompt"], folder, context)))
+            tell(f"{sample['family']}: {rows[-1]}")
     return score(
         rows,
         {
@@ -63,18 +45,23 @@ def run(seed: int, tell: Tell) -> EvalResult:
     )
 
 
-def judge_run(sample: SmokePrompt, result: RunResult) -> Row:
-    """What became of one sample, against what its words demand."""
+def judge_run(sample: Row, result: RunResult) -> Row:
+    """What became of one sample, against what its words demand.
+
+    Args:
+        sample: Its `prompt`, and what that demands outright: `family`, `players`, `parameters`.
+        result: Of its run.
+    """
     design = result.state.design
     parameters = design.parameters if design else {}
     evaluation = result.state.evaluation
     return {
-        "prompt": sample.prompt,
-        "wanted": {name: value for name, value in asdict(sample).items() if name != "prompt"},
+        "prompt": sample["prompt"],
+        "wanted": {name: value for name, value in sample.items() if name != "prompt"},
         "made": result.state.end == "made",
         "as_asked": design is not None
-        and (design.family, design.num_players) == (sample.family, sample.players)
-        and all(parameters.get(name) == value for name, value in sample.parameters.items()),
+        and (design.family, design.num_players) == (sample["family"], sample["players"])
+        and all(parameters.get(name) == value for name, value in sample["parameters"].items()),
         "all_finished": None if evaluation is None else not evaluation.unfinished,
         "reason": result.state.reason,
     }

@@ -151,11 +151,9 @@ def _why_none(path: Path) -> str:
         return "it is a link to nothing"
     if path.is_dir():
         return "it is a folder"
-    return (
-        ""
-        if path.is_file() or not path.exists()
-        else "it is a pipe, a socket or a device, not a file"
-    )
+    if path.exists() and not path.is_file():
+        return "it is a pipe, a socket or a device, not a file"
+    return ""
 
 
 def learned_module(

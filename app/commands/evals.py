@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.console import leave, note, print_json, say
+from app.console import give, leave, note, print_json, say
 from app.options import Backend, Json, NoIsolation, Seed, sandbox_of
 
 if TYPE_CHECKING:
@@ -21,13 +21,8 @@ def list_evals(*, as_json: Json = False) -> None:
 
     infos = known_evals()
     if as_json:
-        print_json(
-            {
-                "evals": [
-                    {"name": i.name, "question": i.question, "options": [*i.takes]} for i in infos
-                ]
-            }
-        )
+        rows = [{"name": i.name, "question": i.question, "options": [*i.takes]} for i in infos]
+        print_json({"evals": rows})
         return
     for info in infos:
         say(f"{info.name:<18} {info.question}")
@@ -71,10 +66,7 @@ def run_eval(  # noqa: PLR0913 - one parameter an option
     grade = result.effective.get("sandbox")
     if isinstance(grade, dict):
         note(describe_grade(Grade.model_validate(grade)))
-    if as_json:
-        print_json(result.model_dump(mode="json"))
-    else:
-        say(result.as_text())
+    give(result.model_dump(mode="json"), lambda: say(result.as_text()), as_json=as_json)
     if langsmith:
         _as_experiment(result)
     leave(0 if result.passed else 1)

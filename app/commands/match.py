@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 
 from app import options
-from app.console import STOPPED, ends_at_once, kept_in, leave, note, print_json, say
+from app.console import STOPPED, ends_at_once, give, kept_in, leave, note, say
 from app.options import Backend, NoIsolation, Parameters, Seats, opened_sandbox
 from games.text import one_line, quoted
 
@@ -59,10 +59,7 @@ def play_matches(  # noqa: PLR0913 - one parameter an option
         bounds = {"seed": seed, "max_plies": max_plies, "journal": journal, "workers": workers}
         counted = _counted(setup, player, roster, games, bounds)
         result = {"asked": games, "host_search": host_search, **counted}
-    if as_json:
-        print_json(result)
-    else:
-        _show(result)
+    give(result, lambda: _show(result), as_json=as_json)
     leave(0 if result["scored"] and not result["no_result"] else 1)
 
 
@@ -248,11 +245,16 @@ def _show(result: dict[str, Any]) -> None:
         if "surprises" in totals:
             said = f"{totals['surprises']:.0f} surprises, {totals['failed_searches']:.0f} failed"
             say(f"    its model: {said} searches in {row['used']['decisions']} decisions")
-    for caution in result["cautions"].values():
+    say_doubts(result["cautions"], result["left_out"], result["reasons"])
+
+
+def say_doubts(cautions: Mapping[str, str], left_out: int, reasons: Mapping[str, int]) -> None:
+    """Say what a result does not rest on, and why matches did not finish."""
+    for caution in cautions.values():
         say(f"  {one_line(caution)}")
-    if result["left_out"]:
-        say(f"  {result['left_out']} matches of deals that did not finish are left out")
-    for reason, times in result["reasons"].items():
+    if left_out:
+        say(f"  {left_out} matches of deals that did not finish are left out")
+    for reason, times in reasons.items():
         say(f"  {times} times: {quoted(reason)}")
 
 

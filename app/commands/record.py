@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from app import options
-from app.console import ends_at_once, note, print_json, say
+from app.console import ends_at_once, give, note, print_json, say
 from games.text import number_of
 
 if TYPE_CHECKING:
@@ -82,10 +82,7 @@ def record_environment(  # noqa: PLR0913 - one parameter an option
         )
         with environment_in(own, opened) as worked:
             result = record_matches(worked, plan, out, on_match=_tell(matches))
-    if as_json:
-        print_json(result)
-    else:
-        _show(result)
+    give(result, lambda: _show(result), as_json=as_json)
 
 
 def _of_file(

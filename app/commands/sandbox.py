@@ -5,12 +5,13 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from app.console import ends_at_once, leave, note, print_json, say, words
+from app.console import ends_at_once, give, leave, note, print_json, say, words
 from app.options import Json, NoIsolation, sandbox_of
 
 if TYPE_CHECKING:
@@ -105,10 +106,7 @@ def _run_file(file: Path, *, call: str | None, timeout: float, as_json: bool) ->
             "grade": grade.model_dump(mode="json"),
             "backend": grade.backend,
         }
-    if as_json:
-        print_json(result)
-    else:
-        _show(name, result)
+    give(result, lambda: _show(name, result), as_json=as_json)
     leave(0 if result["outcome"] == "ok" else FAILED if result["ended_by"] is None else CONTAINED)
 
 
@@ -135,10 +133,8 @@ def _show_probe(name: str, *, as_json: bool) -> None:
     from evals.sandbox.probes import find_probe
 
     probe = find_probe(name)
-    if as_json:
-        print_json({"name": probe.name, "group": probe.group, "source": probe.source})
-    else:
-        say(probe.source.rstrip())
+    told = {"name": probe.name, "group": probe.group, "source": probe.source}
+    give(told, lambda: say(probe.source.rstrip()), as_json=as_json)
 
 
 def _read(file: Path) -> tuple[str, str]:
@@ -230,14 +226,8 @@ def _main(worker: "Worker") -> "Value":
 
 def _depth(source: str) -> int:
     """How deep brackets nest, those in texts included."""
-    depth = deepest = 0
-    for character in source:
-        if character in "([{":
-            depth += 1
-            deepest = max(deepest, depth)
-        elif character in ")]}":
-            depth -= 1
-    return deepest
+    steps = dict.fromkeys("([{", 1) | dict.fromkeys(")]}", -1)
+    return max(accumulate((steps.get(character, 0) for character in source), initial=0))
 
 
 def _reason(fault: "ModuleFault") -> str:

@@ -13,11 +13,12 @@ from app.commands.match import (
     chosen_roster,
     chosen_workers,
     say_cost,
+    say_doubts,
     stops_resumably,
     teller,
 )
-from app.console import leave, print_json, say
-from games.text import one_line, quoted
+from app.console import give, leave, say
+from games.text import one_line
 
 if TYPE_CHECKING:
     from tools.playtest.intervals import Estimate, ScoreQuestion, Unmeasured
@@ -86,10 +87,8 @@ def play_round_robin(  # noqa: PLR0913 - one parameter an option
             sandbox=recipe,
             on_match=teller(),
         )
-    if as_json:
-        print_json({**result.model_dump(mode="json"), **asked_models(roster)})
-    else:
-        _show(result)
+    told = {**result.model_dump(mode="json"), **asked_models(roster)}
+    give(told, lambda: _show(result), as_json=as_json)
     scored = result.endings["finished"] + result.endings["forfeit"] - result.left_out
     leave(0 if scored and not result.no_result else 1)
 
@@ -149,12 +148,7 @@ def _show(result: "TournamentResult") -> None:
         say(f"  {who}: {counts}, {_told(pair.score)}{answer}")
     if result.no_result:
         say(f"  {result.no_result}")
-    for caution in result.cautions.values():
-        say(f"  {one_line(caution)}")
-    if result.left_out:
-        say(f"  {result.left_out} matches of deals that did not finish are left out")
-    for reason, times in result.reasons.items():
-        say(f"  {times} times: {quoted(reason)}")
+    say_doubts(result.cautions, result.left_out, result.reasons)
 
 
 def _told(value: "Estimate | Unmeasured", digits: int = 3) -> str:
