@@ -2,7 +2,7 @@
 
 from agents.model.chat import ChatModel
 from agents.protocols import RoleSet
-from agents.roles.coder import ModelCoder, ModelExtender
+from agents.roles.coder import ModelCoder
 from agents.roles.designer import ModelDesigner
 from agents.roles.strategist import ModelStrategist
 from agents.roles.validator import ModelValidator
@@ -12,13 +12,13 @@ __all__ = ["ModelCoder", "ModelDesigner", "ModelStrategist", "ModelValidator", "
 
 def model_roles(model: ChatModel) -> RoleSet:
     """The four roles over one chat model and its budget."""
-    designer = ModelDesigner(model.of_role("designer"))
+    designer, coder = ModelDesigner(model.of_role("designer")), ModelCoder(model.of_role("coder"))
     return RoleSet(
         identity=model.identity,
         designer=designer,
         referee=designer,
-        coder=ModelCoder(model.of_role("coder")),
-        extender=ModelExtender(model.of_role("coder")),
+        coder=coder,
+        extender=coder,
         validator=ModelValidator(model.of_role("validator")),
         strategist=ModelStrategist(model.of_role("strategist")),
     )

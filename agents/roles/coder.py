@@ -62,7 +62,7 @@ class EditsReply(BaseModel, extra="forbid"):
 
 
 class ModelCoder:
-    """See `agents.protocols.Coder`."""
+    """See `agents.protocols.Coder` and `Extender`."""
 
     def __init__(self, model: ChatModel) -> None:
         self.model = model
@@ -99,11 +99,8 @@ class ModelCoder:
             edit = EditReply(search=source, replace=whole[0])
             return accept(EditsReply(cause=_ANEW, contested=[], edits=[edit]))
 
-        reply = self._with_tools(
-            [*task, {"role": "user", "content": _BY_TOOLS}],
-            bench,
-            read,
-        )
+        begun = [*task, {"role": "user", "content": _BY_TOOLS}]
+        reply = self._with_tools(begun, bench, read)
         if bench.answer is not None:
             new, said = bench.source(bench.answer.draft), bench.answer
             return _mending(source, new, said, bench.missed)
@@ -112,11 +109,15 @@ class ModelCoder:
         reply = reply or ask_structured(self.model, task, EditsReply, accept)
         return _mending(source, edited(source, reply.edits) if reply.edits else source, reply)
 
+    def extend(self, design: Design, source: str) -> Mapping[str, str]:
+        """See `Extender.extend`: one block with functions whose names the module does not have."""
+        messages = load_prompt("coder_extras").fill(design=design_text(design), source=source)
+        return self.model.ask(
+            messages, lambda message: optional_functions(read_module(message), source)
+        )
+
     def _with_tools(
-        self,
-        conversation: list[Message],
-        bench: Workbench,
-        read: "Callable[[AIMessage], Answer]",
+        self, conversation: list[Message], bench: Workbench, read: "Callable[[AIMessage], Answer]"
     ) -> Answer | None:
         """Talk until there is an answer in words, or a draft was submitted; the calls are bounded.
 
@@ -315,22 +316,6 @@ def _applicable(reply: EditsReply, source: str) -> EditsReply:
     return reply
 
 
-class ModelExtender:
-    """See `agents.protocols.Extender`: it asks for optional functions of an accepted game."""
-
-    def __init__(self, model: ChatModel) -> None:
-        self.model = model
-
-    def extend(self, design: Design, source: str) -> Mapping[str, str]:
-        """See `Extender.extend`: one block with functions whose names the module does not have."""
-        messages = load_prompt("coder_extras").fill(design=design_text(design), source=source)
-
-        def read(message: "AIMessage") -> Mapping[str, str]:
-            return optional_functions(read_module(message), source)
-
-        return self.model.ask(messages, read)
-
-
 def optional_functions(block: str, source: str) -> dict[str, str]:
     """The optional functions in a block, each with all of its helpers.
 
@@ -359,14 +344,8 @@ def optional_functions(block: str, source: str) -> dict[str, str]:
 
 def _names(module: ast.Module) -> set[str]:
     """What a module names anywhere but within its functions."""
-    names: set[str] = set()
-    for node in module.body:
-        if isinstance(node, ast.FunctionDef | ast.ClassDef):
-            names.add(node.name)
-            continue
-        for part in ast.walk(node):
-            if isinstance(part, ast.Name):
-                names.add(part.id)
-            elif isinstance(part, ast.alias):
-                names.add((part.asname or part.name).partition(".")[0])
-    return names
+    defined = [node for node in module.body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
+    parts = [part for node in module.body if node not in defined for part in ast.walk(node)]
+    names = {part.id for part in parts if isinstance(part, ast.Name)}
+    names |= {(p.asname or p.name).partition(".")[0] for p in parts if isinstance(p, ast.alias)}
+    return names.union(node.name for node in defined)

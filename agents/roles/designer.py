@@ -2,10 +2,10 @@
 
 import json
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
+from pydantic import BaseModel, Field, JsonValue, ValidationError
 
 from agents.model.chat import ChatModel
 from agents.model.errors import ReplyError
@@ -18,8 +18,6 @@ from agents.protocols import (
     Clause,
     ClauseStatus,
     Design,
-    Mechanic,
-    MechanicEdge,
     Parting,
     Revision,
     RoleError,
@@ -40,8 +38,8 @@ _SAID, _SAID_LENGTH = 12, 2_000
 _END = "M1"
 
 
-class _Reply(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+class _Reply(BaseModel, extra="forbid"):
+    """An object without other keys than these."""
 
 
 class ClarifyReply(_Reply):
@@ -225,27 +223,13 @@ def to_revision(design: Design, talk: Talk, reply: RevisionReply) -> Revision:
     _require_parameters(reply.parameters)
     known = [*rules, *(rule.id for rule in reply.rules)]
     said = " ".join([talk.message, *(clause.text for clause in design.clauses)])
+    clauses, told = _quoted_clauses(_words(said), reply.clauses, known)
+    new = {rule.id: rule.model_dump() for rule in reply.rules}
+    kept = [rule for name, rule in {**rules, **new}.items() if name not in reply.dropped]
     anew = {clause.text for clause in reply.clauses}
-    fields = reply.model_dump()
-    try:
-        clauses, told = _quoted_clauses(_words(said), reply.clauses, known)
-        rules |= {rule["id"]: Rule(**rule) for rule in fields["rules"]}
-        changed = {
-            "title": reply.title,
-            "summary": reply.summary,
-            "num_players": reply.num_players,
-            "parameters": _settings(reply.parameters),
-            "rules": tuple(rule for name, rule in rules.items() if name not in reply.dropped),
-            "clauses": (
-                *(clause for clause in design.clauses if clause.text not in anew),
-                *clauses,
-            ),
-            "assumptions": (*reply.assumptions, *told),
-        }
-        made = Design.model_validate({**dict(design), **changed})
-    except ValidationError as error:
-        problem = error.errors()[0]
-        raise ReplyError(f"{problem['msg']}, got {problem['input']!r}") from error
+    old = [clause for clause in design.clauses if clause.text not in anew]
+    heard = {"clauses": (*old, *clauses), "assumptions": (*reply.assumptions, *told)}
+    made = _made(reply, {**dict(design), **heard, "rules": kept})
     if not made.rules:
         raise ReplyError("it drops every rule")
     _require_bounded(made.rules)
@@ -260,27 +244,28 @@ def to_design(brief: Brief, reply: DesignReply) -> Design:
     Raises:
         ReplyError: Naming what contradicts what.
     """
-    _require_sound(brief, reply)
+    _require_sound(reply)
     _require_choices(brief.choices, reply)
-    fields = reply.model_dump()
+    parts = reply.model_dump(include={"rules", "mechanics", "edges"})
+    made = _made(reply, {**parts, "family": NEW_FAMILY})
+    known = [rule.id for rule in made.rules]
+    clauses, told = _quoted_clauses(_words(brief.words), reply.clauses, known)
+    assumptions = (*reply.assumptions, *told)
+    return made.model_copy(update={"clauses": clauses, "assumptions": assumptions})
+
+
+def _made(reply: DesignReply | RevisionReply, others: Mapping[str, object]) -> Design:
+    """The design of a reply's title, summary, seats and parameters, and of what is given beside.
+
+    Raises:
+        ReplyError: Naming the first field that no design can have.
+    """
+    said = reply.model_dump(include={"title", "summary", "num_players"})
     try:
-        made = Design(
-            title=reply.title,
-            summary=reply.summary,
-            family=NEW_FAMILY,
-            num_players=reply.num_players,
-            parameters=_settings(reply.parameters),
-            rules=tuple(Rule(**rule) for rule in fields["rules"]),
-            mechanics=tuple(Mechanic(**mechanic) for mechanic in fields["mechanics"]),
-            edges=tuple(MechanicEdge(**edge) for edge in fields["edges"]),
-        )
-        known = [rule.id for rule in made.rules]
-        clauses, told = _quoted_clauses(_words(brief.words), reply.clauses, known)
+        return Design.model_validate({**others, **said, "parameters": _settings(reply.parameters)})
     except ValidationError as error:
         problem = error.errors()[0]
         raise ReplyError(f"{problem['msg']}, got {problem['input']!r}") from error
-    assumptions = (*reply.assumptions, *told)
-    return made.model_copy(update={"clauses": clauses, "assumptions": assumptions})
 
 
 def _allowed(game: str) -> list[str]:
@@ -326,7 +311,7 @@ def _require_choices(choices: Choices, reply: DesignReply) -> None:
             )
 
 
-def _require_sound(brief: Brief, reply: DesignReply) -> None:
+def _require_sound(reply: DesignReply) -> None:
     _require_once("rule", [rule.id for rule in reply.rules])
     _require_once("mechanic", [mechanic.id for mechanic in reply.mechanics])
     if not reply.rules:

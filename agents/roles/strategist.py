@@ -2,9 +2,9 @@
 
 import ast
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
+from pydantic import BaseModel, Field, JsonValue, ValidationError
 
 from agents.model.chat import ChatModel
 from agents.model.errors import MalformedReplyError, ReplyError
@@ -23,8 +23,8 @@ _SAMPLES, _SAMPLE_LENGTH = 4, 2_500
 _TAKEN = ("ensemble", "scores")  # what a player calls all heuristics together
 
 
-class _Closed(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+class _Closed(BaseModel, extra="forbid"):
+    """An object without other keys than these."""
 
 
 class PolicyReply(_Closed):
@@ -112,8 +112,10 @@ class ModelStrategist:
         self, prompt: str, asked: Sequence[PolicyReply | Heuristic], **values: object
     ) -> dict[str, str]:
         messages = load_prompt(prompt).fill(**values)
-        accept = _to_sources([one.name for one in asked])
-        return ask_structured(self.model, messages, HeuristicsReply, accept)
+        names = [one.name for one in asked]
+        return ask_structured(
+            self.model, messages, HeuristicsReply, lambda reply: _to_sources(reply, names)
+        )
 
 
 def _shown(
@@ -175,20 +177,16 @@ def _named_apart(policies: Sequence[PolicyReply]) -> list[PolicyReply]:
     return list(found.values())
 
 
-def _to_sources(names: Sequence[str]) -> Callable[[HeuristicsReply], dict[str, str]]:
-    def accept(reply: HeuristicsReply) -> dict[str, str]:
-        said = [item.name for item in reply.heuristics]
-        found = {item.name: item.source for item in reply.heuristics if item.name in names}
-        if not found or any(said.count(name) > 1 for name in names):
-            raise ReplyError(
-                f"its names are {', '.join(said) or 'none'}; required, once each: "
-                f"{', '.join(names)}"
-            )
-        for name, source in found.items():
-            _require_allowed(name, source)
-        return found
-
-    return accept
+def _to_sources(reply: HeuristicsReply, names: Sequence[str]) -> dict[str, str]:
+    said = [item.name for item in reply.heuristics]
+    found = {item.name: item.source for item in reply.heuristics if item.name in names}
+    if not found or any(said.count(name) > 1 for name in names):
+        raise ReplyError(
+            f"its names are {', '.join(said) or 'none'}; required, once each: {', '.join(names)}"
+        )
+    for name, source in found.items():
+        _require_allowed(name, source)
+    return found
 
 
 def _require_allowed(name: str, source: str) -> None:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from agents.model.chat import Message
 from agents.prompting import cut_within, fence
@@ -34,8 +34,8 @@ class CallError(ValueError):
     """A tool call that cannot be carried out; the message is the model's answer."""
 
 
-class _Arguments(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+class _Arguments(BaseModel, extra="forbid"):
+    """An object without other keys than these."""
 
 
 class SearchArguments(_Arguments):

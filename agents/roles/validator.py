@@ -7,7 +7,6 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import (
     AfterValidator,
     BaseModel,
-    ConfigDict,
     Field,
     ValidationError,
     ValidatorFunctionWrapHandler,
@@ -29,14 +28,11 @@ from games.table import Position
 RECORD_LIMIT = 24_000
 MAX_TESTS = 8
 _NAME_LENGTH = 100
-_STRICT = ConfigDict(extra="forbid")
 _STEPS = "What happens ply by ply and what the rules ask there, before any conclusion."
 
 
-class VerdictReply(BaseModel):
+class VerdictReply(BaseModel, extra="forbid"):
     """What the validator concluded about one recorded match."""
-
-    model_config = _STRICT
 
     working: str = Field(description=_STEPS)
     illegal_ply: int | None = Field(description="Number of the first ply at fault, or null.")
@@ -45,11 +41,10 @@ class VerdictReply(BaseModel):
     function: str | None = Field(description="Function at fault, or null.")
 
 
-class TestReply(BaseModel):
+class TestReply(BaseModel, extra="forbid"):
     """One unit test."""
 
     __test__ = False
-    model_config = _STRICT
 
     name: str = Field(description="The property it proves, in a few words.")
     rule: str = Field(description="Id of the rule it tests.")
@@ -60,19 +55,16 @@ class TestReply(BaseModel):
     expected_json: str = Field(description="The expected value, as JSON text.")
 
 
-class TestsReply(BaseModel):
+class TestsReply(BaseModel, extra="forbid"):
     """Unit tests that the rules imply."""
 
     __test__ = False
-    model_config = _STRICT
 
     tests: list[TestReply | RefusedTest]
 
 
-class VoteReply(BaseModel):
+class VoteReply(BaseModel, extra="forbid"):
     """A vote on a contested claim."""
-
-    model_config = _STRICT
 
     working: str = Field(description=_STEPS)
     upheld: bool = Field(description="Whether the rules bear the claim out.")

@@ -23,7 +23,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from agents.composer.loader import common, lexicons
 from agents.composer.tokens import FUNCTION_WORDS, merge_numbers, tokenise
@@ -31,16 +31,14 @@ from agents.composer.tokens import FUNCTION_WORDS, merge_numbers, tokenise
 _FOLDER = Path(__file__).parent / "briefs"
 
 
-class Seats(BaseModel):
+class Seats(BaseModel, frozen=True, extra="forbid"):
     """How many may play."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     min: int
     max: int
 
 
-class LabelledBrief(BaseModel):
+class LabelledBrief(BaseModel, frozen=True, extra="forbid"):
     """One brief and what is right for it.
 
     Attributes:
@@ -55,8 +53,6 @@ class LabelledBrief(BaseModel):
         said: Setting, value as `says` of a family's words writes it, and the part that says so.
         silent: Parts that say nothing of any setting.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     id: str
     kind: Literal["in", "out", "border"]
