@@ -60,6 +60,15 @@ class Usage:
             seconds=self.seconds + other.seconds,
         )
 
+    def priced(self, settings: ModelSettings) -> "Usage":
+        """The same with its dollars, where prices are configured."""
+        return replace(self, dollars=settings.cost(self.tokens_in, self.tokens_out))
+
+    @property
+    def tokens(self) -> int:
+        """Tokens in and out."""
+        return self.tokens_in + self.tokens_out
+
     @property
     def mean_prompt(self) -> int:
         """Tokens of the prompts that were answered, on average."""
@@ -106,16 +115,14 @@ class Budget:
     def usage(self) -> Usage:
         """What was spent so far, without requests in flight."""
         with self._lock:
-            return self._priced(sum(self._spent.values(), Usage()))
+            return sum(self._spent.values(), Usage()).priced(self.settings)
 
     @property
     def roles(self) -> dict[str, Usage]:
         """The same by role, in the order of their first calls."""
         with self._lock:
-            return {role: self._priced(used) for role, used in self._spent.items() if used.calls}
-
-    def _priced(self, used: Usage) -> Usage:
-        return replace(used, dollars=self.settings.cost(used.tokens_in, used.tokens_out))
+            spent = {role: used for role, used in self._spent.items() if used.calls}
+        return {role: used.priced(self.settings) for role, used in spent.items()}
 
     @property
     def seconds_left(self) -> float:
@@ -152,7 +159,7 @@ class Budget:
             raise _exhausted(
                 f"{calls} of {limits.max_calls} calls are used", "RULEWRIGHT_MAX_CALLS"
             )
-        tokens = used.tokens_in + used.tokens_out + self._reserved_tokens
+        tokens = used.tokens + self._reserved_tokens
         if tokens + prompt_tokens > limits.max_tokens:
             raise _exhausted(
                 f"{tokens} of {limits.max_tokens} tokens are used and the next prompt is about "
@@ -214,27 +221,19 @@ class _Expectation:
 
 @dataclass(frozen=True)
 class RunEstimate:
-    """Bounds of what a run may use; dollars are None where no prices are configured.
+    """The least and the most that a run may use, without retries, at four characters a token."""
 
-    Attributes:
-        calls: Fewest and most requests, without retries.
-        tokens: Fewest and most tokens in and out, at four characters a token.
-        dollars: The same by the configured prices.
-    """
-
-    calls: tuple[int, int]
-    tokens: tuple[int, int]
-    dollars: tuple[float, float] | None
+    low: Usage
+    high: Usage
 
     def __str__(self) -> str:
-        cost = (
-            "cost unknown (set RULEWRIGHT_PRICE_IN and RULEWRIGHT_PRICE_OUT)"
-            if self.dollars is None
-            else f"${self.dollars[0]:.2f} to ${self.dollars[1]:.2f}"
-        )
+        low, high = self.low, self.high
+        cost = "cost unknown (set RULEWRIGHT_PRICE_IN and RULEWRIGHT_PRICE_OUT)"
+        if low.dollars is not None:
+            cost = f"${low.dollars:.2f} to ${high.dollars:.2f}"
         return (
-            f"estimate: {self.calls[0]} to {self.calls[1]} calls, {self.tokens[0]:,} to "
-            f"{self.tokens[1]:,} tokens, {cost}"
+            f"estimate: {low.calls} to {high.calls} calls, {low.tokens:,} to "
+            f"{high.tokens:,} tokens, {cost}"
         )
 
 
@@ -251,25 +250,16 @@ def estimate_run(
         max_rounds: Refinements before the run gives up.
         records_judged: Match records that the validator judges, for each candidate.
     """
-    fewest_in = fewest_out = most_in = most_out = fewest = most = 0
+    low = high = Usage()
     for kind in _expectations(settings.tool_rounds, max_rounds, records_judged):
         prompt = load_prompt(kind.prompt)
         taken = len(contract()) if "contract" in prompt.variables else 0
         tokens_in = estimate_tokens(prompt.size + taken + kind.filled)
         tokens_out = estimate_tokens(kind.reply)
-        fewest += kind.fewest
-        most += kind.most
-        fewest_in += kind.fewest * tokens_in
-        fewest_out += kind.fewest * tokens_out
-        most_in += kind.most * tokens_in
-        most_out += kind.most * tokens_out
-    low = settings.cost(fewest_in, fewest_out)
-    high = settings.cost(most_in, most_out)
-    return RunEstimate(
-        calls=(fewest, most),
-        tokens=(fewest_in + fewest_out, most_in + most_out),
-        dollars=None if low is None or high is None else (low, high),
-    )
+        few, most = kind.fewest, kind.most
+        low += Usage(calls=few, tokens_in=few * tokens_in, tokens_out=few * tokens_out)
+        high += Usage(calls=most, tokens_in=most * tokens_in, tokens_out=most * tokens_out)
+    return RunEstimate(low.priced(settings), high.priced(settings))
 
 
 def _expectations(tool_rounds: int, max_rounds: int, records: int) -> list[_Expectation]:

@@ -6,7 +6,6 @@ alike. Text that was retrieved from the store stands in prompts between `<retrie
 left out of the canonical request: a recording outlives an edit of the library.
 """
 
-import contextlib
 import difflib
 import hashlib
 import json
@@ -15,15 +14,17 @@ import sys
 import threading
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
 
 from pydantic import BaseModel, JsonValue, ValidationError
 
 from agents.model.errors import RecordingError, ReplayMissError
 from agents.model.settings import ModelSettings
 
+T = TypeVar("T")
 UNPLACED = "unplaced"
 _PLACE: ContextVar[str] = ContextVar("rulewright_place", default=UNPLACED)
 _DRAFT: ContextVar[int] = ContextVar("rulewright_draft", default=0)
@@ -33,31 +34,31 @@ _EXCERPT = 60
 _IDENTICAL = sys.maxsize
 
 
-@contextlib.contextmanager
-def place(name: str) -> Iterator[None]:
+@contextmanager
+def set_for_a_while(variable: ContextVar[T], value: T) -> Iterator[None]:
+    """Inside the block the variable has this value."""
+    token = variable.set(value)
+    try:
+        yield
+    finally:
+        variable.reset(token)
+
+
+def place(name: str) -> AbstractContextManager[None]:
     """Name the logical place of the model calls made inside, such as "code/draft/0".
 
     It holds for this thread and for work started with a copy of its context. The name must be
     the same in every execution of the same run, so it is never a time or a counter of arrivals.
     """
-    token = _PLACE.set(name)
-    try:
-        yield
-    finally:
-        _PLACE.reset(token)
+    return set_for_a_while(_PLACE, name)
 
 
-@contextlib.contextmanager
-def draft_number(number: int) -> Iterator[None]:
+def draft_number(number: int) -> AbstractContextManager[None]:
     """Ask for the `number`-th independent answer to one request: each is asked for warmer.
 
     It holds where `place` does.
     """
-    token = _DRAFT.set(number)
-    try:
-        yield
-    finally:
-        _DRAFT.reset(token)
+    return set_for_a_while(_DRAFT, number)
 
 
 def current_draft() -> int:

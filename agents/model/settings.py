@@ -147,17 +147,18 @@ def read_settings(
             {name: environment[name] for name in ours if environment.get(name)}
         )
     except ValidationError as error:
-        raise SettingsError(_explain(error)) from None
+        raise out_of_range(error) from None
     return _consistent(settings)
 
 
-def _explain(error: ValidationError) -> str:
-    lines = [
-        f"{problem['loc'][0]}: "
-        f"{problem['msg'][:1].lower()}{problem['msg'][1:]}, got {problem['input']!r}"
-        for problem in error.errors()
-    ]
-    return "settings out of range: " + "; ".join(lines)
+def out_of_range(error: ValidationError, names: Mapping[str, str] | None = None) -> SettingsError:
+    """The error that names each wrong setting, by the variable that `names` has for its field."""
+    lines = []
+    for problem in error.errors():
+        field, said = str(problem["loc"][-1]), problem["msg"]
+        name = (names or {}).get(field, field)
+        lines.append(f"{name}: {said[:1].lower()}{said[1:]}, got {problem['input']!r}")
+    return SettingsError("settings out of range: " + "; ".join(lines))
 
 
 def _consistent(settings: ModelSettings) -> ModelSettings:

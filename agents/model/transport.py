@@ -45,9 +45,7 @@ _LAST_LINE = re.compile(rb"^data: ?\[DONE\]", re.MULTILINE)
 _HIDDEN = "[key removed]"
 _SHORTEST_KEY = 8  # what is shorter, such as "none" or "ollama", stands for no key
 
-_GUARD_LOCK = threading.Lock()
 _LOCAL_NAMES = frozenset({"", "localhost", "localhost.localdomain", "ip6-localhost"})
-_guard = {"installed": False}
 
 
 def listen(hear: Hear, every_s: float = 10.0) -> None:
@@ -167,11 +165,12 @@ class ExchangeTransport(httpx2.BaseTransport):
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
         """Serve one request; see the module's docstring."""
         described = self._described(request, request.read())
-        served = self._recorded(request, described)
-        if served is not None:
-            return served
-        response, body = self._answer(request, described)
-        return self._received(request, described, response, body)
+        exchange = self._recorded(described)
+        if exchange is None:
+            exchange = self._exchange(described, *self._answer(request, described))
+            if self.mode == "record":
+                self.recording.add(exchange)
+        return self._checked(request, exchange)
 
     def close(self) -> None:
         """Close the connections."""
@@ -206,10 +205,8 @@ class ExchangeTransport(httpx2.BaseTransport):
         endpoint = request.url.path.removeprefix(self.base_path)
         return {"method": request.method, "endpoint": endpoint, "body": parsed}
 
-    def _recorded(
-        self, request: httpx2.Request, described: dict[str, JsonValue]
-    ) -> httpx2.Response | None:
-        """The response to serve from the recording, or None where the request is to be sent.
+    def _recorded(self, described: dict[str, JsonValue]) -> Exchange | None:
+        """The exchange to serve from the recording, or None where the request is to be sent.
 
         A recording that is continued answers what it already holds, so that a resumed run gets
         the replies it got before.
@@ -220,30 +217,16 @@ class ExchangeTransport(httpx2.BaseTransport):
         if self.mode == "off":
             return None
         known = self.recording.find(current_place(), request_key(described))
-        if known is not None:
-            if self.mode == "record" and (wait := current_wait()):
-                wait.known = True
-            return self._checked(request, known)
-        if self.mode == "replay":
+        if known is None and self.mode == "replay":
             raise self.recording.miss(current_place(), described)
-        return None
-
-    def _received(
-        self,
-        request: httpx2.Request,
-        described: dict[str, JsonValue],
-        response: httpx2.Response,
-        body: bytes,
-    ) -> httpx2.Response:
-        """Record what the server answered, a stream put together, and check it."""
-        exchange = self._exchange(described, response, body)
-        if self.mode == "record":
-            self.recording.add(exchange)
-        return self._checked(request, exchange)
+        if known is not None and self.mode == "record" and (wait := current_wait()):
+            wait.known = True
+        return known
 
     def _exchange(
         self, described: dict[str, JsonValue], response: httpx2.Response, body: bytes
     ) -> Exchange:
+        """What the server answered, as it is recorded: a stream is put together."""
         content_type = response.headers.get("content-type", "")
         if response.status_code == httpx2.codes.OK and content_type.startswith(_EVENTS):
             with suppress(BadBodyError):  # it is kept as it came, and refused when it is served
@@ -337,6 +320,7 @@ def http_client(
     )
 
 
+@cache
 def forbid_network() -> None:
     """Make every connection and name look-up off this machine raise, for this whole process.
 
@@ -344,10 +328,7 @@ def forbid_network() -> None:
     machine and loopback addresses stay usable. It cannot be undone, and calling it again changes
     nothing. Child processes have to call it themselves (`RULEWRIGHT_OFFLINE=1` does).
     """
-    with _GUARD_LOCK:
-        if not _guard["installed"]:
-            sys.addaudithook(_refuse_distant)
-            _guard["installed"] = True
+    sys.addaudithook(_refuse_distant)
 
 
 def is_loopback(host: str) -> bool:

@@ -107,7 +107,7 @@ def store_settings() -> "StoreSettings":
     """
     from pydantic import ValidationError
 
-    from agents.model.settings import SettingsError
+    from agents.model.settings import out_of_range
     from vectorstore.documents import RemoteSettings, StoreSettings
 
     fields: dict[str, object] = {
@@ -126,12 +126,7 @@ def store_settings() -> "StoreSettings":
             )
         return StoreSettings.model_validate({"path": home() / "store", **fields})
     except ValidationError as error:
-        problems = "; ".join(
-            f"{_STORE_VARIABLES.get(str(problem['loc'][-1]), str(problem['loc'][-1]))}: "
-            f"{problem['msg'][:1].lower()}{problem['msg'][1:]}, got {problem['input']!r}"
-            for problem in error.errors()
-        )
-        raise SettingsError(f"settings out of range: {problems}") from None
+        raise out_of_range(error, _STORE_VARIABLES) from None
 
 
 def open_store_here(tell: Callable[[str], None]) -> "Store":

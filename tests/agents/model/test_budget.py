@@ -62,8 +62,8 @@ def test_an_interrupted_run_goes_on_with_what_it_had_spent() -> None:
 def test_an_estimate_counts_each_role_and_calls_itself_one() -> None:
     """Clarify, design, draft, tests, two records, six of the strategist: twelve calls."""
     estimate = estimate_run(read_settings({}))
-    assert estimate.calls[0] == 12
-    assert estimate.dollars is None
+    assert estimate.low.calls == 12
+    assert estimate.low.dollars is None
     assert str(estimate).startswith("estimate: ")
     assert "cost unknown" in str(estimate)
 
@@ -72,8 +72,7 @@ def test_an_estimate_grows_with_the_bounds_of_the_run() -> None:
     priced = {"RULEWRIGHT_PRICE_IN": "2", "RULEWRIGHT_PRICE_OUT": "8"}
     small = estimate_run(read_settings(priced), max_rounds=0, records_judged=1)
     large = estimate_run(read_settings(priced), max_rounds=9, records_judged=3)
-    assert small.calls[0] < large.calls[0] <= large.calls[1]
-    assert small.tokens[1] < large.tokens[1]
-    assert small.dollars is not None
-    assert large.dollars is not None
-    assert 0 < small.dollars[0] < small.dollars[1] < large.dollars[1]
+    assert small.low.calls < large.low.calls <= large.high.calls
+    assert small.high.tokens < large.high.tokens
+    dollars = [used.dollars or 0.0 for used in (small.low, small.high, large.high)]
+    assert 0 < dollars[0] < dollars[1] < dollars[2]
