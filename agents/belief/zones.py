@@ -91,7 +91,7 @@ class Zones:
             gained = list((Counter(new) - Counter(old)).elements())
             if len(gained) > 1:
                 return None
-            if gained and self.declaration(zone).get("ordered") and not _is_text(after, zone):
+            if gained and self.declaration(zone).get("ordered") and not self.is_single(after, zone):
                 place = next(i for i, c in enumerate(new) if i >= len(old) or old[i] != c)
                 found.append(Fill(f"{zone}.{place}", gained[0]))
             elif gained:
@@ -151,10 +151,6 @@ class Zones:
         contents = self.contents(state, zone)
         contents[contents.index(out)] = in_
         return self.holding(state, zone, contents)
-
-
-def _is_text(state: State, zone: str) -> bool:
-    return isinstance(read_path(state, zone), str)
 
 
 def zones_of(namespace: Mapping[str, object]) -> Zones | None:

@@ -77,12 +77,12 @@ SEARCHES: dict[str, Algorithm[Any]] = {
     "rhea": Algorithm(
         "Rolling horizon evolution: breeds plans of the player's own plies.",
         evolution.RheaSettings,
-        evolution.decide_rhea,
+        evolution.decide,
     ),
     "rmhc": Algorithm(
         "Random mutation hill climbing: improves one plan of the player's own plies.",
         evolution.RmhcSettings,
-        evolution.decide_rmhc,
+        evolution.decide,
     ),
     "alphabeta": Algorithm(
         "Minimax for small two-player zero-sum games without chance or hidden information; "

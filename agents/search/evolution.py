@@ -31,6 +31,7 @@ Reference:
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import replace
 from statistics import fmean
 from typing import Literal, Self, TypeAlias
 
@@ -57,6 +58,7 @@ from agents.search.settings import (
     SearchResult,
     SearchView,
 )
+from agents.search.statistics import ActionTable
 from games.contract import CHANCE, TERMINAL, Action, State
 from games.modules import Rules, require_seat
 
@@ -123,22 +125,8 @@ class RmhcSettings(PlanSettings):
     """Settings of random mutation hill climbing."""
 
 
-def decide_rhea(
-    view: SearchView, settings: RheaSettings, generator: np.random.Generator
-) -> SearchResult:
-    """Search from what one seat knows; see `_decide` for errors."""
-    return _decide(view, settings, generator, RollingHorizon(settings, drawing(generator)))
-
-
-def decide_rmhc(
-    view: SearchView, settings: RmhcSettings, generator: np.random.Generator
-) -> SearchResult:
-    """Search from what one seat knows; see `_decide` for errors."""
-    return _decide(view, settings, generator, HillClimb(settings, drawing(generator)))
-
-
-def _decide(
-    view: SearchView, settings: PlanSettings, generator: np.random.Generator, plans: "Evolution"
+def decide(
+    view: SearchView, settings: PlanSettings, generator: np.random.Generator
 ) -> SearchResult:
     """Value plans until the budget is spent: a plan in a determinization is a simulation.
 
@@ -147,6 +135,8 @@ def _decide(
             not to move in a determinization.
         ModuleFault: If `leaf` is "value" and the module has no `value_function`.
     """
+    kind = RollingHorizon if isinstance(settings, RheaSettings) else HillClimb
+    plans = kind(settings, drawing(generator))
     meter = Meter(view.rules, settings, view.clock, counting=True)
     valuer = PlanValuer(meter.rules, view, settings, generator, plans.draw)
     steps = plans.steps(lambda genome: valuer.value(view.determinize(), genome))
@@ -251,13 +241,10 @@ class GreedyPolicy(RolloutPolicy):
         return legal[one_of_best(gains, self.draw)]
 
 
-class PlanValuer:
-    """Plays genomes, and keeps what each first action was worth.
+class PlanValuer(ActionTable):
+    """Plays genomes, and keeps what each first action was worth: its mean fitness.
 
     Attributes:
-        actions: `[A]` the seat's legal actions at the root; empty before the first valuation.
-        visits: `[A]` valuations that began with each.
-        means: `[A]` mean fitness of them; 0 where there are none.
         cut: Genomes not played to their end, or the match's, within the limit.
     """
 
@@ -275,6 +262,7 @@ class PlanValuer:
             ValueError: If there is no heuristic to follow.
             ModuleFault: As `Leaves`.
         """
+        super().__init__()
         self.rules = rules
         self.seat = view.seat
         self.leaves = Leaves(rules, settings, generator, view.heuristics)
@@ -286,9 +274,6 @@ class PlanValuer:
         self.draw = draw
         self.discount = settings.discount
         self.limit = settings.rollout_limit
-        self.actions: list[Action] = []
-        self.visits: list[int] = []
-        self.means: list[float] = []
         self.cut = 0
 
     def value(self, state: State, genome: Genome) -> float:
@@ -298,14 +283,11 @@ class PlanValuer:
             ValueError: If the seat is not to move there.
         """
         require_seat(self.rules, state, self.seat)
-        if not self.actions:
-            self.actions = list(self.rules.legal_actions(state))
-            self.visits = [0] * len(self.actions)
-            self.means = [0.0] * len(self.actions)
+        if not self.place:
+            for action in self.rules.legal_actions(state):
+                self.hold(action)
         fitness = self._played(state, genome)
-        first = genome[0] % len(self.actions)
-        self.visits[first] += 1
-        self.means[first] += (fitness - self.means[first]) / self.visits[first]
+        self.note(genome[0] % len(self.place), fitness)
         return fitness
 
     def _played(self, state: State, genome: Genome) -> float:
@@ -335,20 +317,9 @@ class PlanValuer:
 
     def result(self, meter: Meter, best: Genome | None, fitness: float) -> SearchResult:
         """What was found; the first gene of the `best` genome is played, 0 if none was valued."""
-        pairs = zip(self.visits, self.means, strict=True)
-        first = 0 if best is None else best[0] % len(self.actions)
-        return SearchResult(
-            actions=tuple(self.actions),
-            visits=tuple(self.visits),
-            means=tuple(mean if visits else None for visits, mean in pairs),
-            simulations=meter.done,
-            nodes=1,
-            cut_rollouts=self.cut + self.leaves.rollouts.cut,
-            calls=meter.made,
-            seconds=meter.seconds,
-            chosen=self.actions[first],
-            figures={} if best is None else {"fitness": fitness},
-        )
+        first = 0 if best is None else best[0] % len(self.place)
+        found = self.tabled(meter, self.cut + self.leaves.rollouts.cut, [*self.place][first])
+        return found if best is None else replace(found, figures={"fitness": fitness})
 
 
 def random_genome(length: int, draw: Draw) -> Genome:

@@ -42,7 +42,7 @@ from agents.search.settings import (
     SecondLimit,
     When,
 )
-from agents.search.statistics import ReturnRange, add, exploration_bonus
+from agents.search.statistics import ActionTable, ReturnRange, add, exploration_bonus
 from games.contract import TERMINAL, Action, State
 from games.modules import Rules, require_seat
 
@@ -84,13 +84,9 @@ def decide_flatmc(
     """
     meter = Meter(view.rules, settings, view.clock, counting=True)
     bandit = _bandit(view, meter, settings, generator, settings.exploration)
-
-    def simulate() -> None:
-        state = view.determinize()
-        action = bandit.choose(bandit.enter(state))
-        bandit.count(action, bandit.worth(state, action))
-
-    meter.run(simulate)
+    worlds = iter(view.determinize, None)
+    turns = ((state, bandit.choose(bandit.enter(state))) for state in worlds)
+    meter.run(lambda: bandit.simulate(*next(turns)))
     return bandit.result(meter)
 
 
@@ -113,12 +109,7 @@ def decide_osla(
     bandit = _bandit(view, meter, settings, generator)
     worlds = _worlds(view, bandit, first)
     turns = ((state, action) for state, legal in worlds for action in legal)
-
-    def simulate() -> None:
-        state, action = next(turns)
-        bandit.count(action, bandit.worth(state, action))
-
-    meter.run(simulate)
+    meter.run(lambda: bandit.simulate(*next(turns)))
     return bandit.result(meter, bandit.best_mean())
 
 
@@ -139,11 +130,6 @@ def decide_halving(
     left = _shuffled(bandit, bandit.enter(first))
     worlds = _worlds(view, bandit, first)
     turns = ((state, action) for state, _ in worlds for action in tuple(left))
-
-    def simulate() -> None:
-        state, action = next(turns)
-        bandit.count(action, bandit.worth(state, action))
-
     total = {"calls": settings.calls, "time": settings.seconds}.get(
         settings.budget, settings.simulations
     )
@@ -152,7 +138,7 @@ def decide_halving(
         share = total * (number + 1) / rounds
         while True:
             before = _spent(meter)
-            meter.run(simulate, at_most=len(left))
+            meter.run(lambda: bandit.simulate(*next(turns)), at_most=len(left))
             after = _spent(meter)
             ends = after if number == rounds - 1 else 2 * after - before
             if after == before or ends > share or after >= share:
@@ -204,14 +190,10 @@ def _better_half(bandit: "Bandit", actions: Sequence[Action]) -> list[Action]:
     return sorted(actions, key=rank)[: ceil(len(actions) / 2)]
 
 
-class Bandit:
-    """Statistics of the actions that one seat can choose from.
+class Bandit(ActionTable):
+    """Statistics of the actions of one seat: those of the first determinization, and later ones.
 
     Attributes:
-        actions: `[A]` the actions of the first determinization, in the module's order, and then
-            any that only later ones allow.
-        visits: `[A]` simulations of each.
-        means: `[A]` mean return of the seat from each on; 0 where there are no visits.
         entered: The legal actions of the newest determinization, which hardly ever change.
     """
 
@@ -219,16 +201,13 @@ class Bandit:
         self, rules: Rules, seat: int, leaves: Leaves, exploration: float, draw: Draw
     ) -> None:
         """Nothing tried yet."""
+        super().__init__()
         self.rules = rules
         self.seat = seat
         self.leaves = leaves
         self.exploration = exploration
         self.range = ReturnRange(rules.num_players)
         self.draw = draw
-        self.place: dict[Action, int] = {}
-        self.actions: list[Action] = []
-        self.visits: list[int] = []
-        self.means: list[float] = []
         self.entered: list[Action] = []
 
     def enter(self, state: State) -> list[Action]:
@@ -241,7 +220,7 @@ class Bandit:
         legal = self.rules.legal_actions(state)
         if legal != self.entered:
             for action in legal:
-                self._hold(action)
+                self.hold(action)
             self.entered = legal
         return legal
 
@@ -258,16 +237,15 @@ class Bandit:
             self.leaves.mast.learn([(self.seat, action, rewards)], later)
         return returns
 
-    def count(self, action: Action, returns: list[float]) -> None:
-        """Take a simulation of an action into account."""
-        value, index = returns[self.seat], self._hold(action)
-        self.visits[index] += 1
-        self.means[index] += (value - self.means[index]) / self.visits[index]
+    def simulate(self, state: State, action: Action) -> None:
+        """Try an action once."""
+        value = self.worth(state, action)[self.seat]
+        self.note(self.hold(action), value)
         self.range.widen(self.seat, value)
 
     def choose(self, legal: Sequence[Action]) -> Action:
         """The action with the largest bound; untried ones first, at random."""
-        places = [self._hold(action) for action in legal]
+        places = [self.hold(action) for action in legal]
         untried = [action for action, i in zip(legal, places, strict=True) if not self.visits[i]]
         if untried:
             return untried[int(self.draw() * len(untried))]
@@ -276,30 +254,11 @@ class Bandit:
         bounds = [self.means[i] + bonus / sqrt(self.visits[i]) for i in places]
         return legal[bounds.index(max(bounds))]
 
-    def _hold(self, action: Action) -> int:
-        if action not in self.place:
-            self.place[action] = len(self.actions)
-            self.actions.append(action)
-            self.visits.append(0)
-            self.means.append(0.0)
-        return self.place[action]
-
     def best_mean(self) -> Action:
         """The action of largest mean; of equals one at random."""
         means = [m if n else -inf for n, m in zip(self.visits, self.means, strict=True)]
-        return self.actions[one_of_best(means, self.draw)]
+        return [*self.place][one_of_best(means, self.draw)]
 
     def result(self, meter: Meter, chosen: Action | None = None) -> SearchResult:
         """What was found."""
-        pairs = zip(self.visits, self.means, strict=True)
-        return SearchResult(
-            actions=tuple(self.actions),
-            visits=tuple(self.visits),
-            means=tuple(mean if visits else None for visits, mean in pairs),
-            simulations=meter.done,
-            nodes=1,
-            cut_rollouts=self.leaves.rollouts.cut,
-            calls=meter.made,
-            seconds=meter.seconds,
-            chosen=chosen,
-        )
+        return self.tabled(meter, self.leaves.rollouts.cut, chosen)

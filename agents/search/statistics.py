@@ -10,6 +10,10 @@ from typing import TypeAlias
 
 import numpy as np
 
+from agents.search.meter import Meter
+from agents.search.settings import SearchResult
+from games.contract import Action
+
 Table: TypeAlias = tuple[float, ...]
 Edge: TypeAlias = tuple[int, int, list[float] | None]
 """One ply of a descent: the edge, the player there, the rewards of the ply (None for none)."""
@@ -59,6 +63,50 @@ ROOT_LOGS: Table = (0.0, 0.0)
 INVERSE_ROOTS: Table = (0.0, 1.0)
 while len(ROOT_LOGS) < 1 << 12:
     ROOT_LOGS, INVERSE_ROOTS = doubled(ROOT_LOGS, INVERSE_ROOTS)
+
+
+class ActionTable:
+    """What was tried of the actions that one seat can choose from.
+
+    Attributes:
+        place: Action -> its index `A` below, in the order in which they were met.
+        visits: `[A]` simulations of each.
+        means: `[A]` mean return of the seat from each on; 0 where there are no visits.
+    """
+
+    def __init__(self) -> None:
+        """Nothing tried yet."""
+        self.place: dict[Action, int] = {}
+        self.visits: list[int] = []
+        self.means: list[float] = []
+
+    def hold(self, action: Action) -> int:
+        """The index of an action, which is known from now on."""
+        if action not in self.place:
+            self.place[action] = len(self.visits)
+            self.visits.append(0)
+            self.means.append(0.0)
+        return self.place[action]
+
+    def note(self, index: int, value: float) -> None:
+        """Take one simulation of an action into account."""
+        self.visits[index] += 1
+        self.means[index] += (value - self.means[index]) / self.visits[index]
+
+    def tabled(self, meter: Meter, cut: int, chosen: Action | None = None) -> SearchResult:
+        """What was found; `cut` rollouts did not reach the end."""
+        pairs = zip(self.visits, self.means, strict=True)
+        return SearchResult(
+            actions=tuple(self.place),
+            visits=tuple(self.visits),
+            means=tuple(mean if visits else None for visits, mean in pairs),
+            simulations=meter.done,
+            nodes=1,
+            cut_rollouts=cut,
+            calls=meter.made,
+            seconds=meter.seconds,
+            chosen=chosen,
+        )
 
 
 class EdgeStatistics:
