@@ -9,8 +9,7 @@ exploration inside the model.
 
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager, suppress
 from itertools import combinations
 from pathlib import Path
 from typing import Literal
@@ -28,7 +27,6 @@ from games.streams import stream
 from games.table import Position
 from games.trajectories import (
     OpenTrajectory,
-    Trajectory,
     TrajectoryHeader,
     phases,
     taken,
@@ -36,7 +34,7 @@ from games.trajectories import (
 )
 from games.values import CHANCE, TERMINAL, Action, Json, ModuleFault, canonical_key
 from graph.learn.judging import module_of
-from graph.learn.matches import Material, keep_asked, open_matches
+from graph.learn.matches import ASKED, keep_matches, open_matches
 from graph.learn.state import LearnContext, LearnState
 from tools.differing import differential_sources
 from tools.predicting.playing import Explorer
@@ -70,7 +68,7 @@ def active(state: LearnState, runtime: Runtime[LearnContext]) -> Command[Literal
         said = f"the environment failed, and is not asked again: {type(error).__name__}: {error}"
         update = {"asking": False, "questions": [*state.questions, said]}
         return Command(goto="check", update={**update, "candidates": again})
-    keep_asked(context.folder, [*asked, found])
+    keep_matches(context.folder, ASKED, [*asked, found])
     runtime.stream_writer({"node": "active", "match": len(asked) + 1, "because": why})
     questions = [*state.questions, f"{why} ({len(found.actions)} plies)"]
     update = {"asked": len(asked) + 1, "questions": questions}
@@ -215,14 +213,6 @@ def _played(
     return trajectory_of(number, positions, done)
 
 
-@dataclass
-class _Branches:
-    """Branches from one position that were followed, and those on which the model agreed."""
-
-    all: int = 0
-    right: int = 0
-
-
 def branch_fidelity(
     context: LearnContext, module: str, promoted: Sequence[int]
 ) -> dict[str, object]:
@@ -236,11 +226,12 @@ def branch_fidelity(
         ModuleFault: If the module does not load.
     """
     settings = context.settings
-    matches = open_matches(_apart(context.material, promoted))
+    material = context.material
+    matches = open_matches(material.heldout(promoted) or material.training(promoted))
     generator = stream(settings.seed, "branch fidelity")
     places = [(match, ply) for match in matches for ply in range(len(match.actions))]
     order = generator.permutation(len(places))[:_FROM]
-    count = _Branches()
+    right: list[bool] = []
     with (
         open_environment(context) as environment,
         context.sandbox.worker("fidelity", module) as worker,
@@ -252,44 +243,35 @@ def branch_fidelity(
             here = environment.open(environment.num_players, environment.parameters)
             for action in match.actions[:ply]:
                 here = environment.advance(here, action)
-            _follow(environment, model, (here, here), settings.depth, count)
+            right += _followed(environment, model, (here, here), settings.depth)
     return {
         "depth": settings.depth,
         "positions": len(order),
-        "branches": count.all,
-        "right": count.right,
-        "share": count.right / count.all if count.all else None,
+        "branches": len(right),
+        "right": sum(right),
+        "share": sum(right) / len(right) if right else None,
     }
 
 
-def _apart(material: Material, promoted: Sequence[int]) -> Sequence[Trajectory]:
-    return material.heldout(promoted) or material.training(promoted)
-
-
-def _follow(
+def _followed(
     environment: Environment,
     model: SandboxTable,
     pair: tuple[Position, Position | None],
     depth: int,
-    count: _Branches,
-) -> None:
-    """All branches from here; the model's place is None once it failed or differed."""
+) -> Iterator[bool]:
+    """For all branches from here, whether the model agreed; its place is None where not."""
     here, there = pair
     if not depth or here.player == TERMINAL:
-        count.all += 1
-        count.right += there is not None
+        yield there is not None
         return
     step = max(1, len(here.legal) // _WIDE)
     for action in here.legal[::step][:_WIDE]:
         after = environment.advance(here, action)
         said: Position | None = None
-        if there is not None:
-            try:
-                said = model.advance(there, action)
-            except ModuleFault:
-                said = None
+        with suppress(ModuleFault):
+            said = None if there is None else model.advance(there, action)
         same = said if said is not None and _shown(said) == _shown(after) else None
-        _follow(environment, model, (after, same), depth - 1, count)
+        yield from _followed(environment, model, (after, same), depth - 1)
 
 
 def _shown(here: Position) -> str:

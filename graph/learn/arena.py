@@ -19,7 +19,7 @@ from games.trajectories import OpenTrajectory, TrajectoryHeader, trajectory_of
 from games.values import ModuleFault
 from graph.learn.active import environment_like
 from graph.learn.judging import BELOW, module_of
-from graph.learn.matches import keep_asked, keep_played
+from graph.learn.matches import ASKED, PLAYED, keep_matches
 from graph.learn.state import LearnContext, LearnState
 from graph.run.pool import Candidate
 from tools.playtest.intervals import NoSamplesError, mean_interval
@@ -55,7 +55,7 @@ def arena(
     spent = max(len(state.calls), len(state.arena) + 1) >= settings.max_calls
     if strange is None or not settings.keep_learning or spent:
         return Command(goto="tensors", update=update)
-    keep_asked(context.folder, [*context.material.asked[: state.asked], strange])
+    keep_matches(context.folder, ASKED, [*context.material.asked[: state.asked], strange])
     above, _, below = chosen.source.partition(f"\n{BELOW}\n")
     number = len(state.candidates)
     again = Candidate(number=number, source=f"{above.rstrip()}\n", cause="play surprised the model")
@@ -124,7 +124,7 @@ def _round(
         found = shown[first] if found is None and first is not None else found
         right += [match for n, match in enumerate(shown) if n not in met.matches]
         rows.append({"opponent": opponent, **_row(series), **online(met)})
-    keep_played(context.folder, right)
+    keep_matches(context.folder, PLAYED, right)
     return {"rows": rows}, found
 
 

@@ -30,8 +30,9 @@ from tools.predicting.inference import SeatSight, sights_of
 
 _KEPT = ".state/matches.jsonl"
 _SPLIT = ".state/split.json"
-_ASKED = ".state/asked.jsonl"
-_PLAYED = ".state/played.jsonl"
+ASKED = ".state/asked.jsonl"
+"""All matches that the environment was asked for."""
+PLAYED = ".state/played.jsonl"
 _SHARE = 5  # one match of so many is held out
 _MOST_BYTES = 24 * 2**20  # of all kept lines
 
@@ -184,30 +185,21 @@ def take_in(path: Path, folder: RunFolder, settings: LearnSettings) -> Material:
 
 def material(folder: RunFolder) -> Material:
     """What a run learns from, read from its folder."""
-    kept, asked = folder.path / _KEPT, folder.path / _ASKED
+    kept, asked = folder.path / _KEPT, folder.path / ASKED
     split: Any = folder.read_json(_SPLIT)
     return _read(
         kept, asked, asked.stat().st_size if asked.exists() else 0, (split["held"], split["of"])
     )
 
 
-def keep_asked(folder: RunFolder, matches: Sequence[OpenTrajectory]) -> None:
-    """Write down all matches that the environment was asked for, as the run's newest ones."""
-    _keep(folder, _ASKED, matches)
-
-
-def keep_played(folder: RunFolder, matches: Sequence[OpenTrajectory]) -> None:
-    """Write down the matches of the newest round of the arena that the model predicted."""
-    _keep(folder, _PLAYED, matches)
-
-
 def predicted_in_play(folder: RunFolder) -> list[OpenTrajectory]:
-    """Those matches."""
-    path = folder.path / _PLAYED
-    return open_matches(_renumbered(path)[1]) if path.stat().st_size else []
+    """The matches of the newest round of the arena that the model predicted."""
+    path = folder.path / PLAYED
+    return open_matches([*read_trajectories(path)[1]]) if path.stat().st_size else []
 
 
-def _keep(folder: RunFolder, name: str, matches: Sequence[OpenTrajectory]) -> None:
+def keep_matches(folder: RunFolder, name: str, matches: Sequence[OpenTrajectory]) -> None:
+    """Write these matches down in the place of those that the file had."""
     header = material(folder).header
     lines = [match_line(replace(match, match=n)) for n, match in enumerate(matches)]
     lines = [header_line(replace(header, matches=len(matches))), *lines] if lines else []
@@ -216,15 +208,11 @@ def _keep(folder: RunFolder, name: str, matches: Sequence[OpenTrajectory]) -> No
 
 @lru_cache(maxsize=2)
 def _read(kept: Path, asked: Path, size: int, split: tuple[int, int]) -> Material:
-    header, rows = _renumbered(kept)
-    further = _renumbered(asked)[1] if size else []
-    more = [replace(match, match=len(rows) + match.match) for match in open_matches(further)]
+    header, matches = read_trajectories(kept)
+    rows = [*matches]
+    further = open_matches([*read_trajectories(asked)[1]]) if size else []
+    more = [replace(match, match=len(rows) + match.match) for match in further]
     return Material(header, tuple(rows), *split, tuple(more))
-
-
-def _renumbered(path: Path) -> tuple[TrajectoryHeader, list[Trajectory]]:
-    header, matches = read_trajectories(path)
-    return header, list(matches)
 
 
 def _require_deck(path: Path, header: TrajectoryHeader, settings: LearnSettings) -> None:

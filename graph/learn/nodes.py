@@ -25,7 +25,7 @@ from graph.learn.judging import (
 )
 from graph.learn.matches import open_matches, shown_first, take_in
 from graph.learn.state import CallNote, Judged, LearnContext, LearnState, Stage
-from graph.run.pool import EDIT, STRATEGIES, Candidate, earlier_attempts
+from graph.run.pool import EDIT, STRATEGIES, Candidate, earlier_attempts, keep_newest
 from tools.predicting.tensors import TENSORS
 from tools.predicting.transition import record_examples
 
@@ -90,8 +90,7 @@ def check(state: LearnState, runtime: Runtime[LearnContext]) -> _Go:
     tested = [_tested(c, judged[c.number], context) for c in state.pool if c.number in judged]
     everything = {**state.judged, **judged}
     state = state.model_copy(update={"judged": everything, "promoted": promoted})
-    by_number = {c.number: c for c in [*state.pool, *tested]}
-    pool = [by_number[number] for number in sorted(by_number)]
+    pool = keep_newest(state.pool, tested)
     passing = [c for c in pool if c.outcome == "passed"]
     notes = _with_accuracy(state, tested, pool)
     _tell(runtime, notes[-1], judged)
@@ -135,7 +134,7 @@ def refine(
         needed = [*TENSORS] if state.stage == "tensors" else [state.inference]
     tried = parent.model_copy(update={"refined": parent.refined + 1})
     return ask_modeller(
-        state.model_copy(update={"candidates": _replaced(state.candidates, tried)}),
+        state.model_copy(update={"candidates": keep_newest(state.candidates, [tried])}),
         runtime,
         lambda: context.modeller.mend(
             brief,
@@ -277,10 +276,6 @@ def _whole(state: LearnState, text: str) -> tuple[str, str]:
 _SHARED = ("random", "math", "copy", "itertools", "json", "re", "Counter", "defaultdict")
 
 
-def _replaced(candidates: Sequence[Candidate], new: Candidate) -> list[Candidate]:
-    return [new if c.number == new.number else c for c in candidates]
-
-
 def _tested(candidate: Candidate, judged: Judged, context: LearnContext) -> Candidate:
     """The candidate with its findings and its score."""
     score = share_of(judged, {"play": context.settings.play_matches})
@@ -315,9 +310,8 @@ def _tell(
     """Say what the newest call gave; where no candidate that was judged is of it, what they got."""
     if judged and not {*judged} & {*note.candidates}:
         top = max(one.accuracy for one in judged.values())
-        runtime.stream_writer(
-            {"node": "check", "tested again": [*judged], "accuracy": f"{top:.4f}"}
-        )
+        again = {"node": "check", "tested again": [*judged], "accuracy": f"{top:.4f}"}
+        runtime.stream_writer(again)
         return
     told: dict[str, object] = {"node": note.function, "call": note.call}
     told["accuracy"] = "none" if note.accuracy is None else f"{note.accuracy:.4f}"

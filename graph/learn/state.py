@@ -212,10 +212,6 @@ class LearnState(BaseModel):
                 return found
         return None if self.base is None else self.candidate(self.base)
 
-    def counted(self, function: Stage) -> int:
-        """Calls made for a function."""
-        return sum(note.function == function for note in self.calls)
-
 
 @dataclass
 class LearnContext:

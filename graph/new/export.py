@@ -1,6 +1,6 @@
 """Graphs that `langgraph.json` names: without a checkpointer, because the server brings one."""
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from langchain_core.messages import AIMessage
 from langgraph.graph import END, START, StateGraph
@@ -134,15 +134,9 @@ def _playtest_graph() -> "StateGraph[_State, RunContext, CheckInput, PlayOutput]
 
 
 # Any: what stands here is for servers, which send JSON and no `RunState`.
-graph: "CompiledStateGraph[Any, RunContext, Any, Any]" = (
-    build()
-    .compile(name="rulewright")
-    .with_config({"recursion_limit": recursion_limit(RunSettings().max_rounds)})
-)
-design: "CompiledStateGraph[Any, RunContext, Any, Any]" = build(code=_designed).compile(
-    name="design"
-)
-check: "CompiledStateGraph[Any, RunContext, Any, Any]" = _check_graph().compile(name="check")
-playtest_alone: "CompiledStateGraph[Any, RunContext, Any, Any]" = _playtest_graph().compile(
-    name="playtest"
-)
+_Served: TypeAlias = "CompiledStateGraph[Any, RunContext, Any, Any]"
+_LIMIT: Any = {"recursion_limit": recursion_limit(RunSettings().max_rounds)}
+graph: _Served = build().compile(name="rulewright").with_config(_LIMIT)
+design: _Served = build(code=_designed).compile(name="design")
+check: _Served = _check_graph().compile(name="check")
+playtest_alone: _Served = _playtest_graph().compile(name="playtest")

@@ -15,12 +15,12 @@ from games.records import MatchRecord, read_records
 from games.text import one_line, untagged
 from graph.new.requests import WHOLE, YES, human_words, means
 from graph.new.results import (
+    newest_changes,
     choiceless,
     cited,
     claims_object,
     open_ends,
     revision_reply,
-    rule_changes,
     single_words,
     verdict_object,
 )
@@ -76,7 +76,7 @@ def report_of(state: RunState, context: RunContext) -> Report:
         settings=context.settings.model_dump(mode="json"),
         problem="; ".join(open_ends(state)) if state.accepted is not None else state.reason,
         changes=(
-            *rule_changes(state.before.design, design),
+            *newest_changes(state),
             ReportLine(name="Reply", state="", text=revision_reply(state)),
         )
         if state.before
@@ -134,7 +134,7 @@ def changes_text(before: Made, state: RunState) -> str:
     lines += ["## Rules and settings", ""]
     lines += [
         f"- {one_line(f'{line.name} ({line.state}): {line.text}')}"
-        for line in rule_changes(before.design, state.design)
+        for line in newest_changes(state)
     ] or ["None changed: nothing was checked or played again."]
     lines += ["", "## Code", "", code_block("\n".join(code), "diff"), ""]
     if state.evaluation is not None and before.evaluation is not None:
@@ -186,35 +186,23 @@ def run_object(state: RunState, context: RunContext) -> dict[str, Any]:
         "revision": state.revision,
         "reply": revision_reply(state),
         "revises": state.before and state.before.revision,
-        "changed": [
-            line.model_dump(mode="json")
-            for line in (
-                rule_changes(state.before.design, state.design)
-                if state.before and state.design
-                else ()
-            )
-        ],
+        "changed": [line.model_dump(mode="json") for line in newest_changes(state)],
     }
 
 
 def _loose(checks: Mapping[str, Any]) -> list[dict[str, str]]:
     """Claims of which no finding tells, as findings: struck, or upheld and not mended."""
     held = {one["claim"] for one in checks.get("findings", [])} | {SEATS}
-    upheld = {"check": PLY, "outcome": "could_not_judge"}
-    told = {"upheld": "upheld, and the game was not seen to mend it"}
-    return [
-        {
-            **(
-                upheld
-                if one["status"] == "upheld"
-                else {"check": "claim", "outcome": one["status"]}
-            ),
-            "rule": one["rule"],
-            "evidence": f"{one['id']} was {told.get(one['status'], one['status'])}: {one['says']}",
-        }
-        for one in checks.get("claims", [])
-        if one["status"] != "standing" and one["id"] not in held
-    ]
+    upheld = (PLY, "could_not_judge", "upheld, and the game was not seen to mend it")
+    found = []
+    for one in checks.get("claims", []):
+        if one["status"] != "standing" and one["id"] not in held:
+            status = one["status"]
+            check, outcome, told = upheld if status == "upheld" else ("claim", status, status)
+            evidence = f"{one['id']} was {told}: {one['says']}"
+            said = {"check": check, "outcome": outcome, "rule": one["rule"], "evidence": evidence}
+            found.append(said)
+    return found
 
 
 def explained_rule(folder: RunFolder, rule: str, sandbox: Sandbox) -> dict[str, Any]:

@@ -85,8 +85,8 @@ def final_text(state: RunState) -> str:
         return f"No finished game: {quoted(state.reason)}\n{where}{_ways_on(state)}"
     lines = [quoted(f"{state.design.title}: {state.design.summary}"), _checked(state)]
     if state.before is not None:
-        changed = rule_changes(state.before.design, state.design)
-        names = ", ".join(f"{line.name} ({line.state})" for line in changed) or "no rule"
+        lines_of = [f"{line.name} ({line.state})" for line in newest_changes(state)]
+        names = ", ".join(lines_of) or "no rule"
         lines.append(f"Changed: {quoted(names)}; changes.md")
         lines.append(f"Reply: {quoted(revision_reply(state))}")
     missed = [clause for clause in state.design.clauses if clause.status == "not_honoured"]
@@ -230,6 +230,13 @@ def choiceless(state: RunState) -> str:
     shown = None if state.accepted is None else state.candidate(state.accepted)
     wrong = (f for f in (shown.findings if shown else None) or () if f.check == CHECK)
     return next((finding.evidence for finding in wrong if finding.outcome == "failed"), "")
+
+
+def newest_changes(state: RunState) -> tuple[ReportLine, ...]:
+    """What the newest revision changed; nothing where there was no game before it."""
+    if state.before is None or state.design is None:
+        return ()
+    return rule_changes(state.before.design, state.design)
 
 
 def rule_changes(before: Design, after: Design) -> tuple[ReportLine, ...]:

@@ -54,13 +54,7 @@ Answer: TypeAlias = Callable[[dict[str, Any]], str | None]
 
 
 def start_run(
-    prompt: str,
-    folder: RunFolder,
-    context: RunContext,
-    *,
-    tell: Tell = lambda _: None,
-    answer: Answer = lambda _: None,
-    database: str | None = None,
+    prompt: str, folder: RunFolder, context: RunContext, tell: Tell = lambda _: None
 ) -> RunResult:
     """Run the machine on a prompt until it ends or waits for a person.
 
@@ -69,12 +63,10 @@ def start_run(
         folder: A fresh run folder; where it holds a request (see `write_request`), that one counts.
         context: The run's resources.
         tell: Hears what the nodes report as they work.
-        answer: Gives the answer to a question; None leaves the run waiting.
-        database: Postgres address for the checkpoints, or None for SQLite in the folder.
     """
     if not folder.asked:
         write_request(Request(prompt=prompt, settings=context.settings), folder)
-    return resume_run(folder, context, tell=tell, answer=answer, database=database)
+    return resume_run(folder, context, tell=tell)
 
 
 def resume_run(

@@ -21,7 +21,8 @@ _LONGEST_TEXT = 20_000
 # Bounds of LangSmith's part, so that an endpoint that never answers does not keep the process.
 _REQUEST_MS = (3_000, 10_000)
 _FLUSH_S = 5.0
-_NOWHERE = "http://127.0.0.1:9"
+_OFFLINE: Any = {"api_url": "http://127.0.0.1:9", "api_key": "none"}
+_OFFLINE |= {"auto_batch_tracing": False, "info": {}}
 _DEEPEST = 50  # spans within spans
 _DEEPEST_VALUE = 100
 _LOG = logging.getLogger(__name__)
@@ -62,7 +63,7 @@ def experiment_client(*, upload: bool) -> "Client":
 
     if upload:
         return Client(timeout_ms=_REQUEST_MS)
-    return Client(api_url=_NOWHERE, api_key="none", auto_batch_tracing=False, info={})
+    return Client(**_OFFLINE)
 
 
 def _close(client: "Client") -> None:
@@ -82,16 +83,11 @@ def local_client(path: Path) -> "Client":
     """A LangSmith client that writes runs to a file and reaches no network."""
     from langsmith import Client
 
+    lock = threading.Lock()
     _drop_cut_line(path)
 
     class LocalClient(Client):
         """Appends one JSON line when a run starts and one when it ends."""
-
-        def __init__(self) -> None:
-            super().__init__(
-                api_url="http://127.0.0.1:9", api_key="none", auto_batch_tracing=False, info={}
-            )
-            self._lock = threading.Lock()
 
         def create_run(self, name: str, inputs: object, run_type: str, **fields: object) -> None:
             start = {"event": "start", "name": name, "run_type": run_type, "inputs": inputs}
@@ -102,10 +98,10 @@ def local_client(path: Path) -> "Client":
 
         def _append(self, line: dict[str, object]) -> None:
             text = json.dumps(line, default=_plain, sort_keys=True)
-            with self._lock, path.open("a", encoding="utf-8") as file:
+            with lock, path.open("a", encoding="utf-8") as file:
                 file.write(text + "\n")
 
-    return LocalClient()
+    return LocalClient(**_OFFLINE)
 
 
 def _drop_cut_line(path: Path) -> None:

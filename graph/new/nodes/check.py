@@ -1,8 +1,9 @@
 """Check: every named check, then the validator's claims: tests that stay, verdicts on records."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from typing import TypeVar
 
 from langgraph.runtime import Runtime
 from langgraph.types import Command
@@ -25,6 +26,7 @@ from graph.run.context import RunContext
 from graph.run.opening import context_of
 from graph.run.pool import (
     SEATS,
+    Candidate,
     best,
     keep_newest,
     named,
@@ -40,6 +42,7 @@ from graph.run.records import diverse_records, notes_of_play
 from graph.run.sandboxes import keep_grade
 from tools.checking import CheckRun
 
+T = TypeVar("T")
 UNREADABLE = (RoleError, MalformedReplyError)
 """What an optional reply may fail with: the game is delivered without it, and that is said."""
 
@@ -64,8 +67,8 @@ def check(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterCheck]:
     judged = candidate.model_copy(
         update={"findings": tuple(trial.findings), "lacking": tuple(trial.lacking)}
     )
-    outcome = verdict(trial.findings)
-    write_checks(state, context, judged.number, trial.findings, trial.claims)
+    outcome = judged.outcome
+    write_checks(state, context, judged, trial.claims)
     runtime.stream_writer(
         {
             "node": "check",
@@ -79,11 +82,8 @@ def check(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterCheck]:
     more = after_drafts(pool)
     settle = () if more else to_settle(trial.claims, pool, last=last)
     goto = more or after_check(outcome, last=last, vote=bool(settle))
-    update: dict[str, object] = {
-        "candidates": [judged],
-        "claims": trial.claims,
-        "contested": settle,
-    }
+    update: dict[str, object] = {"candidates": [judged], "claims": trial.claims}
+    update["contested"] = settle
     if goto == "strategize":
         update |= {"accepted": candidate.number, "design": with_plies(made, trial.matches)}
         update |= {"notes": (*state.notes, *trial.notes)}
@@ -108,19 +108,15 @@ def not_passing(rounds: int, findings: Sequence[Finding] | None) -> str:
 
 
 def write_checks(
-    state: RunState,
-    context: RunContext,
-    number: int,
-    findings: Sequence[Finding],
-    claims: Sequence[Claim],
+    state: RunState, context: RunContext, candidate: Candidate, claims: Sequence[Claim]
 ) -> None:
     """Write `checks.json`: the candidate's findings, and every claim with its votes."""
     folder_of(state).write_json(
         "checks.json",
         {
-            "candidate": number,
-            "outcome": verdict(findings),
-            "findings": [finding.model_dump(mode="json") for finding in findings],
+            "candidate": candidate.number,
+            "outcome": candidate.outcome,
+            "findings": [found.model_dump(mode="json") for found in candidate.findings or ()],
             "claims": claims_object(claims),
             "settings": context.settings.check.model_dump(mode="json"),
             "sandbox": context.sandbox.grade.model_dump(mode="json"),
@@ -248,13 +244,7 @@ class Trial:
         if anew or not any(claim.test for claim in self.claims):
             self._ask_tests(anew)
         held = [(claim, claim.test) for claim in self.claims if claim.test and claim.counts]
-        if not held:
-            return
-        found = run.unit_tests([test for _, test in held])
-        if len(found) != len(held):  # the module did not load again: no test was run
-            self.findings += found
-            return
-        for (claim, _), finding in zip(held, found, strict=True):
+        for claim, finding in self._judged(held, run.unit_tests):
             if finding.outcome == "could_not_judge":
                 self.claims = updated(self.claims, [claim.model_copy(update={"status": "dropped"})])
                 self.lacking.append(f"the test {claim.id} could not be run: {finding.evidence}")
@@ -264,17 +254,21 @@ class Trial:
     def _plies(self, run: CheckRun) -> None:
         """Verdicts that count are tests that stay: their plies must no longer be played so."""
         held = [(claim, claim.played) for claim in self.claims if claim.played and claim.counts]
-        if not held:
-            return
-        found = run.plies([played for _, played in held])
-        if len(found) != len(held):  # the module did not load again: no ply was played
-            self.findings += found
-            return
-        for (claim, _), finding in zip(held, found, strict=True):
+        for claim, finding in self._judged(held, run.plies):
             if finding.outcome != "could_not_judge":
                 said = {"rule": claim.rule, "evidence": f"{claim.says}\n{finding.evidence}"}
                 told = finding.model_copy(update=said if finding.outcome == "failed" else {})
                 self.findings.append(with_votes(told, claim))
+
+    def _judged(
+        self, held: Sequence[tuple[Claim, T]], judge: Callable[[Sequence[T]], Sequence[Finding]]
+    ) -> list[tuple[Claim, Finding]]:
+        """Each claim with the finding on what it asks for; none where nothing could be run."""
+        found = judge([asked for _, asked in held]) if held else ()
+        if len(found) != len(held):  # the module did not load again
+            self.findings += found
+            return []
+        return [(claim, one) for (claim, _), one in zip(held, found, strict=True)]
 
     def _ask_tests(self, anew: Sequence[str]) -> None:
         validator = self.context.roles.validator

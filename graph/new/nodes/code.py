@@ -311,7 +311,7 @@ def arbitrate(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterVot
         pool += [] if newest is pool[-1] else [copy]
         update["candidates"] = pool
         return Command(goto="check", update=update)
-    write_checks(state, context, newest.number, newest.findings, claims)
+    write_checks(state, context, newest, claims)
     vote = after_vote(newest.outcome, last=state.rounds >= context.settings.max_rounds)
     goto: AfterVote = (after_drafts(pool) if vote == "strategize" else None) or vote
     if goto == "strategize":

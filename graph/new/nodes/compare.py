@@ -49,7 +49,7 @@ def compare(state: RunState, runtime: Runtime[RunContext]) -> _To:
         write_design(folder_of(state), bout.design, state.brief)
         update["design"] = bout.design
     shown = holder or pool[-1]
-    write_checks(state, context, shown.number, shown.findings or (), claims)
+    write_checks(state, context, shown, claims)
     last = state.rounds >= context.settings.max_rounds
     settle = to_settle(claims, pool, last=last) if holder else ()
     goto = after_check(holder.outcome if holder else "failed", last=last, vote=bool(settle))

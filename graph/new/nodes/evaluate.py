@@ -248,7 +248,7 @@ def report(state: RunState, runtime: Runtime[RunContext]) -> dict[str, object]:
     elif end == "gave_up" and ended.candidates:  # what --accept would take
         shown = best(ended.candidates)
         folder.write_text("game.py", shown.source)
-        write_checks(ended, context, shown.number, shown.findings or (), ended.claims)
+        write_checks(ended, context, shown, ended.claims)
     if ended.design is not None:
         folder.write_text("report.html", render(report_of(ended, context)))
     if ended.design is not None and ended.before is not None:

@@ -266,10 +266,8 @@ def recode(
         source, refused = base.candidate.source, mending.refused
         source = apply_edits(source, mending.edits) if mending.edits else source
     except RoleError:
-        source, refused = (
-            base.candidate.source,
-            (),
-        )  # the coder holds that it keeps the new rules as it stands
+        # The coder holds that it keeps the new rules as it stands.
+        source, refused = base.candidate.source, ()
     except EditError:
         return Command(goto="code", update={"claims": claims})
     if source == base.candidate.source:  # the same matches: none of them is played again
