@@ -15,10 +15,10 @@ from games.records import MatchRecord, read_records
 from games.text import one_line, untagged
 from graph.new.requests import WHOLE, YES, human_words, means
 from graph.new.results import (
-    newest_changes,
     choiceless,
     cited,
     claims_object,
+    newest_changes,
     open_ends,
     revision_reply,
     single_words,
