@@ -23,13 +23,7 @@ from agents.composer.meaning.settings import settings_by_meaning
 from agents.composer.meaning.statements import Embed
 from agents.composer.mentions import Mention, ParsedBrief, find_mentions, is_filler, parse_brief
 from agents.composer.patterns import Text
-from agents.composer.settle import (
-    Base,
-    Interpretation,
-    can_be,
-    effective,
-    settle,
-)
+from agents.composer.settle import Base, Interpretation, can_be, settle
 from agents.composer.tokens import stems
 from agents.protocols import Choices, Clause, RoleError
 from games.contract import Json
@@ -73,7 +67,6 @@ class Reading:
         asked: The parameters that the brief sets itself.
         clauses: What became of every demand, in the brief's order.
         assumptions: What the words left open.
-        title: The game's name, from the brief where it gives one.
         unseated: Number of players that the brief asks for and the family cannot seat; 0: none.
     """
 
@@ -85,7 +78,6 @@ class Reading:
     asked: dict[str, Json]
     clauses: tuple[Clause, ...]
     assumptions: tuple[str, ...]
-    title: str
     unseated: int = 0
 
     @property
@@ -182,10 +174,7 @@ def _open(reading: Reading) -> int:
 
 
 def read(
-    words: str,
-    lexicon: Lexicon,
-    choices: Choices | None = None,
-    embed: Embed | None = None,
+    words: str, lexicon: Lexicon, choices: Choices | None = None, embed: Embed | None = None
 ) -> Reading:
     """Read a brief as a game of one family; with `embed`, also what only its meaning tells.
 
@@ -219,18 +208,14 @@ def read(
     if titled or (head and not explained & set(head)):
         run, named = titled or head, title or own_title(parsed.words)
         text = parsed.quote(run[0], run[-1]).rstrip(" :–—-")
-        clause = Clause(text=text, status="honoured", setting=f"title={named}")
-        settled.clauses.append((run[0], clause))
+        settled.honour(run[0], text, f"title={named}")
         explained |= set(run)
-    theme_run = [index for index in theme if index not in explained]
-    themed = bool(theme) and theme_run == theme
-    if themed:
-        settled.clauses.append((theme[0], _theme_clause(parsed, theme)))
+    if theme and not explained & set(theme):
+        settled.lose(theme[0], parsed.quote(theme[0], theme[-1]), _theme_reason(parsed, theme))
         explained |= set(theme)
     settled.clauses += leftovers(parsed, explained, lambda text: _reason(text, lexicon))
-    num_players, parameters = effective(settled, base)
+    num_players, parameters = settled.effective()
     clauses = tuple(whole(parsed, sorted(settled.clauses, key=lambda item: item[0])))
-    about = _theme_words(parsed, theme) if themed else ""
     return Reading(
         lexicon=lexicon,
         chosen=chosen,
@@ -240,7 +225,6 @@ def read(
         asked=dict(settled.parameters),
         clauses=clauses,
         assumptions=_assumptions(settled, lexicon, num_players),
-        title=title or _plain_title(lexicon, chosen, about),
         unseated=0 if settled.players else settled.unseated,
     )
 
@@ -358,12 +342,6 @@ def _assumptions(settled: Interpretation, lexicon: Lexicon, players: int) -> tup
     return tuple(made)
 
 
-def _plain_title(lexicon: Lexicon, chosen: str, theme: str) -> str:
-    plain = lexicon.title if chosen == lexicon.family else chosen.replace("_", " ")
-    words = f"{theme} {plain}".strip()
-    return words[:1].upper() + words[1:]
-
-
 def _theme_of(parsed: ParsedBrief) -> list[int]:
     """Tokens of a theme, such as "pirate-themed" or "about dragons"; empty where there is none."""
     for index, token in enumerate(parsed.tokens):
@@ -401,14 +379,7 @@ def _bare_theme(parsed: ParsedBrief, mentions: Sequence[Mention], lexicon: Lexic
     return []
 
 
-def _theme_words(parsed: ParsedBrief, theme: Sequence[int]) -> str:
-    """The theme itself, without the word that announces it."""
-    tokens = [parsed.tokens[i] for i in theme if not is_filler(parsed.tokens[i])]
-    return " ".join([t.text for t in tokens if t.norm not in _ANNOUNCING][-2:])
-
-
-def _theme_clause(parsed: ParsedBrief, theme: Sequence[int]) -> Clause:
-    """What becomes of a theme, or of words that may be one: they change no rule."""
+def _theme_reason(parsed: ParsedBrief, theme: Sequence[int]) -> str:
+    """Why a theme, or words that may be one, change no rule."""
     announced = any(parsed.tokens[i].norm in _ANNOUNCING for i in theme)
-    reason = THEME_REASON if announced else f"no setting says this; taken for a theme, {IN_TITLE}"
-    return Clause(text=parsed.quote(theme[0], theme[-1]), status="not_honoured", reason=reason)
+    return THEME_REASON if announced else f"no setting says this; taken for a theme, {IN_TITLE}"

@@ -1,7 +1,7 @@
 """From what a brief says to settings that the library really has, with a reason for the rest."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 
 from agents.composer.accounting import CONTRADICTS, CORRECTED, CORRECTS
@@ -21,31 +21,6 @@ _PROPER = 20
 """Weight from which a name is a game's own and not that of a kind of games."""
 
 
-@dataclass
-class Interpretation:
-    """What a brief comes to, while it is worked out.
-
-    Attributes:
-        players: Number of players; 0 where the brief gives none.
-        parameters: What the brief sets, over the preset.
-        clauses: With the index of the clause's first token.
-        owners: For each setting, index in `clauses` of the clause that set it.
-        fullness: For each clause of `clauses` that a phrase gave, how many content words it has.
-        assumptions: What the words left open.
-        chosen: What the person fixed beside the brief; its words cannot change that.
-        unseated: Number of players that was asked for and cannot be seated; 0: none.
-    """
-
-    players: int = 0
-    parameters: dict[str, Json] = field(default_factory=dict)
-    clauses: list[tuple[int, Clause]] = field(default_factory=list)
-    owners: dict[str, int] = field(default_factory=dict)
-    fullness: dict[int, int] = field(default_factory=dict)
-    assumptions: list[str] = field(default_factory=list)
-    chosen: Choices = field(default_factory=Choices)
-    unseated: int = 0
-
-
 @dataclass(frozen=True)
 class Base:
     """What holds before the brief sets anything.
@@ -59,6 +34,244 @@ class Base:
     chosen: str
     players: int
     parameters: Mapping[str, Json]
+
+
+@dataclass
+class Interpretation:
+    """What a brief comes to, while it is worked out.
+
+    Attributes:
+        parsed: The brief.
+        lexicon: The family's words.
+        base: What holds where the brief says nothing.
+        chosen: What the person fixed beside the brief; its words cannot change that.
+        players: Number of players; 0 where the brief gives none.
+        parameters: What the brief sets, over the preset.
+        clauses: With the index of the clause's first token.
+        owners: For each setting, index in `clauses` of the clause that set it.
+        fullness: For each clause of `clauses` that a phrase gave, how many content words it has.
+        assumptions: What the words left open.
+        unseated: Number of players that was asked for and cannot be seated; 0: none.
+    """
+
+    parsed: ParsedBrief
+    lexicon: Lexicon
+    base: Base
+    chosen: Choices
+    players: int = 0
+    parameters: dict[str, Json] = field(default_factory=dict)
+    clauses: list[tuple[int, Clause]] = field(default_factory=list)
+    owners: dict[str, int] = field(default_factory=dict)
+    fullness: dict[int, int] = field(default_factory=dict)
+    assumptions: list[str] = field(default_factory=list)
+    unseated: int = 0
+
+    def effective(self) -> tuple[int, dict[str, Json]]:
+        """The number of players and all parameters: the base, then what the brief sets."""
+        parameters = {**self.base.parameters, **self.parameters}
+        usual = _PARTNERS if parameters.get("partnerships") is True else self.base.players
+        return self.players or usual, parameters
+
+    def honour(self, at: int, text: str, setting: str) -> None:
+        """Note a clause that holds, with what it sets."""
+        self.clauses.append((at, Clause(text=text, status="honoured", setting=setting)))
+
+    def lose(self, at: int, text: str, reason: str, perhaps: str = "") -> None:
+        """Note a clause that does not hold, with the reason."""
+        lost = Clause(text=text, status="not_honoured", reason=reason, perhaps=perhaps)
+        self.clauses.append((at, lost))
+
+    def choose(self) -> None:
+        """Begin with what the person chose: no word of the brief can change it.
+
+        Raises:
+            RoleError: If it is unknown or out of bounds.
+        """
+        chosen = {**self.chosen.settings}
+        if self.chosen.num_players is not None:
+            chosen[PLAYERS] = self.chosen.num_players
+        wrong = [
+            f"{name}={value_text(value)}: {objection}"
+            for name, value in chosen.items()
+            if (objection := self._objection(name, value))
+        ]
+        if wrong:
+            known = ", ".join(game_of(self.lexicon.family).parameters)
+            raise RoleError(f"{'; '.join(wrong)}. Its settings: {known}")
+        self.players = self.chosen.num_players or 0
+        self.parameters.update(self.chosen.settings)
+
+    def hear(self, mention: Mention, settings: Settings | None) -> None:
+        """Apply a mention and what it sets here; None where it sets nothing."""
+        at, phrase = mention.covered[0], mention.source
+        text = self.parsed.quote(at, mention.covered[-1])
+        if isinstance(phrase, Name) and phrase.kin:
+            self.lose(
+                at, text, f"{phrase.kin}; the closest family, {self.lexicon.family}, is built"
+            )
+        elif isinstance(phrase, Name):
+            self.honour(at, text, f"game={phrase.preset or self.lexicon.family}")
+        else:
+            full = len(self.parsed.content(mention.covered))
+            self._take_back(mention, text, full, settings or {})
+            self.fullness[len(self.clauses)] = len(self.parsed.tokens) if mention.exact else full
+            if settings is None:
+                self._describe(mention, phrase, text)
+            elif self._assign(at, text, settings) and phrase.assumes:
+                self.assumptions.append(f"{text!r}: {phrase.assumes}.")
+
+    def _describe(self, mention: Mention, phrase: Phrase, text: str) -> None:
+        """What becomes of a phrase that sets nothing: it holds always, or not at all."""
+        at, reason = mention.covered[0], phrase.refused
+        if phrase.always and not mention.negated:
+            return self.honour(at, text, f"{ALWAYS}{phrase.always}")
+        if phrase.always:
+            reason = f"in this family {phrase.always}, always"
+        elif not reason:
+            wanted = ", ".join(phrase.means(mention.capture))
+            reason = f"it denies a value of {wanted} without saying which one to take"
+        return self.lose(at, text, reason, _said(phrase.sets) if phrase.refused else "")
+
+    def _take_back(self, mention: Mention, text: str, full: int, settings: Settings) -> None:
+        """Drop what the person corrects ("9 columns - no wait, make that 7") or says more fully."""
+        tokens = self.parsed.tokens
+        for name, value in settings.items():
+            owner = self.owners.get(name)
+            if owner is None:
+                continue
+            end, begins = tokens[self.clauses[owner][0]].end, tokens[mention.covered[0]].start
+            if CORRECTS.search(self.parsed.words[end:begins]):
+                self._drop(name, CORRECTED)
+            elif (
+                name != PLAYERS
+                and self.parameters[name] != value
+                and self.fullness[owner] < full
+                and can_be(self.lexicon, mention)
+            ):
+                self._drop(name, f"{CONTRADICTS} {text!r}, which says more")
+
+    def _assign(self, at: int, text: str, settings: Settings) -> bool:
+        """Set all that a clause sets, or nothing where one of it cannot be taken."""
+        for name, value in settings.items():
+            if reason := self._objection(name, value):
+                self.lose(at, text, reason)
+                return False
+        for name, value in settings.items():
+            if name == PLAYERS and isinstance(value, int):
+                self.players = value
+            else:
+                self.parameters[name] = value
+            if not self._is_chosen(name):
+                self.owners.setdefault(name, len(self.clauses))
+        self.honour(at, text, _said(settings))
+        return True
+
+    def _objection(self, name: str, value: Json) -> str:
+        """Why a setting cannot be taken; empty where it can."""
+        game = game_of(self.lexicon.family)
+        before: Json = (self.players or None) if name == PLAYERS else self.parameters.get(name)
+        if before is not None and before != value:
+            if self._is_chosen(name):
+                return f"{name}={value_text(before)} was chosen beside the brief"
+            earlier = self.clauses[self.owners[name]][1].text
+            return (
+                f"{CONTRADICTS} {earlier!r}, which was taken ({name}={value_text(before)}, "
+                f"not {value_text(value)})"
+            )
+        if name == PLAYERS:
+            least, most = game.min_players, game.max_players
+            if not isinstance(value, int) or not least <= value <= most:
+                self.unseated = value if isinstance(value, int) else 0
+                seats = f"{least}" if least == most else f"{least} to {most}"
+                return f"{self.lexicon.one} is for {seats} players, not {value}"
+            return ""
+        if name not in game.parameters:
+            near = did_you_mean(name, game.parameters)
+            return f"the library's {self.lexicon.title} has no setting for it{near}"
+        return game.parameters[name].objection(name, value)
+
+    def _is_chosen(self, name: str) -> bool:
+        if name == PLAYERS:
+            return self.chosen.num_players is not None
+        return name in self.chosen.settings
+
+    def make_possible(self) -> None:
+        """Give up, latest first, the setting without which the rest is possible.
+
+        Raises:
+            RoleError: If what the person chose is impossible by itself.
+            ModuleFault: If the preset is.
+        """
+        while problem := self._problem(self.players, self.parameters):
+            if self._relax(problem):
+                return
+            names = sorted(self.owners, key=lambda name: (name == PLAYERS, -self.owners[name]))
+            if not names and self.chosen != Choices():
+                raise RoleError(f"the chosen settings are not possible together: {problem}")
+            if not names:
+                said = f"preset {self.base.chosen} is impossible: {problem}"
+                raise ModuleFault("raised", "initial_state", said)
+            culprit = next((name for name in names if not self._problem_without(name)), names[0])
+            self._drop(culprit, f"not possible together: {problem}")
+
+    def _problem(self, players: int, parameters: dict[str, Json]) -> str:
+        """Why so many players and these parameters, over the base, are not possible."""
+        trial = replace(self, players=players, parameters=parameters)
+        return impossible(self.lexicon.family, *trial.effective())
+
+    def _problem_without(self, name: str) -> str:
+        rest = {key: value for key, value in self.parameters.items() if key != name}
+        return self._problem(0 if name == PLAYERS else self.players, rest)
+
+    def _relax(self, problem: str) -> bool:
+        """Drop the one value of the preset that stands against what the brief asks for."""
+        usual = game_of(self.lexicon.family).defaults()
+        for name, value in self.base.parameters.items():
+            if value == usual[name] or name in self.parameters:
+                continue
+            if not self._problem(self.players, {**self.parameters, name: usual[name]}):
+                self.parameters[name] = usual[name]
+                self.assumptions.append(
+                    f"{self.base.chosen} usually has {name}={value_text(value)}; {name}="
+                    f"{value_text(usual[name])} was taken because of what the brief asks for "
+                    f"({problem})."
+                )
+                return True
+        return False
+
+    def _drop(self, name: str, reason: str) -> None:
+        """Take back the clause that set a setting, all that it set, and those that repeat it."""
+        index, gone = self.owners[name], set[str]()
+        for other in [key for key, owner in self.owners.items() if owner == index]:
+            del self.owners[other]
+            value = self.players if other == PLAYERS else self.parameters.pop(other, None)
+            gone.add(f"{other}={value_text(value)}")
+            if other == PLAYERS:
+                self.players = 0
+        for place, (at, clause) in enumerate(self.clauses):
+            if place == index or gone.intersection(clause.setting.split(", ")):
+                taken = Clause(text=clause.text, status="not_honoured", reason=reason)
+                self.clauses[place] = at, taken
+
+    def keep_usual(self, mentions: Sequence[Mention]) -> None:
+        """What a named game does anyway stays its own: thirteen cards each in hearts for four."""
+        named = [m.source for m in mentions if isinstance(m.source, Name)]
+        if not any(name.weight >= _PROPER for name in named):
+            return
+        for name, value in self.lexicon.usual(*self.effective()).items():
+            own = self.base.parameters.get(name)
+            if self.parameters.get(name) != value or own != _OPEN or name not in self.owners:
+                continue
+            index = self.owners[name]
+            at, clause = self.clauses[index]
+            kept = f"{name}={value_text(own)} ({value_text(value)} as usual)"
+            setting = clause.setting.replace(f"{name}={value_text(value)}", kept)
+            self.clauses[index] = at, Clause(text=clause.text, status="honoured", setting=setting)
+            self.parameters[name] = own
+
+
+def _said(settings: Settings) -> str:
+    return ", ".join(f"{name}={value_text(value)}" for name, value in settings.items())
 
 
 @cache
@@ -79,26 +292,17 @@ def settle(
     Raises:
         RoleError: If what the person chose is unknown, out of bounds or impossible.
     """
-    settled = Interpretation(chosen=_as_declared(choices or Choices(), lexicon))
-    _choose(settled, lexicon)
+    settled = Interpretation(parsed, lexicon, base, _as_declared(choices or Choices(), lexicon))
+    settled.choose()
     mentions = sorted(mentions, key=lambda mention: not mention.exact)
     meanings = _agreeing(lexicon, base, [_meaning(mention) for mention in mentions])
     meanings = lexicon.joined(meanings)
     said = [meaning for meaning in meanings if meaning is not None]
     for mention, meaning in zip(mentions, meanings, strict=True):
-        text = parsed.quote(mention.covered[0], mention.covered[-1])
-        if isinstance(mention.source, Name):
-            _name(settled, mention.covered[0], text, lexicon, mention.source)
-        else:
-            settings = meaning
-            if meaning is not None:
-                settings = lexicon.in_context(meaning, base.parameters, said)
-            _take_back(settled, parsed, lexicon, mention, settings or {})
-            full = len(parsed.tokens) if mention.exact else len(parsed.content(mention.covered))
-            settled.fullness[len(settled.clauses)] = full
-            _phrase(settled, mention, mention.source, text, lexicon, settings)
-    _make_possible(settled, lexicon, base)
-    _keep_usual(settled, lexicon, base, mentions)
+        here = None if meaning is None else lexicon.in_context(meaning, base.parameters, said)
+        settled.hear(mention, here)
+    settled.make_possible()
+    settled.keep_usual(mentions)
     return settled
 
 
@@ -110,23 +314,6 @@ def _as_declared(choices: Choices, lexicon: Lexicon) -> Choices:
         for name, value in choices.settings.items()
     }
     return choices.model_copy(update={"settings": settings})
-
-
-def _choose(settled: Interpretation, lexicon: Lexicon) -> None:
-    """Begin with what the person chose: no word of the brief can change it."""
-    chosen = {**settled.chosen.settings}
-    if settled.chosen.num_players is not None:
-        chosen[PLAYERS] = settled.chosen.num_players
-    wrong = [
-        f"{name}={value_text(value)}: {objection}"
-        for name, value in chosen.items()
-        if (objection := _objection(Interpretation(), lexicon, name, value))
-    ]
-    if wrong:
-        known = ", ".join(game_of(lexicon.family).parameters)
-        raise RoleError(f"{'; '.join(wrong)}. Its settings: {known}")
-    settled.players = settled.chosen.num_players or 0
-    settled.parameters.update(settled.chosen.settings)
 
 
 def _agreeing(
@@ -149,36 +336,6 @@ def _agreeing(
     ]
 
 
-def _keep_usual(
-    settled: Interpretation, lexicon: Lexicon, base: Base, mentions: Sequence[Mention]
-) -> None:
-    """What a named game does anyway stays its own: thirteen cards each in hearts for four."""
-    proper = any(isinstance(h.source, Name) and h.source.weight >= _PROPER for h in mentions)
-    players, parameters = effective(settled, base)
-    if not proper:
-        return
-    for name, value in lexicon.usual(players, parameters).items():
-        if settled.parameters.get(name) != value or base.parameters[name] != _OPEN:
-            continue
-        if name not in settled.owners:
-            continue
-        index = settled.owners[name]
-        at, clause = settled.clauses[index]
-        kept = f"{name}={value_text(base.parameters[name])} ({value_text(value)} as usual)"
-        setting = clause.setting.replace(f"{name}={value_text(value)}", kept)
-        settled.clauses[index] = at, Clause(text=clause.text, status="honoured", setting=setting)
-        settled.parameters[name] = base.parameters[name]
-
-
-def _name(settled: Interpretation, at: int, text: str, lexicon: Lexicon, name: Name) -> None:
-    if name.kin:
-        reason = f"{name.kin}; the closest family, {lexicon.family}, is built"
-        settled.clauses.append((at, Clause(text=text, status="not_honoured", reason=reason)))
-    else:
-        setting = f"game={name.preset or lexicon.family}"
-        settled.clauses.append((at, Clause(text=text, status="honoured", setting=setting)))
-
-
 def _meaning(mention: Mention) -> Settings | None:
     """What a phrase sets as it stands, or None where it sets nothing."""
     phrase = mention.source
@@ -189,124 +346,11 @@ def _meaning(mention: Mention) -> Settings | None:
     return phrase.denied
 
 
-def _phrase(
-    settled: Interpretation,
-    mention: Mention,
-    phrase: Phrase,
-    text: str,
-    lexicon: Lexicon,
-    settings: Settings | None,
-) -> None:
-    at = mention.covered[0]
-    if settings is not None:
-        _assign(settled, at, text, lexicon, settings)
-        if phrase.assumes and settled.clauses[-1][1].status == "honoured":
-            settled.assumptions.append(f"{text!r}: {phrase.assumes}.")
-        return
-    if phrase.always and not mention.negated:
-        setting = f"{ALWAYS}{phrase.always}"
-        settled.clauses.append((at, Clause(text=text, status="honoured", setting=setting)))
-        return
-    reason = phrase.refused
-    if phrase.always:
-        reason = f"in this family {phrase.always}, always"
-    elif not reason:
-        wanted = ", ".join(phrase.means(mention.capture))
-        reason = f"it denies a value of {wanted} without saying which one to take"
-    told = phrase.sets if phrase.refused else {}
-    perhaps = ", ".join(f"{name}={value_text(value)}" for name, value in told.items())
-    lost = Clause(text=text, status="not_honoured", reason=reason, perhaps=perhaps)
-    settled.clauses.append((at, lost))
-
-
-def _take_back(
-    settled: Interpretation,
-    parsed: ParsedBrief,
-    lexicon: Lexicon,
-    mention: Mention,
-    settings: Settings,
-) -> None:
-    """Drop what the person corrects ("9 columns - no wait, make that 7") or says more fully."""
-    full, begins = len(parsed.content(mention.covered)), parsed.tokens[mention.covered[0]].start
-    for name, value in settings.items():
-        owner = settled.owners.get(name)
-        if owner is None:
-            continue
-        said, _ = settled.clauses[owner]
-        if CORRECTS.search(parsed.words[parsed.tokens[said].end : begins]):
-            _drop(settled, name, CORRECTED)
-        elif (
-            name != PLAYERS
-            and settled.parameters[name] != value
-            and settled.fullness[owner] < full
-            and can_be(lexicon, mention)
-        ):
-            text = parsed.quote(mention.covered[0], mention.covered[-1])
-            _drop(settled, name, f"{CONTRADICTS} {text!r}, which says more")
-
-
-def _assign(
-    settled: Interpretation, at: int, text: str, lexicon: Lexicon, settings: Mapping[str, Json]
-) -> None:
-    for name, value in settings.items():
-        reason = _objection(settled, lexicon, name, value)
-        if reason:
-            settled.clauses.append((at, Clause(text=text, status="not_honoured", reason=reason)))
-            return
-    for name, value in settings.items():
-        if name == PLAYERS and isinstance(value, int):
-            settled.players = value
-        else:
-            settled.parameters[name] = value
-        if not _is_chosen(settled, name):
-            settled.owners.setdefault(name, len(settled.clauses))
-    setting = ", ".join(f"{name}={value_text(value)}" for name, value in settings.items())
-    settled.clauses.append((at, Clause(text=text, status="honoured", setting=setting)))
-
-
-def _objection(settled: Interpretation, lexicon: Lexicon, name: str, value: Json) -> str:
-    """Why a setting cannot be taken; empty where it can."""
-    game = game_of(lexicon.family)
-    before: Json = (settled.players or None) if name == PLAYERS else settled.parameters.get(name)
-    if before is not None and before != value and _is_chosen(settled, name):
-        return f"{name}={value_text(before)} was chosen beside the brief"
-    if before is not None and before != value:
-        earlier = settled.clauses[settled.owners[name]][1].text
-        return (
-            f"{CONTRADICTS} {earlier!r}, which was taken ({name}={value_text(before)}, "
-            f"not {value_text(value)})"
-        )
-    if name == PLAYERS:
-        least, most = game.min_players, game.max_players
-        if not isinstance(value, int) or not least <= value <= most:
-            settled.unseated = value if isinstance(value, int) else 0
-            seats = f"{least}" if least == most else f"{least} to {most}"
-            return f"{lexicon.one} is for {seats} players, not {value}"
-        return ""
-    if name not in game.parameters:
-        near = did_you_mean(name, game.parameters)
-        return f"the library's {lexicon.title} has no setting for it{near}"
-    return game.parameters[name].objection(name, value)
-
-
 def can_be(lexicon: Lexicon, mention: Mention) -> bool:
     """Whether the values that a phrase sets are such as the family's settings take."""
     known = game_of(lexicon.family).parameters
     said = (_meaning(mention) or {}).items()
     return not any(name in known and known[name].objection(name, value) for name, value in said)
-
-
-def _is_chosen(settled: Interpretation, name: str) -> bool:
-    if name == PLAYERS:
-        return settled.chosen.num_players is not None
-    return name in settled.chosen.settings
-
-
-def effective(settled: Interpretation, base: Base) -> tuple[int, dict[str, Json]]:
-    """The number of players and all parameters: the base, then what the brief sets."""
-    parameters = {**base.parameters, **settled.parameters}
-    usual = _PARTNERS if parameters.get("partnerships") is True else base.players
-    return settled.players or usual, parameters
 
 
 def impossible(family: str, players: int, parameters: Mapping[str, Json]) -> str:
@@ -318,63 +362,3 @@ def impossible(family: str, players: int, parameters: Mapping[str, Json]) -> str
             raise
         return str(fault.__cause__)
     return ""
-
-
-def _make_possible(settled: Interpretation, lexicon: Lexicon, base: Base) -> None:
-    """Give up, latest first, the setting without which the rest is possible."""
-    while problem := impossible(lexicon.family, *effective(settled, base)):
-        if _relax(settled, lexicon, base, problem):
-            return
-        names = sorted(settled.owners, key=lambda name: (name == PLAYERS, -settled.owners[name]))
-        if not names and settled.chosen != Choices():
-            raise RoleError(f"the chosen settings are not possible together: {problem}")
-        if not names:
-            raise ModuleFault(
-                "raised", "initial_state", f"preset {base.chosen} is impossible: {problem}"
-            )
-        culprit = next((n for n in names if not _problem_without(settled, lexicon, base, n)), "")
-        _give_up(settled, culprit or names[0], problem)
-
-
-def _relax(settled: Interpretation, lexicon: Lexicon, base: Base, problem: str) -> bool:
-    """Drop the one value of the preset that stands against what the brief asks for."""
-    usual = game_of(lexicon.family).defaults()
-    for name, value in base.parameters.items():
-        if value == usual[name] or name in settled.parameters:
-            continue
-        trial = Interpretation(settled.players, {**settled.parameters, name: usual[name]})
-        if not impossible(lexicon.family, *effective(trial, base)):
-            settled.parameters[name] = usual[name]
-            settled.assumptions.append(
-                f"{base.chosen} usually has {name}={value_text(value)}; {name}="
-                f"{value_text(usual[name])} was taken because of what the brief asks for "
-                f"({problem})."
-            )
-            return True
-    return False
-
-
-def _problem_without(settled: Interpretation, lexicon: Lexicon, base: Base, name: str) -> str:
-    rest = {key: value for key, value in settled.parameters.items() if key != name}
-    players = 0 if name == PLAYERS else settled.players
-    trial = Interpretation(players=players, parameters=rest)
-    return impossible(lexicon.family, *effective(trial, base))
-
-
-def _give_up(settled: Interpretation, name: str, problem: str) -> None:
-    _drop(settled, name, f"not possible together: {problem}")
-
-
-def _drop(settled: Interpretation, name: str, reason: str) -> None:
-    """Take back the clause that set a setting, with all that it set, and those that repeat it."""
-    index, gone = settled.owners[name], set[str]()
-    for other in [key for key, owner in settled.owners.items() if owner == index]:
-        del settled.owners[other]
-        value = settled.players if other == PLAYERS else settled.parameters.pop(other, None)
-        gone.add(f"{other}={value_text(value)}")
-        if other == PLAYERS:
-            settled.players = 0
-    for place, (at, clause) in enumerate(settled.clauses):
-        if place == index or gone.intersection(clause.setting.split(", ")):
-            taken = Clause(text=clause.text, status="not_honoured", reason=reason)
-            settled.clauses[place] = at, taken
