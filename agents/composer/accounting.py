@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from agents.composer.lexicon import PLAYERS, Lexicon, Name, Phrase
-from agents.composer.loader import common, lexicons
+from agents.composer.loader import common, lexicon_of
 from agents.composer.mentions import Mention, ParsedBrief, is_filler
 from agents.composer.patterns import RANK_NAMES, SUITS
 from agents.composer.tokens import Token, small_number, stems
@@ -165,11 +165,8 @@ def whole(parsed: ParsedBrief, found: Sequence[tuple[int, Clause]]) -> list[Clau
             if start >= end and not _CUT.search(between) and not _themed(earlier, clause):
                 text = parsed.words[first : start + len(clause.text)]
                 reasons = dict.fromkeys((*earlier.reason.split("; "), clause.reason))
-                reason = "; ".join(reasons)
-                result[-1] = (
-                    first,
-                    Clause(text=text, status="not_honoured", reason=reason),
-                )
+                joined = Clause(text=text, status="not_honoured", reason="; ".join(reasons))
+                result[-1] = first, joined
                 continue
         result.append((start, clause))
     return [clause for _, clause in result]
@@ -182,11 +179,10 @@ def vocabulary(family: str) -> frozenset[str]:
     patterns = [*shared.themes, *shared.replaced, *shared.other_games]
     phrases = (*shared.player_counts, *shared.player_ranges, *shared.talk, *shared.refusals)
     patterns += [phrase.pattern for phrase in phrases]
-    for lexicon in lexicons():
-        if lexicon.family == family:
-            patterns += lexicon.hints
-            patterns += [name.pattern for name in lexicon.names]
-            patterns += [phrase.pattern for phrase in lexicon.phrases]
+    lexicon = lexicon_of(family)
+    patterns += lexicon.hints
+    patterns += [name.pattern for name in lexicon.names]
+    patterns += [phrase.pattern for phrase in lexicon.phrases]
     patterns += [*SUITS, *(name for name in RANK_NAMES if name != "joker")]
     words = {word for pattern in patterns for word in _WORD.findall(_SKIPPED.sub("", pattern))}
     return stems(" ".join(words)) | shared.soft | shared.negators | shared.removers

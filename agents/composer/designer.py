@@ -7,10 +7,9 @@ from dataclasses import replace
 from typing import get_args
 
 from agents.composer.lexicon import PLAYERS, Lexicon, game_of
-from agents.composer.loader import lexicons
+from agents.composer.loader import lexicon_of, lexicons
 from agents.composer.meaning.evidence import as_it_holds, with_rules
 from agents.composer.meaning.fit import BAR, judge
-from agents.composer.meaning.pairs import settings_chosen
 from agents.composer.meaning.question import LONGEST, asks, offer, question_for
 from agents.composer.meaning.revising import (
     changes,
@@ -23,7 +22,7 @@ from agents.composer.meaning.revising import (
 )
 from agents.composer.meaning.settings import setting_meant
 from agents.composer.meaning.statements import Embed
-from agents.composer.mentions import parse_brief
+from agents.composer.mentions import parse_brief, settings_chosen
 from agents.composer.reader import (
     NO_SETTING,
     Reading,
@@ -220,7 +219,7 @@ def chosen_family(name: str) -> Lexicon:
     if name not in names():
         said = f"no family or preset is called {name!r}{did_you_mean(name, names())}; known: "
         raise RoleError(said + ", ".join(names()))
-    return next(lexicon for lexicon in lexicons() if lexicon.family == preset(name).family)
+    return lexicon_of(preset(name).family)
 
 
 def require_choices(choices: Choices, *, settings: bool) -> None:

@@ -286,10 +286,16 @@ def lexicons() -> tuple[Lexicon, ...]:
     Raises:
         WordsError: Naming file and line of a bad entry.
     """
-    return tuple(_lexicon(family) for family in library.families())
+    return tuple(lexicon_of(family) for family in library.families())
 
 
-def _lexicon(family: str) -> Lexicon:
+@cache
+def lexicon_of(family: str) -> Lexicon:
+    """The words of one family.
+
+    Raises:
+        WordsError: If they cannot be read.
+    """
     folder = files("games.library") / family
     hooks = None
     if (folder / "words.py").is_file():

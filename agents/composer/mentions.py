@@ -1,10 +1,16 @@
-"""Mentions: the phrases of the lexicons that stand in a brief, and under which negation."""
+"""Mentions: the phrases of the lexicons that stand in a brief, and under which negation.
 
+What a person writes as NAME=VALUE, alone or among other words, is a mention too.
+"""
+
+import json
 import operator
+import re
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from agents.composer.lexicon import Name, Phrase
+from agents.composer.lexicon import PLAYERS, Lexicon, Name, Phrase, game_of
 from agents.composer.loader import common
 from agents.composer.patterns import Capture, Text
 from agents.composer.tokens import (
@@ -17,7 +23,10 @@ from agents.composer.tokens import (
     unwrapped,
     word_set,
 )
+from games.contract import Json
 
+_PAIR = r"(\w+)\s*=\s*((?:[^\s,;=.]|\.\S)+(?:,(?!\w+\s*=)[^\s,;=.]+)*)"
+_BESIDE = "()[]\"'“”!?"
 _REACH = 3
 _SHORT = 8
 _TWO = 2
@@ -234,13 +243,8 @@ def _negated(parsed: ParsedBrief, mentions: Sequence[Mention]) -> list[Mention]:
             continue
         owned.add(found)
         verb = {found + 1} if found in _forbidden(parsed, mention.covered[-1]) else set[int]()
-        result.append(
-            replace(
-                mention,
-                covered=tuple(sorted({*mention.covered, found} | verb)),
-                negated=not mention.negated,
-            )
-        )
+        covered = tuple(sorted({*mention.covered, found} | verb))
+        result.append(replace(mention, covered=covered, negated=not mention.negated))
     return result
 
 
@@ -306,3 +310,42 @@ def _of_another(parsed: ParsedBrief, negator: int, first: int) -> bool:
         if token.norm in _SUBORDINATE:
             return True
     return False
+
+
+def settings_chosen(answer: str) -> dict[str, Json]:
+    """The settings of an answer that is nothing but NAME=VALUE pairs; empty for any other.
+
+    >>> settings_chosen("ranks=13, suits=4 and board=0,3,1,1"), settings_chosen("make it rows=5")
+    ({'ranks': 13, 'suits': 4, 'board': '0,3,1,1'}, {})
+    >>> settings_chosen("players=3")
+    {'num_players': 3}
+    """
+    if not re.fullmatch(rf"{_PAIR}(?:(?:\s|,|;|\band\b)+{_PAIR})*[\s.]*", answer.strip()):
+        return {}
+    return dict(_setting(name, value) for name, value in re.findall(_PAIR, answer))
+
+
+def pairs_in(parsed: ParsedBrief, lexicon: Lexicon) -> list[Mention]:
+    """The pairs of a brief that name how many play, a setting of the family, or none of any.
+
+    What no setting is called, without a "_", may be anything: "the ace = 1 point".
+    """
+    found = []
+    for match in re.finditer(_PAIR, parsed.words):
+        name, value = _setting(match[1], match[2].strip(_BESIDE))
+        if name != PLAYERS and name not in game_of(lexicon.family).parameters and "_" not in name:
+            continue
+        inside = (i for i, t in enumerate(parsed.tokens) if match.start() <= t.start < match.end())
+        run = tuple(parsed.content(inside))
+        if run and "<" not in match[2]:  # no hole, such as a phrase has
+            numbers = (value,) if type(value) is int else ()
+            capture = Capture(run, numbers, (), ())
+            found.append(Mention(run, capture, Phrase("", sets={name: value}), exact=True))
+    return found
+
+
+def _setting(name: str, value: str) -> tuple[str, Json]:
+    name = PLAYERS if name.lower() in ("players", "seats") else name.lower()
+    with suppress(json.JSONDecodeError):
+        return name, json.loads(value)
+    return name, value

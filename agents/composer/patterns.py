@@ -30,7 +30,6 @@ RANK_NAMES = {"ace": "A", "king": "K", "queen": "Q", "jack": "J", "knave": "J", 
 _SUIT_STEMS = {stem(word): name for word, name in SUITS.items()}
 _RANK_STEMS = {stem(word): name for word, name in RANK_NAMES.items()}
 _RANK_LETTERS = {"k": "K", "q": "Q", "j": "J", "t": "T", "_a": "A"}
-_TEN = 10
 
 _ONE = "<one "
 _MARKS = frozenset({"<n>", "<an>", "<rank>", "<card>", "<suit>", "<start>", "<stop>", "<end>"})
@@ -85,30 +84,18 @@ class Text:
             return found
         for hit in compile_pattern(pattern).finditer(self.line):
             skipped: set[int] = set()
-            numbers: list[tuple[int, int]] = []
-            ranks: list[tuple[int, str]] = []
-            suits: list[tuple[int, str]] = []
-            for name, value in hit.groupdict().items():
-                if value is None:
-                    continue
-                at = hit.start(name)
-                if name.startswith("skip"):
-                    skipped.update(self.indices(*hit.span(name)))
-                elif name.startswith("n"):
-                    numbers.append((at, _number(value)))
-                elif name.startswith("rank"):
-                    ranks.append((at, _rank_of(value.strip())))
-                elif name.startswith("suit"):
-                    suits.append((at, _SUIT_STEMS[value.strip()]))
-            covered = [i for i in self.indices(*hit.span()) if i not in skipped]
-            found.append(
-                Capture(
-                    tuple(covered),
-                    tuple(value for _, value in sorted(numbers)),
-                    tuple(value for _, value in sorted(ranks)),
-                    tuple(value for _, value in sorted(suits)),
-                )
-            )
+            said: dict[str, list[str]] = {"n": [], "rank": [], "suit": []}
+            groups = ((hit.start(name), name, value) for name, value in hit.groupdict().items())
+            for at, name, value in sorted(group for group in groups if group[0] >= 0):
+                kind = name.rstrip("0123456789")
+                if kind == "skip":
+                    skipped.update(self.indices(at, hit.end(name)))
+                else:
+                    said[kind].append(value.strip())
+            covered = tuple(i for i in self.indices(*hit.span()) if i not in skipped)
+            numbers, ranks = map(_number, said["n"]), map(_rank_of, said["rank"])
+            suits = map(_SUIT_STEMS.__getitem__, said["suit"])
+            found.append(Capture(covered, tuple(numbers), tuple(ranks), tuple(suits)))
         return found
 
 
@@ -119,13 +106,10 @@ def marked(norm: str) -> str:
 
 def _rank_of(word: str) -> str:
     """The rank letter of a captured rank word or number ("10" is "T")."""
-    if word in _RANK_STEMS | _RANK_LETTERS:
-        return (_RANK_STEMS | _RANK_LETTERS)[word]
-    return "T" if word == str(_TEN) else word
+    return (_RANK_STEMS | _RANK_LETTERS | {"10": "T"}).get(word, word)
 
 
 def _number(text: str) -> int:
-    text = text.strip()
     return 1 if text.startswith("_") else int(text)
 
 
@@ -173,18 +157,13 @@ def _atom(item: str, counter: int) -> str:
     if item in table:
         return table[item]
     if item.startswith(_ONE):
-        words = item[len(_ONE) : -1].replace(" ", "").split("|")
-        return _one_of(f"skip{counter}", words)
+        words = map(_plain, item[len(_ONE) : -1].replace(" ", "").split("|"))
+        return f"{_GLUE}(?P<skip{counter}>(?:{'|'.join(sorted(words))}) )"
     value = small_number(item)
     plain = re.escape(_plain(item))
     if value is None:
         return f"{_GLUE}{plain} "
     return f"{_GLUE}(?:{value}|{plain}) "
-
-
-def _one_of(group: str, words: Iterable[str]) -> str:
-    """Any of some words, as a group that is skipped."""
-    return f"{_GLUE}(?P<{group}>(?:{'|'.join(sorted(map(_plain, words)))}) )"
 
 
 def _plain(item: str) -> str:

@@ -17,11 +17,17 @@ from agents.composer.accounting import (
 )
 from agents.composer.lexicon import PLAYERS, Lexicon, Name, Phrase, game_of
 from agents.composer.loader import check_settings, common, lexicons
-from agents.composer.meaning.pairs import pairs_in
 from agents.composer.meaning.seats import on_occasion, with_seats
 from agents.composer.meaning.settings import settings_by_meaning
 from agents.composer.meaning.statements import Embed
-from agents.composer.mentions import Mention, ParsedBrief, find_mentions, is_filler, parse_brief
+from agents.composer.mentions import (
+    Mention,
+    ParsedBrief,
+    find_mentions,
+    is_filler,
+    pairs_in,
+    parse_brief,
+)
 from agents.composer.patterns import Text
 from agents.composer.settle import Base, Interpretation, can_be, settle
 from agents.composer.tokens import stems

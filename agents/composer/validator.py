@@ -12,7 +12,7 @@ from agents.protocols import Claim, Design, RoleError, Verdict, Vote
 from games.checks.sampling import trusted_subject
 from games.checks.unit_tests import Tested, UnitTest, check_unit_tests
 from games.contract import CHANCE, TERMINAL, Game, Json, LocalModule, canonical_key
-from games.engine import Ply
+from games.engine import Match, Ply
 from games.records import MatchRecord
 from games.streams import stream
 from games.table import GameTable, Position
@@ -66,7 +66,10 @@ class ComposerValidator:
                 wrong = _after(position, ply)
             if wrong is not None:
                 return _verdict(design, index, *wrong)
-        return _ending(design, record, position, len(plies))
+        wrong = _ending(record.match, position)
+        if wrong is not None:
+            return _verdict(design, max(0, len(plies) - 1), *wrong)
+        return Verdict(illegal_ply=None, rule="")
 
     def unit_tests(
         self,
@@ -135,18 +138,14 @@ def _after(position: Position, ply: Ply) -> tuple[str, str] | None:
     return None
 
 
-def _ending(design: Design, record: MatchRecord, position: Position, plies: int) -> Verdict:
-    match = record.match
+def _ending(match: Match, position: Position) -> tuple[str, str] | None:
     if match.ending == "finished" and position.player != TERMINAL:
-        said = "the match ended here; by the rules it goes on"
-        return _verdict(design, max(0, plies - 1), "get_current_player", said)
+        return "get_current_player", "the match ended here; by the rules it goes on"
     if match.ending == "unfinished" and position.player == TERMINAL:
-        said = "the match went on here; by the rules it is over"
-        return _verdict(design, max(0, plies - 1), "get_current_player", said)
+        return "get_current_player", "the match went on here; by the rules it is over"
     if match.ending == "finished" and tuple(match.final_observations) != position.observations:
-        said = "the last observations are not those that the rules show"
-        return _verdict(design, max(0, plies - 1), "get_observations", said)
-    return Verdict(illegal_ply=None, rule="")
+        return "get_observations", "the last observations are not those that the rules show"
+    return None
 
 
 def _verdict(design: Design, ply: int, function: str, explanation: str) -> Verdict:

@@ -218,6 +218,17 @@ def _quoted(pieces: Sequence[Example]) -> list[dict[str, str]]:
     return [{"title": p.title[:_TITLE_LENGTH], "text": p.text} for p in pieces]
 
 
+def answer_in_words(message: "AIMessage", wanted: str) -> str:
+    """The text of a reply, its lines ended in one way.
+
+    Raises:
+        ReplyError: If it calls a tool instead.
+    """
+    if message.tool_calls or message.invalid_tool_calls:
+        raise ReplyError(f"it calls a tool; answer with {wanted}")
+    return str(message.text).replace("\r\n", "\n")
+
+
 def read_module(message: "AIMessage") -> str:
     """The module in a reply: its one block of code, else the one whole module that it holds.
 
@@ -227,9 +238,7 @@ def read_module(message: "AIMessage") -> str:
     Raises:
         ReplyError: If there is no block and no whole module, or more than one.
     """
-    if message.tool_calls or message.invalid_tool_calls:
-        raise ReplyError("it calls a tool; answer with the complete module")
-    text = str(message.text).replace("\r\n", "\n")
+    text = answer_in_words(message, "the complete module")
     blocks = list(dict.fromkeys(code_blocks(text)))
     if len(blocks) == 1:
         return blocks[0]

@@ -12,7 +12,7 @@ from agents.model.errors import FormError, ReplyError
 from agents.model.replies import parse_reply
 from agents.prompting import load_prompt
 from agents.protocols import Attempt
-from agents.roles.coder import broken_off, code_blocks
+from agents.roles.coder import answer_in_words, broken_off, code_blocks
 from agents.roles.texts import in_full, shortened
 from agents.roles.tool_calls import CallError, EditReply, edited
 from games.text import bound_by, number_of, syntax_tree
@@ -41,6 +41,7 @@ _HOW_CLOSED = (
     "there. How many hidden plies passed between two lines is not told, nor what others did but by "
     "what the seat then sees."
 )
+_WANTED = "blocks of code"
 _IMPORTS = ", ".join(ALLOWED_IMPORTS)
 PREDICTING = tuple(name for name in REQUIRED_FUNCTIONS if name not in ADDED)
 
@@ -199,7 +200,7 @@ class ModelModeller:
         )
 
         def read(message: "AIMessage") -> Proposals:
-            text = _text(message)
+            text = answer_in_words(message, _WANTED)
             if list(code_blocks(text)) or broken_off(text):
                 return _versions(message, needed)
             return _edits(message, source, part)
@@ -287,26 +288,20 @@ def bound_names(source: str) -> set[str]:
     return set[str]().union(*map(bound_by, body))
 
 
-def _text(message: "AIMessage") -> str:
-    if message.tool_calls or message.invalid_tool_calls:
-        raise ReplyError("it calls a tool; answer with blocks of code")
-    return str(message.text).replace("\r\n", "\n")
-
-
 def _versions(message: "AIMessage", needed: Sequence[str]) -> Proposals:
     """The blocks of a reply that define what is needed.
 
     Raises:
         ReplyError: If there is none.
     """
-    blocks = list(dict.fromkeys(code_blocks(_text(message))))
+    blocks = list(dict.fromkeys(code_blocks(answer_in_words(message, _WANTED))))
     lacking = {block: sorted({*needed} - bound_names(block)) for block in blocks}
     sources = tuple(block for block in blocks if not lacking[block])
     refused = tuple(
         _unparsed(b) or f"a version lacks {', '.join(lacking[b])}" for b in blocks if lacking[b]
     )
     if not sources:
-        if broken := broken_off(_text(message)):
+        if broken := broken_off(answer_in_words(message, _WANTED)):
             raise ReplyError(f"{broken}; required: {', '.join(needed)}, shorter if need be")
         told = "".join(f"; {said}" for said in filter(None, map(_unparsed, blocks)))
         raise ReplyError(

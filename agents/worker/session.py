@@ -3,7 +3,6 @@
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
 
 import numpy as np
 
@@ -30,9 +29,8 @@ from agents.worker.protocol import (
 from games.contract import Json, State
 from games.information import SeatLog
 from games.modules import Heuristic, Rules, canonical, first_state, scoring
+from tools.guest.operations import Operation
 from tools.guest.protocol import decoded
-
-Operation: TypeAlias = Callable[[dict[str, object], dict[str, Json]], Json]
 
 _KNOWN: dict[str, Json] = {"belief": "known_state", "determinizations": 1, "belief_failures": 0}
 

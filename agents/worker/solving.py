@@ -1,8 +1,5 @@
 """The solution of a whole game, made beside its module; a worker serves one player at one table."""
 
-from collections.abc import Callable
-from typing import TypeAlias
-
 from agents.belief.exact import TooManyStatesError, posterior
 from agents.belief.follow import BeliefCallsError, CallCount, Follower, LogPlace, counted_rules
 from agents.solving.enumeration import (
@@ -26,9 +23,8 @@ from games.contract import Action, Json, State
 from games.information import SeatLog
 from games.modules import Rules, bind, first_state
 from games.streams import stream
+from tools.guest.operations import Operation
 from tools.guest.protocol import decoded
-
-Operation: TypeAlias = Callable[[dict[str, object], dict[str, Json]], Json]
 
 
 class SolvingSession:

@@ -5,16 +5,16 @@ the contract by its reader.
 """
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
 from agents.worker.blame import contracted
 from games.contract import CHANCE, TERMINAL, Action, Json, ModuleFault, State
 from games.information import SeatLog
 from games.modules import Rules, first_state
+from tools.guest.operations import Operation
 from tools.guest.protocol import decoded
 
-Operation: TypeAlias = Callable[[dict[str, object], dict[str, Json]], Json]
 Ended: TypeAlias = Literal["", "done", "cut"]
 _FORCED_MOST = 10_000  # chance events in a row
 

@@ -169,12 +169,8 @@ class PlayTest:
     @cached_property
     def plies_a_match(self) -> float:
         """Mean plies of a few random matches, which are the first of the random series."""
-        probe = self._play(
-            self._everywhere("random", {}),
-            _PROBE,
-            until=None,
-            journal=self.folder.journals / "random.jsonl",
-        )
+        random, journal = self._everywhere("random", {}), self.folder.journals / "random.jsonl"
+        probe = self._play(random, _PROBE, until=None, journal=journal)
         return fmean(entry.plies for entry in probe.entries.values())
 
     def within(self, wanted: int, plies: int) -> int:

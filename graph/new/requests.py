@@ -11,7 +11,7 @@ from langchain_core.messages import HumanMessage
 from pydantic import BaseModel, Field, JsonValue, ValidationError
 
 from agents.composer.lexicon import GameCard, game_of
-from agents.composer.meaning.pairs import settings_chosen
+from agents.composer.mentions import settings_chosen
 from agents.protocols import NEW_FAMILY, Choices, Clause, Design, Fit
 from games.library import families, names
 from graph.new.state import RunState

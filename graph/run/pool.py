@@ -341,13 +341,9 @@ def _left(
 ) -> tuple[Finding, ...] | None:
     if findings is None:
         return None
-    kept = []
-    for found in findings:
-        claim = by_id.get(found.claim)
-        if claim is not None and not claim.counts:
-            continue
-        kept.append(found if claim is None else with_votes(found, claim))
-    return tuple(kept)
+    told = [(found, by_id.get(found.claim)) for found in findings]
+    counted = [(found, claim) for found, claim in told if claim is None or claim.counts]
+    return tuple(found if claim is None else with_votes(found, claim) for found, claim in counted)
 
 
 def with_votes(found: Finding, claim: Claim) -> Finding:

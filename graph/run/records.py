@@ -343,11 +343,10 @@ class _Leaning:
     ) -> Decision:
         """See `games.engine.Player.choose`; the log is not looked at."""
         del log
-        weights = np.array([self._weight(action.partition(" ")[0]) for action in legal])
+        kinds = [action.partition(" ")[0] for action in legal]
+        drawn = [_weight(self.seed, self.match, self.seat, kind) for kind in kinds]
+        weights = np.array([weight**self.spread for weight in drawn])
         return Decision(legal[int(generator.choice(len(legal), p=weights / weights.sum()))])
-
-    def _weight(self, kind: str) -> float:
-        return float(_weight(self.seed, self.match, self.seat, kind) ** self.spread)
 
 
 @lru_cache(maxsize=4096)

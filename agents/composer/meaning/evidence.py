@@ -7,6 +7,7 @@ something else: another seat's turn, other legal actions, events or rewards, or 
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain
 
 from agents.composer.lexicon import PLAYERS, Phrase, Settings, game_of
 from agents.composer.settle import ALWAYS, impossible, reference
@@ -31,12 +32,9 @@ def with_rules(design: Design, rules_of: RulesOf) -> Design:
     """
     clauses = []
     for clause in design.clauses:
-        said = [
-            rule
-            for name in _names(design, clause)
-            for rule in _rules_that_say(design, name, rules_of)
-        ]
-        clauses.append(clause.model_copy(update={"rules": tuple(dict.fromkeys(said))}))
+        said = [_rules_that_say(design, name, rules_of) for name in _names(design, clause)]
+        rules = tuple(dict.fromkeys(chain.from_iterable(said)))
+        clauses.append(clause.model_copy(update={"rules": rules}))
     return design.model_copy(update={"clauses": tuple(clauses)})
 
 

@@ -15,7 +15,7 @@ from functools import cache
 
 from agents.composer.accounting import CORRECTS
 from agents.composer.lexicon import PLAYERS, Lexicon, Phrase, Settings
-from agents.composer.loader import common, lexicons
+from agents.composer.loader import common, lexicon_of
 from agents.composer.meaning.seats import seatable
 from agents.composer.meaning.statements import Embed, Statements, statements_of
 from agents.composer.mentions import Mention, ParsedBrief, parse_brief
@@ -189,10 +189,9 @@ def guesses(
 @cache
 def _denying(family: str) -> frozenset[tuple[str, str]]:
     """The settings with their values that statements often say by a negation."""
-    lexicon = next(lexicon for lexicon in lexicons() if lexicon.family == family)
     return frozenset(
         (name, value)
-        for name, values in lexicon.says.items()
+        for name, values in lexicon_of(family).says.items()
         for value, texts in values.items()
         if sum(_denies(tokenise(text)) for text in texts) >= _OFTEN * len(texts)
     )

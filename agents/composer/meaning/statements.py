@@ -25,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import BaseModel
 
-from agents.composer.loader import common, lexicons
+from agents.composer.loader import common, lexicon_of
 from agents.composer.tokens import FUNCTION_WORDS, merge_numbers, tokenise
 
 _FOLDER = Path(__file__).parent / "briefs"
@@ -192,10 +192,9 @@ def statements_from(
     family: str, briefs: Mapping[str, Sequence[LabelledBrief]], embed: Embed
 ) -> Statements:
     """What the family's own words and these briefs, by author, say of its settings and of seats."""
-    lexicon = next(lexicon for lexicon in lexicons() if lexicon.family == family)
     said = [
         ((name, value), text)
-        for name, values in {**lexicon.says, **common().says}.items()
+        for name, values in {**lexicon_of(family).says, **common().says}.items()
         for value, texts in values.items()
         for text in texts
     ]

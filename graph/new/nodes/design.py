@@ -8,7 +8,7 @@ from langgraph.types import Command, interrupt
 
 from agents.composer.designer import require_choices
 from agents.composer.lexicon import PLAYERS
-from agents.composer.meaning.pairs import settings_chosen
+from agents.composer.mentions import settings_chosen
 from agents.model.recording import place
 from agents.protocols import NEW_FAMILY, Brief, Choices, Design, NoFitError, RoleError
 from games.text import untagged
