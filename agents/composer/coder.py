@@ -58,7 +58,7 @@ def _specialised(family: str, fields: str) -> str:
 class ComposerCoder:
     """Writes verified sources, and mends a source by comparing it with the verified one."""
 
-    def draft(self, design: Design, tools: CoderTools) -> str:  # noqa: ARG002 - the protocol's
+    def draft(self, design: Design, tools: CoderTools) -> str:
         """Write the module; the verified source needs none of the tools."""
         return verified_source(design)
 
@@ -67,8 +67,8 @@ class ComposerCoder:
         design: Design,
         source: str,
         findings: Sequence[Finding],
-        tools: CoderTools,  # noqa: ARG002 - the protocol's
-        earlier: Sequence[Attempt] = (),  # noqa: ARG002
+        tools: CoderTools,
+        earlier: Sequence[Attempt] = (),
     ) -> Mending:
         """Restore the top-level definitions that the findings name, or all that differ.
 
@@ -132,35 +132,27 @@ class ComposerStrategist:
     """Takes the heuristics that the library keeps beside the family."""
 
     def heuristics(
-        self,
-        design: Design,
-        source: str,  # noqa: ARG002 - the protocol's
-        samples: Sequence[Mapping[str, JsonValue]],  # noqa: ARG002 - the protocol's
+        self, design: Design, source: str, samples: Sequence[Mapping[str, JsonValue]]
     ) -> Sequence[Heuristic]:
         """The family's heuristics, sorted by name.
 
         Raises:
             RoleError: If the library has none for the design's family.
         """
-        if design.family not in families():
+        sources = heuristic_sources(design.family) if design.family in families() else {}
+        if not sources:
             raise RoleError(f"the library has no heuristics for {design.family!r}")
-        found = [
-            Heuristic(
-                name=name,
-                policy=" ".join((ast.get_docstring(syntax_tree(text)) or "").split()),
-                source=text,
-            )
-            for name, text in sorted(heuristic_sources(design.family).items())
-        ]
-        if not found:
-            raise RoleError(f"the library has no heuristics for {design.family!r}")
+        found = []
+        for name, text in sorted(sources.items()):
+            policy = " ".join((ast.get_docstring(syntax_tree(text)) or "").split())
+            found.append(Heuristic(name=name, policy=policy, source=text))
         return found
 
     def repair(
         self,
         design: Design,
-        source: str,  # noqa: ARG002 - the protocol's
-        samples: Sequence[Mapping[str, JsonValue]],  # noqa: ARG002 - the protocol's
+        source: str,
+        samples: Sequence[Mapping[str, JsonValue]],
         broken: Sequence[tuple[Heuristic, str]],
     ) -> Sequence[Heuristic]:
         """Nothing: the library's heuristics are as they are.

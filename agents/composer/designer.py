@@ -80,12 +80,12 @@ class ComposerDesigner:
     def __init__(self, embed: Embed | None = None) -> None:
         self.embed = embed
 
-    def clarify(self, prompt: str, asked: Sequence[str] = ()) -> Brief:  # noqa: ARG002
+    def clarify(self, prompt: str, asked: Sequence[str] = ()) -> Brief:
         """Read the person's words; see `agents.protocols.Designer.clarify`."""
         question = question_for(prompt, judged=self.embed is not None)
         return Brief(prompt=prompt, question=question, anew=question is not None)
 
-    def design(self, brief: Brief, retrieve: Retrieve) -> Design:  # noqa: ARG002
+    def design(self, brief: Brief, retrieve: Retrieve) -> Design:
         """Design a game; see `agents.protocols.Designer.design`."""
         brief = _corrected(brief)
         reading = self._reading(brief)

@@ -41,11 +41,11 @@ class ComposerValidator:
         self,
         design: Design,
         record: MatchRecord,
-        positions: Callable[[], Sequence[Position]],  # noqa: ARG002 - it makes its own
-        facts: Sequence[str] = (),  # noqa: ARG002 - the verified module says all
-        struck: str = "",  # noqa: ARG002 - nobody votes on what it says
+        positions: Callable[[], Sequence[Position]],
+        facts: Sequence[str] = (),
+        struck: str = "",
     ) -> Verdict:
-        """Judge one record by replaying it.
+        """Judge one record by replaying it; the verified module says all, and nobody votes on it.
 
         Raises:
             RoleError: If the record is of no match of this design's number of players.
@@ -72,10 +72,7 @@ class ComposerValidator:
         return Verdict(illegal_ply=None, rule="")
 
     def unit_tests(
-        self,
-        design: Design,
-        source: str,  # noqa: ARG002
-        amended: Sequence[str] = (),  # noqa: ARG002 - its designer amends none
+        self, design: Design, source: str, amended: Sequence[str] = ()
     ) -> Sequence[UnitTest]:
         """Tests at rule boundaries; their values are worked out by the verified module."""
         tests: dict[tuple[str, str], UnitTest] = {}
@@ -86,7 +83,7 @@ class ComposerValidator:
                     return list(tests.values())
         return list(tests.values())
 
-    def arbitrate(self, design: Design, claim: Claim, *, second: bool) -> Vote:  # noqa: ARG002
+    def arbitrate(self, design: Design, claim: Claim, *, second: bool) -> Vote:
         """Vote by what the verified module gives; a verdict was a comparison with it already."""
         if claim.test is None:
             return Vote(upheld=True, why="the verified module does otherwise")

@@ -106,28 +106,19 @@ def cut_off(error: Any) -> "AIMessage":  # noqa: ANN401 - the openai package's g
 def status_fault(error: Any) -> Exception:  # noqa: ANN401 - openai is imported lazily
     """What an answer with an error status means: refused for good, or worth another try."""
     status, said = error.status_code, str(error.message)[:400]
-    if status in FORM_STATUSES:
-        return RefusedRequestError(
-            f"the endpoint refused the request with status {status}: {said}",
-            status=status,
-            form=True,
-        )
-    if status in (401, 403):
-        return RefusedRequestError(
-            f"the endpoint refused the key with status {status}: {said}. Check OPENAI_API_KEY",
-            status=status,
-        )
-    if status == 404:  # noqa: PLR2004
-        return RefusedRequestError(
-            f"the endpoint does not know this address or model (status 404): {said}. Check "
-            "OPENAI_BASE_URL and RULEWRIGHT_MODEL",
-            status=status,
-        )
-    if error.code == "insufficient_quota":
-        return RefusedRequestError(f"the account's quota is used up: {said}", status=status)
-    return TransientError(
-        f"status {status}: {said}", wait_s=_retry_after(error.response), status=status
-    )
+    form = status in FORM_STATUSES
+    if form:
+        told = f"the endpoint refused the request with status {status}: {said}"
+    elif status in (401, 403):
+        told = f"the endpoint refused the key with status {status}: {said}. Check OPENAI_API_KEY"
+    elif status == 404:  # noqa: PLR2004
+        told = f"the endpoint does not know this address or model (status 404): {said}. Check "
+        told += "OPENAI_BASE_URL and RULEWRIGHT_MODEL"
+    elif error.code == "insufficient_quota":
+        told = f"the account's quota is used up: {said}"
+    else:
+        return TransientError(f"status {status}: {said}", _retry_after(error.response), status)
+    return RefusedRequestError(told, status=status, form=form)
 
 
 def _retry_after(response: Any) -> float | None:  # noqa: ANN401 - httpx2 is imported lazily

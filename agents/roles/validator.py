@@ -183,13 +183,11 @@ class ModelValidator:
     def arbitrate(self, design: Design, claim: Claim, *, second: bool) -> Vote:
         """See `Validator.arbitrate`."""
         objected = [("The coder objects", claim.argument)] if claim.argument else []
-        arguments = [("The validator claims", claim.says), *objected]
+        said = claim.says
         if claim.test is not None:
             played = ", ".join(claim.test.actions) or "no action"
-            arguments[0] = (
-                "The validator claims",
-                f"{claim.says}\nAfter: {played}\n{claim.test.derivation}",
-            )
+            said = f"{claim.says}\nAfter: {played}\n{claim.test.derivation}"
+        arguments = [("The validator claims", said), *objected]
         messages = load_prompt("validator_arbitrate").fill(
             rules=rules_text(design),
             rule=claim.rule,

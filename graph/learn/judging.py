@@ -1,7 +1,7 @@
 """Judging a candidate: its tests, the held-out matches, random play in it, and steadiness."""
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import PurePath
@@ -127,7 +127,7 @@ class Judge:
                 told = drawn.told()
             except ModuleFault as fault:
                 failures.append(failing("calibration", fault.function, "", "", fault, "drawing"))
-        judged = _of_sights(candidate.number, found, held, failures)
+        judged = _of_counts(candidate.number, found, held, failures)
         return judged.model_copy(update={"calibration": told})
 
     def _inferred(
@@ -164,8 +164,7 @@ class Judge:
         found = met([*self.training, *fresh])
         failures = [*found.failures, *imports(source, ["numpy"])]
         held = met(self.heldout, found.width) if self.heldout and not failures else None
-        kept = (held.right, held.asked, held.matches) if held else None
-        judged = _of_counts(candidate.number, (found.right, found.asked), kept, failures)
+        judged = _of_counts(candidate.number, found, held, failures)
         return judged.model_copy(update={"width": found.width})
 
     def _closed(self, candidate: Candidate) -> Judged:
@@ -182,7 +181,7 @@ class Judge:
         held: Inferred | None = None
         if found.accuracy == 1.0 and not failures and self.heldout:
             held = self._inferred(candidate.source, self.heldout, start, closed=True)
-        return _of_sights(candidate.number, found, held, failures)
+        return _of_counts(candidate.number, found, held, failures)
 
     def _play(self, source: str, start: State) -> Played:
         settings = self.context.settings
@@ -348,30 +347,25 @@ def expandable(state: LearnState, context: LearnContext) -> list[Candidate]:
     return [c for c in state.pool if grew(c)] or state.pool
 
 
-def _of_sights(
-    number: int, found: Inferred, held: Inferred | None, failures: Sequence[Finding]
-) -> Judged:
-    kept = (held.right, held.sights, held.matches) if held else None
-    return _of_counts(number, (found.right, found.sights), kept, failures)
-
-
 def _of_counts(
     number: int,
-    found: tuple[int, int],
-    held: tuple[int, int, Collection[int]] | None,
+    found: Inferred | RoundTrips,
+    held: Inferred | RoundTrips | None,
     failures: Sequence[Finding],
 ) -> Judged:
     """A candidate by how many tests it holds of how many; of held-out matches also which broke."""
-    right, records = found
-    held_right, kept, broken = held or (0, 0, ())
     return Judged(
         number=number,
-        right=right,
-        records=records,
-        distinct_right=right,
-        distinct=records,
-        held_right=held_right,
-        held=kept,
+        right=found.right,
+        records=_asked(found),
+        distinct_right=found.right,
+        distinct=_asked(found),
+        held_right=held.right if held else 0,
+        held=_asked(held) if held else 0,
         failures=tuple(failures),
-        broken=tuple(sorted(broken)),
+        broken=tuple(sorted(held.matches)) if held else (),
     )
+
+
+def _asked(met: Inferred | RoundTrips) -> int:
+    return met.sights if isinstance(met, Inferred) else met.asked

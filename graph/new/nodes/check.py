@@ -13,7 +13,7 @@ from agents.composer.meaning.evidence import with_plies
 from agents.model.errors import MalformedReplyError
 from agents.model.recording import place
 from agents.protocols import Claim, Design, RefusedTest, RoleError
-from games.checks import Finding, verdict
+from games.checks import Finding, Outcome, verdict
 from games.checks.contract import from_fault
 from games.checks.seats import even_handed
 from games.checks.unit_tests import played_ply
@@ -174,7 +174,8 @@ class Trial:
         self.matches = [record.match for record in records]
         missing = self.context.settings.records_judged - len(records)
         if missing:
-            self.findings.append(_unfinished(missing, self.context.settings.records_judged))
+            evidence = f"{missing} of {len(records) + missing} matches that the validator was to "
+            self._found("could_not_judge", f"{evidence}judge did not finish")
 
     def _given_up(self, record: MatchRecord) -> str:
         """The verdict on a record that a person gave up, lest it is only said again."""
@@ -316,29 +317,14 @@ class Trial:
             total = len(record.match.plies)
             seen = total if found.plies is None else found.plies
             told = f"played by {', '.join(record.players)}; {seen} of {total} plies were shown"
-            self.findings.append(
-                Finding(check="record", outcome="passed", rule=found.rule, evidence=told)
-            )
+            self._found("passed", told, rule=found.rule)
             return
         says = f"ply {found.illegal_ply} of match {record.match_index}: {found.explanation}"
         (identity,) = named(self.claims, "V", 1)
         claim = Claim(id=identity, rule=found.rule, says=says, shown=found.shown, played=played)
         self.claims = (*self.claims, claim)
-        self.findings.append(
-            Finding(
-                check="record",
-                outcome="failed",
-                rule=found.rule,
-                evidence=says,
-                function=found.function,
-                claim=identity,
-            )
-        )
+        self._found("failed", says, rule=found.rule, function=found.function, claim=identity)
 
-
-def _unfinished(missing: int, wanted: int) -> Finding:
-    return Finding(
-        check="record",
-        outcome="could_not_judge",
-        evidence=f"{missing} of {wanted} matches that the validator was to judge did not finish",
-    )
+    def _found(self, outcome: Outcome, evidence: str, **more: str | None) -> None:
+        said = {"check": "record", "outcome": outcome, "evidence": evidence, **more}
+        self.findings.append(Finding.model_validate(said))
