@@ -288,6 +288,11 @@ class Design(_Value):
     clauses: tuple[Clause, ...] = ()
     assumptions: tuple[str, ...] = ()
 
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """All that it says of the game: its rules, then what is assumed."""
+        return (*(rule.text for rule in self.rules), *self.assumptions)
+
 
 class Talk(_Value):
     """What a person says of a game that is there, and what it can be answered from."""

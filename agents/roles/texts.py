@@ -48,7 +48,7 @@ _LEGAL = 8  # outcomes of chance that are shown of each ply
 
 def rules_text(design: Design) -> str:
     """The rulebook: title, summary, then every rule with its id, by section."""
-    words = " ".join((*(rule.text for rule in design.rules), *design.assumptions))
+    words = " ".join(design.sentences)
     first = "player 0" if re.search(r"\bplayer 0\b", words, re.IGNORECASE) else "Player 1"
     names = f'"{first}" of these rules is seat 0 and is called "Player 1"; so on, in that order'
     lines = [f"{design.title}: {design.summary}", f"Players: {design.num_players} ({names})"]
@@ -63,7 +63,7 @@ def rules_text(design: Design) -> str:
 
 def speaks_of_odds(design: Design) -> bool:
     """Whether the rules say how likely something is, beyond what is left in a pile."""
-    return any(map(_ODDS.search, (*(rule.text for rule in design.rules), *design.assumptions)))
+    return any(map(_ODDS.search, design.sentences))
 
 
 def design_text(design: Design) -> str:

@@ -235,34 +235,39 @@ def page_of(told: dict[str, Any], state: LearnState, chosen: Candidate | None) -
              _figure(n.best), _figure(n.held_out), "; ".join(n.refused))
             for n in state.calls
         ]))  # fmt: skip
-    if told["phases"]:
-        parts.append("<h2>Phases and types of action</h2>")
-        parts.append(_table(("phase", "action", "right", "records", "held out"), [
-            (row["phase"], row["action"], row["right"], row["records"],
-             f"{row['held_right']} of {row['held']}")
-            for row in told["phases"]
-        ]))  # fmt: skip
+    head = ("phase", "action", "right", "records", "held out")
+    rows = [
+        (*(row[name] for name in head[:-1]), f"{row['held_right']} of {row['held']}")
+        for row in told["phases"]
+    ]
+    parts += _section("Phases and types of action", rows, head)
     parts += _listed("What is open", told["never_exercised"] or [])
     parts += _listed("Asked of the environment", told["active"])
     parts += _arena(told["arena"])
     parts += _listed("Rules and matches part", [one["said"] for one in told["contradictions"]])
     parts += _listed("Value functions", told["values"]["notes"])
     for name in ("inferred", "calibration", "branch_fidelity", "tensors"):
-        if told[name]:
-            parts.append(f"<h2>{name.replace('_', ' ').capitalize()}</h2>")
-            parts.append(_table(("", ""), list(told[name].items())))
-    if chosen is not None and chosen.outcome != "passed":
-        parts.append("<h2>What failed last</h2>")
-        source = chosen.source.splitlines()
-        for found in chosen.findings or ():
-            number = found.line or 0
-            line = source[number - 1].strip() if 0 < number <= len(source) else ""
-            where = f", line {number}: {line}" if number else ""
-            parts.append(f"<h3>{_safe(found.check)}: {_safe(found.function)}{_safe(where)}</h3>")
-            parts.append(f"<pre>{_safe(found.evidence)}</pre>")
-    parts.append("<h2>Settings</h2>")
-    parts.append(_table(("setting", "value"), list(told["settings"].items())))
+        parts += _section(name.replace("_", " ").capitalize(), [*(told[name] or {}).items()])
+    parts += _failed_last(chosen) if chosen is not None and chosen.outcome != "passed" else []
+    parts += _section("Settings", [*told["settings"].items()], ("setting", "value"))
     return styled(_safe(f"A model of {told['environment']}"), "\n".join(parts))
+
+
+def _section(title: str, rows: list[Any], head: tuple[str, ...] = ("", "")) -> list[str]:
+    """A heading and its table; nothing where there are no rows."""
+    return [f"<h2>{title}</h2>", _table(head, rows)] if rows else []
+
+
+def _failed_last(chosen: Candidate) -> list[str]:
+    """The open findings, each with its line of the source."""
+    parts, source = ["<h2>What failed last</h2>"], chosen.source.splitlines()
+    for found in chosen.findings or ():
+        number = found.line or 0
+        line = source[number - 1].strip() if 0 < number <= len(source) else ""
+        where = f", line {number}: {line}" if number else ""
+        parts.append(f"<h3>{_safe(found.check)}: {_safe(found.function)}{_safe(where)}</h3>")
+        parts.append(f"<pre>{_safe(found.evidence)}</pre>")
+    return parts
 
 
 def _arena(rounds: list[dict[str, Any]]) -> list[str]:

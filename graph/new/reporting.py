@@ -362,10 +362,8 @@ def rulebook_text(design: Design, brief: Brief, example: Sequence[str] = ()) -> 
     said = [" ".join(line.split()) for line in brief.words.splitlines() if line.strip()]
     lines += ["", "## What was asked for", "", *(f"> {line}  " for line in said), ""]
     for line in _clause_lines(design.clauses):
-        status = line.state.replace("_", " ")
-        told = f"{status}: {cited(line.name, brief.words)}" + (
-            f" ({line.text})" if line.text else ""
-        )
+        ground = f" ({line.text})" if line.text else ""
+        told = f"{line.state.replace('_', ' ')}: {cited(line.name, brief.words)}{ground}"
         lines.append(f"- {one_line(told)}")
     if design.assumptions:
         lines += ["", "Assumed, because it was left open:", ""]

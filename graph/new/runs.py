@@ -156,14 +156,9 @@ def remedied(state: RunState, remedy: Remedy, folder: RunFolder) -> "Command[Any
         return Command(goto="strategize", update={**update, "accepted": chosen.number})
     if not remedy.drop:
         return Command(goto="refine", update=update)
-    claims = updated(
-        state.claims,
-        [
-            claim.model_copy(update={"status": "dropped"})
-            for claim in state.claims
-            if claim.id == remedy.drop
-        ],
-    )
+    named = [claim for claim in state.claims if claim.id == remedy.drop]
+    dropped = [claim.model_copy(update={"status": "dropped"}) for claim in named]
+    claims = updated(state.claims, dropped)
     pool = without_struck(state.candidates, claims)
     again = best(pool)
     if again != pool[-1]:

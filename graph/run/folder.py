@@ -322,14 +322,10 @@ def create_folder(out: Path | None, *, title: str, runs: Path) -> RunFolder:
     path = out if out is not None else _free_name(runs, title)
     try:
         if path.exists() and any(path.iterdir()):
-            raise RunFolderError(
-                f"{path} is not empty; required: a new or empty folder. Choose another --out"
-                + (
-                    f", or go on with the run in it: rulewright resume {path}"
-                    if (path / ".state").is_dir()
-                    else ""
-                )
-            )
+            said = f"{path} is not empty; required: a new or empty folder. Choose another --out"
+            if (path / ".state").is_dir():
+                said += f", or go on with the run in it: rulewright resume {path}"
+            raise RunFolderError(said)
         (path / ".state" / "journals").mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise RunFolderError(

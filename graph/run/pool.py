@@ -136,17 +136,11 @@ def earlier_attempts(candidates: Sequence[Candidate], newest: Candidate) -> list
     told: list[Attempt] = []
     while newest.parent is not None and len(told) < _ATTEMPTS:
         parent = by_number[newest.parent]
-        told.insert(
-            0,
-            Attempt(
-                open=what_failed(parent.findings or ()),
-                cause=newest.cause,
-                diff=_diff(parent.source, newest.source),
-                refused=parent.refused,
-            ),
-        )
+        wrong, diff = what_failed(parent.findings or ()), _diff(parent.source, newest.source)
+        tried = Attempt(open=wrong, cause=newest.cause, diff=diff, refused=parent.refused)
+        told.append(tried)
         newest = parent
-    return told
+    return told[::-1]
 
 
 def tried_from(candidates: Sequence[Candidate], parent: Candidate) -> list[Attempt]:

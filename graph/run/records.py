@@ -260,9 +260,8 @@ class RecordPool:
         with self.context.sandbox.worker("records", self.source) as worker:
             worker.load(self.source)
             zones = SandboxedModule(worker).constant("ZONES")
-        rules = [*(rule.text for rule in self.design.rules), *self.design.assumptions]
         matches = [record.match for record in self.records]
-        return seat_facts(matches, zones, varies=any(map(beginner_varies, rules)))
+        return seat_facts(matches, zones, varies=any(map(beginner_varies, self.design.sentences)))
 
     def random(self, count: int, *, leaning: bool = False) -> list[MatchRecord]:
         """Matches of random players; those that lean prefer other kinds of action in each match."""

@@ -226,10 +226,9 @@ class Trial:
 
         It is a claim: the rules may mean it in words that no program reads.
         """
-        rules = [*(rule.text for rule in self.design.rules), *self.design.assumptions]
         before = next((claim for claim in self.claims if claim.id == SEATS), None)
         struck = before is not None and not before.counts
-        if not found or struck or not even_handed(rules, self.design.num_players):
+        if not found or struck or not even_handed(self.design.sentences, self.design.num_players):
             return
         says = f"{'; '.join(found)}; but the rules treat the seats alike"
         rule = next((r.id for r in self.design.rules if "player" in r.text.lower()), "R1")

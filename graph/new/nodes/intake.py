@@ -81,15 +81,8 @@ def intake(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterIntake
     brief = brief.model_copy(
         update={"question": question, "choices": choices, "assumptions": assumed, "asked": asked}
     )
-    return Command(
-        goto=after_intake(question),
-        update={
-            **fresh,
-            "brief": brief,
-            "end": "question" if question else None,
-            "reason": question or "",
-        },
-    )
+    ended = {"end": "question" if question else None, "reason": question or ""}
+    return Command(goto=after_intake(question), update={**fresh, "brief": brief, **ended})
 
 
 def _gone_on(state: RunState) -> Command[AfterIntake] | None:
