@@ -63,12 +63,8 @@ def _segments(parsed: ParsedBrief) -> list[list[int]]:
 
 def corrections(parsed: ParsedBrief) -> set[int]:
     """Tokens of words that only take back what was said: "no wait", "scratch that"."""
-    spans = [match.span() for match in CORRECTS.finditer(parsed.words)]
-    return {
-        index
-        for index, token in enumerate(parsed.tokens)
-        if any(start <= token.start and token.end <= end for start, end in spans)
-    }
+    found = CORRECTS.finditer(parsed.words)
+    return {index for match in found for index in parsed.inside(*match.span())}
 
 
 def restated(parsed: ParsedBrief, mentions: Sequence[Mention]) -> list[Mention]:

@@ -86,6 +86,11 @@ class ParsedBrief:
         """The brief's own words from one token to another, both included."""
         return self.words[self.tokens[first].start : self.tokens[last].end].strip()
 
+    def inside(self, start: int, end: int) -> list[int]:
+        """The tokens between two places of the words."""
+        tokens = enumerate(self.tokens)
+        return [index for index, token in tokens if start <= token.start and token.end <= end]
+
     def content(self, indices: Iterable[int]) -> list[int]:
         """Those tokens that are neither stops nor fillers."""
         return [i for i in indices if not is_filler(self.tokens[i])]

@@ -295,12 +295,7 @@ def _title(parsed: ParsedBrief, match: re.Match[str] | None) -> tuple[str, list[
     if match is None:
         return "", []
     name = next(group for group in match.groups() if group).strip()
-    inside = [
-        index
-        for index, token in enumerate(parsed.tokens)
-        if token.start >= match.start() and token.end <= match.end()
-    ]
-    return name, inside
+    return name, parsed.inside(*match.span())
 
 
 def _replaced(parsed: ParsedBrief, mentions: Sequence[Mention]) -> set[int]:

@@ -29,7 +29,7 @@ from pydantic import JsonValue
 
 from agents.model.completion import sound_completion, spelled, well_formed
 from agents.model.errors import FORM_STATUSES, BadBodyError, NetworkForbiddenError
-from agents.model.recording import Exchange, Recording, current_place, request_key
+from agents.model.recording import Exchange, Recording, current_place, request_key, set_for_a_while
 from agents.model.settings import ExchangeMode
 
 Hear: TypeAlias = Callable[[dict[str, Any]], object]
@@ -115,9 +115,11 @@ def current_wait() -> Wait | None:
 @contextmanager
 def waiting(wait: Wait) -> Iterator[None]:
     """Tell who listens of this wait, of a further try at once, and that an answer has come."""
-    token, heard, over = _WAIT.set(wait), _HEARS.get(), threading.Event()
-    ticker: threading.Thread | None = None
-    if heard is not None:
+    heard, over = _HEARS.get(), threading.Event()
+    with set_for_a_while(_WAIT, wait):
+        if heard is None:
+            yield
+            return
         hear, every_s = heard
 
         def tell() -> None:
@@ -128,15 +130,12 @@ def waiting(wait: Wait) -> Iterator[None]:
             hear(wait.event())
         ticker = threading.Thread(target=copy_context().run, args=(tell,), daemon=True)
         ticker.start()
-    try:
-        yield
-    finally:
-        _WAIT.reset(token)
-        over.set()
-        if ticker is not None:
+        try:
+            yield
+        finally:
+            over.set()
             ticker.join()
-    if heard is not None:
-        heard[0]({"answered": wait.role})
+    hear({"answered": wait.role})
 
 
 class ExchangeTransport(httpx2.BaseTransport):

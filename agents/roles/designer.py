@@ -133,11 +133,9 @@ class ModelDesigner:
         """
         if not prompt.strip():
             return Brief(prompt=prompt, question="What game would you like? Describe it in words.")
-        if len(prompt) > LONGEST_PROMPT:
-            raise RoleError(
-                f"the words for the game are {len(prompt)} characters long; required: at most "
-                f"{LONGEST_PROMPT}. Shorten them to what the game must have"
-            )
+        _require_short(
+            "the words for the game are", prompt, "Shorten them to what the game must have"
+        )
         messages = load_prompt("designer_clarify").fill(brief=prompt, asked=asked)
 
         def accept(reply: ClarifyReply) -> Brief:
@@ -173,11 +171,7 @@ class ModelDesigner:
         Raises:
             RoleError: If the message is longer than `LONGEST_PROMPT` characters.
         """
-        if len(talk.message) > LONGEST_PROMPT:
-            raise RoleError(
-                f"the message is {len(talk.message)} characters long; required: at most "
-                f"{LONGEST_PROMPT}. Say what to change in a few sentences"
-            )
+        _require_short("the message is", talk.message, "Say what to change in a few sentences")
         messages = load_prompt("designer_revise").fill(
             brief=brief.words,
             design=design_text(design),
@@ -196,6 +190,13 @@ class ModelDesigner:
             design=design_text(design), parting=parting.model_dump()
         )
         return ask_structured(self.model, messages, Ruling, lambda reply: _ruled(design, reply))
+
+
+def _require_short(said: str, text: str, advice: str) -> None:
+    if len(text) > LONGEST_PROMPT:
+        raise RoleError(
+            f"{said} {len(text)} characters long; required: at most {LONGEST_PROMPT}. {advice}"
+        )
 
 
 def _ruled(design: Design, reply: Ruling) -> Ruling:

@@ -25,7 +25,7 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
-from agents.search.leaves import Draw, Leaves, drawing, one_of_best
+from agents.search.leaves import Leaves, drawing, one_of_best
 from agents.search.meter import Meter
 from agents.search.settings import (
     BoundSettings,
@@ -44,7 +44,7 @@ from agents.search.settings import (
 )
 from agents.search.statistics import ActionTable, ReturnRange, add, exploration_bonus
 from games.contract import TERMINAL, Action, State
-from games.modules import Rules, require_seat
+from games.modules import require_seat
 
 
 class FlatmcSettings(RolloutSettings, BudgetSettings, BoundSettings):
@@ -83,7 +83,7 @@ def decide_flatmc(
         ModuleFault: If `leaf` is "value" and the module has no `value_function`.
     """
     meter = Meter(view.rules, settings, view.clock, counting=True)
-    bandit = _bandit(view, meter, settings, generator, settings.exploration)
+    bandit = Bandit(view, meter, settings, generator, settings.exploration)
     worlds = iter(view.determinize, None)
     turns = ((state, bandit.choose(bandit.enter(state))) for state in worlds)
     meter.run(lambda: bandit.simulate(*next(turns)))
@@ -106,7 +106,7 @@ def decide_osla(
         seconds=settings.seconds,
     )
     meter = Meter(view.rules, budget, view.clock, counting=True)
-    bandit = _bandit(view, meter, settings, generator)
+    bandit = Bandit(view, meter, settings, generator)
     worlds = _worlds(view, bandit, first)
     turns = ((state, action) for state, legal in worlds for action in legal)
     meter.run(lambda: bandit.simulate(*next(turns)))
@@ -125,7 +125,7 @@ def decide_halving(
         ValueError, ModuleFault: As `decide_flatmc`.
     """
     meter = Meter(view.rules, settings, view.clock, counting=True)
-    bandit = _bandit(view, meter, settings, generator)
+    bandit = Bandit(view, meter, settings, generator)
     first = view.determinize()
     left = _shuffled(bandit, bandit.enter(first))
     worlds = _worlds(view, bandit, first)
@@ -145,17 +145,6 @@ def decide_halving(
                 break
         left[:] = _better_half(bandit, left)
     return bandit.result(meter, left[0])
-
-
-def _bandit(
-    view: SearchView,
-    meter: Meter,
-    settings: LeafSettings,
-    generator: np.random.Generator,
-    exploration: float = 0.0,
-) -> "Bandit":
-    leaves = Leaves(meter.rules, settings, generator, view.heuristics)
-    return Bandit(meter.rules, view.seat, leaves, exploration, drawing(generator))
 
 
 def _spent(meter: Meter) -> float:
@@ -198,16 +187,21 @@ class Bandit(ActionTable):
     """
 
     def __init__(
-        self, rules: Rules, seat: int, leaves: Leaves, exploration: float, draw: Draw
+        self,
+        view: SearchView,
+        meter: Meter,
+        settings: LeafSettings,
+        generator: np.random.Generator,
+        exploration: float = 0.0,
     ) -> None:
         """Nothing tried yet."""
         super().__init__()
-        self.rules = rules
-        self.seat = seat
-        self.leaves = leaves
+        self.rules = meter.rules
+        self.seat = view.seat
+        self.leaves = Leaves(meter.rules, settings, generator, view.heuristics)
         self.exploration = exploration
-        self.range = ReturnRange(rules.num_players)
-        self.draw = draw
+        self.range = ReturnRange(self.rules.num_players)
+        self.draw = drawing(generator)
         self.entered: list[Action] = []
 
     def enter(self, state: State) -> list[Action]:

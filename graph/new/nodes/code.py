@@ -6,13 +6,12 @@ Drafts are written once or several times side by side; fresh validators vote on 
 import threading
 from collections.abc import Callable, Sequence
 from contextvars import copy_context
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
-from agents.model.errors import MalformedReplyError
 from agents.model.recording import draft_number, place
 from agents.protocols import (
     Claim,
@@ -158,25 +157,6 @@ class GraphCoderTools:
         return self.context.checked(source, settings, self.design.num_players, records)
 
 
-@dataclass
-class _Draft:
-    """One try at the module: its source, or why there is none."""
-
-    number: int
-    write: Callable[[], str]
-    source: str | None = None
-    error: BaseException | None = field(default=None)
-
-    def run(self) -> None:
-        # The first has the place and the temperature of an only draft: it replays as one.
-        where = f"code/draft/{self.number}" if self.number else "code/draft"
-        try:
-            with place(where), draft_number(self.number):
-                self.source = self.write()
-        except BaseException as error:  # noqa: BLE001 - raised again by the thread that waits
-            self.error = error
-
-
 def drafted(write: Callable[[], str], count: int) -> tuple[list[Candidate], tuple[str, ...]]:
     """So many drafts, as candidates with what is to be said of those that are missing.
 
@@ -187,24 +167,34 @@ def drafted(write: Callable[[], str], count: int) -> tuple[list[Candidate], tupl
         RoleError: Or MalformedReplyError, the first draft's, where no draft could be read.
         ModelError: Where the endpoint fails any of them.
     """
-    tries = [_Draft(number, write) for number in range(count)]
+    made: dict[int, str | BaseException] = {}
+
+    def draft(number: int) -> None:
+        # The first has the place and the temperature of an only draft: it replays as one.
+        where = f"code/draft/{number}" if number else "code/draft"
+        try:
+            with place(where), draft_number(number):
+                made[number] = write()
+        except BaseException as error:  # noqa: BLE001 - raised again by the thread that waits
+            made[number] = error
+
     # A copy of the context each: the place, who listens and the trace hold there too.
     threads = [
-        threading.Thread(target=copy_context().run, args=(one.run,), daemon=True)
-        for one in tries[1:]
+        threading.Thread(target=copy_context().run, args=(draft, number), daemon=True)
+        for number in range(1, count)
     ]
     for thread in threads:
         thread.start()
-    tries[0].run()
+    draft(0)
     for thread in threads:
         thread.join()
-    for one in tries:
-        if one.error is not None and not isinstance(one.error, RoleError | MalformedReplyError):
-            raise one.error
-    sources = list(dict.fromkeys(one.source for one in tries if one.source is not None))
-    if not sources and tries[0].error is not None:
-        raise tries[0].error
-    failed = [f"draft {t.number} could not be read: {t.error}" for t in tries if t.error]
+    tried = sorted(made.items())
+    errors = {number: one for number, one in tried if isinstance(one, BaseException)}
+    sources = list(dict.fromkeys(one for _, one in tried if isinstance(one, str)))
+    fatal = [error for error in errors.values() if not isinstance(error, UNREADABLE)]
+    if fatal or not sources:
+        raise [*fatal, *errors.values()][0]
+    failed = [f"draft {number} could not be read: {error}" for number, error in errors.items()]
     same = count - len(failed) - len(sources)
     if same:
         failed.append(f"{same} of {count} drafts were the same as another, so count once")
