@@ -295,12 +295,13 @@ def _doubted(
 
 def _design(reading: Reading, brief: Brief) -> Design:
     family = reading.lexicon.family
+    text = rulebook(family, reading.parameters, reading.num_players)
     rules = _rules_of(family, reading.parameters, reading.num_players)
     meanings = {name: field.meaning for name, field in game_of(family).parameters.items()}
     mechanics, edges = _mechanic_graph(rules, reading.asked, meanings)
     design = Design(
-        title=own_title(brief.prompt) or _title_of(family, reading.parameters, reading.num_players),
-        summary=_summary_of(family, reading.parameters, reading.num_players),
+        title=own_title(brief.prompt) or _title_of(text),
+        summary=_summary_of(text),
         family=family,
         num_players=reading.num_players,
         parameters=reading.parameters,
@@ -340,16 +341,14 @@ def _rules_of(family: str, parameters: Mapping[str, Json], players: int) -> tupl
     return tuple(rules)
 
 
-def _title_of(family: str, parameters: Mapping[str, Json], players: int) -> str:
-    """The heading of the family's rulebook for these settings."""
-    heading = rulebook(family, parameters, players).splitlines()[0]
-    title = heading.removeprefix("#").strip()
+def _title_of(text: str) -> str:
+    """A rulebook's heading."""
+    title = text.splitlines()[0].removeprefix("#").strip()
     return title[:1].upper() + title[1:]
 
 
-def _summary_of(family: str, parameters: Mapping[str, Json], players: int) -> str:
-    """The rulebook's opening paragraph."""
-    text = rulebook(family, parameters, players)
+def _summary_of(text: str) -> str:
+    """A rulebook's opening paragraph."""
     paragraphs = [part.strip() for part in text.split("\n\n")]
     return " ".join(next(p for p in paragraphs if p and not p.startswith("#")).split())
 

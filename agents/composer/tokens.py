@@ -274,19 +274,15 @@ def merge_numbers(tokens: Sequence[Token]) -> tuple[Token, ...]:
 def _read(tokens: Sequence[Token], start: int) -> tuple[int, int]:
     """The number starting at `start` and how many tokens it takes; (0, 0) where none does."""
     norms = [_plain(token) for token in tokens[start : start + 8]]
-    for phrase, value in (
-        (("half", "a", "dozen"), 6),
-        (("half", "dozen"), 6),
-        (("a", "couple", "of"), 2),
-        (("minus",), 0),
-    ):
-        if tuple(norms[: len(phrase)]) == phrase:
-            if phrase == ("minus",):
-                below, used = _read(tokens, start + 1) if len(norms) > 1 else (0, 0)
-                if not used and len(norms) > 1 and tokens[start + 1].kind == "number":
-                    below, used = int(tokens[start + 1].norm), 1
-                return (-below, used + 1) if used else (0, 0)
-            return value, len(phrase)
+    if norms[0] == "minus":
+        below, used = _read(tokens, start + 1) if len(norms) > 1 else (0, 0)
+        if not used and len(norms) > 1 and tokens[start + 1].kind == "number":
+            below, used = int(tokens[start + 1].norm), 1
+        return (-below, used + 1) if used else (0, 0)
+    for phrase, value in (("half a dozen", 6), ("half dozen", 6), ("a couple of", 2)):
+        words = phrase.split()
+        if norms[: len(words)] == words:
+            return value, len(words)
     return _read_cardinal(tokens, start, norms)
 
 

@@ -123,11 +123,8 @@ def _after(position: Position, ply: Ply) -> tuple[str, str] | None:
         )
     events = tuple(tuple(seat) for seat in ply.events)
     if events != position.events:
-        seat = next(
-            i
-            for i, pair in enumerate(zip(events, position.events, strict=False))
-            if pair[0] != pair[1]
-        )
+        pairs = zip(events, position.events, strict=False)
+        seat = next(i for i, (told, right) in enumerate(pairs) if told != right)
         return "get_events", (
             f"seat {seat} perceived {list(events[seat])}; the rules let it perceive "
             f"{list(position.events[seat])}"

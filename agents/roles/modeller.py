@@ -83,12 +83,8 @@ class GameBrief:
     @property
     def is_uneven(self) -> bool:
         """Whether some match shows an outcome of chance that is likelier than another."""
-        return any(
-            here.is_uneven
-            for match in self.matches
-            if isinstance(match, OpenTrajectory)
-            for here in match.positions
-        )
+        matches = [match for match in self.matches if isinstance(match, OpenTrajectory)]
+        return any(here.is_uneven for match in matches for here in match.positions)
 
     @property
     def is_counted(self) -> bool:

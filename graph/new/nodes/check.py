@@ -298,14 +298,11 @@ class Trial:
             found = self.context.roles.validator.judge(
                 self.design, record, positions, self.facts, struck
             )
-            ply = found.illegal_ply
-            last = ply == len(record.match.plies) - 1
+            played, ply = None, found.illegal_ply
             # Where nothing but counts over matches tells of a fault, the last ply stands for it.
-            played = (
-                None
-                if ply is None or (self.facts and last)
-                else played_ply(record.actions, positions(), ply)
-            )
+            counts = self.facts and ply == len(record.match.plies) - 1
+            if ply is not None and not counts:
+                played = played_ply(record.actions, positions(), ply)
         except ModuleFault as fault:
             self.findings.append(from_fault("record", fault))
             return
