@@ -221,8 +221,7 @@ def _refusal(
     from games.contract import ModuleFault
 
     refused = "ValueError: "
-    with sandbox.worker("parameters", game.source) as worker:
-        worker.load(game.source)
+    with sandbox.loaded("parameters", game.source) as worker:
         try:
             worker.call("initial_state", [game.num_players], parameters)
         except ModuleFault as fault:

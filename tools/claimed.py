@@ -111,8 +111,7 @@ def confirmed_self_play(
         ModuleFault: Naming the first step at which the claim is false, or the referee's own fault.
     """
     word = unconfirmed(claimed)
-    with sandbox.worker("referee", source) as worker:
-        worker.load(source)
+    with sandbox.loaded("referee", source) as worker:
         table = SandboxTable(worker)
         matches = tuple(
             _followed(table, word, number, trace) for number, trace in enumerate(word.matches)

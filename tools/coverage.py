@@ -168,8 +168,7 @@ def branch_coverage(  # noqa: PLR0913 - a match is played from its seats and par
     found = _branches(syntax_tree(source), source.splitlines(), functions)
     watched = sorted({line for _, lines in found for line in lines})
     met: list[frozenset[int]] = []
-    with sandbox.worker("coverage", source) as worker:
-        worker.load(source)
+    with sandbox.loaded("coverage", source) as worker:
         ends = time.monotonic() + _DEADLINE_S
         for actions in played:
             request = LinesRequest(num_players, dict(parameters), [*actions], watched)

@@ -98,9 +98,7 @@ def differential_sources(  # noqa: PLR0913 - which modules, where and how are al
     Raises:
         ModuleFault: If one does not load.
     """
-    with sandbox.worker("referee", one) as first, sandbox.worker("candidate", other) as second:
-        first.load(one)
-        second.load(other)
+    with sandbox.loaded("referee", one) as first, sandbox.loaded("candidate", other) as second:
         tables = SandboxTable(first), SandboxTable(second)
         plies = finished = 0
         for match in range(matches + at_ends):

@@ -237,14 +237,12 @@ def _measured_backend(backend: "backends.Backend") -> dict[str, Any]:
 def _start_ms(sandbox: "Sandbox", source: str) -> float:
     """Milliseconds until a first worker has loaded a module, the start-up test included."""
     started = time.perf_counter()
-    with sandbox.worker("self-test", source) as worker:
-        worker.load(source)
-    return round((time.perf_counter() - started) * 1000, 1)
+    with sandbox.loaded("self-test", source):
+        return round((time.perf_counter() - started) * 1000, 1)
 
 
 def _canaries_out(sandbox: "Sandbox") -> tuple[str, ...]:
-    with sandbox.worker("self-test", "") as worker:
-        worker.load("")
+    with sandbox.loaded("self-test", "") as worker:
         out = worker.request("canaries", {}, sandbox.limits.load_s)
     return tuple(map(str, out)) if isinstance(out, list) else (repr(out)[:200],)
 
@@ -253,8 +251,7 @@ def _traces(sandbox: "Sandbox") -> bool:
     """Whether a worker that asks to be traced lives on."""
     from games.contract import ModuleFault
 
-    with sandbox.worker("self-test", "") as worker:
-        worker.load("")
+    with sandbox.loaded("self-test", "") as worker:
         try:
             worker.request("trip", {"machine": platform.machine()}, sandbox.limits.call_s)
         except ModuleFault:

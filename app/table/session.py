@@ -98,8 +98,7 @@ def open_table(
     is_run = (folder / "run.json").is_file()
     if is_run:
         RunFolder(folder).require_plain()
-    worker = stack.enter_context(sandbox.worker("referee", found.source))
-    worker.load(found.source)
+    worker = stack.enter_context(sandbox.loaded("referee", found.source))
     module = Game(SandboxedModule(worker))
     seats = players or usual_players(module.info)
     given = given_parameters(settings)
@@ -135,8 +134,7 @@ def renderer(
 
     def drawn(seat: int, observation: "Observation") -> str:
         if seat not in workers:
-            worker = stack.enter_context(sandbox.worker(f"drawing-{seat}", source))
-            worker.load(source)
+            worker = stack.enter_context(sandbox.loaded(f"drawing-{seat}", source))
             workers[seat] = SandboxedModule(worker, deadline_s=_DRAWING_S)
         text = workers[seat].call(_RENDER, observation)
         if not isinstance(text, str) or not text.strip():

@@ -259,8 +259,7 @@ def _milliseconds(task: PlayersTask, kept: Sequence[Heuristic]) -> float:
     with sandbox_of_process(RECIPE) as sandbox:
         for heuristic in kept:
             source = heuristic.source.rstrip() + _DECISIONS
-            with sandbox.worker(f"timed-{heuristic.name}", source) as worker:
-                worker.load(source)
+            with sandbox.loaded(f"timed-{heuristic.name}", source) as worker:
                 begun = time.perf_counter()
                 worker.call("decisions", [[*task.samples]], deadline_s=_TIMED_S)
                 spent += time.perf_counter() - begun

@@ -400,6 +400,5 @@ def twin_matches(
         SandboxUnavailableError: If the sandbox cannot start.
     """
     given = heuristics or library.heuristic_sources(setup.name)
-    with sandbox.worker("referee", source) as worker:
-        worker.load(source)
+    with sandbox.loaded("referee", source) as worker:
         yield TwinMatches(setup, source, sandbox, seed, worker, given)

@@ -77,8 +77,7 @@ def transitions(sandbox: Sandbox, count: int, seed: int, rounds: int) -> list[Ti
     matches = recorded_plies(count, seed)
 
     def one_at_a_time() -> list[float]:
-        with sandbox.worker("transitions", source) as worker:
-            worker.load(source)
+        with sandbox.loaded("transitions", source) as worker:
             return [seconds(partial(_ask, worker, match)) * 1e6 / len(match) for match in matches]
 
     def replay() -> float:
@@ -130,8 +129,7 @@ def arena_rate(sandbox: Sandbox, matches: int, seed: int, rounds: int) -> list[T
     """
     source = library.source(_GAME)
     with contextlib.ExitStack() as stack:
-        referee = stack.enter_context(sandbox.worker("referee", source))
-        referee.load(source)
+        referee = stack.enter_context(sandbox.loaded("referee", source))
         table = SandboxTable(referee)
         asking = [stack.enter_context(closing(_Asking(sandbox, seat))) for seat in range(2)]
         greedy = [stack.enter_context(closing(_greedy(sandbox, seat))) for seat in range(2)]

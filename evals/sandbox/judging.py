@@ -292,9 +292,7 @@ def unasked_seconds(sandbox: Sandbox) -> float:
 def clocks_that_tell(sandbox: Sandbox) -> list[str]:
     """The clocks by which one worker sees whether another one answered at once or late."""
     source, shown = CHEATS["moment"], []
-    with sandbox.worker("sender", source) as sender, sandbox.worker("receiver", source) as receiver:
-        sender.load(source)
-        receiver.load(source)
+    with sandbox.loaded("sender", source) as sender, sandbox.loaded("receiver", source) as receiver:
         for late in "0" + _ANSWERED:
             sender.call("wait", [int(late) * _LATE_S])
             read = receiver.call("read")

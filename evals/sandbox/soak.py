@@ -160,8 +160,7 @@ def _wrong_answers(sandbox: Sandbox, numbers: range, requests: int) -> int:
     """Have a worker for each number come and go; how many answers were wrong."""
     wrong = 0
     for number in numbers:
-        with sandbox.worker("soak", _SOURCE) as worker:
-            worker.load(_SOURCE)
+        with sandbox.loaded("soak", _SOURCE) as worker:
             for x in range(requests):
                 total = x + number
                 wrong += worker.call("add", [x, number]) != [total, {"sum": total}]

@@ -85,8 +85,7 @@ class GameSetup:
             with environment_in(sandbox, self.opened(), deadline_s=deadline_s) as environment:
                 yield environment
             return
-        with sandbox.worker("referee", self.source) as worker:
-            worker.load(self.source)
+        with sandbox.loaded("referee", self.source) as worker:
             yield SandboxTable(worker, deadline_s=deadline_s)
 
     def key(self, seed: int, *about: str) -> int:

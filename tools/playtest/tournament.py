@@ -105,8 +105,7 @@ def effective_parameters(game: GameSetup, sandbox: Sandbox) -> dict[str, Json]:
     """
     if game.environment:
         return dict(game.opened().parameters)
-    with sandbox.worker("parameters", game.source) as worker:
-        worker.load(game.source)
+    with sandbox.loaded("parameters", game.source) as worker:
         info = Game(SandboxedModule(worker)).info
     known = defaults(info)
     if unknown := sorted(set(game.parameters) - set(known)):

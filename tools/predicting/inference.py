@@ -164,8 +164,7 @@ def inferred(  # noqa: PLR0913 - what is drawn, how often, and from where are al
     try:
         for draw in _drawn(sandbox, source, sights, function, initial_state, (draws, seed, closed)):
             (faults if draw.problem else made).append(draw)
-        with sandbox.worker("reader", source) as reader:
-            reader.load(source)
+        with sandbox.loaded("reader", source) as reader:
             _replay(reader, made, function, closed=closed)
     except ModuleFault as fault:
         found = failing(KIND, fault.function, "loading the module", "no error", fault, "at first")
@@ -199,9 +198,7 @@ def _drawn(
     """Every draw, by a worker that never met another seat's view."""
     draws, seed, closed = how
     for seat in sorted({sight.seat for sight in sights}):
-        worker = sandbox.worker("inference", source)
-        with worker:
-            worker.load(source)
+        with sandbox.loaded("inference", source) as worker:
             for number, sight in enumerate(sights):
                 if sight.seat != seat:
                     continue

@@ -124,8 +124,7 @@ def arguments_kept(
     """
     places = [(match, step) for match in matches for step in range(len(match.actions))]
     found: dict[str, Finding] = {}
-    with sandbox.worker("arguments", source) as worker:
-        worker.load(source)
+    with sandbox.loaded("arguments", source) as worker:
         for match, step in places[:: max(1, len(places) // _LOOKED_AT)][:_LOOKED_AT]:
             state, action = match.positions[step].state, match.actions[step]
             calls: list[tuple[str, list[Json]]] = [(name, [state]) for name in OF_A_POSITION]
@@ -148,8 +147,7 @@ def names_told(sandbox: Sandbox, source: str, seats: int) -> list[Finding]:
     A match asks only for the names of those who moved in it.
     """
     function = "get_player_name"
-    with sandbox.worker("names", source) as worker:
-        worker.load(source)
+    with sandbox.loaded("names", source) as worker:
         for player in (*range(seats), CHANCE, TERMINAL):
             actual = ask_alone(worker, function, [player])
             if actual != name_of(player):

@@ -103,12 +103,10 @@ def round_trips(
     trips = _distinct(sights)
     whole = with_lists(source)
     try:
-        with sandbox.worker("tensors", whole) as first:
-            first.load(whole)
+        with sandbox.loaded("tensors", whole) as first:
             answers = ask_together(first, [_made(trip) for trip in trips], _AT_ONCE)
         width = _measured(trips, answers, width)
-        with sandbox.worker("observations", whole) as second:
-            second.load(whole)
+        with sandbox.loaded("observations", whole) as second:
             live = [trip for trip in trips if trip.problem is None]
             back: list[tuple[str, list[Json]]] = [
                 ("observation_of_numbers", [[*trip.numbers]]) for trip in live

@@ -1,7 +1,8 @@
 """The sandbox as the host sees it: lazily started pools and the workers they fork."""
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Self
 
@@ -114,6 +115,18 @@ class Sandbox:
                 self._codes.clear()
             self._workers.add(worker)
         return worker
+
+    @contextmanager
+    def loaded(self, role: str, source: str) -> Iterator[Worker]:
+        """A fresh worker that holds a module, for the time of a block.
+
+        Raises:
+            ModuleFault: If it does not load.
+            SandboxUnavailableError: See `worker`.
+        """
+        with self.worker(role, source) as worker:
+            worker.load(source)
+            yield worker
 
     def close(self) -> None:
         """Kill every worker and end the pools."""

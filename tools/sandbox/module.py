@@ -206,8 +206,7 @@ def environment_in(
         if source is None:
             yield environment
             return
-        with sandbox.worker("environment", source) as worker:
-            worker.load(source)
+        with sandbox.loaded("environment", source) as worker:
             yield replace(environment, table=SandboxTable(worker, deadline_s=deadline_s))
         return
     with sandbox.worker("environment", more=preload_of(environment)) as worker:
