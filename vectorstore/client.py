@@ -291,15 +291,16 @@ class EmbeddingCache:
         self._turn = threading.Lock()
         self._database: sqlite3.Connection | None = None
         try:
-            self._database = sqlite3.connect(path, timeout=30.0, check_same_thread=False)
-            with self._database as transaction:
-                transaction.execute(
-                    "CREATE TABLE IF NOT EXISTS vectors (identity TEXT, text_sha256 TEXT,"
-                    " vector BLOB NOT NULL, PRIMARY KEY (identity, text_sha256)) WITHOUT ROWID"
-                )
-        except sqlite3.Error as error:
+            with self._explained():
+                self._database = sqlite3.connect(path, timeout=30.0, check_same_thread=False)
+                with self._database as transaction:
+                    transaction.execute(
+                        "CREATE TABLE IF NOT EXISTS vectors (identity TEXT, text_sha256 TEXT,"
+                        " vector BLOB NOT NULL, PRIMARY KEY (identity, text_sha256)) WITHOUT ROWID"
+                    )
+        except StoreError:
             self.close()
-            raise self._failed(error) from error
+            raise
 
     def embed(self, embedder: Embedder, texts: Sequence[str]) -> Vectors:
         """Vectors of N texts, [N, dimension]; only unknown ones are worked out, and then kept."""
@@ -336,28 +337,25 @@ class EmbeddingCache:
             "SELECT text_sha256, vector FROM vectors WHERE identity = ?"
             " AND text_sha256 IN (SELECT value FROM json_each(?))"
         )
-        found: dict[str, Vectors] = {}
-        try:
-            with self._turn:
-                for key, vector in self._open().execute(query, (identity, json.dumps(keys))):
-                    found[key] = np.frombuffer(vector, dtype=np.float32)
-        except sqlite3.Error as error:
-            raise self._failed(error) from error
-        return found
+        with self._explained(), self._turn:
+            rows = self._open().execute(query, (identity, json.dumps(keys))).fetchall()
+        return {key: np.frombuffer(vector, dtype=np.float32) for key, vector in rows}
 
     def _write(self, identity: str, vectors: dict[str, Vectors]) -> None:
         rows = [(identity, key, vector.tobytes()) for key, vector in vectors.items()]
-        try:
-            with self._turn, self._open() as transaction:
-                transaction.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", rows)
-        except sqlite3.Error as error:
-            raise self._failed(error) from error
+        with self._explained(), self._turn, self._open() as transaction:
+            transaction.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", rows)
 
-    def _failed(self, error: sqlite3.Error) -> StoreError:
-        return StoreError(
-            f"the embedding cache {self.path} cannot be used: {error}; see that the disk has room "
-            "and the folder may be written, or delete the file (it is made again)"
-        )
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        """Raise what SQLite raises as `StoreError`, with what to do next."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise StoreError(
+                f"the embedding cache {self.path} cannot be used: {error}; see that the disk has "
+                "room and the folder may be written, or delete the file (it is made again)"
+            ) from error
 
 
 def require_shape(embedder: Embedder, vectors: Vectors, count: int) -> Vectors:

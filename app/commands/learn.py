@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn, get_args
 
 import typer
 
-from app.console import Progress, database, ends_at_once, leave, note, print_json, say
+from app.console import Progress, database, ends_at_once, give, leave, note, say
 from app.options import Backend, Json, NoIsolation, OutFolder, Seed, sandbox_of
 
 if TYPE_CHECKING:
@@ -125,10 +125,8 @@ def _finish(folder: "RunFolder", *, as_json: bool) -> NoReturn:
     from graph.learn.runs import TOLD
 
     told: Any = folder.read_json(TOLD)
-    if as_json:
-        print_json({**told, "folder": str(folder.path)})
-    else:
-        say(final_words(told, folder))
+    result = {**told, "folder": str(folder.path)}
+    give(result, lambda: say(final_words(told, folder)), as_json=as_json)
     leave(_EXIT[str(told["end"])] if told["accuracy"] is not None else 2)
 
 

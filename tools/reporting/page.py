@@ -5,6 +5,7 @@ drawn 340 wide, which is a phone's width: on a wider page they grow, and stay le
 """
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -62,9 +63,8 @@ def histogram(values: Sequence[int], *, title: str, unit: str, bins: int = 16) -
     """How often a whole number fell into each of some equally wide ranges."""
     low, high = min(values), max(values)
     step = max(1, -(-(high - low + 1) // bins))
-    counts = [0] * (-(-(high - low + 1) // step))
-    for value in values:
-        counts[(value - low) // step] += 1
+    met = Counter((value - low) // step for value in values)
+    counts = [met[place] for place in range(-(-(high - low + 1) // step))]
     return _drawn("histogram", counts=counts, first=low, step=step, title=title, unit=unit)
 
 
