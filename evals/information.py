@@ -19,7 +19,7 @@ from itertools import permutations
 from statistics import fmean
 from typing import Any
 
-import numpy as np
+from numpy.random import Generator
 from pydantic import JsonValue
 
 from agents.players.registry import PRELOAD, make_player, parse_spec
@@ -117,9 +117,7 @@ class OmniscientPlayer:
     worker: Worker
     table: OpenTable
 
-    def choose(
-        self, log: SeatLog, legal: Sequence[Action], generator: np.random.Generator
-    ) -> Decision:
+    def choose(self, log: SeatLog, legal: Sequence[Action], generator: Generator) -> Decision:
         """See `games.engine.Player.choose`; a forced action is played without a search."""
         del log
         if len(legal) == 1:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
 import numpy as np
+from numpy.random import Generator
 
 from evals.planting import Mutant, PlantedGame, leak_kinds, leaking, leaks, places_of, variant_of
 from evals.results import (
@@ -101,13 +102,13 @@ class _Trial:
                 self.dropped[f"{about}: {mutant.kind}"] += 1
         raise EvalError(f"no {about} could be planted in {_TRIES} tries")
 
-    def _leak(self, number: int, attempt: int, generator: np.random.Generator) -> _Drawn:
+    def _leak(self, number: int, attempt: int, generator: Generator) -> _Drawn:
         kinds, games = leak_kinds(), [game for game in self.games if game.hides]
         kind = kinds[(number + attempt) % len(kinds)]
         game = games[(number + number // len(games) + attempt // 8) % len(games)]
         return leaking(game, kind, generator), lambda mutant: leaks(mutant, seed=self.seed)
 
-    def _bug(self, number: int, attempt: int, generator: np.random.Generator) -> _Drawn:
+    def _bug(self, number: int, attempt: int, generator: Generator) -> _Drawn:
         game = self.games[(number + attempt) % len(self.games)]
         places = places_of(game, telling=False)
         kind = sorted(places)[(number + number // len(self.games)) % len(places)]

@@ -16,6 +16,7 @@ from functools import partial
 from typing import TypeAlias
 
 import numpy as np
+from numpy.random import Generator
 
 from evals.results import read_data
 from games import library
@@ -185,7 +186,7 @@ def leak_kinds() -> list[str]:
     return [*kinds, *(f"late {kind}" for kind in kinds), "mask dropped"]
 
 
-def leaking(game: PlantedGame, kind: str, generator: np.random.Generator) -> Mutant:
+def leaking(game: PlantedGame, kind: str, generator: Generator) -> Mutant:
     """A game with a leak of one kind: zone, what of it, who is told and from when on are drawn."""
     if kind == "mask dropped":
         (places,) = [*places_of(game, telling=True).values()] or [[]]

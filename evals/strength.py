@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-import numpy as np
+from numpy.random import Generator
 
 from agents.players.registry import parse_spec
 from agents.search.settings import SearchView
@@ -32,7 +32,7 @@ OPENING = (0, 8)  # plies played at random before the searches begin: least and 
 UCT_C = 2.0  # with returns in [-1, 1], as in OpenSpiel's own example
 MEMORY_MB = 1000
 LOW_AT_LEAST = 0.43  # of the interval of our share against MCTSBot: not inferior
-Choose: TypeAlias = Callable[[State, np.random.Generator], Action]
+Choose: TypeAlias = Callable[[State, Generator], Action]
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ def tic_tac_toe(settings: UctSettings, games: int, seed: int) -> Iterator[Row]:
     """How many games each opponent won in each seat that was ours."""
     board = _Board("tic_tac_toe")
 
-    def ours(state: State, generator: np.random.Generator) -> Action:
+    def ours(state: State, generator: Generator) -> Action:
         return _chosen(board.rules, state, settings, generator)
 
     opponents: dict[str, Choose] = {"random": board.random, "itself": ours, "perfect": board.best}
@@ -158,19 +158,19 @@ class _Board:
         self.start = first_state(namespace, 2)
         self.values: dict[str, float] = {}
 
-    def play(self, players: list[Choose], generator: np.random.Generator) -> list[float]:
+    def play(self, players: list[Choose], generator: Generator) -> list[float]:
         """The returns of a game."""
         state = self.start
         while (player := self.rules.current_player(state)) >= 0:
             state = self.rules.apply_action(state, players[player](state, generator))
         return self.rules.rewards(state)
 
-    def random(self, state: State, generator: np.random.Generator) -> Action:
+    def random(self, state: State, generator: Generator) -> Action:
         """Any legal action."""
         legal = self.rules.legal_actions(state)
         return legal[int(generator.integers(len(legal)))]
 
-    def best(self, state: State, generator: np.random.Generator) -> Action:
+    def best(self, state: State, generator: Generator) -> Action:
         """One of the actions that are best against best play."""
         sign = 1 if self.rules.current_player(state) == 0 else -1
         values = {
@@ -224,7 +224,7 @@ def pairs(settings: UctSettings, simulations: int, seed: int, count: int) -> Ite
         yield sum(_game(board, opening, settings, simulations, key) for key in keys) / 2
 
 
-def _opening(board: _Board, generator: np.random.Generator) -> list[str]:
+def _opening(board: _Board, generator: Generator) -> list[str]:
     """Actions of a random opening after which the game goes on."""
     while True:
         plies = int(generator.integers(OPENING[0], OPENING[1] + 1))
@@ -241,9 +241,7 @@ def _column(action: str) -> int:
     return int(action.split()[-1]) - 1
 
 
-def _chosen(
-    rules: Rules, state: State, settings: UctSettings, generator: np.random.Generator
-) -> Action:
+def _chosen(rules: Rules, state: State, settings: UctSettings, generator: Generator) -> Action:
     view = SearchView(rules, rules.current_player(state), lambda: state)
     return uct(view, settings, generator).best
 

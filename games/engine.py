@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from math import fsum
 from typing import Literal, Protocol, TypeAlias, runtime_checkable
 
-import numpy as np
+from numpy.random import Generator
 
 from games.contract import CHANCE, TERMINAL, Action, Json, ModuleFault, Observation, State
 from games.information import SeatLog
@@ -26,9 +26,7 @@ class Decision:
 class Player(Protocol):
     """Who sits at a seat. It sees its own log and the legal actions, nothing else."""
 
-    def choose(
-        self, log: SeatLog, legal: Sequence[Action], generator: np.random.Generator
-    ) -> Decision:
+    def choose(self, log: SeatLog, legal: Sequence[Action], generator: Generator) -> Decision:
         """Choose one of `legal`.
 
         Args:
@@ -41,9 +39,7 @@ class Player(Protocol):
 class RandomPlayer:
     """Plays a legal action drawn uniformly."""
 
-    def choose(
-        self, log: SeatLog, legal: Sequence[Action], generator: np.random.Generator
-    ) -> Decision:
+    def choose(self, log: SeatLog, legal: Sequence[Action], generator: Generator) -> Decision:
         """See `Player.choose`; the log is not looked at."""
         del log
         return Decision(legal[int(generator.integers(len(legal)))], {"algorithm": "random"})

@@ -12,6 +12,7 @@ from functools import lru_cache
 from itertools import chain
 
 import numpy as np
+from numpy.random import Generator
 
 NOBODY = -1
 BLOCK = 4096
@@ -41,7 +42,7 @@ def run_key(seed: int, *about: str) -> int:
 
 def stream(
     seed: int, purpose: str, *, match: int = 0, seat: int = NOBODY, ply: int = 0
-) -> np.random.Generator:
+) -> Generator:
     """The generator for one purpose at one place of a run.
 
     Args:
@@ -57,10 +58,10 @@ def stream(
     place = f"{seed}/{purpose}/{match}/{seat}".encode()
     key = hashlib.blake2b(place, digest_size=_WORD_BYTES * (_KEY - 1)).digest()
     words = np.frombuffer(key + ply.to_bytes(_WORD_BYTES, "little"), dtype="<u4")
-    return np.random.Generator(np.random.PCG64(np.random.SeedSequence(words)))
+    return Generator(np.random.PCG64(np.random.SeedSequence(words)))
 
 
-def match_words(generator: np.random.Generator) -> tuple[int, ...]:
+def match_words(generator: Generator) -> tuple[int, ...]:
     """Seed words that the streams of one purpose, match and seat share at every ply.
 
     Args:
@@ -75,7 +76,7 @@ def match_words(generator: np.random.Generator) -> tuple[int, ...]:
     return _place(generator)[:-1]
 
 
-def ply_of(generator: np.random.Generator) -> int:
+def ply_of(generator: Generator) -> int:
     """The ply of a stream's place, for naming what happens there.
 
     Args:
@@ -90,7 +91,7 @@ def ply_of(generator: np.random.Generator) -> int:
     return _place(generator)[-1]
 
 
-def _place(generator: np.random.Generator) -> tuple[int, ...]:
+def _place(generator: Generator) -> tuple[int, ...]:
     sequence = generator.bit_generator.seed_seq
     entropy = sequence.entropy if isinstance(sequence, np.random.SeedSequence) else None
     key = () if entropy is None or isinstance(entropy, int) else tuple(map(int, entropy))
@@ -99,7 +100,7 @@ def _place(generator: np.random.Generator) -> tuple[int, ...]:
     return key
 
 
-def uniforms(generator: np.random.Generator) -> Iterator[float]:
+def uniforms(generator: Generator) -> Iterator[float]:
     """An endless iterator of uniform numbers in [0, 1), drawn from `generator` in blocks.
 
     A block stays an array, of eight bytes a number: as a list of objects it would take four times

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
+from numpy.random import Generator
 
 from games.checks.sampling import KeptPositions, PlayedMatch
 from games.contract import CHANCE, Action, Json, ModuleFault
@@ -69,9 +70,7 @@ class _Script:
     actions: Sequence[Action]
     done: int = 0
 
-    def choose(
-        self, log: SeatLog, legal: Sequence[Action], generator: np.random.Generator
-    ) -> Decision:
+    def choose(self, log: SeatLog, legal: Sequence[Action], generator: Generator) -> Decision:
         """See `games.engine.Player.choose`."""
         del log, legal, generator
         if self.done >= len(self.actions):
@@ -214,9 +213,7 @@ class _Follower:
     player: Player
     done: Iterator[Action]
 
-    def choose(
-        self, log: SeatLog, legal: Sequence[Action], generator: np.random.Generator
-    ) -> Decision:
+    def choose(self, log: SeatLog, legal: Sequence[Action], generator: Generator) -> Decision:
         """See `games.engine.Player.choose`."""
         decision = self.player.choose(log, legal, generator)
         return replace(decision, action=next(self.done, decision.action))

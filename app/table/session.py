@@ -26,7 +26,7 @@ _RENDER = "render"
 _DRAWING_S = 2.0
 _LONGEST_DRAWING = 8_000
 if TYPE_CHECKING:
-    import numpy as np
+    from numpy.random import Generator
 
     from agents.players.registry import PlayerRoster, SeatedPlayer
     from games.contract import Action
@@ -426,9 +426,7 @@ class _Seat:
     seat: int
     other: "SeatedPlayer | None"
 
-    def choose(
-        self, log: "SeatLog", legal: "Sequence[Action]", generator: "np.random.Generator"
-    ) -> Decision:
+    def choose(self, log: "SeatLog", legal: "Sequence[Action]", generator: "Generator") -> Decision:
         if (before := self.session.scripted(self.seat, legal)) is not None:
             return before
         if self.other is not None:

@@ -19,6 +19,7 @@ from itertools import product
 from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.random import Generator
 
 from agents.search.leaves import mean_ranks
 from evals.cardiverse.players import RECIPE, SEATS, PlayersSize, made_heuristics
@@ -268,9 +269,7 @@ def _pairings(game: str, seed: int, size: PlayersSize, options: EvalOptions) -> 
         yield {**row, **{name: round(100 * rate, 1) for name, rate in rates.items()}, "n": found.n}
 
 
-def _player(
-    table: _Table, name: str, ours: Mapping[str, str], generator: np.random.Generator
-) -> Choose:
+def _player(table: _Table, name: str, ours: Mapping[str, str], generator: Generator) -> Choose:
     """A player of that name; ours plays the best by mean rank, and like random play the equals."""
     if name in table.agents:
         agent = getattr(import_module(table.agents_from), name)()

@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
+from numpy.random import Generator
 from pydantic import JsonValue
 
 from agents.players.llm import LLM
@@ -242,9 +242,7 @@ class Peeker:
     look: Look
     every: int = 1
 
-    def choose(
-        self, log: SeatLog, legal: Sequence[Action], generator: np.random.Generator
-    ) -> Decision:
+    def choose(self, log: SeatLog, legal: Sequence[Action], generator: Generator) -> Decision:
         """See `games.engine.Player.choose`."""
         del log
         index = int(generator.integers(len(legal)))

@@ -11,7 +11,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-import numpy as np
+from numpy.random import Generator
 
 from agents.players.registry import make_player
 from agents.players.specs import PlayerSpec, Seating
@@ -159,9 +159,7 @@ class Recorder:
     script: Sequence[Action] | None = None
     asked: list[DecisionRecord] = field(default_factory=list)
 
-    def choose(
-        self, log: SeatLog, legal: Sequence[Action], generator: np.random.Generator
-    ) -> Decision:
+    def choose(self, log: SeatLog, legal: Sequence[Action], generator: Generator) -> Decision:
         """See `games.engine.Player.choose`."""
         decision = self.player.choose(log, legal, generator)
         number = len(self.asked)
@@ -179,9 +177,7 @@ class Script:
 
     moves: Iterator[Action]
 
-    def choose(
-        self, log: SeatLog, legal: Sequence[Action], generator: np.random.Generator
-    ) -> Decision:
+    def choose(self, log: SeatLog, legal: Sequence[Action], generator: Generator) -> Decision:
         """See `games.engine.Player.choose`."""
         del log, legal, generator
         return Decision(next(self.moves))
@@ -230,7 +226,7 @@ class OtherStates:
 
     reference: Game
     seat: int
-    generator: np.random.Generator
+    generator: Generator
 
     def draw(self, asked: DecisionRecord, true: State) -> State | None:
         """A state with other hidden contents, by either way in turn; None where none was found."""

@@ -20,6 +20,7 @@ from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
+from numpy.random import Generator
 
 from evals.lechat2026.board import (
     ANYWHERE,
@@ -87,7 +88,7 @@ class Worlds:
         for name in (drawn, "attempts", "fallbacks"):
             self.used[name] = 0
         self._hits: list[int] = []
-        self._generator = np.random.Generator(np.random.PCG64(rng.getrandbits(64)))
+        self._generator = Generator(np.random.PCG64(rng.getrandbits(64)))
         self._often = 1.0  # attempts that a fleet takes, as last seen
         self._batches: _Attempts | None = None
         self._coming: deque[tuple[int, int]] = deque()
@@ -283,7 +284,7 @@ class _Attempts:
     """
 
     def __init__(
-        self, hits: Sequence[int], misses: int, generator: np.random.Generator, *, ordered: bool
+        self, hits: Sequence[int], misses: int, generator: Generator, *, ordered: bool
     ) -> None:
         self._hits, self._ordered, self._generator = hits, ordered, generator
         self._upon = {length: self._over(length, misses) for length in ANYWHERE}

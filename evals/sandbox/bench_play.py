@@ -22,7 +22,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from functools import partial
 
-import numpy as np
+from numpy.random import Generator
 
 from agents.players.registry import SeatedPlayer, make_player, parse_spec
 from agents.players.specs import Seating
@@ -109,9 +109,7 @@ class _Asking:
         self.worker = sandbox.worker(f"player-{seat}", _CHOICE)
         self.worker.load(_CHOICE)
 
-    def choose(
-        self, log: SeatLog, legal: Sequence[Action], generator: np.random.Generator
-    ) -> Decision:
+    def choose(self, log: SeatLog, legal: Sequence[Action], generator: Generator) -> Decision:
         """See `games.engine.Player.choose`."""
         number = int(generator.integers(2**31))
         action = self.worker.call("choose", [log.latest(), list(legal), number])

@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
 
 import numpy as np
+from numpy.random import Generator
 
 from games.checks import Finding
 from games.checks.contract import judged
@@ -192,7 +193,7 @@ class _Inquiry:
         return found
 
     def _settled(
-        self, position: Position, paid: np.ndarray, action: Action, generator: np.random.Generator
+        self, position: Position, paid: np.ndarray, action: Action, generator: Generator
     ) -> tuple[Position, np.ndarray]:
         """The next position with a choice, or the end, after `action`; and what was paid."""
         while True:
@@ -217,7 +218,7 @@ class _Inquiry:
             paid = paid + position.rewards
         return None
 
-    def _best(self, position: Position, paid: np.ndarray, generator: np.random.Generator) -> Action:
+    def _best(self, position: Position, paid: np.ndarray, generator: Generator) -> Action:
         order = generator.permutation(len(position.legal))[:_WIDEST]
 
         def worth(action: Action) -> tuple[float, float]:
@@ -229,7 +230,7 @@ class _Inquiry:
         return max(actions, key=worth)
 
     def _played_out(
-        self, position: Position, paid: np.ndarray, action: Action, generator: np.random.Generator
+        self, position: Position, paid: np.ndarray, action: Action, generator: Generator
     ) -> np.ndarray:
         """What the seats were paid in all at the end of one random continuation."""
         self.subject.open()  # nobody keeps what a continuation tells: no match grows by it
@@ -242,7 +243,7 @@ class _Inquiry:
         return paid
 
 
-def _drawn(position: Position, generator: np.random.Generator) -> Action:
+def _drawn(position: Position, generator: Generator) -> Action:
     """An outcome by its probability, or any legal action."""
     if not position.legal:
         return ""

@@ -18,7 +18,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
+from numpy.random import Generator
 
 from games.checks import Finding
 from games.checks.contract import failed, judged
@@ -118,7 +118,7 @@ class _Audit:
     subject: Subject
     played: Sequence[PlayedMatch]
     seat: int
-    generator: np.random.Generator
+    generator: Generator
     zones: Mapping[str, Json]
     opened: Sequence[str]
     conserved: set[str]

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, zip_longest
 
-import numpy as np
+from numpy.random import Generator
 
 from games.checks.sampling import PlayedMatch
 from games.checks.zones import Sight, exchanged_components, moved_components
@@ -58,7 +58,7 @@ def near_choices(
     step: int,
     here: Position,
     first: bool,  # noqa: FBT001
-    generator: np.random.Generator,
+    generator: Generator,
 ) -> list[Action]:
     """What to try in a match that is to stay near a recorded one, the nearest first.
 
@@ -149,7 +149,7 @@ def unlike_odds(
     places: Sequence[tuple[Table, Position]],
     zones: Mapping[str, Json],
     seat: int,
-    generator: np.random.Generator,
+    generator: Generator,
 ) -> str:
     """How what a seat is told of chance depends on what is hidden from it; "" where it does not.
 

@@ -4,7 +4,7 @@ import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
+from numpy.random import Generator
 
 from games.contract import TERMINAL, Action, Game, Json, LocalModule, State
 from games.engine import Decision, Match, Ply, play_match
@@ -90,9 +90,7 @@ def another_order(count: int, *, seed: int) -> list[int]:
 class UniformPlayer:
     """Plays every legal action with the same probability."""
 
-    def choose(
-        self, log: SeatLog, legal: Sequence[Action], generator: np.random.Generator
-    ) -> Decision:
+    def choose(self, log: SeatLog, legal: Sequence[Action], generator: Generator) -> Decision:
         """See `games.engine.Player.choose`."""
         del log
         return Decision(legal[int(generator.integers(len(legal)))])

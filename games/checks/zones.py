@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
+from numpy.random import Generator
 
 from games.contract import Json, State, Visibility, canonical_key
 from games.values import are_texts, as_object
@@ -265,7 +265,7 @@ def exchange_hidden(
     state: State,
     zones: Mapping[str, Mapping[str, Json]],
     seen: Mapping[str, Visibility],
-    generator: np.random.Generator,
+    generator: Generator,
 ) -> State:
     """The state with what one seat may not see dealt out anew among the zones hidden from it.
 

@@ -15,6 +15,7 @@ from functools import cached_property
 from importlib.resources import files
 
 import numpy as np
+from numpy.random import Generator
 
 from games import library
 from games.environments import (
@@ -146,7 +147,7 @@ class TwinEnvironment:
         return hashlib.blake2b(f"{self.seed} {action}".encode(), digest_size=8).digest()
 
 
-def _moved(letters: str, generator: np.random.Generator) -> str:
+def _moved(letters: str, generator: Generator) -> str:
     """The letters in an order in which none stays in its place."""
     while True:
         order = generator.permutation(len(letters))

@@ -12,6 +12,7 @@ from statistics import NormalDist, fmean, stdev
 from typing import Literal, TypeAlias
 
 import numpy as np
+from numpy.random import Generator
 from pydantic import BaseModel, Field, model_validator
 
 from games.text import number_of
@@ -217,7 +218,7 @@ def _last(holds: Callable[[float], bool], within: tuple[float, float], halvings:
     return low
 
 
-def bootstrap_mean(deals: Sequence[float], generator: np.random.Generator) -> Estimate:
+def bootstrap_mean(deals: Sequence[float], generator: Generator) -> Estimate:
     """A mean with the percentile bootstrap's interval (Efron 1979).
 
     Deals are drawn with replacement, never the matches in them, because those are not independent;

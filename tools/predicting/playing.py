@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-import numpy as np
+from numpy.random import Generator
 
 from games.checks import Finding
 from games.engine import sample_index
@@ -204,7 +204,7 @@ class Explorer:
         if cell not in self._cells or self._cells[cell].depth < place.depth:
             self._cells[cell] = place
 
-    def _chosen(self, generator: np.random.Generator) -> _Place:
+    def _chosen(self, generator: Generator) -> _Place:
         """A cell, the likelier the more seldom it was chosen and its like was seen."""
         cells = [*self._cells.items()]
         weights = [
@@ -217,7 +217,7 @@ class Explorer:
         self._seen[offer] += 1
         return place
 
-    def _expedition(self, place: _Place, generator: np.random.Generator) -> Iterator[_Place]:
+    def _expedition(self, place: _Place, generator: Generator) -> Iterator[_Place]:
         """The places of some plies of random play from a cell."""
         self.table.open(self.num_players, self.parameters)  # a match's memory is counted anew
         yield place
@@ -239,7 +239,7 @@ class Explorer:
             self._note(place)
             yield place
 
-    def _drawn(self, here: Position, generator: np.random.Generator, *, by_type: bool) -> Action:
+    def _drawn(self, here: Position, generator: Generator, *, by_type: bool) -> Action:
         """An action by chance: any, or first its type; chance draws as the model says."""
         draw = float(generator.random())
         if here.player == CHANCE:
