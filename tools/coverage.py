@@ -62,10 +62,7 @@ class RuleCoverage:
 
 
 def rule_coverage(
-    sandbox: Sandbox,
-    source: str,
-    rules: Sequence[str],
-    records: Sequence[MatchRecord],
+    sandbox: Sandbox, source: str, rules: Sequence[str], records: Sequence[MatchRecord]
 ) -> RuleCoverage:
     """Follow recorded matches through a source; see the module's docstring.
 

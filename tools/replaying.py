@@ -24,14 +24,7 @@ from games.table import Position
 from games.text import plain_text
 from games.trajectories import open_deck
 from tools.checking import audit_matches
-from tools.playtest.jobs import (
-    GameSetup,
-    MatchEntry,
-    MatchJob,
-    PlayerConfig,
-    Roster,
-    entry_of,
-)
+from tools.playtest.jobs import GameSetup, MatchEntry, MatchJob, PlayerConfig, Roster, entry_of
 from tools.sandbox import Sandbox
 from tools.transitions import replay_transitions
 

@@ -54,10 +54,7 @@ _ASKING = ("question", "no_fit")  # ends that an answer can change
 _WIDE = 100  # characters of a brief in the list
 
 # File of a run, key in it, and what the list calls it.
-_OF_NEW = (
-    ("run.json", "end", "end"),
-    ("design.json", "title", "title"),
-)
+_OF_NEW = (("run.json", "end", "end"), ("design.json", "title", "title"))
 _OF_LEARN = (("learn.json", "end", "end"), ("learn.json", "environment", "title"))
 
 

@@ -197,8 +197,5 @@ def score_rows(rows: Sequence[Row], effective: Row, unscored: Mapping[str, str])
             else:
                 missing[f"{coder} {metric}"] = "no try passed Succ, or no model judges the records"
     return EvalResult(
-        scores=tuple(scores),
-        samples=tuple(rows),
-        effective=effective,
-        unscored=missing,
+        scores=tuple(scores), samples=tuple(rows), effective=effective, unscored=missing
     )

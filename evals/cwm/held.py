@@ -126,11 +126,7 @@ def search_rates(game: str, setup: GameSetup, model: str, seconds: float, sandbo
 
 
 def _rate(
-    search: str,
-    source: str,
-    parameters: Mapping[str, Any],
-    seconds: float,
-    sandbox: Sandbox,
+    search: str, source: str, parameters: Mapping[str, Any], seconds: float, sandbox: Sandbox
 ) -> float:
     """Simulations a second of a match's first decision, with one rollout a leaf."""
     spec = f"{search}:budget=time,seconds={seconds}"

@@ -18,13 +18,7 @@ from agents.learning.matches import PRELOAD
 from agents.learning.settings import PpoSettings
 from agents.players.registry import PlayerRoster
 from evals.cwm.arena import SEATS, table_of
-from evals.cwm.held import (
-    HeldModel,
-    by_seat_told,
-    games_with_models,
-    held_models,
-    referee_of,
-)
+from evals.cwm.held import HeldModel, by_seat_told, games_with_models, held_models, referee_of
 from evals.results import (
     EvalOptions,
     EvalResult,

@@ -78,11 +78,7 @@ def run(
         rows += field_rows(second, met)
     for row in rows:
         tell(str(row))
-    return EvalResult(
-        scores=scores,
-        samples=tuple(rows),
-        effective=_effective(amounts),
-    )
+    return EvalResult(scores=scores, samples=tuple(rows), effective=_effective(amounts))
 
 
 def thesis_osla(seed: int) -> Contestant:

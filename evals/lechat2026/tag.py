@@ -200,9 +200,7 @@ def run(
         randoms = max(randoms, [game["shots"] for game in played.solos["random"]], key=len)
     rows += _confound(seed, tell, options, amounts, shots, randoms)
     return EvalResult(
-        scores=tuple(scores),
-        samples=tuple(rows),
-        effective=_effective(seed, amounts),
+        scores=tuple(scores), samples=tuple(rows), effective=_effective(seed, amounts)
     )
 
 

@@ -6,12 +6,7 @@ from pydantic import BaseModel, Field
 
 from games.checks import Finding, verdict
 from games.checks.choices import check_choices
-from games.checks.contract import (
-    check_definitions,
-    check_functions,
-    check_start,
-    from_fault,
-)
+from games.checks.contract import check_definitions, check_functions, check_start, from_fault
 from games.checks.leaks import check_leaks
 from games.checks.promises import check_conservation, check_resampling, check_total, check_value
 from games.checks.sampling import Subject, played_matches, sample_states

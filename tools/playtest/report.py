@@ -202,9 +202,7 @@ def _of_best(best: float, declared: bool) -> str:  # noqa: FBT001 - as `best_sco
     return f"mean score, of the best match seen, which scored {best:g}; more may be possible"
 
 
-def _finished(
-    records: Sequence[MatchRecord],
-) -> list[tuple[tuple[float, ...], tuple[Ply, ...]]]:
+def _finished(records: Sequence[MatchRecord]) -> list[tuple[tuple[float, ...], tuple[Ply, ...]]]:
     finished = [
         (record.match.returns, record.match.plies)
         for record in records

@@ -29,12 +29,7 @@ from tools.playtest.jobs import (
 )
 from tools.playtest.journal import journal_at
 from tools.playtest.ratings import head_to_head, ranked, score_of
-from tools.playtest.results import (
-    ResultTables,
-    TournamentResult,
-    TournamentSettings,
-    by_ending,
-)
+from tools.playtest.results import ResultTables, TournamentResult, TournamentSettings, by_ending
 from tools.playtest.runner import Workers, play_all
 from tools.playtest.schedule import Schedule, TournamentError, make_schedule
 from tools.replaying import again, claims_to_try, require_claim, require_replays

@@ -107,11 +107,7 @@ class Kit:
 
     def settings(self, limits: Limits) -> dict[str, object]:
         """What a pool's own process is told first."""
-        return {
-            "preload": list(self.preload),
-            "numpy": self.numpy,
-            "limits": limits.model_dump(),
-        }
+        return {"preload": list(self.preload), "numpy": self.numpy, "limits": limits.model_dump()}
 
 
 @dataclass(frozen=True)
