@@ -23,6 +23,7 @@ from games.values import are_texts, show
 _LONGEST_EVIDENCE = 3000
 _LONGEST_NAME = 80
 _ACTIONS = 12  # of a sampled state that are tried
+_STARTS = 16  # chance that is hidden in the start may give the same state a few times
 _NEVER_AN_ACTION = "no such action (asked by the contract check)"
 
 
@@ -110,9 +111,11 @@ def _start(subject: Subject) -> Iterator[Finding]:
     if any(game.rewards(state, count)):
         yield failed("start", "get_rewards", "the first state pays; required: zeros at the start")
     with subject.fresh() as anew:
-        starts = [each.initial_state(count, subject.parameters) for each in (game, anew)]
+        asked = (*[game] * _STARTS, anew)
+        starts = [each.initial_state(count, subject.parameters) for each in asked]
     if {canonical_key(start) for start in starts} != {canonical_key(state)}:
-        yield failed("start", "initial_state", "two calls gave two different states")
+        evidence = "two calls gave two different states; what is random comes as chance events"
+        yield failed("start", "initial_state", evidence)
     try:
         game.initial_state(count, {**subject.parameters, "no_such_parameter": 1})
     except ModuleFault:
@@ -215,6 +218,12 @@ def _impure(subject: Subject, questions: Sequence[_Question], seed: int) -> Iter
         values.append({value} if question.met is None else {value, canonical_key(question.met)})
         yield from changed
     with subject.fresh() as again:
+        start = (subject.num_players, subject.parameters)
+        if canonical_key(again.initial_state(*start)) != canonical_key(
+            subject.game.initial_state(*start)
+        ):
+            evidence = "gives another state after matches than before: nothing may be kept in it"
+            yield failed("functions", "initial_state", evidence)
         for index in another_order(len(questions), seed=seed):
             value, changed = _ask(again, questions[index])
             values[index].add(value)

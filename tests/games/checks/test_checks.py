@@ -116,6 +116,20 @@ def test_a_crash_names_function_and_line() -> None:
     assert (crash.function, crash.line) == ("get_rewards", line)
 
 
+def test_a_start_that_seldom_differs_is_found() -> None:
+    start = '    return {"hands": [[], []], "deck": ["2", "3", "4", "5"], "bids": []}'
+    drawn = f"    if len(CALLS.append(0) or CALLS) % 6 == 5: return {{}}\n{start}"
+    source = SOUND.replace(start, drawn) + "CALLS = []\n"
+    assert ("start", "initial_state") in {(f.check, f.function) for f in findings(source)}
+
+
+def test_a_start_that_keeps_something_of_the_matches_before_is_found() -> None:
+    told = '        return {**state, "bids"'
+    source = SOUND.replace(told, f"        BIDS.append(1)\n{told}") + "BIDS = []\n"
+    source = source.replace('"bids": []}', '"bids": [], "kept": len(BIDS)}')
+    assert ("functions", "initial_state") in {(f.check, f.function) for f in findings(source)}
+
+
 def test_an_endless_game_is_found() -> None:
     found = broken(
         'if len(state["bids"]) == 2:\n        return -4', 'if len(state["bids"]) < 0: pass'
