@@ -64,10 +64,18 @@ class Candidate(BaseModel, frozen=True, extra="forbid"):
         """
         if self.score is not None:
             return self.score
+        return fmean(shares) if (shares := self._shares()) else 0.0
+
+    @property
+    def reached(self) -> float:
+        """Its score, else how many checks it passed: later ones are run where these pass."""
+        return sum(self._shares()) if self.score is None else self.score
+
+    def _shares(self) -> list[float]:
         by_check: dict[str, list[bool]] = {}
         for finding in (found for found in self.findings or () if found.check != EDIT):
             by_check.setdefault(finding.check, []).append(finding.outcome == "passed")
-        return fmean(fmean(passed) for passed in by_check.values()) if by_check else 0.0
+        return [fmean(passed) for passed in by_check.values()]
 
 
 def keep_newest(old: list[Candidate], new: list[Candidate]) -> list[Candidate]:
@@ -88,8 +96,8 @@ def pooled(old: list[Any], new: list[Any]) -> list[Any]:
 
 
 def best(candidates: Sequence[Candidate]) -> Candidate:
-    """The candidate to show where none was accepted: most passed, then newest."""
-    return max(candidates, key=lambda candidate: (candidate.share_passed, candidate.number))
+    """The candidate to show where none was accepted: the furthest, then the newest."""
+    return max(candidates, key=lambda candidate: (candidate.reached, candidate.number))
 
 
 def what_failed(findings: Sequence[Finding]) -> str:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from games.checks import Finding, Outcome
-from graph.run.pool import EDIT, Candidate, newest, thompson, what_failed
+from graph.run.pool import EDIT, Candidate, best, newest, thompson, what_failed
 
 
 def finding(check: str, outcome: Outcome) -> Finding:
@@ -49,6 +49,17 @@ def test_a_check_counts_once_however_many_findings_it_gives() -> None:
     findings += [finding(EDIT, "failed")]  # the coder's last answer is none of its checks
     judged = Candidate(number=0, source="", findings=tuple(findings))
     assert judged.share_passed == pytest.approx((1 + 0 + 0.5) / 3)
+
+
+def test_the_best_candidate_is_the_one_that_got_furthest_not_the_one_judged_by_less() -> None:
+    tests = [finding("unit_test", outcome) for outcome in ("passed", "passed", "failed")]
+    records = [finding("record", outcome) for outcome in ("passed", "failed")]
+    sound = [finding(check, "passed") for check in ("start", "random_play", "functions")]
+    late = Candidate(
+        number=0, source="", findings=(*sound, finding("unit_test", "passed"), *records)
+    )
+    early = Candidate(number=1, source="", findings=(*sound, *tests))
+    assert best([late, early]).number == 0
 
 
 def test_every_open_finding_is_named_however_long_the_first_is() -> None:
