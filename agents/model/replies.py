@@ -1,5 +1,6 @@
 """Replies in a schema, from any server: json_schema, else a function call, else plain JSON."""
 
+import contextlib
 import json
 import re
 from collections.abc import Callable, Sequence
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
 
 METHODS: tuple[ReplyMethod, ...] = ("json_schema", "function_calling", "plain")
 _OBJECT_START = re.compile(r"^[ \t]*\{", re.MULTILINE)
+_COMMENT = r"//[^\n]*|/\*.*?\*/"
+_LOOSE = re.compile(
+    rf'("(?:[^"\\]|\\.)*")|{_COMMENT}|,(?=(?:\s|{_COMMENT})*[}}\]])', re.DOTALL
+)  # a text, which stays, or a comment or a last comma
 _THOUGHT = "</think>"
 _PROBLEMS_SHOWN = 5
 
@@ -123,11 +128,18 @@ def _json_object(text: str) -> object:
     at_line_start = _OBJECT_START.search(text)
     start = text.find("{", at_line_start.start() if at_line_start else 0)
     if start < 0:
-        raise FormError("it holds no JSON object")
+        raise FormError("it holds no JSON object" if text.strip() else "it is empty")
     try:
-        value: object = well_formed(json.JSONDecoder().raw_decode(text, start)[0])
+        return _decoded(text, start)
     except (ValueError, RecursionError) as error:  # such as a number of 5,000 digits
+        with contextlib.suppress(ValueError, RecursionError):
+            return _decoded(_LOOSE.sub(lambda part: part[1] or "", text[start:]))
         raise FormError(f"its JSON does not parse: {error}") from error
+
+
+def _decoded(text: str, start: int = 0) -> object:
+    """The value that begins there; a text of it may run over several lines."""
+    value: object = well_formed(json.JSONDecoder(strict=False).raw_decode(text, start)[0])
     return value
 
 

@@ -5,10 +5,10 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, model_validator
 
 from agents.model.chat import ChatModel, Message
-from agents.model.errors import RefusedRequestError, ReplyError
+from agents.model.errors import FormError, RefusedRequestError, ReplyError
 from agents.model.replies import ask_structured, parse_reply
 from agents.prompting import contract, fence, load_prompt
 from agents.protocols import Attempt, CoderTools, Design, Edit, Mending, Objection, RoleError
@@ -39,6 +39,10 @@ _PROSE_CUTS = 3
 _SNIPPETS, _TITLE_LENGTH, _LINE = 4, 200, 80
 _WANTED = ("value_function", "resample_state", "resample_history")
 _BY_TOOLS = "Work with the tools; the module as it stands is the draft `start`. End with `submit`."
+_ANSWER = (
+    "Call edit_draft with your edits, then submit; or answer with one JSON object with `cause`, "
+    "`contested` and `edits`."
+)
 _ANEW = "not said; the whole module was written anew"
 _SUBMIT_NOW = "No other call is left. Call submit now, with the best draft."
 _EDIT_NOW = (
@@ -59,6 +63,11 @@ class EditsReply(BaseModel, extra="forbid"):
         description="Claims of the validator that the rules do not bear out; mostly none."
     )
     edits: list[EditReply]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _none_contested(cls, value: object) -> object:
+        return {"contested": [], **value} if isinstance(value, dict) else value
 
 
 class ModelCoder:
@@ -95,7 +104,7 @@ class ModelCoder:
         def read(message: "AIMessage") -> EditsReply:
             whole = [block for block in code_blocks(str(message.text)) if _is_whole(block)]
             if len(whole) != 1:
-                return accept(parse_reply(message, EditsReply))
+                return accept(_edits(message))
             edit = EditReply(search=source, replace=whole[0])
             return accept(EditsReply(cause=_ANEW, contested=[], edits=[edit]))
 
@@ -151,6 +160,14 @@ class ModelCoder:
             return None
         bench.settle()
         return None
+
+
+def _edits(message: "AIMessage") -> EditsReply:
+    """Edits in words, where calls were offered; what is told of others names both ways."""
+    try:
+        return parse_reply(message, EditsReply)
+    except FormError as error:
+        raise FormError(f"{error}. {_ANSWER}") from error
 
 
 def _last_choice(conversation: list[Message], bench: Workbench) -> dict[str, Any]:

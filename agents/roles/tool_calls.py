@@ -208,9 +208,13 @@ def tool_specifications(tools: CoderTools) -> list[dict[str, object]]:
                 "parameters": arguments.model_json_schema(),
             },
         }
-        for name, (arguments, run) in _TOOLS.items()
-        if name != RUN_TESTS or tools.has_tests
+        for name in _offered(tools)
+        for arguments, run in [_TOOLS[name]]
     ]
+
+
+def _offered(tools: CoderTools) -> list[str]:
+    return [name for name in _TOOLS if name != RUN_TESTS or tools.has_tests]
 
 
 def edited(source: str, edits: Sequence[EditReply]) -> str:
@@ -267,7 +271,9 @@ def _key(call: Any) -> str:  # noqa: ANN401 - langchain's ToolCall
 
 def _answer(call: Any, bench: Workbench) -> str:  # noqa: ANN401 - langchain's ToolCall
     if call["name"] not in _TOOLS:
-        return f"There is no tool {call['name']!r}; the tools are: {', '.join(_TOOLS)}."
+        return (
+            f"There is no tool {call['name']!r}; the tools are: {', '.join(_offered(bench.tools))}."
+        )
     model, run = _TOOLS[call["name"]]
     key = _key(call)
     if key in bench.said:

@@ -103,6 +103,8 @@ def test_a_configured_method_is_the_only_one_used() -> None:
         f"<think>It may be {json.dumps(GOOD)}</think>",
         f"Of course (it is {{simple}}):\n\n{json.dumps(GOOD)}\nHope that helps.",
         json.dumps(GOOD | {"why": "a field that nobody asked for is left out"}),
+        '{\n// as asked\n"suit": "spades", /* none */ "rank": null, // the end\n}',
+        '{"suit": "spades", "rank": null, "why": ["see http://a.b/c,]", "two\nlines",],}',
     ],
 )
 def test_an_object_is_found_whatever_stands_around_it(text: str) -> None:
@@ -120,7 +122,8 @@ def test_an_object_is_found_whatever_stands_around_it(text: str) -> None:
         (as_json({"colour": "black"}), "suit: Field required; rank: Field required"),
         (as_json(GOOD | {"suit": "stars"}), "stars is no suit"),
         (message(calls=[("Trump", "{broken")]), "not valid JSON"),
-        (message(None), "no JSON object"),
+        (message(None), "it is empty"),
+        (message('{"suit": "spades", "rank": // none\n}'), "line 1 column 28"),
     ],
 )
 def test_a_reply_that_does_not_fit_is_told_why_then_read(answer: Answer, said: str) -> None:

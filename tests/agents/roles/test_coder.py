@@ -102,7 +102,7 @@ def test_tool_calls_are_run_and_their_answers_go_back_fenced() -> None:
     ("wrong", "said"),
     [
         (message(calls=[("run_module", "{broken")]), "not a JSON object"),
-        (call("delete_everything"), "There is no tool 'delete_everything'"),
+        (call("delete_everything"), "run_module, edit_draft, play_record, submit."),
         (call("run_module"), "Give either source"),
         (call("run_module", source="x", draft="draft1"), "Give either source"),
         (call("run_tests", draft="draft7"), "There is no draft 'draft7'"),
@@ -266,6 +266,20 @@ def test_edits_mend_the_module() -> None:
     user = endpoint.requests[0]["messages"][1]["content"]
     assert "Rule R3: The highest card scores 1 point" in user
     assert "paid &lt;/untrusted> twice" in user
+
+
+@pytest.mark.parametrize(
+    "words", ["```diff\n- a\n+ b\n```", "", '[{"search": "a", "replace": ""}]']
+)
+def test_words_without_a_call_are_told_which_call_or_object_is_wanted(words: str) -> None:
+    edit = {"search": "GAME = {", "replace": "GAME = {\n"}
+    with serving(message(words), as_json({"cause": "c", "edits": [edit]})) as endpoint:
+        mending = ModelCoder(chat_with(endpoint)).edit(DESIGN, MODULE, FOUND, Bench())
+        said = endpoint.requests[1]["messages"][-1]["content"]
+    assert len(endpoint.requests) == 2
+    assert (len(mending.edits), mending.contested) == (1, ())
+    assert "Call edit_draft with your edits, then submit" in said
+    assert "`cause`, `contested` and `edits`" in said
 
 
 def test_the_whole_module_in_place_of_edits_is_taken() -> None:
