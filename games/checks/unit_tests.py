@@ -159,6 +159,11 @@ def check_unit_tests(subject: Subject, tests: Sequence[UnitTest]) -> list[Findin
     return [found[index] for index in range(len(tests))]
 
 
+def unplayable(found: Finding, test: UnitTest) -> bool:
+    """Whether a test failed since the module refuses an action of the test's own sequence."""
+    return found.outcome == "failed" and found.evidence.startswith(f"{test.name}: action ")
+
+
 def _run(subject: Subject, test: UnitTest) -> Finding:
     try:
         expected = json.loads(test.expected_json)

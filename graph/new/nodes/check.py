@@ -16,7 +16,7 @@ from agents.protocols import Claim, Design, RefusedTest, RoleError
 from games.checks import Finding, Outcome, verdict
 from games.checks.contract import from_fault
 from games.checks.seats import even_handed
-from games.checks.unit_tests import played_ply
+from games.checks.unit_tests import played_ply, unplayable
 from games.contract import ModuleFault
 from games.engine import Match
 from games.records import MatchRecord
@@ -240,7 +240,8 @@ class Trial:
 
     def _tests(self, run: CheckRun) -> None:
         """Hold the candidate against the run's tests, asked for once, and for amended rules."""
-        anew = to_ask_anew(self.claims, [*self.amended, *self.revised])
+        overtaken = self._overtaken(run) if self.revised else []
+        anew = to_ask_anew(self.claims, [*self.amended, *self.revised, *overtaken])
         if anew or not any(claim.test for claim in self.claims):
             self._ask_tests(anew)
         held = [(claim, claim.test) for claim in self.claims if claim.test and claim.counts]
@@ -250,6 +251,18 @@ class Trial:
                 self.lacking.append(f"the test {claim.id} could not be run: {finding.evidence}")
             else:
                 self.findings.append(with_votes(finding, claim))
+
+    def _overtaken(self, run: CheckRun) -> list[str]:
+        """Rules of tests that count no more: their sequences held before a revision alone."""
+        held = [(claim, claim.test) for claim in self.claims if claim.test and claim.counts]
+        found = run.unit_tests([test for _, test in held])
+        over = [
+            claim.model_copy(update={"status": "amended"})
+            for (claim, test), one in zip(held, found, strict=False)
+            if unplayable(one, test)
+        ]
+        self.claims = updated(self.claims, over)
+        return [claim.rule for claim in over]
 
     def _plies(self, run: CheckRun) -> None:
         """Verdicts that count are tests that stay: their plies must no longer be played so."""

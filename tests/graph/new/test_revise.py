@@ -223,6 +223,30 @@ def test_tests_of_rules_that_a_revision_leaves_alone_hold_for_it_too(
     assert "edit 2 missed" in roles.calls
 
 
+class Shifting(Reviving):
+    """A revision by which another player begins: no line of play of the game before is left."""
+
+    def unit_tests(
+        self, design: Design, source: str, amended: Sequence[str] = ()
+    ) -> Sequence[UnitTest | RefusedTest]:
+        tests = super().unit_tests(design, source, amended)
+        old = {"actions": ("x 1,1",), "expected_json": "1"}
+        return [one.model_copy(update=old) for one in tests if isinstance(one, UnitTest)]
+
+
+def test_a_test_that_a_revision_leaves_no_line_of_play_is_asked_for_anew_and_not_held(
+    make_context: MakeContext, folder: RunFolder
+) -> None:
+    roles = Shifting()
+    context = make_context(role_set(roles))
+    start_run("noughts", folder, context)
+    done = revised(folder, context, "Player 2 begins.").state
+    asked = [call for call in roles.calls if call.startswith("unit_tests ")]
+    assert asked[1:] == ["unit_tests R2, R1"]
+    assert [(claim.id, claim.status) for claim in done.claims] == [("T1", "amended")]
+    assert done.end == "made"
+
+
 def test_with_other_settings_no_test_of_the_game_before_is_carried_over() -> None:
     test = UnitTest(
         name="x", rule="R1", actions=(), function="get_current_player", expected_json="0"
