@@ -173,7 +173,7 @@ class ModelDesigner:
         """
         _require_short("the message is", talk.message, "Say what to change in a few sentences")
         messages = load_prompt("designer_revise").fill(
-            brief=brief.words,
+            brief=brief.prompt,
             design=design_text(design),
             clauses=design.clauses,
             figures=talk.figures,

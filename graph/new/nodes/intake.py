@@ -1,6 +1,7 @@
 """Intake and revise: messages become a brief and a run folder, or change the game that is there."""
 
 import shutil
+from collections.abc import Sequence
 from textwrap import shorten
 from typing import Any, Literal
 
@@ -149,7 +150,7 @@ def revise(
     figures = (*verdict_lines(state), *(shares_text(state.evaluation) if state.evaluation else ()))
     if undoes(said[-1]):
         return _undone(state, ask=context.settings.approve)
-    talk = Talk(message=said[-1], history=_history(state), figures=figures)
+    talk = Talk(message=said[-1], history=_history(state, figures), figures=figures)
     try:
         with place(f"revise/{len(said)}"):
             found = context.roles.designer.revise(need_design(state), state.brief, talk)
@@ -187,16 +188,19 @@ def _of_family(choices: Choices, design: Design) -> Choices:
     return choices.but(Choices(family=design.family))
 
 
-def _history(state: RunState) -> tuple[str, ...]:
+def _history(state: RunState, figures: Sequence[str]) -> tuple[str, ...]:
     """What the person said before, and what was answered; no messages of single stages.
 
-    Where the run lies on this machine is nothing that a model is told, or that a request rests on.
+    What a request tells anyhow, the first words and the figures, does not stand here again. Where
+    the run lies on this machine is nothing that a model is told, or that a request rests on.
     """
-    root = str(folder_of(state).root.path)
+    root, first = str(folder_of(state).root.path), state.brief and state.brief.prompt
+    said = [message for message in state.messages[:-1] if message.text != first]
     return tuple(
         f"{'person' if isinstance(message, HumanMessage) else 'designer'}: "
-        f"{message.text.replace(root, 'RUN')}"
-        for message in state.messages[:-1]
+        + "\n".join(line for line in told.split("\n") if line not in figures)
+        for message in said
+        for told in [message.text.replace(root, "RUN")]
         if message.name in (None, "reply", "revise")
     )
 

@@ -11,13 +11,16 @@ import pytest
 from agents.composer import composer_roles
 from agents.protocols import (
     Attempt,
+    Brief,
     Claim,
     CoderTools,
     Design,
     Edit,
     Mending,
     RefusedTest,
+    Revision,
     RoleError,
+    Talk,
 )
 from games.checks import Finding
 from games.checks.unit_tests import UnitTest
@@ -91,6 +94,32 @@ def test_a_question_is_answered_from_what_is_known_and_nothing_is_made(
     assert done.state.end == "made"
     assert "Is it fair?" in final_text(done.state)
     assert content(finished).keys() == before.keys()
+
+
+class Hearing(ScriptedRoles):
+    """A designer that tells what it is told before a message."""
+
+    def revise(self, design: Design, brief: Brief, talk: Talk) -> Revision:
+        assert len(talk.figures) > 2
+        self.calls += [f"told: {line}" for said in talk.history for line in said.split("\n")]
+        self.calls += [f"told: {line}" for line in (*talk.figures, *brief.prompt.split("\n"))]
+        return super().revise(design, brief, talk)
+
+
+def test_nothing_that_was_said_or_measured_is_told_the_designer_twice(
+    make_context: MakeContext, folder: RunFolder
+) -> None:
+    roles = Hearing()
+    context = make_context(role_set(roles))
+    start_run("noughts", folder, context)
+    revised(folder, context, "who wins?")
+    first = [call for call in roles.calls if call.startswith("told: ")]
+    revised(folder, context, "why?")
+    again = [call for call in roles.calls if call.startswith("told: ")][len(first) :]
+    for told in (first, again):
+        assert len([call for call in told if call.endswith("noughts")]) == 1
+        assert len([call for call in told if call.startswith("told: Is it fair?")]) == 1
+    assert len([call for call in again if "who wins?" in call]) == 1
 
 
 def test_what_the_composer_cannot_is_said_and_the_game_stays(
