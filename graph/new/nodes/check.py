@@ -102,9 +102,10 @@ def _revised(state: RunState, made: Design) -> tuple[str, ...]:
 
 
 def not_passing(rounds: int, findings: Sequence[Finding] | None) -> str:
-    """Why a run gives up, with what is still open."""
+    """Why a run gives up, with what is still open; sequences and votes are in `checks.json`."""
     after = f"after {rounds} refinement{'s' * (rounds > 1)}"
-    return f"{after} the game still does not pass: {what_failed(findings or ())}"
+    cut = [f.model_copy(update={"evidence": f.evidence.partition("\n")[0]}) for f in findings or ()]
+    return f"{after} the game still does not pass: {what_failed(cut)}"
 
 
 def write_checks(

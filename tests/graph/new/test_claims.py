@@ -339,6 +339,7 @@ def test_of_a_run_that_gave_up_the_best_candidate_is_shown_and_no_vote_is_asked_
     assert (state.end, best(state.candidates).number) == ("gave_up", 0)
     assert (folder.path / "game.py").read_text() == state.candidate(0).source
     assert "unit_test" in state.reason
+    assert "\n" not in state.reason  # a test's sequence is for the coder
     resumed = resume_run(folder, context, remedy=Remedy(accept=True)).state
     assert resumed.accepted == 0
 
