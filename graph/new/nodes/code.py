@@ -25,7 +25,7 @@ from agents.protocols import (
 )
 from games.checks import Finding
 from games.checks.run import CheckSettings
-from games.checks.unit_tests import PlayedPly, UnitTest
+from games.checks.unit_tests import PlayedPly, UnitTest, unplayable
 from games.contract import ModuleFault
 from games.records import MatchRecord
 from games.streams import stream
@@ -90,11 +90,13 @@ class GraphCoderTools:
         context: The run's resources.
         design: The game being coded.
         claims: The validator's, so far.
+        revised: Whether they are a game's whose rules were changed since.
     """
 
     context: RunContext
     design: Design
     claims: tuple[Claim, ...] = ()
+    revised: bool = False
 
     def search_examples(self, query: str) -> Sequence[Example]:
         """See `CoderTools.search_examples`."""
@@ -134,6 +136,8 @@ class GraphCoderTools:
         tests, plies = self._tests, self._plies
         run = self._checked(source, _QUICK, 0)
         found = run.unit_tests(tests) if tests else []
+        if self.revised:  # a line of play may hold no more
+            found = [f for f, test in zip(found, tests, strict=False) if not unplayable(f, test)]
         again = run.plies(plies) if plies else []
         return [*found, *(one for one in again if one.outcome != "could_not_judge")]
 

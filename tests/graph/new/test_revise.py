@@ -272,6 +272,7 @@ def test_a_test_that_a_revision_leaves_no_line_of_play_is_asked_for_anew_and_not
     done = revised(folder, context, "Player 2 begins.").state
     asked = [call for call in roles.calls if call.startswith("unit_tests ")]
     assert asked[1:] == ["unit_tests R2, R1"]
+    assert "tried: failed" not in roles.calls  # nor does the coder's own run of the tests hold it
     assert [(claim.id, claim.status) for claim in done.claims] == [("T1", "amended")]
     assert done.end == "made"
 
