@@ -342,9 +342,9 @@ def test_a_designer_hears_what_was_said_and_what_was_measured(make_context: Make
     chat = Chat(make_context(role_set(ScriptedRoles())))
     chat.say("noughts")
     assert (
-        chat.say("is it fair?")["messages"][-1].text == "2 said, 6 figures"
+        chat.say("is it fair?")["messages"][-1].text == "1 said, 6 figures"
     )  # five answers, and what each seat won
-    assert chat.say("are you \ud800 sure?")["messages"][-1].text == "4 said, 6 figures"
+    assert chat.say("are you \ud800 sure?")["messages"][-1].text == "3 said, 6 figures"
 
 
 def test_words_at_the_approval_change_the_design_at_hand(make_context: MakeContext) -> None:
@@ -352,7 +352,7 @@ def test_words_at_the_approval_change_the_design_at_hand(make_context: MakeConte
     chat = Chat(make_context(role_set(roles), SMALL.model_copy(update={"approve": True})))
     chat.say("noughts")
     asked = chat.say("is it fair?")
-    assert "1 said, 0 figures" in asked["__interrupt__"][0].value["ask"]
+    assert "0 said, 0 figures" in asked["__interrupt__"][0].value["ask"]
     changed = chat.say("The last mark counts double.")
     assert "Added R2." in changed["__interrupt__"][0].value["ask"]
     assert "R2 (new): The last mark" in changed["__interrupt__"][0].value["description"]
