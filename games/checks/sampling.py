@@ -134,7 +134,8 @@ class KeptPositions:
 
     def open(self, num_players: int, parameters: Mapping[str, Json]) -> Position:
         """See `Table.open`."""
-        self.matches.append([self._table.open(num_players, parameters)])
+        self.matches.append([])  # of a match whose start fails too
+        self.matches[-1].append(self._table.open(num_players, parameters))
         return self.matches[-1][-1]
 
     def advance(self, position: Position, action: Action) -> Position:
