@@ -26,7 +26,7 @@ from tools.retrieval import Retrieval
 
 REFUSED_AT_MOST = 0.1
 SETTINGS_AT_LEAST = 0.8
-_SETS = ("confirm_21", "confirm_22", "confirm_23")
+_SETS = ("confirm_23", "confirm_24")
 
 
 @dataclass(frozen=True)
