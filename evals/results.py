@@ -18,7 +18,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import yaml
-from pydantic import BaseModel, Field, JsonValue
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from pydantic.dataclasses import dataclass as value_class
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class NothingScoredError(EvalError):
     """Every sample failed to be scored: there is no result to report."""
 
 
-@value_class(frozen=True)
+@value_class(frozen=True, config=ConfigDict(extra="forbid"))
 class Score:
     """One scored number with its threshold.
 

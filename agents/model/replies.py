@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 METHODS: tuple[ReplyMethod, ...] = ("json_schema", "function_calling", "plain")
 _OBJECT_START = re.compile(r"^[ \t]*\{", re.MULTILINE)
-_COMMENT = r"//[^\n]*|/\*.*?\*/"
-_LOOSE = re.compile(
-    rf'("(?:[^"\\]|\\.)*")|{_COMMENT}|,(?=(?:\s|{_COMMENT})*[}}\]])', re.DOTALL
-)  # a text, which stays, or a comment or a last comma
+# A text, which stays, or a comment or a last comma. Nothing that was matched is given up again, and
+# what has no end goes to the end: else a hostile reply holds the process for hours.
+_COMMENT = r"//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?"
+_LOOSE = re.compile(rf'("(?:[^"\\]|\\.)*+"?)|{_COMMENT}|,(?=(?:\s|{_COMMENT})*+[}}\]])', re.DOTALL)
 _THOUGHT = "</think>"
 _PROBLEMS_SHOWN = 5
 

@@ -172,12 +172,14 @@ class ModelDesigner:
             RoleError: If the message is longer than `LONGEST_PROMPT` characters.
         """
         _require_short("the message is", talk.message, "Say what to change in a few sentences")
+        history = [said[:_SAID_LENGTH] for said in talk.history[-_SAID:]]
+        untold = [said for said in brief.corrections if not any(said in one for one in history)]
         messages = load_prompt("designer_revise").fill(
-            brief=brief.prompt,
+            brief="\n".join((brief.prompt, *untold)),
             design=design_text(design),
             clauses=design.clauses,
             figures=talk.figures,
-            history=[said[:_SAID_LENGTH] for said in talk.history[-_SAID:]],
+            history=history,
             message=talk.message,
         )
         return ask_structured(

@@ -84,9 +84,12 @@ def decide_flatmc(
     """
     meter = Meter(view.rules, settings, view.clock, counting=True)
     bandit = Bandit(view, meter, settings, generator, settings.exploration)
-    worlds = iter(view.determinize, None)
-    turns = ((state, bandit.choose(bandit.enter(state))) for state in worlds)
-    meter.run(lambda: bandit.simulate(*next(turns)))
+
+    def once() -> None:
+        state = view.determinize()
+        bandit.simulate(state, bandit.choose(bandit.enter(state)))
+
+    meter.run(once)
     return bandit.result(meter)
 
 

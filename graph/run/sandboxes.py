@@ -6,8 +6,8 @@ by accepting that it isolates nothing.
 """
 
 import os
-from collections.abc import Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -57,11 +57,14 @@ _NOBODYS = SandboxChoice()
 _CHOSEN: ContextVar[SandboxChoice] = ContextVar("sandbox choice", default=_NOBODYS)
 
 
-def sandbox_chosen(choice: SandboxChoice) -> AbstractContextManager[None]:
+@contextmanager
+def sandbox_chosen(choice: SandboxChoice) -> Iterator[None]:
     """Inside the block every sandbox that is opened follows `choice`."""
-    from agents.model.recording import set_for_a_while
-
-    return set_for_a_while(_CHOSEN, choice)
+    before = _CHOSEN.set(choice)
+    try:
+        yield
+    finally:
+        _CHOSEN.reset(before)
 
 
 def chosen_backend() -> "Backend":

@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeAlias
 
 import pytest
 
@@ -27,6 +28,7 @@ from vectorstore.indexing import ensure_indexed
 from vectorstore.store import Store, open_store
 
 MakeContext = Callable[..., RunContext]
+Entries: TypeAlias = dict[bytes, Json]
 
 
 @pytest.fixture(scope="session")
@@ -56,13 +58,13 @@ def played() -> dict[tuple[object, ...], RecordPool]:
 
 
 @pytest.fixture(scope="session")
-def entries() -> dict[bytes, Json]:
+def entries() -> Entries:
     """Of matches that were played, by their jobs."""
     return {}
 
 
 @pytest.fixture(autouse=True)
-def _each_match_once(entries: dict[bytes, Json], monkeypatch: pytest.MonkeyPatch) -> None:
+def _each_match_once(entries: Entries, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same job gives the same entry, as tests of the runner show: runs of one game share it."""
 
     def play(job: MatchJob) -> Json:

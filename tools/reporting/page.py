@@ -92,7 +92,7 @@ def _plots() -> Any:  # noqa: ANN401 - a template's macros have no types
     environment = Environment(
         undefined=StrictUndefined, autoescape=False, trim_blocks=True, lstrip_blocks=True
     )
-    environment.filters["html"] = escape
+    environment.filters["html"] = lambda text: escape(" ".join(text.splitlines()))
     environment.filters["px"] = "{:.1f}".format
     return environment.from_string(_text_of("plots.svg.j2")).module
 

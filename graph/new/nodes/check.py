@@ -242,9 +242,9 @@ class Trial:
     def _tests(self, run: CheckRun) -> None:
         """Hold the candidate against the run's tests, asked for once, and for amended rules."""
         overtaken = self._overtaken(run) if self.revised else []
-        anew = to_ask_anew(self.claims, [*self.amended, *self.revised, *overtaken])
+        anew = [*to_ask_anew(self.claims, [*self.amended, *self.revised]), *overtaken]
         if anew or not any(claim.test for claim in self.claims):
-            self._ask_tests(anew)
+            self._ask_tests([*dict.fromkeys(anew)], overtaken)
         held = [(claim, claim.test) for claim in self.claims if claim.test and claim.counts]
         for claim, finding in self._judged(held, run.unit_tests):
             if finding.outcome == "could_not_judge":
@@ -284,7 +284,7 @@ class Trial:
             return []
         return [(claim, one) for (claim, _), one in zip(held, found, strict=True)]
 
-    def _ask_tests(self, anew: Sequence[str]) -> None:
+    def _ask_tests(self, anew: Sequence[str], overtaken: Sequence[str]) -> None:
         validator = self.context.roles.validator
         try:
             with place(f"check/{self.number}/tests"):
@@ -301,8 +301,11 @@ class Trial:
             relation = "" if test.relation == "is" else f"{test.relation} "
             says = f"{test.name}: {test.function} {relation}{test.expected_json}"
             self.claims += (Claim(id=identity, rule=test.rule, says=says, test=test),)
+        given = {test.rule for test in tests if not isinstance(test, RefusedTest)}
+        lost = [rule for rule in overtaken if rule not in given]
         self.lacking += [
-            f"no test of {rule} as it reads now" for rule in to_ask_anew(self.claims, self.amended)
+            f"no test of {rule} as it reads now"
+            for rule in dict.fromkeys((*to_ask_anew(self.claims, self.amended), *lost))
         ]
 
     def _record(self, record: MatchRecord, run: CheckRun, struck: str = "") -> None:

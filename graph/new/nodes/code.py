@@ -137,7 +137,12 @@ class GraphCoderTools:
         run = self._checked(source, _QUICK, 0)
         found = run.unit_tests(tests) if tests else []
         if self.revised:  # a line of play may hold no more
-            found = [f for f, test in zip(found, tests, strict=False) if not unplayable(f, test)]
+            found = [
+                one.model_copy(update={"outcome": "could_not_judge"})
+                if unplayable(one, test)
+                else one
+                for one, test in zip(found, tests, strict=False)
+            ]
         again = run.plies(plies) if plies else []
         return [*found, *(one for one in again if one.outcome != "could_not_judge")]
 

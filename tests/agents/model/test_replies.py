@@ -132,6 +132,22 @@ def test_a_reply_that_does_not_fit_is_told_why_then_read(answer: Answer, said: s
         assert said in endpoint.requests[1]["messages"][-1]["content"]
 
 
+@pytest.mark.timeout(60)  # the first took 46 s with 18 of them, and twice as long with one more
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"suit": [\n{"search": a, ' + "// " * 400 + '\n"replace": "b"}]}',
+        '{"suit": 1,' + "/" * 4_000,
+        '{"suit": 1, ' + "/* x */ " * 4_000,
+        '{"suit": "' + '\\"' * 40_000,
+        '{"suit": x, ' + "/*" * 40_000,
+    ],
+)
+def test_a_reply_made_to_be_slow_is_refused_at_once(text: str) -> None:
+    with serving(message(text), as_json(GOOD)) as endpoint:
+        assert ask_structured(chat_with(endpoint), ASKED, Trump, accept) == "spades"
+
+
 def test_a_reply_that_never_fits_is_an_error_and_no_result() -> None:
     with serving(message("spades")) as endpoint:
         with pytest.raises(MalformedReplyError, match="no JSON object"):

@@ -14,6 +14,7 @@ from graph.new.results import RunResult
 from graph.new.runs import start_run
 from graph.run.context import RunContext
 from graph.run.folder import RunFolder, create_folder
+from tests.graph.conftest import Entries
 from tests.graph.scripted import ScriptedRoles, role_set
 from tests.graph.settings import UNPLAYED
 from tests.vectorstore.hashing import HashingEmbedder
@@ -91,9 +92,10 @@ def test_what_a_run_with_own_games_can_see_is_another_snapshot(
 
 
 def test_the_same_seed_gives_the_same_game_after_an_own_game_was_added(
-    store: Store, context: RunContext
+    store: Store, context: RunContext, entries: Entries
 ) -> None:
     first = make(context, "first")
+    entries.clear()  # its matches are really played again
     again = make(replace(context, store_snapshot=store.snapshot_id()), "again")
     for name in ("game.py", "rulebook.md", "design.json", "checks.json", "records/random.jsonl"):
         assert (first.folder.path / name).read_bytes() == (again.folder.path / name).read_bytes()

@@ -31,7 +31,7 @@ from graph.new.state import RunState
 from graph.run.context import RunContext
 from graph.run.folder import RunFolder, create_folder
 from graph.run.pool import Candidate, carried
-from tests.graph.conftest import MakeContext
+from tests.graph.conftest import Entries, MakeContext
 from tests.graph.new.test_again import content
 from tests.graph.new.test_chat import Chat
 from tests.graph.scripted import DESIGN, ScriptedRoles, role_set
@@ -138,7 +138,7 @@ def test_what_the_composer_cannot_is_said_and_the_game_stays(
 
 
 def test_revisions_follow_one_another_and_are_made_again_with_the_same_bytes(
-    finished: RunFolder, make_context: MakeContext
+    finished: RunFolder, make_context: MakeContext, entries: Entries
 ) -> None:
     context = make_context(composer_roles())
     revised(finished, context, "make it four cards")
@@ -149,6 +149,7 @@ def test_revisions_follow_one_another_and_are_made_again_with_the_same_bytes(
     assert last.state.before is not None
     assert (last.state.revision, last.state.before.revision) == (2, 1)
     before = content(finished)
+    entries.clear()  # their matches are really played again
     begin_again(finished, None, edits=True)
     assert not (finished.revision(1).path / "game.py").exists()
     resume_run(finished, context)
@@ -274,7 +275,32 @@ def test_a_test_that_a_revision_leaves_no_line_of_play_is_asked_for_anew_and_not
     assert asked[1:] == ["unit_tests R2, R1"]
     assert "tried: failed" not in roles.calls  # nor does the coder's own run of the tests hold it
     assert [(claim.id, claim.status) for claim in done.claims] == [("T1", "amended")]
-    assert done.end == "made"
+    assert done.end == "delivered"  # none can tell whether the revision or its code made it so
+    assert "no test of R1 as it reads now" in done.reason
+
+
+class ShiftingOne(Shifting):
+    """The same, and a second test of the rule holds for the game that it made."""
+
+    def unit_tests(
+        self, design: Design, source: str, amended: Sequence[str] = ()
+    ) -> Sequence[UnitTest | RefusedTest]:
+        tests = super().unit_tests(design, source, amended)
+        shown = {"actions": (), "function": "get_rewards", "expected_json": "[0, 0]"}
+        more = [one.model_copy(update=shown) for one in tests if isinstance(one, UnitTest)]
+        return [*tests, *more]
+
+
+def test_a_test_left_no_line_of_play_is_asked_for_anew_beside_another_of_its_rule(
+    make_context: MakeContext, folder: RunFolder
+) -> None:
+    roles = ShiftingOne()
+    context = make_context(role_set(roles))
+    start_run("noughts", folder, context)
+    done = revised(folder, context, "Player 2 begins.").state
+    assert "unit_tests R2, R1" in roles.calls
+    assert [claim.status for claim in done.claims] == ["amended", "standing"]
+    assert "no test of R1 as it reads now" in done.reason
 
 
 def test_with_other_settings_no_test_of_the_game_before_is_carried_over() -> None:
