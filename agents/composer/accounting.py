@@ -231,8 +231,8 @@ def _leaks(
     if isinstance(mention.source, Phrase) and mention.source.refused:
         return False
     before = [i for i in aliens if i < mention.covered[0]]
-    if _seats(mention):
-        return len(before) >= _SURE
+    if _seats(mention):  # beside names: "Aunt Rosa's Letters for four"
+        return sum(parsed.tokens[i].text.islower() for i in before) >= _SURE
     if len(aliens) >= _SURE or (before and _bare(parsed, mention)):
         return True
     between = range(before[0], mention.covered[0]) if before else ()

@@ -37,6 +37,7 @@ _BOTH = 2
 _MOST = 8
 _FEW = 4  # words from a number to what it counts: "six dino-mad kids"
 _BESIDE = 3  # words before a relative: "my two little"
+_TOLD = word_set("you he she they")  # who did what: "you asked how Father played"
 _OWNED = stems("each every per have give get with contain use own than")
 
 
@@ -181,7 +182,7 @@ def _person_at(tokens: Sequence[Token], kin: set[int], at: int) -> tuple[int, in
             number = int(token.norm)
         elif token.norm == "both":
             number = _BOTH
-        elif token.kind == "stop" or token.norm in common().connectives | _I | _AMONG:
+        elif token.kind == "stop" or token.norm in common().connectives | _I | _AMONG | _TOLD:
             return None
     return None
 

@@ -388,9 +388,11 @@ def test_who_comes_on_some_occasion_is_asked_about_and_seats_nobody(words: str, 
     [
         ("This is what us five do after darts: a bit of poker", 5),
         ("poker; dealing gives us five cards", 2),
+        ('Aunt Rosa\'s "Seven Letters" for 3 to 5 of us. A rummy game', 3),
+        ("Dear Anneke, you asked how Father and I used to play rummy", 2),
     ],
 )
-def test_us_and_a_number_are_seats_and_cards_are_not(words: str, seats: int) -> None:
+def test_who_plays_is_counted_and_nothing_else_is(words: str, seats: int) -> None:
     assert reading_of(words).num_players == seats
 
 
