@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import (
     AfterValidator,
     BaseModel,
+    BeforeValidator,
     Field,
     ValidationError,
     ValidatorFunctionWrapHandler,
@@ -28,6 +29,12 @@ from games.table import Position
 RECORD_LIMIT = 24_000
 MAX_TESTS = 8
 _NAME_LENGTH = 100
+_SAME_RELATION = {
+    **dict.fromkeys(("equal", "equals", "eq", "=", "==", "returns"), "is"),
+    **dict.fromkeys(("includes", "has", "contain"), "contains"),
+    **dict.fromkeys(("excludes", "not contains", "does not contain", "lack"), "lacks"),
+    **dict.fromkeys(("raise", "throws", "errors"), "raises"),
+}
 _STEPS = "What happens ply by ply and what the rules ask there, before any conclusion."
 
 
@@ -41,6 +48,16 @@ class VerdictReply(BaseModel, extra="forbid"):
     function: str | None = Field(description="Function at fault, or null.")
 
 
+def _relation(said: object) -> object:
+    """A relation by the name that is asked for, where another word says the same."""
+    return _SAME_RELATION.get(said.lower(), said) if isinstance(said, str) else said
+
+
+def _as_json(said: object) -> object:
+    """The JSON text of a value that was given as itself."""
+    return said if isinstance(said, str) else json.dumps(said)
+
+
 class TestReply(BaseModel, extra="forbid"):
     """One unit test."""
 
@@ -50,9 +67,13 @@ class TestReply(BaseModel, extra="forbid"):
     rule: str = Field(description="Id of the rule it tests.")
     actions: list[str]
     function: Tested
-    relation: Relation = Field(description="How the value is compared.")
+    relation: Annotated[Relation, BeforeValidator(_relation)] = Field(
+        description="How the value is compared."
+    )
     derivation: str = Field(description="How the value follows from the rules, step by step.")
-    expected_json: str = Field(description="The expected value, as JSON text.")
+    expected_json: Annotated[str, BeforeValidator(_as_json)] = Field(
+        description="The expected value, as JSON text."
+    )
 
 
 class TestsReply(BaseModel, extra="forbid"):

@@ -298,8 +298,7 @@ class Trial:
                 says = f"{test.name}: it cannot be run: {test.why}"
                 self.claims += (Claim(id=identity, rule=test.rule, says=says, status="dropped"),)
                 continue
-            relation = "" if test.relation == "is" else f"{test.relation} "
-            says = f"{test.name}: {test.function} {relation}{test.expected_json}"
+            says = f"{test.name}: {test.function} {test.relation} {test.expected_json}"
             self.claims += (Claim(id=identity, rule=test.rule, says=says, test=test),)
         given = {test.rule for test in tests if not isinstance(test, RefusedTest)}
         lost = [rule for rule in overtaken if rule not in given]

@@ -224,6 +224,15 @@ def test_unit_tests_come_from_the_rules() -> None:
     assert (test.rule, test.function, test.expected_json) == ("R1", "get_current_player", "-1")
 
 
+@pytest.mark.parametrize("other", [{"relation": "Equals"}, {"expected_json": -1}])
+def test_other_words_for_the_same_test_are_read(other: dict[str, Any]) -> None:
+    with serving(as_json({"tests": [TEST | other]})) as endpoint:
+        (test,) = ModelValidator(chat_with(endpoint)).unit_tests(DESIGN, high_draw())
+        assert len(endpoint.requests) == 1
+    assert isinstance(test, UnitTest)
+    assert (test.relation, test.expected_json) == ("is", "-1")
+
+
 @pytest.mark.parametrize(
     ("bad", "said"),
     [
