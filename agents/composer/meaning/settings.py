@@ -113,6 +113,7 @@ def settings_by_meaning(
 ) -> list[Mention]:
     """Further mentions: settings that the brief states and no phrase found, or found otherwise."""
     given = {name: value for m in mentions for name, value in values_of(m).items()}
+    told = {i: values_of(m).keys() for m in mentions if m.capture.numbers for i in m.covered}
     used = {index for mention in mentions for index in mention.covered}
     model = statements_of(lexicon.family, embed)
     found = (guess for guess in guesses(parsed, lexicon, used, model) if guess.sure >= SURE)
@@ -129,6 +130,7 @@ def settings_by_meaning(
     for guess in again:  # plain words that phrases explain otherwise
         least = AGAINST if guess.name in given else PLAIN
         plain = guess.sure >= least and given.get(guess.name) != guess.value
+        plain = plain and guess.name in told.get(guess.at, {guess.name})  # no other's number
         if plain and guess.name not in {*kept, PLAYERS}:
             kept[guess.name] = guess.mention
     return list(kept.values())
