@@ -224,10 +224,6 @@ def explained_rule(folder: RunFolder, rule: str, sandbox: Sandbox) -> dict[str, 
         raise RunFolderError(f"{design.title} has no rule {rule!r}; its rules: {ids}")
     found = rule_coverage(sandbox, source, [rule], records)
     lines = source.splitlines()
-    checks = folder.read_json("checks.json") if (folder.path / "checks.json").exists() else {}
-    kept = checks if isinstance(checks, dict) else {}
-    findings = [*kept.get("findings", []), *_loose(kept)]
-    says = {one["id"]: f"{one['id']}, {one['says']}" for one in kept.get("claims", [])}
     word = re.compile(rf"\b{rule}\b")
     return {
         "rule": rule,
@@ -247,15 +243,7 @@ def explained_rule(folder: RunFolder, rule: str, sandbox: Sandbox) -> dict[str, 
             {"first": first, "last": last, "code": "\n".join(lines[first - 1 : last])}
             for first, last in found.lines.get(rule, ())
         ],
-        "findings": [
-            {
-                "check": one["check"],
-                "outcome": one["outcome"],
-                "evidence": one["evidence"] or says.get(one.get("claim"), ""),
-            }
-            for one in findings
-            if rule == one["rule"] or word.search(one["evidence"])
-        ],
+        "findings": _findings_on(folder, rule, word),
         "fired": [
             {
                 "players": records[number].players[0],
@@ -268,6 +256,22 @@ def explained_rule(folder: RunFolder, rule: str, sandbox: Sandbox) -> dict[str, 
         "followed": len(records) - len(found.lost),
         "whole_functions": rule in found.whole,
     }
+
+
+def _findings_on(folder: RunFolder, rule: str, word: re.Pattern[str]) -> list[dict[str, str]]:
+    """What checks and claims found of a rule; of a finding without words, what its claim says."""
+    checks = folder.read_json("checks.json") if (folder.path / "checks.json").exists() else {}
+    kept = checks if isinstance(checks, dict) else {}
+    says = {one["id"]: f"{one['id']}, {one['says']}" for one in kept.get("claims", [])}
+    return [
+        {
+            "check": one["check"],
+            "outcome": one["outcome"],
+            "evidence": one["evidence"] or says.get(one.get("claim"), ""),
+        }
+        for one in (*kept.get("findings", []), *_loose(kept))
+        if rule == one["rule"] or word.search(one["evidence"])
+    ]
 
 
 def _kept_game(folder: RunFolder) -> tuple[Design, str, list[MatchRecord]]:
