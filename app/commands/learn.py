@@ -2,7 +2,7 @@
 
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn, get_args
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TypeAlias, get_args
 
 import typer
 
@@ -16,44 +16,54 @@ _LONGEST_RULES = 200_000  # characters
 _EXIT = {"passed": 0, "incomplete": 1, "gave_up": 1}
 
 
+_Rules: TypeAlias = Annotated[Path, typer.Option("--rules", help="The rules as a text file.")]
+_Trajectories: TypeAlias = Annotated[
+    Path, typer.Option("--trajectories", help="Recorded matches (rulewright record).")
+]
+_ClosedDeck: TypeAlias = Annotated[
+    bool, typer.Option("--closed-deck", help="The matches are one seat's view.")
+]
+_Refine: TypeAlias = Annotated[
+    str, typer.Option("--refine", help="How to refine: tree or conversation.")
+]
+_MaxCalls: TypeAlias = Annotated[
+    int, typer.Option("--max-calls", min=1, help="Calls of the model at most.")
+]
+_Active: TypeAlias = Annotated[
+    int, typer.Option("--active", min=0, help="Further matches to ask the environment for.")
+]
+_Environment: TypeAlias = Annotated[
+    str, typer.Option("--environment", metavar="ENV", help="The environment itself.")
+]
+_KeepLearning: TypeAlias = Annotated[
+    bool,
+    typer.Option("--keep-learning", help="What surprises it in play is refined (--environment)."),
+]
+_Values: TypeAlias = Annotated[
+    int, typer.Option("--values", min=0, max=8, help="Value functions to ask for.")
+]
+_Tensors: TypeAlias = Annotated[
+    int,
+    typer.Option(
+        "--tensors",
+        min=0,
+        help="Calls at most for functions that turn observations into arrays (for train).",
+    ),
+]
+
+
 def learn_model(  # noqa: PLR0913 - one parameter an option
     *,
-    rules: Annotated[Path, typer.Option("--rules", help="The rules as a text file.")],
-    trajectories: Annotated[
-        Path, typer.Option("--trajectories", help="Recorded matches (rulewright record).")
-    ],
-    closed_deck: Annotated[
-        bool, typer.Option("--closed-deck", help="The matches are one seat's view.")
-    ] = False,
-    refine: Annotated[
-        str, typer.Option("--refine", help="How to refine: tree or conversation.")
-    ] = "tree",
-    max_calls: Annotated[
-        int, typer.Option("--max-calls", min=1, help="Calls of the model at most.")
-    ] = 20,
-    active: Annotated[
-        int, typer.Option("--active", min=0, help="Further matches to ask the environment for.")
-    ] = 0,
-    environment: Annotated[
-        str, typer.Option("--environment", metavar="ENV", help="The environment itself.")
-    ] = "",
-    keep_learning: Annotated[
-        bool,
-        typer.Option(
-            "--keep-learning", help="What surprises it in play is refined (--environment)."
-        ),
-    ] = False,
-    values: Annotated[
-        int, typer.Option("--values", min=0, max=8, help="Value functions to ask for.")
-    ] = 0,
-    tensors: Annotated[
-        int,
-        typer.Option(
-            "--tensors",
-            min=0,
-            help="Calls at most for functions that turn observations into arrays (for train).",
-        ),
-    ] = 0,
+    rules: _Rules,
+    trajectories: _Trajectories,
+    closed_deck: _ClosedDeck = False,
+    refine: _Refine = "tree",
+    max_calls: _MaxCalls = 20,
+    active: _Active = 0,
+    environment: _Environment = "",
+    keep_learning: _KeepLearning = False,
+    values: _Values = 0,
+    tensors: _Tensors = 0,
     out: OutFolder = None,
     seed: Seed = 0,
     quick: Annotated[bool, typer.Option("--quick", help="Fewer matches and draws.")] = False,

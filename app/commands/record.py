@@ -4,7 +4,7 @@ import os
 from contextlib import ExitStack
 from pathlib import Path
 from shutil import rmtree
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
@@ -124,26 +124,35 @@ def _show(result: "dict[str, Any]") -> None:
     say(f"  mean returns: {paid}")
 
 
+_Steps: TypeAlias = Annotated[int, typer.Option("--steps", help="Decisions to learn from.")]
+_PolicyFile: TypeAlias = Annotated[
+    Path, typer.Option("--out", metavar="FILE", help="The policy file to write.")
+]
+_Seeds: TypeAlias = Annotated[
+    int,
+    typer.Option(
+        "--seeds", min=1, help="Train from so many seeds, and keep the best against random."
+    ),
+]
+_Ppo: TypeAlias = Annotated[
+    str, typer.Option("--ppo", metavar="KEY=VALUE,...", help="Settings of the training.")
+]
+_ForceTraining: TypeAlias = Annotated[
+    bool, typer.Option("--force", help="Replace the file, and a training of other settings.")
+]
+
+
 def train_network(  # noqa: PLR0913 - one parameter an option
     game: options.Game,
     *,
-    steps: Annotated[int, typer.Option("--steps", help="Decisions to learn from.")],
-    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="The policy file to write.")],
-    seeds: Annotated[
-        int,
-        typer.Option(
-            "--seeds", min=1, help="Train from so many seeds, and keep the best against random."
-        ),
-    ] = 1,
-    ppo: Annotated[
-        str, typer.Option("--ppo", metavar="KEY=VALUE,...", help="Settings of the training.")
-    ] = "",
+    steps: _Steps,
+    out: _PolicyFile,
+    seeds: _Seeds = 1,
+    ppo: _Ppo = "",
     players: options.Seats = 0,
     settings: options.Parameters = None,
     seed: options.Seed = 0,
-    force: Annotated[
-        bool, typer.Option("--force", help="Replace the file, and a training of other settings.")
-    ] = False,
+    force: _ForceTraining = False,
     sandbox: options.Backend = None,
     no_isolation: options.NoIsolation = False,
     as_json: options.Json = False,
