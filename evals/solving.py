@@ -305,7 +305,10 @@ def solver_scores(games: Mapping[str, SolvedGame]) -> tuple[Score, ...]:
         Score("error of uniform play's NashConv, Kuhn", error, 1, at_most=1e-9),
         Score("NashConv of CFR+, Leduc", leduc.nash_conv, 1, at_most=SOLVED_AT_MOST),
         Score(
-            "seconds of CFR+, Leduc, enumeration included", leduc.seconds, 1, None, SECONDS_AT_MOST
+            "seconds of CFR+, Leduc, enumeration included",
+            leduc.seconds,
+            1,
+            at_most=SECONDS_AT_MOST,
         ),
     )
 

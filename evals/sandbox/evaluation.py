@@ -113,7 +113,13 @@ def reached(swept: SweepResult) -> tuple[Score, Score]:
     got, judged = len(swept.reachable), len(swept.denied) + len(swept.killed)
     harmful = [name for name, reach in swept.special.items() if reach == "reachable"]
     return (
-        Score("reachable system calls", got, got + judged, None, TARGET, len(swept.unexpected)),
+        Score(
+            "reachable system calls",
+            got,
+            got + judged,
+            at_most=TARGET,
+            unscored=len(swept.unexpected),
+        ),
         Score("harmful calls that get through", len(harmful), len(swept.special), at_most=0),
     )
 
