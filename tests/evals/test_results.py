@@ -1,6 +1,7 @@
 import platform
 
 import pytest
+from pydantic import ValidationError
 
 from evals.results import (
     EvalError,
@@ -29,6 +30,11 @@ def test_nothing_scored_is_no_result() -> None:
 @pytest.mark.parametrize(("value", "passed"), [(0.2, True), (0.21, False)])
 def test_an_upper_threshold_holds(value: float, passed: bool) -> None:  # noqa: FBT001
     assert Score(name="dropped", value=value, at_most=0.2, scored=5).passed is passed
+
+
+def test_a_threshold_that_is_misspelt_is_refused_and_not_left_out() -> None:
+    with pytest.raises(ValidationError, match="at_leats"):
+        Score("a", 1.0, 3, at_leats=5)  # type: ignore[call-arg]
 
 
 def test_a_result_fails_with_any_of_its_scores() -> None:

@@ -296,6 +296,16 @@ def test_a_message_without_end_is_refused_before_a_call() -> None:
         assert endpoint.requests == []
 
 
+def test_what_was_corrected_is_told_once_though_the_talk_since_is_long() -> None:
+    said = "no, seven cards each"
+    brief = BRIEF.model_copy(update={"corrections": (said,)})
+    for history in ((f"person: {said}",), (f"person: {said}", *["designer: yes"] * 12)):
+        with serving(as_json(CHANGE)) as endpoint:
+            talk = TALK.model_copy(update={"history": history})
+            ModelDesigner(chat_with(endpoint)).revise(DESIGN, brief, talk)
+            assert endpoint.requests[0]["messages"][-1]["content"].count(said) == 1
+
+
 def test_a_demand_in_other_words_costs_no_design_and_is_no_quotation() -> None:
     other = {"text": "pirates and parrots", "status": "honoured", "setting": "R1", "reason": ""}
     with serving(as_json(REPLY | {"clauses": [*REPLY["clauses"], other]})) as endpoint:

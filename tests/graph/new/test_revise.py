@@ -264,21 +264,6 @@ class Shifting(Reviving):
         return [one.model_copy(update=old) for one in tests if isinstance(one, UnitTest)]
 
 
-def test_a_test_that_a_revision_leaves_no_line_of_play_is_asked_for_anew_and_not_held(
-    make_context: MakeContext, folder: RunFolder
-) -> None:
-    roles = Shifting()
-    context = make_context(role_set(roles))
-    start_run("noughts", folder, context)
-    done = revised(folder, context, "Player 2 begins.").state
-    asked = [call for call in roles.calls if call.startswith("unit_tests ")]
-    assert asked[1:] == ["unit_tests R2, R1"]
-    assert "tried: failed" not in roles.calls  # nor does the coder's own run of the tests hold it
-    assert [(claim.id, claim.status) for claim in done.claims] == [("T1", "amended")]
-    assert done.end == "delivered"  # none can tell whether the revision or its code made it so
-    assert "no test of R1 as it reads now" in done.reason
-
-
 class ShiftingOne(Shifting):
     """The same, and a second test of the rule holds for the game that it made."""
 
@@ -291,15 +276,23 @@ class ShiftingOne(Shifting):
         return [*tests, *more]
 
 
-def test_a_test_left_no_line_of_play_is_asked_for_anew_beside_another_of_its_rule(
-    make_context: MakeContext, folder: RunFolder
+@pytest.mark.parametrize(
+    ("roles", "statuses"),
+    [(Shifting(), ["amended"]), (ShiftingOne(), ["amended", "standing"])],
+    ids=["its rule's only one", "beside another of its rule"],
+)
+def test_a_test_that_a_revision_leaves_no_line_of_play_is_asked_for_anew_and_not_held(
+    make_context: MakeContext, folder: RunFolder, roles: Shifting, statuses: list[str]
 ) -> None:
-    roles = ShiftingOne()
     context = make_context(role_set(roles))
     start_run("noughts", folder, context)
     done = revised(folder, context, "Player 2 begins.").state
-    assert "unit_tests R2, R1" in roles.calls
-    assert [claim.status for claim in done.claims] == ["amended", "standing"]
+    asked = [call for call in roles.calls if call.startswith("unit_tests ")]
+    assert asked[1:] == ["unit_tests R2, R1"]
+    assert "tried: could_not_judge" in roles.calls  # nor does the coder's own run hold it
+    assert "tried: failed" not in roles.calls
+    assert [claim.status for claim in done.claims] == statuses
+    assert done.end == "delivered"  # none can tell whether the revision or its code made it so
     assert "no test of R1 as it reads now" in done.reason
 
 
