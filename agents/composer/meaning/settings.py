@@ -107,6 +107,12 @@ class Guess:
     at: int
     mention: Mention
 
+    @property
+    def takes(self) -> bool:
+        """Whether its value is made of the number or rank that was set aside."""
+        source = self.mention.source
+        return isinstance(source, Phrase) and "<" in str(source.sets[self.name])
+
 
 def settings_by_meaning(
     parsed: ParsedBrief, lexicon: Lexicon, mentions: Sequence[Mention], embed: Embed
@@ -119,7 +125,8 @@ def settings_by_meaning(
     found = (guess for guess in guesses(parsed, lexicon, used, model) if guess.sure >= SURE)
     kept: dict[str, Mention] = {}
     for guess in found:
-        new = tuple(index for index in guess.mention.covered if index not in used)
+        lost = {guess.at} if not guess.takes else set()  # a number that the value has no place for
+        new = tuple(index for index in guess.mention.covered if index not in used | lost)
         if guess.name in {*given, *kept} or guess.at in used or not parsed.content(new):
             continue
         if guess.at < 0 and guess.measured[-1] <= _NEW and guess.sure < PLAIN:

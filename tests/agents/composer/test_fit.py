@@ -187,3 +187,17 @@ def test_a_fleet_a_board_and_bets_are_read_as_lists() -> None:
     assert all(clause.status == "honoured" for clause in poker.clauses)
     fleet = design_of("Sink the fleet, two players. One ship of 4, two of 3 and three of 2.")
     assert fleet.parameters["ships"] == "4,3,3,2,2,2"
+
+
+def test_a_number_that_a_setting_has_no_place_for_is_told_as_not_honoured() -> None:
+    design = design_of("Go fish for three; the first to five books wins.")
+    lost = [clause.text for clause in design.clauses if clause.status == "not_honoured"]
+    assert lost == ["five"]
+
+
+def test_a_number_of_one_setting_is_no_other_settings() -> None:
+    design = design_of(
+        "Battleship where each of two players hides a fleet of lengths 4, 3 and 2 on a 10 by 10 sea"
+    )
+    read = {name: design.parameters[name] for name in ("rows", "columns", "ships")}
+    assert read == {"rows": 10, "columns": 10, "ships": "4,3,2"}
