@@ -124,6 +124,11 @@ class Budget:
             spent = {role: used for role, used in self._spent.items() if used.calls}
         return {role: used.priced(self.settings) for role, used in spent.items()}
 
+    def as_object(self) -> dict[str, JsonValue]:
+        """What was spent, in all and by role, for JSON."""
+        by_role: dict[str, JsonValue] = {name: one.as_object() for name, one in self.roles.items()}
+        return {"usage": self.usage.as_object(), "usage_by_role": by_role}
+
     @property
     def seconds_left(self) -> float:
         """Seconds that may still be spent on the endpoint."""

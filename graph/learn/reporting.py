@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from html import escape
+from importlib.resources import files
 from typing import Any
 
 from games.text import number_of, plain_text, quoted
@@ -10,7 +11,7 @@ from graph.learn.matches import Material
 from graph.learn.state import Judged, LearnContext, LearnState
 from graph.run.folder import RunFolder
 from graph.run.pool import Candidate
-from tools.reporting.page import curve, styled
+from tools.reporting.page import curve, page_style, page_template
 
 _CONTRADICTION = re.compile(r"#\s*CONTRADICTION:\s*(.+)")
 _FILES = ("model.py", "learn.json", "report.html", "rules.md", "trace.jsonl")
@@ -20,23 +21,15 @@ def learn_object(
     state: LearnState, context: LearnContext, chosen: Candidate | None, sandbox: dict[str, Any]
 ) -> dict[str, Any]:
     """The run as one JSON object: what it came to, the curve, and all effective parameters."""
-    material = context.material
     model = state.candidate(state.base) if chosen and state.stage == "tensors" else chosen  # type: ignore[arg-type]
     drawing = state.judged.get(model.number) if model else None
     judged = _predicting(state, model)
     if judged is drawing:
         drawing = None
-    usage = context.budget
     return {
         "end": state.end,
         "reason": state.reason,
-        "environment": material.header.environment,
-        "num_players": material.header.num_players,
-        "parameters": dict(material.header.parameters),
-        "deck": material.header.deck,
-        "policy": material.header.policy,
-        "recorded_by": dict(material.header.versions),
-        "matches": _matches(state, material),
+        **_recorded(state, context.material),
         "candidate": chosen.number if chosen else None,
         **_accuracy(judged),
         "bound": ">= (the auto-encoder's: a draw that fits is a lower bound of the evidence)"
@@ -58,22 +51,29 @@ def learn_object(
         else [],
         "settings": context.settings.model_dump(mode="json"),
         "model": context.identity,
-        "usage": usage.usage.as_object() if usage else None,
-        "usage_by_role": {role: used.as_object() for role, used in usage.roles.items()}
-        if usage
-        else None,
+        **context.budget.as_object(),
         "versions": dict(context.versions),
         "sandbox": sandbox,
     }
 
 
-def _matches(state: LearnState, material: Material) -> dict[str, Any]:
+def _recorded(state: LearnState, material: Material) -> dict[str, Any]:
+    """The environment, and the matches by what they served for."""
+    header = material.header
     return {
-        "recorded": material.recorded,
-        "training": len(material.training(state.promoted)),
-        "held_out": len(material.heldout(state.promoted)),
-        "failed_when_held_out": sorted(state.promoted),
-        "asked_of_the_environment": state.asked,
+        "environment": header.environment,
+        "num_players": header.num_players,
+        "parameters": dict(header.parameters),
+        "deck": header.deck,
+        "policy": header.policy,
+        "recorded_by": dict(header.versions),
+        "matches": {
+            "recorded": material.recorded,
+            "training": len(material.training(state.promoted)),
+            "held_out": len(material.heldout(state.promoted)),
+            "failed_when_held_out": sorted(state.promoted),
+            "asked_of_the_environment": state.asked,
+        },
     }
 
 
@@ -170,8 +170,8 @@ def final_words(told: dict[str, Any], folder: RunFolder) -> str:
         beside = "none held out" if held is None else f"held out {held:.4f} on {count}"
         bound = "≥ " if told["bound"] else ""
         said = f"accuracy {bound}{told['accuracy']:.4f} on {told['records']} records, {beside}"
-        calls = ", ".join(f"{n} {function}" for function, n in told["calls"].items())
-        lines.append(f"{told['end'].replace('_', ' ')}: {said}; calls: {calls or 'none'}")
+        calls = _asked(told) or "none"
+        lines.append(f"{told['end'].replace('_', ' ')}: {said}; calls: {calls}")
         if used := told["usage"]:
             lines.append(f"the model was asked {_usage(used)}")
         if drawn := told["inferred"]:
@@ -197,6 +197,10 @@ def final_words(told: dict[str, Any], folder: RunFolder) -> str:
     return "\n".join([*lines, f"Everything is in {folder.path}: {', '.join(_FILES)}"])
 
 
+def _asked(told: dict[str, Any]) -> str:
+    return ", ".join(f"{n} {function}" for function, n in told["calls"].items())
+
+
 def _usage(used: dict[str, Any]) -> str:
     """Requests, also those whose replies were of no use, and tokens."""
     lost = f", {used['failed_calls']} without a reply" if used["failed_calls"] else ""
@@ -218,105 +222,24 @@ def _played(row: dict[str, Any]) -> str:
 
 def page_of(told: dict[str, Any], state: LearnState, chosen: Candidate | None) -> str:
     """The report as one self-contained page; the same run gives the same bytes."""
-    parts = [
-        f"<h1>A model of {_safe(told['environment'])}</h1>",
-        f"<p>{_safe(told['num_players'])} seats, {_safe(told['deck'])} deck, recorded play: "
-        f"{_safe(told['policy'])}. Modeller: {_safe(told['model'])}.</p>",
-        f'<p class="{"passed" if told["end"] == "passed" else "problem"}">'
-        f"{_safe(str(told['end']).replace('_', ' '))}. {_safe(told['reason'])}</p>",
-        _summary(told),
-    ]
+    from markupsafe import Markup
+
     reached = [note.best for note in state.calls if note.function != "value"]
-    if reached:
-        parts.append("<h2>Accuracy by call</h2>")
-        parts.append(curve(reached, title="Best accuracy", units=("call", "accuracy")))
-        parts.append(_table(("call", "for", "candidates", "accuracy", "best", "held out", ""), [
-            (n.call, n.function, ", ".join(map(str, n.candidates)), _figure(n.accuracy),
-             _figure(n.best), _figure(n.held_out), "; ".join(n.refused))
-            for n in state.calls
-        ]))  # fmt: skip
-    head = ("phase", "action", "right", "records", "held out")
-    rows = [
-        (*(row[name] for name in head[:-1]), f"{row['held_right']} of {row['held']}")
-        for row in told["phases"]
-    ]
-    parts += _section("Phases and types of action", rows, head)
-    parts += _listed("What is open", told["never_exercised"] or [])
-    parts += _listed("Asked of the environment", told["active"])
-    parts += _arena(told["arena"])
-    parts += _listed("Rules and matches part", [one["said"] for one in told["contradictions"]])
-    parts += _listed("Value functions", told["values"]["notes"])
-    for name in ("inferred", "calibration", "branch_fidelity", "tensors"):
-        parts += _section(name.replace("_", " ").capitalize(), [*(told[name] or {}).items()])
-    parts += _failed_last(chosen) if chosen is not None and chosen.outcome != "passed" else []
-    parts += _section("Settings", [*told["settings"].items()], ("setting", "value"))
-    return styled(_safe(f"A model of {told['environment']}"), "\n".join(parts))
-
-
-def _section(title: str, rows: list[Any], head: tuple[str, ...] = ("", "")) -> list[str]:
-    """A heading and its table; nothing where there are no rows."""
-    return [f"<h2>{title}</h2>", _table(head, rows)] if rows else []
-
-
-def _failed_last(chosen: Candidate) -> list[str]:
-    """The open findings, each with its line of the source."""
-    parts, source = ["<h2>What failed last</h2>"], chosen.source.splitlines()
-    for found in chosen.findings or ():
-        number = found.line or 0
-        line = source[number - 1].strip() if 0 < number <= len(source) else ""
-        where = f", line {number}: {line}" if number else ""
-        parts.append(f"<h3>{_safe(found.check)}: {_safe(found.function)}{_safe(where)}</h3>")
-        parts.append(f"<pre>{_safe(found.evidence)}</pre>")
-    return parts
-
-
-def _arena(rounds: list[dict[str, Any]]) -> list[str]:
-    """The rounds of the arena, a table each."""
-    parts = []
-    for number, found in enumerate(rounds, 1):
-        parts.append(f"<h2>Arena, round {number}</h2>")
-        for row in found.get("rows", [found]):
-            parts.append(_table(("", ""), list(row.items())))
-    return parts
-
-
-def _summary(told: dict[str, Any]) -> str:
-    rows = [
-        ("accuracy", f"{_figure(told['accuracy'])} of {told['records']} training records"),
-        ("of distinct records", _figure(told["distinct_accuracy"])),
-        ("held out", f"{_figure(told['held_out_accuracy'])} of {told['held_out_records']} records"),
-        ("calls", ", ".join(f"{n} {function}" for function, n in told["calls"].items())),
-        ("matches", {name.replace("_", " "): n for name, n in told["matches"].items()}),
-    ]
-    worst = told["worst"]
-    if worst:
-        share = f"{worst['right'] + worst['held_right']} of {worst['records'] + worst['held']}"
-        rows.insert(0, ("worst", f"{worst['phase']}, {worst['action']}: {share}"))
-    if told["bound"]:
-        rows.append(("bound", told["bound"]))
-    return _table(("", ""), rows)
-
-
-def _figure(value: float | None) -> str:
-    return "not asked" if value is None else f"{value:.4f}"
-
-
-def _listed(title: str, lines: list[str]) -> list[str]:
-    if not lines:
-        return []
-    return [f"<h2>{title}</h2>", "<ul>", *(f"<li>{_safe(one)}</li>" for one in lines), "</ul>"]
-
-
-def _table(head: tuple[str, ...], rows: list[Any]) -> str:
-    cells = ["<table>", '<tr class="head">', *(f"<th>{one}</th>" for one in head), "</tr>"]
-    for row in rows:
-        told = zip(head, row, strict=True)
-        shown = (
-            f'<td data-label="{name}" style="white-space: pre-line">{_safe(value)}</td>'
-            for name, value in told
-        )
-        cells += ["<tr>", *shown, "</tr>"]
-    return "\n".join([*cells, "</table>"])
+    plot = curve(reached, title="Best accuracy", units=("call", "accuracy")) if reached else ""
+    template = page_template(
+        (files("graph.learn") / "report.html.j2").read_text(encoding="utf-8"),
+        {"figure": lambda value: "not asked" if value is None else f"{value:.4f}", "words": _words},
+        finalize=lambda value: value if isinstance(value, Markup) else Markup(_safe(value)),  # noqa: S704
+    )
+    page = template.render(
+        told=told,
+        calls=state.calls,
+        chosen=chosen,
+        asked=_asked(told),
+        plot=Markup(plot),  # noqa: S704
+        style=Markup(page_style()),  # noqa: S704
+    )
+    return f"{page}\n"
 
 
 def _words(value: object) -> str:

@@ -1,7 +1,7 @@
 """State of a run of `learn`, between nodes, and the resources that its nodes are given."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -223,7 +223,7 @@ class LearnContext:
         folder: The run's folder.
         request: What the run was asked.
         identity: Who answers for the modeller.
-        budget: What a model may still spend; None for a scripted modeller.
+        budget: What the modeller may still spend.
         versions: Versions of what took part, by name.
     """
 
@@ -232,8 +232,8 @@ class LearnContext:
     folder: RunFolder
     request: LearnRequest
     identity: str
-    budget: "Budget | None" = None
-    versions: Mapping[str, str] = field(default_factory=dict)
+    budget: "Budget"
+    versions: Mapping[str, str]
 
     @property
     def settings(self) -> LearnSettings:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from difflib import unified_diff
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
 
@@ -33,9 +33,6 @@ from tools.coverage import rule_coverage
 from tools.reporting.content import Report, ReportLine
 from tools.reporting.page import figure_text
 from tools.sandbox import Sandbox
-
-if TYPE_CHECKING:
-    from agents.model.budget import Usage
 
 _LONGEST_RECORD = 8_000
 _FOLLOWED = 100  # recorded matches
@@ -155,7 +152,7 @@ def run_object(state: RunState, context: RunContext) -> dict[str, Any]:
     `sandbox` is the weakest that the run was played in, of all that `sandboxes` lists.
     """
     grades = grades_of(folder_of(state), context.sandbox.grade)
-    usage = context.budget.usage.as_object() if context.budget is not None else None
+    spent = context.budget
     return {
         "end": state.end,
         "reason": state.reason,
@@ -165,8 +162,7 @@ def run_object(state: RunState, context: RunContext) -> dict[str, Any]:
         "settings": context.settings.model_dump(mode="json"),
         "roles": context.roles.identity,
         "model": None if context.budget is None else context.roles.identity,
-        "usage": usage,
-        "usage_by_role": {name: used.as_object() for name, used in _by_role(context).items()},
+        **(spent.as_object() if spent else {"usage": None, "usage_by_role": {}}),
         "embedding": context.embedding,
         "store_snapshot": context.store_snapshot,
         "sandbox": grades[0].model_dump(mode="json"),
@@ -297,6 +293,7 @@ def _kept_game(folder: RunFolder) -> tuple[Design, str, list[MatchRecord]]:
 
 def _facts(state: RunState, context: RunContext) -> tuple[tuple[str, str], ...]:
     grades = grades_of(folder_of(state), context.sandbox.grade)
+    by_role = {} if context.budget is None else context.budget.roles
     return (
         ("roles", context.roles.identity),
         ("seed", str(context.settings.seed)),
@@ -307,12 +304,8 @@ def _facts(state: RunState, context: RunContext) -> tuple[tuple[str, str], ...]:
         ("refinements", str(state.rounds)),
         ("store", f"{context.embedding}, snapshot {context.store_snapshot[:16]}"),
         ("versions", ", ".join(f"{name} {number}" for name, number in context.versions.items())),
-        *((f"model as {role or 'player'}", str(used)) for role, used in _by_role(context).items()),
+        *((f"model as {role or 'player'}", str(used)) for role, used in by_role.items()),
     )
-
-
-def _by_role(context: RunContext) -> "Mapping[str, Usage]":
-    return {} if context.budget is None else context.budget.roles
 
 
 def _clause_lines(clauses: Sequence[Clause]) -> list[ReportLine]:

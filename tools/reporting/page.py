@@ -6,7 +6,7 @@ drawn 340 wide, which is a phone's width: on a wider page they grow, and stay le
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from html import escape
@@ -87,31 +87,39 @@ def _drawn(plot: str, **given: object) -> str:
 
 @cache
 def _plots() -> Any:  # noqa: ANN401 - a template's macros have no types
-    from jinja2 import Environment, StrictUndefined
-
-    environment = Environment(
-        undefined=StrictUndefined, autoescape=False, trim_blocks=True, lstrip_blocks=True
-    )
-    environment.filters["html"] = lambda text: escape(" ".join(text.splitlines()))
-    environment.filters["px"] = "{:.1f}".format
-    return environment.from_string(_text_of("plots.svg.j2")).module
+    filters = {"html": lambda text: escape(" ".join(text.splitlines())), "px": "{:.1f}".format}
+    return page_template(_text_of("plots.svg.j2"), filters, escapes=False).module
 
 
 @cache
 def _template() -> "Template":
+    return page_template(
+        _text_of("report.html.j2"),
+        {"figure": figure_text, "player": short_name},
+        # A module's own words may turn the reading direction or hide characters.
+        finalize=lambda value: plain_text(value) if type(value) is str else value,
+    )
+
+
+def page_template(
+    text: str,
+    filters: Mapping[str, Callable[..., Any]],
+    *,
+    finalize: Callable[[Any], Any] | None = None,
+    escapes: bool = True,
+) -> "Template":
+    """A template of a page: every value goes through `finalize`, and is then escaped."""
     from jinja2 import Environment, StrictUndefined
 
     environment = Environment(
         undefined=StrictUndefined,
-        autoescape=True,
+        autoescape=escapes,
         trim_blocks=True,
         lstrip_blocks=True,
-        # A module's own words may turn the reading direction or hide characters.
-        finalize=lambda value: plain_text(value) if type(value) is str else value,
+        finalize=finalize,
     )
-    environment.filters["figure"] = figure_text
-    environment.filters["player"] = short_name
-    return environment.from_string(_text_of("report.html.j2"))
+    environment.filters |= filters
+    return environment.from_string(text)
 
 
 def _text_of(file: str) -> str:
@@ -135,14 +143,9 @@ def render(report: Report) -> str:
     return _template().render(values)
 
 
-def styled(title: str, body: str) -> str:
-    """A page of another content in the same style; `title` and `body` are HTML that is safe."""
-    style = _text_of("report.html.j2").partition("<style>")[2].partition("</style>")[0]
-    return (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{title}</title>\n<style>{style}</style>\n</head>\n<body>\n{body}\n</body>\n</html>\n"
-    )
+def page_style() -> str:
+    """The style of the page, for pages of another content."""
+    return _text_of("report.html.j2").partition("<style>")[2].partition("</style>")[0]
 
 
 def figure_text(figure: Figure) -> str:
