@@ -13,6 +13,7 @@ from pathlib import Path
 
 from games import library
 from games.contract import Json, ModuleFault, State
+from games.environments import Environment
 from games.environments.registry import environment_named
 from games.environments.served import source_of
 from games.text import bound_by, did_you_mean, syntax_tree
@@ -98,7 +99,11 @@ def environment_game(
     Raises:
         EnvironmentNotFoundError: Listing what is known.
     """
-    found = environment_named(text, parameters, players)
+    return game_of(environment_named(text, parameters, players))
+
+
+def game_of(found: Environment) -> GameSetup:
+    """An environment as a game that is played by players of ours."""
     source, known = source_of(found) or "", dict(found.parameters)
     return GameSetup(found.name, source, found.num_players, known, environment=found.name)
 

@@ -183,17 +183,10 @@ IndexReport: TypeAlias = Counter[str]
 """What indexing changed, in documents: how many were added, changed, removed and kept."""
 
 
-@dataclass(frozen=True)
-class Changes:
-    """Documents to take out (by id), documents to put in, and what that amounts to."""
-
-    stale: list[str]
-    fresh: list[Document]
-    report: IndexReport
-
-
-def plan_changes(stored: Mapping[str, str], wanted: Sequence[Document], *, prune: bool) -> Changes:
-    """Compare a collection with what it should hold; `prune` removes what is not wanted.
+def plan_changes(
+    stored: Mapping[str, str], wanted: Sequence[Document], *, prune: bool
+) -> tuple[list[str], list[Document], IndexReport]:
+    """Ids to take out of a collection, documents to put in, and what that amounts to.
 
     Args:
         stored: Id to digest of what the collection holds.
@@ -211,8 +204,5 @@ def plan_changes(stored: Mapping[str, str], wanted: Sequence[Document], *, prune
     changed = [d for d in wanted if d.id in stored and stored[d.id] != d.digest]
     removed = sorted(stored.keys() - set(ids)) if prune else []
     kept = len(wanted) - len(added) - len(changed)
-    return Changes(
-        stale=removed + [document.id for document in changed],
-        fresh=changed + added,
-        report=Counter(added=len(added), changed=len(changed), removed=len(removed), kept=kept),
-    )
+    report = Counter(added=len(added), changed=len(changed), removed=len(removed), kept=kept)
+    return removed + [document.id for document in changed], changed + added, report

@@ -9,7 +9,13 @@ from importlib.resources import files
 from typing import Any
 
 from games.library import defaults, known_tags
-from vectorstore.documents import LIBRARY_KINDS, Document, IndexReport, StoreError
+from vectorstore.documents import (
+    LIBRARY_KINDS,
+    Document,
+    IndexReport,
+    MetadataValue,
+    StoreError,
+)
 from vectorstore.sources import (
     BREAK,
     CONTRACT_FUNCTIONS,
@@ -166,46 +172,34 @@ def mechanic_documents(game: LibraryGame, rules: Iterable[RuleSentence]) -> Iter
     declared: Any = game.game.get("parameters") or {}
     for name, parameter in declared.items():
         allowed = {key: parameter[key] for key in ("choices", "range") if key in parameter}
-        yield Document(
-            kind="mechanics",
-            id=f"{game.name}/{name}",
-            title=f"{_words(name)} in {title}",
-            text=f"{parameter['meaning']} Parameter {name} of {game.name}, default "
-            f"{json.dumps(parameter['default'])}, allowed {json.dumps(allowed)}.",
-            key=f"{_words(name)}: {parameter['meaning']}",
-            metadata={"game": game.name, "parameter": name, "what": "parameter"},
-        )
+        text = f"{parameter['meaning']} Parameter {name} of {game.name}, default "
+        text += f"{json.dumps(parameter['default'])}, allowed {json.dumps(allowed)}."
+        key = f"{_words(name)}: {parameter['meaning']}"
+        head = f"{_words(name)} in {title}"
+        yield _mechanic(game, name, head, text, key, parameter=name, what="parameter")
     sentences: dict[str, str] = {}
     for rule in rules:
         needs = "".join(f" (with {name} {json.dumps(v)})" for name, v in rule.when.items())
         sentences[rule.id] = rule.text.removesuffix(".") + needs + "."
-        yield Document(
-            kind="mechanics",
-            id=f"{game.name}/{rule.id}",
-            title=f"{rule.id} of {title}, {rule.section}{needs}",
-            text=rule.text,
-            key=rule.text,
-            metadata={
-                "game": game.name,
-                "rule": rule.id,
-                "section": rule.section,
-                "what": "rule",
-                **({"when": json.dumps(dict(rule.when))} if rule.when else {}),
-            },
-        )
+        about = {"rule": rule.id, "section": rule.section, "what": "rule"}
+        about |= {"when": json.dumps(dict(rule.when))} if rule.when else {}
+        head = f"{rule.id} of {title}, {rule.section}{needs}"
+        yield _mechanic(game, rule.id, head, rule.text, rule.text, **about)
     for tag, items in game.shown.items():
         said = ""
         for text in (sentences[item] for item in items if item in sentences):
             said += f" {text}" if len(said) + len(text) < _MECHANIC_CHARACTERS else ""
         if said:
-            yield Document(
-                kind="mechanics",
-                id=f"{game.name}/mechanic {tag}",
-                title=f"{tag} in {title}",
-                text=said.strip(),
-                key=f"{tag}: {known_tags()[tag].means} {said}"[:_SHORT_KEY],
-                metadata={"game": game.name, "tags": [tag], "what": "mechanic"},
-            )
+            key = f"{tag}: {known_tags()[tag].means} {said}"[:_SHORT_KEY]
+            names = f"mechanic {tag}", f"{tag} in {title}"
+            yield _mechanic(game, *names, said.strip(), key, tags=[tag], what="mechanic")
+
+
+def _mechanic(
+    game: LibraryGame, name: str, title: str, text: str, key: str, **about: MetadataValue
+) -> Document:
+    id_, metadata = f"{game.name}/{name}", {"game": game.name, **about}
+    return Document("mechanics", id_, title, text, key, metadata)
 
 
 def _whole(rulebook: str, source: str) -> str:

@@ -301,14 +301,14 @@ class Store:
             if wanted or kind in mirrored:
                 held = dict(self._digests(kind, client))
                 plans[kind] = plan_changes(held, wanted, prune=kind in mirrored)
-        for kind, plan in plans.items():
+        for kind, (stale, fresh, changes) in plans.items():
             collection = self._collection(kind, client)
-            for start in range(0, len(plan.stale), BATCH):
+            for start in range(0, len(stale), BATCH):
                 with explaining_chroma(self.settings, "written"):
-                    collection.delete(ids=plan.stale[start : start + BATCH])
-            for start in range(0, len(plan.fresh), BATCH):
-                self._add(collection, plan.fresh[start : start + BATCH])
-            report += plan.report
+                    collection.delete(ids=stale[start : start + BATCH])
+            for start in range(0, len(fresh), BATCH):
+                self._add(collection, fresh[start : start + BATCH])
+            report += changes
         return report
 
     def _add(self, collection: Any, batch: Sequence[Document]) -> None:  # noqa: ANN401

@@ -144,8 +144,7 @@ def _cold_starts(backend: Backend, rounds: int) -> Iterator[Timing]:
 
     def start(kit: str) -> None:
         source = _KITS[kit] + _ANSWER
-        with Sandbox(backend) as sandbox, sandbox.worker("cold", source) as worker:
-            worker.load(source)
+        with Sandbox(backend) as sandbox, sandbox.loaded("cold", source) as worker:
             worker.call("answer")
             grades.update(conditions_of(sandbox))
 

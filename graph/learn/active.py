@@ -89,8 +89,7 @@ def open_environment(context: LearnContext) -> Iterator[Environment]:
             yield environment
         return
     found = find_game(name)
-    with context.sandbox.worker("environment", found.source) as worker:
-        worker.load(found.source)
+    with context.sandbox.loaded("environment", found.source) as worker:
         table = SandboxTable(worker)
         yield ModuleEnvironment(found.name, header.num_players, header.parameters, "", table)
 
@@ -174,8 +173,7 @@ def _explored(
 ) -> tuple[Explorer, list[OpenTrajectory]]:
     """Beginnings of matches inside the model, each to an action of a kind that is new there."""
     header = context.material.header
-    with context.sandbox.worker("explorer", module) as worker:
-        worker.load(module)
+    with context.sandbox.loaded("explorer", module) as worker:
         explorer = Explorer(
             SandboxTable(worker), header.num_players, header.parameters, known, seed
         )
@@ -234,9 +232,8 @@ def branch_fidelity(
     right: list[bool] = []
     with (
         open_environment(context) as environment,
-        context.sandbox.worker("fidelity", module) as worker,
+        context.sandbox.loaded("fidelity", module) as worker,
     ):
-        worker.load(module)
         model = SandboxTable(worker)
         for index in sorted(int(one) for one in order):
             match, ply = places[index]

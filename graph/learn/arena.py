@@ -28,7 +28,7 @@ from tools.playtest.series import Series, play_series
 from tools.predicting.transition import Predicted, RecordQuestions, predicted
 from tools.replaying import VoidResultError, replayed_match
 from tools.sandbox import Sandbox
-from tools.sources import environment_game, find_game
+from tools.sources import find_game, game_of
 
 OPPONENTS = ("random", "gt")
 _MOST_PLIES = 1000
@@ -85,8 +85,7 @@ def _round(
         ModuleFault: If the model is no module.
         ValueError: If a player cannot play this game.
     """
-    settings, header = context.settings, context.material.header
-    game = _refereed_by(settings.environment, header)
+    game = _refereed_by(context.settings.environment, context.material.header)
     folder = context.folder.journals / "arena" / str(len(state.arena))
     folder.mkdir(parents=True, exist_ok=True)
     model = folder / "model.py"
@@ -95,31 +94,10 @@ def _round(
     right: list[OpenTrajectory] = []
     found: OpenTrajectory | None = None
     for opponent in OPPONENTS:
-        played, matches = count(), game.num_players * settings.arena
-        event = {"node": "arena", "against": opponent, "of": matches}
-        tell({**event, "played": next(played)})
-        searching = f"simulations={settings.arena_simulations},rollouts=1"
-        other = f"gt:{searching}" if opponent == "gt" else opponent
-        series = play_series(
-            game,
-            [f"cwm:model={model},{searching}", *[other] * (game.num_players - 1)],
-            PlayerRoster(),
-            matches=matches,
-            seed=settings.seed + 1 + len(state.arena),
-            max_plies=_MOST_PLIES,
-            sandbox=context.sandbox,
-            journal=folder / f"{opponent}.jsonl",
-            on_match=lambda *_, e=event, n=played: tell({**e, "played": next(n)}),
-            replay=False,
-            record=False,
-        )
+        series = _against(opponent, game, model, context, len(state.arena), tell)
         shown = followed(series, context.sandbox)
-        met = predicted(
-            context.sandbox,
-            chosen.source,
-            RecordQuestions.of(shown),
-            deadline_s=settings.deadline_s,
-        )
+        asked, limit = RecordQuestions.of(shown), context.settings.deadline_s
+        met = predicted(context.sandbox, chosen.source, asked, deadline_s=limit)
         first = min(met.matches, default=None)
         found = shown[first] if found is None and first is not None else found
         right += [match for n, match in enumerate(shown) if n not in met.matches]
@@ -128,17 +106,45 @@ def _round(
     return {"rows": rows}, found
 
 
+def _against(  # noqa: PLR0913 - one caller, which has them all
+    opponent: str,
+    game: GameSetup,
+    model: Path,
+    context: LearnContext,
+    number: int,
+    tell: Callable[[dict[str, object]], None],
+) -> Series:
+    """The matches of one round, by its number, against one opponent."""
+    settings = context.settings
+    matches, played = game.num_players * settings.arena, count()
+
+    def told(*_: object) -> None:
+        tell({"node": "arena", "against": opponent, "of": matches, "played": next(played)})
+
+    told()
+    searching = f"simulations={settings.arena_simulations},rollouts=1"
+    other = f"gt:{searching}" if opponent == "gt" else opponent
+    return play_series(
+        game,
+        [f"cwm:model={model},{searching}", *[other] * (game.num_players - 1)],
+        PlayerRoster(),
+        matches=matches,
+        seed=settings.seed + 1 + number,
+        max_plies=_MOST_PLIES,
+        sandbox=context.sandbox,
+        journal=model.with_name(f"{opponent}.jsonl"),
+        on_match=told,
+        replay=False,
+        record=False,
+    )
+
+
 def _refereed_by(name: str, header: TrajectoryHeader) -> GameSetup:
     """The environment as a game, with seats and parameters as in recorded matches."""
-    seats, parameters = header.num_players, dict(header.parameters)
     if Path(name).exists():
         found = find_game(name)
-        return GameSetup(found.name, found.source, seats, parameters)
-    name = environment_like(name, header).name
-    game = environment_game(name)  # of some, parameters cannot be given
-    if (game.num_players, dict(game.parameters)) == (seats, parameters):
-        return game
-    return environment_game(name, parameters, seats)
+        return GameSetup(found.name, found.source, header.num_players, dict(header.parameters))
+    return game_of(environment_like(name, header))
 
 
 def followed(series: Series, sandbox: Sandbox, most: int | None = None) -> list[OpenTrajectory]:

@@ -96,12 +96,10 @@ def calibrated(
         ModuleFault: If the module fails on a state of its own.
     """
     seats = len(matches[0].positions[0].observations) if matches else 0
-    distances: list[float] = []
-    odds: list[float] = []
+    compared: list[tuple[float, float]] = []
     failures: list[Finding] = []
     unknown: Counter[str] = Counter()
-    with sandbox.worker("replay", module) as reader:
-        reader.load(module)
+    with sandbox.loaded("replay", module) as reader:
         for number, (sight, log) in enumerate(_places(matches, seats, seed)):
             asked = PosteriorRequest(seats, start, log.seat, log.entries, _STATES, calls)
             exact = _posterior(sandbox, module, asked)
@@ -114,17 +112,16 @@ def calibrated(
                 unknown[exact] += 1
                 failures += _alike(sight, drawn) if len(set(drawn)) == 1 else []
                 continue
-            place = _compared(exact, Counter(drawn), stream(seed, "calibration", match=number))
-            distances.append(place[0])
-            odds.append(place[1])
-            if place[1] < _RARE:
+            generator = stream(seed, "calibration", match=number)
+            compared.append(_compared(exact, Counter(drawn), generator))
+            if compared[-1][1] < _RARE:
                 failures.append(_uneven(sight, exact, Counter(drawn), function))
     return Calibration(
-        places=len(distances),
+        places=len(compared),
         many=unknown["many"],
         slow=unknown["slow"],
-        distance=float(np.mean(distances)) if distances else None,
-        least=min(odds, default=None),
+        distance=float(np.mean([distance for distance, _ in compared])) if compared else None,
+        least=min((odd for _, odd in compared), default=None),
         failures=tuple(failures[:1]),
     )
 
@@ -188,8 +185,7 @@ def _drawn(
 ) -> list[str]:
     """Keys of the states that were drawn, in order; what failed has the key ""."""
     found: list[Json] = []
-    with sandbox.worker("inference", module) as worker:
-        worker.load(module)
+    with sandbox.loaded("inference", module) as worker:
         for seed in seeds:
             try:
                 found.append(worker.call(function, [sight.history, sight.seat], seed=seed))

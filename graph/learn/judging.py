@@ -17,7 +17,7 @@ from graph.learn.state import Judged, LearnContext, LearnState, TypeRow
 from graph.run.pool import EDIT, Candidate, tried_from
 from tools.playtest.runner import Workers, play_all
 from tools.predicting import failing
-from tools.predicting.inference import Inference, Inferred, inferred
+from tools.predicting.inference import Inferred, inferred
 from tools.predicting.playing import Played
 from tools.predicting.steady import arguments_kept, asked_again, imports, late_answers, names_told
 from tools.predicting.tensors import RoundTrips, round_trips
@@ -135,9 +135,7 @@ class Judge:
     ) -> Inferred:
         settings, header = self.context.settings, self.context.material.header
         sights = all_sights(matches, header.num_players, header.seat)
-        function: Inference = "resample_history"
-        if self.state.inference == "resample_state":
-            function = "resample_state"
+        function: Any = self.state.inference or "resample_history"
         return inferred(
             self.context.sandbox,
             source,
@@ -255,8 +253,7 @@ def own_start(context: LearnContext, source: str) -> State:
     Raises:
         ModuleFault: If there is none, or it is no state.
     """
-    with context.sandbox.worker("start", source) as worker:
-        worker.load(source)
+    with context.sandbox.loaded("start", source) as worker:
         value = worker.request("constant", {"name": START}, worker.limits.call_s)
     if not isinstance(value, dict):
         raise ModuleFault("bad_value", START, f"is {value!r:.80}; required: a dict")

@@ -17,12 +17,11 @@ from graph.new.requests import WHOLE, YES, human_words, means
 from graph.new.results import (
     choiceless,
     cited,
-    claims_object,
     newest_changes,
     open_ends,
     revision_reply,
     single_words,
-    verdict_object,
+    state_object,
 )
 from graph.new.state import Made, RunState, folder_of
 from graph.run.context import RunContext
@@ -154,9 +153,7 @@ def run_object(state: RunState, context: RunContext) -> dict[str, Any]:
     grades = grades_of(folder_of(state), context.sandbox.grade)
     spent = context.budget
     return {
-        "end": state.end,
-        "reason": state.reason,
-        "fit": state.fit and state.fit.model_dump(mode="json"),
+        **state_object(state),
         "prompt": state.brief.words if state.brief else None,
         "choices": state.brief.choices.model_dump(mode="json") if state.brief else None,
         "settings": context.settings.model_dump(mode="json"),
@@ -168,19 +165,12 @@ def run_object(state: RunState, context: RunContext) -> dict[str, Any]:
         "sandbox": grades[0].model_dump(mode="json"),
         "sandboxes": [grade.model_dump(mode="json") for grade in grades],
         "versions": dict(context.versions),
-        "refinements": state.rounds,
-        "claims": claims_object(state.claims),
         "ambiguities": [one.model_dump(mode="json") for one in state.ambiguities],
         "candidates": [
             {"number": c.number, "parent": c.parent, "outcome": c.outcome, "refined": c.refined}
             for c in state.candidates
         ],
-        "evaluation": state.evaluation and state.evaluation.model_dump(mode="json"),
-        "verdict": verdict_object(state),
-        "notes": list(state.notes),
         "strategy_notes": list(state.strategy_notes),
-        "revision": state.revision,
-        "reply": revision_reply(state),
         "revises": state.before and state.before.revision,
         "changed": [line.model_dump(mode="json") for line in newest_changes(state)],
     }

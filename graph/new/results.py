@@ -85,9 +85,8 @@ def final_text(state: RunState) -> str:
         return f"No finished game: {quoted(state.reason)}\n{where}{_ways_on(state)}"
     lines = [quoted(f"{state.design.title}: {state.design.summary}"), _checked(state)]
     if state.before is not None:
-        lines_of = [f"{line.name} ({line.state})" for line in newest_changes(state)]
-        names = ", ".join(lines_of) or "no rule"
-        lines.append(f"Changed: {quoted(names)}; changes.md")
+        names = ", ".join(f"{line.name} ({line.state})" for line in newest_changes(state))
+        lines.append(f"Changed: {quoted(names or 'no rule')}; changes.md")
         lines.append(f"Reply: {quoted(revision_reply(state))}")
     missed = [clause for clause in state.design.clauses if clause.status == "not_honoured"]
     words = single_words(missed)
@@ -188,11 +187,10 @@ def result_object(result: RunResult) -> dict[str, Any]:
     state = result.state
     folder = folder_of(state) if state.folder else result.folder
     return {
+        **state_object(state),
         "end": "waiting" if result.question is not None else state.end,
-        "reason": state.reason,
         "question": result.question["ask"] if result.question is not None else None,
         "folder": str(folder.path),
-        "fit": state.fit and state.fit.model_dump(mode="json"),
         "title": state.design.title if state.design else None,
         "family": state.design.family if state.design else None,
         "players": state.design.num_players if state.design else None,
@@ -202,16 +200,25 @@ def result_object(result: RunResult) -> dict[str, Any]:
         else [],
         "edited": list(folder.edited()),
         "files": [name for name in _FILES if (folder.path / name).exists()],
-        "evaluation": state.evaluation and state.evaluation.model_dump(mode="json"),
-        "verdict": verdict_object(state),
         "sandbox": result.sandbox.model_dump(mode="json"),
-        "notes": list(state.notes),
         "summary": state.summary,
-        "revision": state.revision,
-        "reply": revision_reply(state),
+        "seconds": round(result.seconds, 3),
+    }
+
+
+def state_object(state: RunState) -> dict[str, Any]:
+    """What `run.json` and the object of a command say alike."""
+    return {
+        "end": state.end,
+        "reason": state.reason,
+        "fit": state.fit and state.fit.model_dump(mode="json"),
         "refinements": state.rounds,
         "claims": claims_object(state.claims),
-        "seconds": round(result.seconds, 3),
+        "evaluation": state.evaluation and state.evaluation.model_dump(mode="json"),
+        "verdict": verdict_object(state),
+        "notes": list(state.notes),
+        "revision": state.revision,
+        "reply": revision_reply(state),
     }
 
 

@@ -95,8 +95,7 @@ def resume_run(
         step: Any = None if has_checkpoint(graph, config, folder) else _first(request)
         while True:
             pending = stream_graph(graph, config, context, step, tell)
-            found = graph.get_state(config).values
-            state = RunState.model_validate(found)
+            state = RunState.model_validate(graph.get_state(config).values)
             here = folder.revision(state.revision)
             state = state.model_copy(update={"folder": str(here.path)})
             if remedy is not None and state.remedied == len(request.remedies):

@@ -257,8 +257,7 @@ class RecordPool:
 
     def seats(self) -> tuple[SeatFact, ...]:
         """What sets seats apart."""
-        with self.context.sandbox.worker("records", self.source) as worker:
-            worker.load(self.source)
+        with self.context.sandbox.loaded("records", self.source) as worker:
             zones = SandboxedModule(worker).constant("ZONES")
         matches = [record.match for record in self.records]
         return seat_facts(matches, zones, varies=any(map(beginner_varies, self.design.sentences)))
@@ -307,8 +306,7 @@ class RecordPool:
                 return
 
     def _match(self, names: Sequence[str], players: Sequence[Player]) -> MatchRecord:
-        with self.context.sandbox.worker("records", self.source) as worker:
-            worker.load(self.source)
+        with self.context.sandbox.loaded("records", self.source) as worker:
             match = play_match(
                 SandboxTable(worker),
                 players,

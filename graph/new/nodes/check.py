@@ -69,14 +69,9 @@ def check(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterCheck]:
     )
     outcome = judged.outcome
     write_checks(state, context, judged, trial.claims)
-    runtime.stream_writer(
-        {
-            "node": "check",
-            "candidate": candidate.number,
-            "outcome": outcome,
-            "failed": [f.check for f in trial.findings if f.outcome == "failed"],
-        }
-    )
+    failed = [found.check for found in trial.findings if found.outcome == "failed"]
+    told = {"candidate": candidate.number, "outcome": outcome, "failed": failed}
+    runtime.stream_writer({"node": "check", **told})
     last = state.rounds >= context.settings.max_rounds
     pool = keep_newest(state.candidates, [judged])
     more = after_drafts(pool)

@@ -1,7 +1,7 @@
 """Compare: drafts that passed are played on each other; the designer rules where they part."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TypeAlias
 
 from langgraph.runtime import Runtime
@@ -127,17 +127,9 @@ class _Bout:
         if told.outcome == "could_not_judge" or told.divergence is None:
             self.notes += _uncompared(holder, rival, told)
             return holder
-        place_of = told.divergence
-        parting = Parting(
-            candidates=(holder.number, rival.number),
-            match=place_of.match + 1,
-            ply=place_of.ply,
-            actions=place_of.history[-_ACTIONS_SHOWN:],
-            about=place_of.about,
-            readings=place_of.readings,
-            seen_at=place_of.seen_at,
-            seen=place_of.seen,
-        )
+        where = asdict(told.divergence)
+        shown = {"match": where.pop("match") + 1, "actions": where.pop("history")[-_ACTIONS_SHOWN:]}
+        parting = Parting(candidates=(holder.number, rival.number), **shown, **where)
         return self._ruled(parting, holder, rival)
 
     def _ruled(self, parting: Parting, holder: Candidate, rival: Candidate) -> Candidate | None:

@@ -13,7 +13,7 @@ from langsmith import trace
 from agents.players.greedy import ENSEMBLE, SCORES
 from agents.players.registry import PlayerRoster
 from agents.protocols import Heuristic
-from games.records import MatchRecord, example_of_play, json_line
+from games.records import example_of_play, json_line
 from graph.new.nodes.check import write_checks
 from graph.new.playtest import Clock, LineUp, PlayTest, shown_as
 from graph.new.reporting import changes_text, report_of, rulebook_text, run_object
@@ -51,6 +51,10 @@ _HONESTY = (
     "The ranking rests on the game module's honesty: the searches run beside it. Fresh workers "
     "replayed a sample of {replayed} finished matches without a difference; to check further, play "
     "with: rulewright match RUN --player ... --host-search."
+)
+_LONG = (
+    "Matches of this game are long: {} random matches and {} of every other series were planned "
+    "instead of {} and {}."
 )
 _NO_GUARANTEE = (
     "The searches play with hidden information: more simulations are no guarantee that an opponent "
@@ -93,15 +97,10 @@ def playtest(
     """
     settings, play.clock.expected = play.context.settings, _SERIES
     rounds = play.within(settings.ladder_matches, _LADDER_PLIES[settings.quick])
-    matches = play.random_matches
-    finished = [r for r in play.random.records if r.match.ending == "finished"]
-    specs, notes = _players(play, heuristics, finished, rounds)
-    if matches < settings.random_matches or rounds < settings.ladder_matches:
-        notes.append(
-            f"Matches of this game are long: {matches} random matches and {rounds} of every other "
-            f"series were planned instead of {settings.random_matches} and "
-            f"{settings.ladder_matches}."
-        )
+    specs, notes = _players(play, heuristics, rounds)
+    wanted = settings.random_matches, settings.ladder_matches
+    if play.random_matches < wanted[0] or rounds < wanted[1]:
+        notes.append(_LONG.format(play.random_matches, rounds, *wanted))
     sources = {heuristic.name: heuristic.source for heuristic in heuristics}
     alone, paired, sides = _played_alone(play, specs, sources, rounds)
 
@@ -184,7 +183,7 @@ def search_notes(name: str, simulations: int, wanted: int) -> list[str]:
 
 
 def _players(
-    play: PlayTest, heuristics: Sequence[Heuristic], finished: Sequence[MatchRecord], rounds: int
+    play: PlayTest, heuristics: Sequence[Heuristic], rounds: int
 ) -> tuple[list[str], list[str]]:
     """Specs from weak to strong, and remarks on how the searches were sized."""
     settings = play.context.settings
@@ -195,6 +194,7 @@ def _players(
     else:
         more = " Without --quick more matches try them." if settings.quick else ""
         notes.append(f"No heuristic could be used, so the ladder has no greedy player.{more}")
+    finished = [r for r in play.random.records if r.match.ending == "finished"]
     if not finished:
         notes.append("No random match finished, so no search was tried.")
         return specs, notes
@@ -277,16 +277,15 @@ def _keep_own_game(state: RunState, context: RunContext) -> dict[str, str] | Non
 
     if state.accepted is None or state.design is None or state.brief is None:
         return None
-    sound = state.candidate(state.accepted).outcome == "passed"
-    if not context.keeps_own_games or not sound:
+    taken = state.candidate(state.accepted)
+    if not context.keeps_own_games or taken.outcome != "passed":
         return None
-    source = state.candidate(state.accepted).source
     document = own_game_document(
-        own_name(state.design.title, source),
+        own_name(state.design.title, taken.source),
         title=state.design.title,
         summary=state.design.summary,
         rulebook=rulebook_text(state.design, state.brief),
-        source=source,
+        source=taken.source,
     )
     try:
         context.retrieval.store.index([document])

@@ -60,7 +60,8 @@ def intake(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterIntake
     if (went_on := _gone_on(state)) is not None:
         return went_on
     prompt, choices, asked = _asked_for(state)
-    if not state.folder or _begun(state):
+    begun = state.settings is not None and not waits_for_words(state)  # a further game begins
+    if not state.folder or begun:
         # Its own step, so that the folder stands in the checkpoint before anything can fail.
         title = prompt or choices.family or ""
         folder = str(create_folder(None, title=title, runs=runs_of(runtime)).path)
@@ -99,11 +100,6 @@ def _gone_on(state: RunState) -> Command[AfterIntake] | None:
     if ended and said and state.design is not None and state.choices == Choices():
         return Command(goto="revise")
     return None
-
-
-def _begun(state: RunState) -> bool:
-    """Whether the thread's run has got beyond intake: a further message begins a new one."""
-    return state.settings is not None and not waits_for_words(state)
 
 
 def _asked_for(state: RunState) -> tuple[str, Choices, tuple[str, ...]]:
