@@ -99,10 +99,10 @@ def environment_game(
     Raises:
         EnvironmentNotFoundError: Listing what is known.
     """
-    return game_of(environment_named(text, parameters, players))
+    return game_setup_of(environment_named(text, parameters, players))
 
 
-def game_of(found: Environment) -> GameSetup:
+def game_setup_of(found: Environment) -> GameSetup:
     """An environment as a game that is played by players of ours."""
     source, known = source_of(found) or "", dict(found.parameters)
     return GameSetup(found.name, source, found.num_players, known, environment=found.name)

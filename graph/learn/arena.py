@@ -28,7 +28,7 @@ from tools.playtest.series import Series, play_series
 from tools.predicting.transition import Predicted, RecordQuestions, predicted
 from tools.replaying import VoidResultError, replayed_match
 from tools.sandbox import Sandbox
-from tools.sources import find_game, game_of
+from tools.sources import find_game, game_setup_of
 
 OPPONENTS = ("random", "gt")
 _MOST_PLIES = 1000
@@ -144,7 +144,7 @@ def _refereed_by(name: str, header: TrajectoryHeader) -> GameSetup:
     if Path(name).exists():
         found = find_game(name)
         return GameSetup(found.name, found.source, header.num_players, dict(header.parameters))
-    return game_of(environment_like(name, header))
+    return game_setup_of(environment_like(name, header))
 
 
 def followed(series: Series, sandbox: Sandbox, most: int | None = None) -> list[OpenTrajectory]:
