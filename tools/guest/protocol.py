@@ -230,29 +230,16 @@ def decoded(kind: Callable[..., Message], payload: Json) -> Message:
         message = kind(**payload)
     except TypeError as error:
         raise MessageError(str(error)) from error
-    if (kind, *map(type, message)) not in _FIT:
-        _require_fields(kind, message)
-    return message
-
-
-def _require_fields(kind: Callable[..., Message], message: Message) -> None:
-    """Hold the fields of a message against their types; remember types that fit by themselves."""
     form = _FORMS.get(kind)
     if form is None:
         form = _FORMS[kind] = [_field(hint) for hint in kind.__annotations__.values()]
-    by_type = True
     for (plain, holds), value in zip(form, message, strict=True):
-        if type(value) in plain:
-            continue
-        by_type = False
-        if holds is None or not holds(value):
+        if type(value) not in plain and (holds is None or not holds(value)):
             expected = ", ".join(f"{name}: {hint}" for name, hint in kind.__annotations__.items())
             raise MessageError(f"{message!r:.200} does not hold to {expected}")
-    if by_type:
-        _FIT.add((kind, *map(type, message)))
+    return message
 
 
-_FIT: set[tuple[object, ...]] = set()  # a class and the types of its fields
 _Holds: TypeAlias = Callable[[object], bool]
 _Field: TypeAlias = tuple[frozenset[type], _Holds | None]  # what fits by its type, and what else
 _FORMS: dict[object, list[_Field]] = {}

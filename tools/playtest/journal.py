@@ -4,7 +4,6 @@ import contextlib
 import fcntl
 import json
 import os
-import re
 import stat
 import threading
 import zlib
@@ -19,7 +18,6 @@ from games.contract import Json, canonical_key
 _VERSION = 3
 _TRIES = 100  # to lock a file that others keep replacing
 _LONGEST_HEADING, _LONGEST_LINE = 2**24, 2**28  # bytes; no line of ours comes near
-_LINE = re.compile(rb'\{"crc":(\d{1,10}),"entry":(.+),"index":(\d{1,18})\}\n', re.DOTALL)
 _NOT_READ = (ValueError, TypeError, KeyError, RecursionError, MemoryError)
 
 
@@ -60,7 +58,6 @@ class Journal:
         self._place = Path(os.path.realpath(path))  # what a link leads to, not the link
         self._lock = threading.Lock()
         self.entries: dict[int, Json] = {}
-        self._texts: dict[int, tuple[Json, bytes]] = {}
         try:
             self._file = self._held()
         except OSError as error:
@@ -80,14 +77,7 @@ class Journal:
         Raises:
             JournalError: If it cannot be written.
         """
-        self._write(_line(index, self.text_of(index, entry)))
-
-    def text_of(self, index: int, entry: Json) -> bytes:
-        """The canonical text of an entry, made once: an entry is long."""
-        known = self._texts.get(index)
-        if known is None or known[0] is not entry:
-            known = self._texts[index] = entry, canonical_key(entry).encode()
-        return known[1]
+        self._write(_line(index, entry))
 
     def settle(self, entries: Mapping[int, Json]) -> None:
         """Rewrite the file to hold exactly these entries in this order, or leave it as it is.
@@ -102,8 +92,7 @@ class Journal:
             self._file.seek(0)
             before = self._file.read()
             heading = before[: before.index(b"\n") + 1]
-            texts = ((index, self.text_of(index, entry)) for index, entry in entries.items())
-            after = heading + b"".join(_line(index, text) for index, text in texts)
+            after = heading + b"".join(_line(*item) for item in entries.items())
             if after == before:
                 return
             try:
@@ -219,9 +208,7 @@ class Journal:
                     f"{self._path} is damaged in line {number}; delete that line to play its "
                     "match again"
                 )
-            index, entry, text = found
-            self.entries[index] = entry
-            self._texts[index] = entry, text
+            self.entries[found[0]] = found[1]
             whole += len(line)
         return whole
 
@@ -263,18 +250,18 @@ def _is_at(file: FileIO, place: Path) -> bool:
         return False
 
 
-def _line(index: int, text: bytes) -> bytes:
+def _line(index: int, entry: Json) -> bytes:
     """The canonical text of a line's three fields, with the entry's own inside."""
+    text = canonical_key(entry).encode()
     return b'{"crc":%d,"entry":%b,"index":%d}\n' % (zlib.crc32(text), text, index)
 
 
-def _entry(line: bytes) -> tuple[int, Json, bytes] | None:
-    """The index, the entry and its text of a line; None where it is damaged."""
-    found = _LINE.fullmatch(line)
-    if found is None or zlib.crc32(found[2]) != int(found[1]):
-        return None
+def _entry(line: bytes) -> tuple[int, Json] | None:
+    """The index and the entry of a line; None where it is damaged."""
     try:
-        return int(found[3]), json.loads(found[2].decode()), found[2]
+        fields = json.loads(line.decode())
+        index, entry = fields["index"], fields["entry"]
+        return (index, entry) if _line(index, entry) == line else None
     except _NOT_READ:
         return None
 

@@ -163,23 +163,19 @@ def play_all(
     known = frozenset(entries)
     missing = (job for job in jobs if job[0] not in known)
     room = _Room()
-    for index, entry in entries.items():
-        room.take(_text(journal, index, entry))
+    for entry in entries.values():
+        room.take(entry)
     with workers.opened() as opened:
         for index, entry in _arriving(missing, play, opened):
             if entry is None:
                 continue
-            room.take(_text(journal, index, entry))
+            room.take(entry)
             if journal:
                 journal.append(index, entry)
                 entries[index] = entry
             yield index, entry
     if journal:
         journal.settle({index: entries[index] for index in sorted(entries) if keep(index)})
-
-
-def _text(journal: Journal | None, index: int, entry: Json) -> bytes:
-    return journal.text_of(index, entry) if journal else canonical_key(entry).encode()
 
 
 @dataclass
@@ -190,12 +186,13 @@ class _Room:
     size: int = 0
     weight: int = 0
 
-    def take(self, text: bytes) -> None:
-        """Make room for the canonical text of one more.
+    def take(self, entry: Json) -> None:
+        """Make room for one more.
 
         Raises:
             RunStoppedError: If there is none.
         """
+        text = canonical_key(entry).encode()
         self.count, self.size = self.count + 1, self.size + len(text)
         self.weight += weight_of(text)
         small = self.size <= max(_SIZE, _SIZE_EACH * self.count)

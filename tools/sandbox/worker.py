@@ -2,10 +2,9 @@
 
 import re
 import secrets
-import struct
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NoReturn, Self, get_args
 
 from games.contract import FaultKind, IllegalActionError, Json, ModuleFault
@@ -33,7 +32,7 @@ from tools.sandbox.backends import (
 
 _DUMP_S = 1.0
 _END_S = 0.5
-_BLOCK = 64
+_NUMBER_BITS = 53  # so that JSON readers of every kind keep a request's number whole
 _DEEPEST = DEEPEST + 16  # with what our own code puts around the module's values
 _DUMPED = re.compile(rb'File "' + re.escape(MODULE_FILE).encode() + rb'", line (\d{1,9})\b')
 
@@ -86,7 +85,6 @@ class Worker:
         self._printed: dict[str, list[str]] = {"output": [], "errors": []}
         self._loaded = False
         self._used = False
-        self._numbers = _numbers()
         self._busy = threading.Lock()
         self._ending = threading.Lock()
 
@@ -232,7 +230,7 @@ class Worker:
             if by is None:
                 raise ModuleFault("killed", function, told)
             raise ModuleFault("killed", by.function, f"{told}: {by.message}", line=by.line)
-        number = next(self._numbers)
+        number = secrets.randbits(_NUMBER_BITS)  # that a module cannot guess
         head = encode({"id": number, "op": op, "soft_s": seconds})
         body = head[:-1] + b',"payload":' + payload + b"}"
         if len(body) > self.limits.request_bytes:
@@ -320,16 +318,6 @@ class Worker:
 
     def __exit__(self, *_: object) -> None:
         self.release()
-
-
-def _numbers() -> Iterator[int]:
-    """Request numbers that a module cannot guess, drawn from the system in blocks.
-
-    They lie below 2**53, so that JSON readers of every kind keep them whole.
-    """
-    while True:
-        block = secrets.token_bytes(8 * _BLOCK)
-        yield from (word >> 11 for (word,) in struct.iter_unpack("<Q", block))
 
 
 def _told(ending: Ending) -> str:
