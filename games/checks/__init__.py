@@ -19,6 +19,7 @@ class Finding(BaseModel, frozen=True, extra="forbid"):
         function: The contract function at fault, where one can be named.
         line: Line in the module's source, 1-based, where one is known.
         claim: Id of the validator's claim that it rests on; empty for a program's finding.
+        unplayable: Whether a test failed since the module refuses an action of its own sequence.
     """
 
     check: str
@@ -28,6 +29,7 @@ class Finding(BaseModel, frozen=True, extra="forbid"):
     function: str | None = None
     line: int | None = Field(default=None, ge=1)
     claim: str = ""
+    unplayable: bool = False
 
 
 def verdict(findings: Iterable[Finding]) -> Outcome:

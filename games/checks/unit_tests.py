@@ -159,11 +159,6 @@ def check_unit_tests(subject: Subject, tests: Sequence[UnitTest]) -> list[Findin
     return [found[index] for index in range(len(tests))]
 
 
-def unplayable(found: Finding, test: UnitTest) -> bool:
-    """Whether a test failed since the module refuses an action of the test's own sequence."""
-    return found.outcome == "failed" and found.evidence.startswith(f"{test.name}: action ")
-
-
 def _run(subject: Subject, test: UnitTest) -> Finding:
     try:
         expected = json.loads(test.expected_json)
@@ -180,7 +175,8 @@ def _run(subject: Subject, test: UnitTest) -> Finding:
             update={"rule": test.rule, "evidence": f"{test.name}: {fault}\n{_told(path, test)}"}
         )
     except IllegalActionError as refusal:
-        return _finding(test, "failed", f"{refusal}\n{_told(path, test)}", "get_legal_actions")
+        found = _finding(test, "failed", f"{refusal}\n{_told(path, test)}", "get_legal_actions")
+        return found.model_copy(update={"unplayable": True})
     if _holds(actual, expected, test):
         return Finding(check=CHECK, outcome="passed", rule=test.rule)
     relation = "" if test.relation == "is" else f"{test.relation} "

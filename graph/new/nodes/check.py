@@ -16,7 +16,7 @@ from agents.protocols import Claim, Design, RefusedTest, RoleError
 from games.checks import Finding, Outcome, verdict
 from games.checks.contract import from_fault
 from games.checks.seats import even_handed
-from games.checks.unit_tests import played_ply, unplayable
+from games.checks.unit_tests import played_ply
 from games.contract import ModuleFault
 from games.engine import Match
 from games.records import MatchRecord
@@ -254,8 +254,8 @@ class Trial:
         found = run.unit_tests([test for _, test in held])
         over = [
             claim.model_copy(update={"status": "amended"})
-            for (claim, test), one in zip(held, found, strict=False)
-            if unplayable(one, test)
+            for (claim, _), one in zip(held, found, strict=False)
+            if one.unplayable
         ]
         self.claims = updated(self.claims, over)
         return [claim.rule for claim in over]

@@ -25,7 +25,7 @@ from agents.protocols import (
 )
 from games.checks import Finding
 from games.checks.run import CheckSettings
-from games.checks.unit_tests import PlayedPly, UnitTest, unplayable
+from games.checks.unit_tests import PlayedPly, UnitTest
 from games.contract import ModuleFault
 from games.records import MatchRecord
 from games.streams import stream
@@ -138,10 +138,8 @@ class GraphCoderTools:
         found = run.unit_tests(tests) if tests else []
         if self.revised:  # a line of play may hold no more
             found = [
-                one.model_copy(update={"outcome": "could_not_judge"})
-                if unplayable(one, test)
-                else one
-                for one, test in zip(found, tests, strict=False)
+                one.model_copy(update={"outcome": "could_not_judge"}) if one.unplayable else one
+                for one in found
             ]
         again = run.plies(plies) if plies else []
         return [*found, *(one for one in again if one.outcome != "could_not_judge")]

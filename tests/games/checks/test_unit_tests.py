@@ -99,9 +99,10 @@ def test_a_failing_test_shows_the_sequence_that_leads_there() -> None:
     evidence = judged("get_current_player", "7", SOUND, *DEALT).evidence
     assert "ply 0: chance does: deal 5" in evidence
     assert "ply 1: chance does: deal 3" in evidence
-    illegal = judged("get_current_player", "7", SOUND, "deal 5", "bid 9").evidence
-    assert "action 1 ('bid 9') is not legal" in illegal
-    assert "ply 0: chance does: deal 5" in illegal
+    illegal = judged("get_current_player", "7", SOUND, "deal 5", "bid 9")
+    assert illegal.unplayable
+    assert "action 1 ('bid 9') is not legal" in illegal.evidence
+    assert "ply 0: chance does: deal 5" in illegal.evidence
 
 
 UNEQUAL = (
