@@ -60,8 +60,11 @@ def with_saved_match(asked: PlayRequest) -> PlayRequest:
     Raises:
         SavedMatchError: If the file is none, its match is over, the request says too what the
             match brings, or a language model, which costs, would be asked without being named.
+        PlayerSpecError: If the match names a player that is none.
+        GameNotFoundError: If it names a player's file that cannot be read.
     """
     from agents.players.llm import LLM
+    from agents.players.registry import parse_spec
 
     path = Path(asked.game)
     if path.suffix != ".jsonl":
@@ -81,8 +84,8 @@ def with_saved_match(asked: PlayRequest) -> PlayRequest:
         raise SavedMatchError(f"the match in {path} is over; required: one that somebody left")
     people = [number for number, who in enumerate(record.players, 1) if who == _HUMAN]
     others = [who for who in record.players if who != _HUMAN]
-    costly = [who for who in others if who.partition(":")[0] == LLM]
-    if costly and not asked.opponents:
+    costly = [] if asked.opponents else [w for w in others if parse_spec(w).name == LLM]
+    if costly:
         raise SavedMatchError(
             f"{path} was played against {one_line(costly[0])[:200]}, which asks a model and costs; "
             "name who sits there now with --opponent"

@@ -65,6 +65,8 @@ def test_a_saved_match_goes_on_as_if_nobody_had_left(command: Command, tmp_path:
     changed = tmp_path / "changed.jsonl"
     for text, said in (
         (lines.replace("random", "llm:model=dear"), "asks a model and costs"),
+        (lines.replace("random", " llm :model=dear"), "there is no player"),
+        (lines.replace("random", " llm:model=dear"), "asks a model and costs"),
         (lines.replace('"x 1,1"', '"x 4,4"'), "does not go as it was saved"),
         (lines[:40], "is no saved match"),
         (lines.replace('"human"', "7"), "is no saved match"),
