@@ -81,7 +81,8 @@ def _judge(state: _State, runtime: Runtime[RunContext]) -> dict[str, object]:
     outcome = verdict(run.findings)
     wrong = [f"{f.check}: {f.evidence}" for f in run.findings if f.outcome != "passed"]
     said = "\n".join([f"{outcome}: {len(run.findings)} checks", *wrong])
-    return {"outcome": outcome, "findings": as_plain(list(run.findings)), "summary": said}
+    judged = {"outcome": outcome, "findings": as_plain(list(run.findings)), "summary": said}
+    return {**judged, "verdict": [], "evaluation": None}  # a thread keeps those of a game before
 
 
 def _play(state: _State, runtime: Runtime[RunContext]) -> dict[str, object]:
@@ -124,7 +125,7 @@ def _playtest_graph() -> "StateGraph[_State, RunContext, CheckInput, PlayOutput]
     builder = StateGraph(
         _State, context_schema=_SCHEMA, input_schema=CheckInput, output_schema=PlayOutput
     )
-    builder.add_node("check", check)
+    builder.add_node("check", _judge)
     builder.add_node("play", _play)
     builder.add_edge(START, "check")
     builder.add_conditional_edges(

@@ -5,10 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.types import Command
 
 from agents.composer import composer_roles
 from games import library
 from graph.new import export
+from graph.run.folder import RunFolderError
 from tests.graph.conftest import MakeContext
 
 ROOT = Path(__file__).parents[3]
@@ -41,11 +44,21 @@ def test_a_module_is_judged_by_itself(make_context: MakeContext) -> None:
 
 def test_a_sound_module_is_played_and_a_broken_one_is_not(make_context: MakeContext) -> None:
     context: Any = make_context()
-    played = export.playtest_alone.invoke({"source": SOUND, "players": 2}, context=context)
+    graph = export.playtest_alone.builder.compile(checkpointer=InMemorySaver())
+    thread: Any = {"configurable": {"thread_id": "one"}}
+    played = graph.invoke({"source": SOUND, "players": 2}, thread, context=context)
     assert [line.partition("?")[0] + "?" for line in played["verdict"][:4]] == list(SETTLED)
     assert played["evaluation"]["players"]
-    broken = export.playtest_alone.invoke({"source": "GAME = 1"}, context=context)
-    assert (broken["outcome"], broken.get("verdict", [])) == ("failed", [])
+    broken = graph.invoke({"source": "GAME = 1"}, thread, context=context)
+    assert (broken["outcome"], broken["verdict"], broken["evaluation"]) == ("failed", [], None)
+
+
+def test_a_client_of_a_server_cannot_choose_where_a_run_writes(tmp_path: Path) -> None:
+    graph = export.design.builder.compile(checkpointer=InMemorySaver())
+    thread: Any = {"configurable": {"thread_id": "one"}}
+    with pytest.raises(RunFolderError, match="does not lie in"):
+        graph.invoke(Command(update={"folder": str(tmp_path)}), thread)
+    assert not [*tmp_path.iterdir()]
 
 
 @pytest.mark.parametrize("words", ["goofspiel for two players with three cards", " "])
