@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import wraps
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from langchain_core.messages import AIMessage
@@ -42,7 +43,7 @@ from graph.run.checkpoints import (
 )
 from graph.run.context import RunContext, RunSettings
 from graph.run.folder import RunFolder, RunFolderError
-from graph.run.opening import folder_given
+from graph.run.opening import folder_given, runs_of
 from graph.run.pool import best, updated, without_struck
 from graph.run.sandboxes import grades_of
 from graph.run.traces import tracing
@@ -237,6 +238,11 @@ def _kept(name: str, node: Callable[..., Any]) -> Any:  # noqa: ANN401 - LangGra
         if given is not None:
             folder = RunFolder(given).revision(state.revision)
             state = state.model_copy(update={"folder": str(folder.path)})
+        elif state.folder:
+            # A server's client may send an update of the state, and so a folder.
+            runs = runs_of(runtime).resolve()
+            if runs not in Path(state.folder).resolve().parents:
+                raise RunFolderError(f"the folder {state.folder} is not in {runs}; begin a new run")
         result = node(state, runtime)
         found = result if isinstance(result, dict) else dict(result.update or {})
         if said := stage_message(name, found):

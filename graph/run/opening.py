@@ -15,7 +15,7 @@ from langgraph.runtime import Runtime
 from agents.protocols import RoleSet
 from graph.run.context import RunContext, RunSettings, versions
 from graph.run.environment import value_of, variables
-from graph.run.folder import RunFolder, RunFolderError, home, runs_folder
+from graph.run.folder import RunFolder, home, runs_folder
 from graph.run.sandboxes import describe_grade, open_sandbox
 
 if TYPE_CHECKING:
@@ -205,10 +205,6 @@ def context_of(runtime: Runtime[RunContext], folder: str) -> RunContext:
     Args:
         runtime: The node's.
         folder: The run's folder.
-
-    Raises:
-        RunFolderError: If a server's run would write elsewhere than where its runs go: a client may
-            send an update of the state, and so a folder.
     """
     from agents.model.transport import listen
 
@@ -216,9 +212,6 @@ def context_of(runtime: Runtime[RunContext], folder: str) -> RunContext:
     given = _given(runtime)
     if isinstance(given, RunContext):
         return given
-    runs = runs_folder().resolve()
-    if folder and runs not in Path(folder).resolve().parents:
-        raise RunFolderError(f"the run's folder {folder!r} does not lie in {runs}; begin another")
     return _context(given or RunSettings(), *_roles_of(folder), *_shared())
 
 

@@ -56,8 +56,8 @@ def test_a_sound_module_is_played_and_a_broken_one_is_not(make_context: MakeCont
 def test_a_client_of_a_server_cannot_choose_where_a_run_writes(tmp_path: Path) -> None:
     graph = export.design.builder.compile(checkpointer=InMemorySaver())
     thread: Any = {"configurable": {"thread_id": "one"}}
-    with pytest.raises(RunFolderError, match="does not lie in"):
-        graph.invoke(Command(update={"folder": str(tmp_path)}), thread)
+    with pytest.raises(RunFolderError, match="is not in"):
+        graph.invoke(Command(update={"folder": str(tmp_path), "asks": True}), thread)
     assert not [*tmp_path.iterdir()]
 
 
