@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from hashlib import sha256
 from pathlib import Path
+from stat import S_ISREG
 from types import ModuleType
 from typing import Any, NamedTuple, TypeAlias
 
@@ -354,8 +355,8 @@ def read_policy(path: str) -> Policy:
         raise LearningError(
             f"there is no policy file {path!r}; 'rulewright train' writes one"
         ) from error
-    if found.st_size > _LARGEST:
-        raise LearningError(f"{path} has {found.st_size} bytes; required: a policy file")
+    if not S_ISREG(found.st_mode) or found.st_size > _LARGEST:
+        raise LearningError(f"{path} is no policy file: it is a device, a folder, or too large")
     return _read(path, found.st_mtime_ns, found.st_size)
 
 

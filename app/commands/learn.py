@@ -147,7 +147,8 @@ def _rules_in(path: Path) -> str:
         typer.BadParameter: If the file cannot be read, is empty or too long.
     """
     try:
-        text = path.read_text(encoding="utf-8")
+        with path.open(encoding="utf-8") as file:
+            text = file.read(_LONGEST_RULES + 1)
     except (OSError, UnicodeDecodeError) as error:
         raise typer.BadParameter(
             f"--rules {path} cannot be read ({error}); required: a text file in UTF-8"
@@ -156,7 +157,7 @@ def _rules_in(path: Path) -> str:
         raise typer.BadParameter(f"--rules {path} is empty; required: the rules of the game")
     if len(text) > _LONGEST_RULES:
         raise typer.BadParameter(
-            f"--rules {path} has {len(text)} characters; at most {_LONGEST_RULES} are read"
+            f"--rules {path} is too long; at most {_LONGEST_RULES} characters are read"
         )
     return text
 

@@ -13,7 +13,7 @@ from graph.run.folder import RunFolder
 from graph.run.pool import Candidate
 from tools.reporting.page import curve, page_style, page_template
 
-_CONTRADICTION = re.compile(r"#\s*CONTRADICTION:\s*(.+)")
+_CONTRADICTION = re.compile(r"#\s*CONTRADICTION:\s*(.{1,500})")
 _FILES = ("model.py", "learn.json", "report.html", "rules.md", "trace.jsonl")
 
 

@@ -1,6 +1,7 @@
 """Policy files, and the player that plays by one."""
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -78,6 +79,12 @@ def test_a_damaged_file_is_refused_in_a_sentence(file: Path) -> None:
         file.write_bytes(broken)
         with pytest.raises(PlayerSpecError, match="is no policy file, or is damaged; train again"):
             parse_spec(f"ppo:policy={file}")
+
+
+def test_what_never_ends_is_no_policy_file(tmp_path: Path) -> None:
+    os.mkfifo(pipe := tmp_path / "pipe")
+    with pytest.raises(PlayerSpecError, match="is no policy file"):
+        parse_spec(f"ppo:policy={pipe}")
 
 
 @pytest.mark.parametrize(
