@@ -31,20 +31,7 @@ _SHOW_CURSOR = "\x1b[?25h"
 _FILES_NEEDED = 64
 
 # What the machine refuses, whatever we do: no room, no permission, nothing left to open.
-_REFUSALS = frozenset(
-    {
-        errno.EACCES,
-        errno.EDQUOT,
-        errno.EFBIG,
-        errno.ELOOP,
-        errno.EMFILE,
-        errno.ENAMETOOLONG,
-        errno.ENOMEM,
-        errno.ENOSPC,
-        errno.EPERM,
-        errno.EROFS,
-    }
-)
+_REFUSALS = "EACCES EDQUOT EFBIG ELOOP EMFILE ENAMETOOLONG ENOMEM ENOSPC EPERM EROFS"
 
 # By their names: whoever raises one has loaded its module, and nobody else has to.
 KNOWN = frozenset(
@@ -296,7 +283,7 @@ def explained(error: Exception) -> str | None:
         return f"{error}{_too_few_files(error)}"
     if isinstance(error, FileNotFoundError) and not _is_here():
         return "the working folder was removed; change to another one"
-    if isinstance(error, OSError) and error.errno in _REFUSALS:
+    if isinstance(error, OSError) and errno.errorcode.get(error.errno or 0) in _REFUSALS.split():
         where = f" {error.filename}" if error.filename else ""
         return f"cannot use{where or ' the disk'}: {error.strerror}; make room or mend permissions"
     import sqlite3

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -99,13 +99,11 @@ def require_new(file: Path, force: bool) -> None:  # noqa: FBT001 - an option
         raise typer.BadParameter(f"{file.parent} is no folder; make it first")
 
 
-@contextmanager
-def sandbox_of(name: str | None, no_isolation: bool) -> Iterator[None]:  # noqa: FBT001 - an option
+def sandbox_of(name: str | None, no_isolation: bool) -> AbstractContextManager[None]:  # noqa: FBT001 - an option
     """Let generated code run where the command line says, inside the block."""
-    from graph.run.sandboxes import SandboxChoice, sandbox_chosen
+    from graph.run.sandboxes import sandbox_chosen
 
-    with sandbox_chosen(SandboxChoice(name, no_isolation)):
-        yield
+    return sandbox_chosen(name, no_isolation)
 
 
 @contextmanager

@@ -203,8 +203,7 @@ class ChatModel:
             )
         return EndpointError(
             f"no answer from {text}. Check the endpoint, or raise RULEWRIGHT_RETRIES, "
-            "RULEWRIGHT_TIMEOUT_S or RULEWRIGHT_DEADLINE_S, and resume the run",
-            status=last.status if last else None,
+            "RULEWRIGHT_TIMEOUT_S or RULEWRIGHT_DEADLINE_S, and resume the run"
         )
 
     def _wait(self, attempt: int, error: TransientError, deadline: float) -> None:

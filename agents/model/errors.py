@@ -31,29 +31,19 @@ class NetworkForbiddenError(ModelError, RuntimeError):
 
 
 class EndpointError(ModelError):
-    """The endpoint gave no usable answer within the bounds; the message tells every try.
-
-    Attributes:
-        status: HTTP status of the last answer, or None where there was none.
-    """
-
-    def __init__(self, message: str, *, status: int | None = None) -> None:
-        super().__init__(message)
-        self.status = status
+    """The endpoint gave no usable answer within the bounds; the message tells every try."""
 
 
 class RefusedRequestError(ModelError):
     """The endpoint refuses the request for good; asking again would change nothing.
 
     Attributes:
-        status: HTTP status of the refusal.
         form: Whether another form of the request may be taken (400, 422 or 501), such as one
             without a reply schema or without tools.
     """
 
-    def __init__(self, message: str, *, status: int, form: bool = False) -> None:
+    def __init__(self, message: str, *, form: bool) -> None:
         super().__init__(message)
-        self.status = status
         self.form = form
 
 
@@ -75,7 +65,6 @@ class TransientError(Exception):
 
     problem: str
     wait_s: float | None = None
-    status: int | None = None
 
 
 @dataclass
@@ -117,8 +106,8 @@ def status_fault(error: Any) -> Exception:  # noqa: ANN401 - openai is imported 
     elif error.code == "insufficient_quota":
         told = f"the account's quota is used up: {said}"
     else:
-        return TransientError(f"status {status}: {said}", _retry_after(error.response), status)
-    return RefusedRequestError(told, status=status, form=form)
+        return TransientError(f"status {status}: {said}", _retry_after(error.response))
+    return RefusedRequestError(told, form=form)
 
 
 def _retry_after(response: Any) -> float | None:  # noqa: ANN401 - httpx2 is imported lazily

@@ -57,7 +57,7 @@ def ask_structured(
     """
     methods = (model.learned.reply_method,) if model.learned.reply_method else METHODS
     refused: list[str] = []
-    status, tries, most = 0, Tries(), model.settings.retries + 1
+    tries, most = Tries(), model.settings.retries + 1
 
     def read(message: "AIMessage") -> Result:
         value = parse_reply(message, reply)
@@ -73,13 +73,12 @@ def ask_structured(
             if not error.form:
                 raise
             refused.append(f"{method}: {error}")
-            status = error.status
         except MalformedReplyError:
             if not further or tries.until == inf or len(tries.problems) >= most:
                 raise
     raise RefusedRequestError(
         f"{model.identity} takes no request for a reply in a schema: {'; '.join(refused)}",
-        status=status,
+        form=False,
     )
 
 

@@ -138,28 +138,25 @@ def waiting(wait: Wait) -> Iterator[None]:
     hear({"answered": wait.role})
 
 
+@dataclass(eq=False)
 class ExchangeTransport(httpx2.BaseTransport):
     """Sends through `inner` unless the recording answers.
 
     Attributes:
+        inner: Sends a request to the endpoint.
+        mode: Whether exchanges are recorded, replayed or neither.
+        recording: Where they are kept.
+        base_path: What the path of every request begins with; it ends with a slash.
+        secret: Removed from error responses before they are recorded.
         streams: False once the endpoint has refused a stream, and answered without.
     """
 
-    def __init__(
-        self,
-        inner: httpx2.BaseTransport,
-        mode: ExchangeMode,
-        recording: Recording,
-        *,
-        base_path: str,
-        secret: str | None,
-    ) -> None:
-        self.inner = inner
-        self.mode = mode
-        self.recording = recording
-        self.base_path = base_path.rstrip("/") + "/"
-        self.secret = secret
-        self.streams = True
+    inner: httpx2.BaseTransport
+    mode: ExchangeMode
+    recording: Recording
+    base_path: str
+    secret: str | None
+    streams: bool = True
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
         """Serve one request; see the module's docstring."""
@@ -314,9 +311,8 @@ def http_client(
     # A model takes seconds to answer: a connection kept between calls would save nothing.
     limits = httpx2.Limits(max_keepalive_connections=0)
     inner = httpx2.HTTPTransport(verify=certificates(), proxy=proxy, limits=limits)
-    return httpx2.Client(
-        transport=ExchangeTransport(inner, mode, recording, base_path=address.path, secret=secret)
-    )
+    base = address.path.rstrip("/") + "/"
+    return httpx2.Client(transport=ExchangeTransport(inner, mode, recording, base, secret))
 
 
 @cache

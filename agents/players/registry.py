@@ -224,3 +224,15 @@ class PlayerRoster:
         )
         settings = cast("dict[str, Setting]", player.settings)
         return make_player(PlayerSpec(player.player, settings), at)
+
+    def can_play(self, spec: str, game: GameSetup, sandbox: Sandbox) -> bool:
+        """Whether a player takes a seat at a game; it leaves it at once.
+
+        Raises:
+            ModuleFault: If the module or a heuristic does not load.
+        """
+        try:
+            self.seat(self.effective(spec), seat=0, match=0, game=game, sandbox=sandbox).close()
+        except PlayerSpecError:
+            return False
+        return True

@@ -25,7 +25,7 @@ from agents.roles.tool_calls import (
 )
 from games.checks import Finding
 from games.contract import REQUIRED_CONSTANTS, REQUIRED_FUNCTIONS
-from games.text import syntax_tree
+from games.text import bound_by, syntax_tree
 from vectorstore.documents import Example
 
 if TYPE_CHECKING:
@@ -318,15 +318,16 @@ def _unmarked(text: str) -> list[str]:
 
 def _is_whole(source: str) -> bool:
     """Whether a source parses and defines what the contract requires."""
+    return bound_names(source) >= _REQUIRED
+
+
+def bound_names(source: str) -> set[str]:
+    """The names that a source binds at its top; none where it does not parse."""
     try:
         body = syntax_tree(source).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    names = {node.name for node in body if isinstance(node, ast.FunctionDef)}
-    for node in body:
-        if isinstance(node, ast.Assign | ast.AnnAssign):
-            names |= {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
-    return names >= _REQUIRED
+        return set()
+    return set[str]().union(*map(bound_by, body))
 
 
 def _applicable(reply: EditsReply, source: str) -> EditsReply:

@@ -12,10 +12,10 @@ from agents.model.errors import FormError, ReplyError
 from agents.model.replies import parse_reply
 from agents.prompting import load_prompt
 from agents.protocols import Attempt
-from agents.roles.coder import answer_in_words, broken_off, code_blocks
+from agents.roles.coder import answer_in_words, bound_names, broken_off, code_blocks
 from agents.roles.texts import in_full, shortened
 from agents.roles.tool_calls import CallError, EditReply, edited
-from games.text import bound_by, number_of, syntax_tree
+from games.text import number_of, syntax_tree
 from games.trajectories import OpenTrajectory, Trajectory, counts_outcomes
 from games.values import REQUIRED_FUNCTIONS, Json, State, canonical_key
 from tools.predicting.inference import Inference
@@ -273,15 +273,6 @@ class ModelModeller:
 
     def _blocks(self, task: Sequence[Message], needed: Sequence[str]) -> Proposals:
         return self.model.ask(task, lambda message: _versions(message, needed))
-
-
-def bound_names(source: str) -> set[str]:
-    """The names that a source binds at its top; none where it does not parse."""
-    try:
-        body = syntax_tree(source).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return set()
-    return set[str]().union(*map(bound_by, body))
 
 
 def _versions(message: "AIMessage", needed: Sequence[str]) -> Proposals:

@@ -26,7 +26,6 @@ START = "start"
 _LONGEST_EXAMPLE = 14_000
 _LONGEST_RECORD = 6_000
 _LONGEST_EVIDENCE = 1_000
-_MOST_CALLS = 16  # of one reply
 _LINE_NUMBER = re.compile(r"^ *\d+\| ?", re.MULTILINE)
 
 
@@ -250,8 +249,8 @@ def answer_calls(reply: "AIMessage", bench: Workbench) -> list[Message]:
     answers: list[Message] = []
     bench.stuck = all(_key(call) in bench.said for call in reply.tool_calls)
     bench.stuck = bench.stuck and not reply.invalid_tool_calls
-    for number, call in enumerate(reply.tool_calls):
-        late = number >= _MOST_CALLS or bench.answer is not None
+    for call in reply.tool_calls:
+        late = bench.answer is not None
         said = "Not run: too many calls at once." if late else _answer(call, bench)
         answers.append({"role": "tool", "tool_call_id": call["id"], "content": said})
     answers += [

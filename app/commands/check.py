@@ -1,16 +1,13 @@
 """`check`: is this module a game, and does it keep its promises?"""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from app import options
-from app.console import leave, note, print_json, say
+from app.console import give, leave, note, print_json, say
 from games.text import one_line, quoted
-
-if TYPE_CHECKING:
-    from games.checks import Finding
 
 _MOST_ROWS = 10
 
@@ -45,32 +42,28 @@ def check_game(
             records=0,
         )
         grade = opened.grade
-    outcome = verdict(run.findings)
-    if as_json:
-        print_json(
-            {
-                "game": found.name,
-                "outcome": outcome,
-                "findings": [finding.model_dump(mode="json") for finding in run.findings],
-                "settings": settings.model_dump(mode="json"),
-                "players": run.num_players,
-                "deadline_s": deadline,
-                "sandbox": grade.model_dump(mode="json"),
-                "output": run.output,
-            }
-        )
-    else:
-        for finding in run.findings:
-            say(_told(finding))
-        start = f"{run.num_players} players, defaults" if run.num_players else "not started"
-        say(f"{one_line(found.name)}: {outcome} ({start}; sandbox grade: {grade.name})")
-    leave(0 if outcome == "passed" else 1)
+    told = {
+        "game": found.name,
+        "outcome": verdict(run.findings),
+        "findings": [finding.model_dump(mode="json") for finding in run.findings],
+        "settings": settings.model_dump(mode="json"),
+        "players": run.num_players,
+        "deadline_s": deadline,
+        "sandbox": grade.model_dump(mode="json"),
+        "output": run.output,
+    }
+    give(told, lambda: _show(told), as_json=as_json)
+    leave(0 if told["outcome"] == "passed" else 1)
 
 
-def _told(finding: "Finding") -> str:
-    where = f" line {finding.line}" if finding.line else ""
-    at = f" [{finding.function}{where}]" if finding.function else where
-    return f"{finding.outcome:<16} {finding.check}{at} {quoted(finding.evidence)}".rstrip()
+def _show(told: dict[str, Any]) -> None:
+    for found in told["findings"]:
+        where = f" line {found['line']}" if found["line"] else ""
+        at = f" [{found['function']}{where}]" if found["function"] else where
+        say(f"{found['outcome']:<16} {found['check']}{at} {quoted(found['evidence'])}".rstrip())
+    start = f"{told['players']} players, defaults" if told["players"] else "not started"
+    grade = told["sandbox"]["name"]
+    say(f"{one_line(told['game'])}: {told['outcome']} ({start}; sandbox grade: {grade})")
 
 
 def explain_rule(

@@ -9,39 +9,45 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 import typer
 
 from app import options
-from app.console import ends_at_once, give, note, print_json, say
+from app.console import ends_at_once, give, note, say
 from games.text import number_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from agents.learning.settings import PpoSettings
-    from games.contract import Json
     from games.environments import Environment
     from tools.sandbox import Sandbox
 
 _TOLD = 10  # times
 
 
+_Recorded: TypeAlias = Annotated[
+    str, typer.Argument(help="Such as openspiel:leduc_poker, library:whist or a module file.")
+]
+_Policy: TypeAlias = Annotated[
+    str, typer.Option("--policy", help="random, search, or mixed: a coin for each seat.")
+]
+_Simulations: TypeAlias = Annotated[
+    int, typer.Option("--simulations", min=1, help="Of a search, a decision.")
+]
+_ClosedDeck: TypeAlias = Annotated[
+    bool, typer.Option("--closed-deck", help="Keep what one seat saw and nothing else.")
+]
+_Seat: TypeAlias = Annotated[
+    int | None, typer.Option("--seat", min=0, help="Whose view a closed deck holds.")
+]
+
+
 def record_environment(  # noqa: PLR0913 - one parameter an option
-    environment: Annotated[
-        str, typer.Argument(help="Such as openspiel:leduc_poker, library:whist or a module file.")
-    ],
+    environment: _Recorded,
     *,
     matches: Annotated[int, typer.Option("--matches", min=1, help="Matches to record.")],
     out: Annotated[Path, typer.Option("--out", metavar="FILE", help="The file to write.")],
-    policy: Annotated[
-        str, typer.Option("--policy", help="random, search, or mixed: a coin for each seat.")
-    ] = "random",
-    simulations: Annotated[
-        int, typer.Option("--simulations", min=1, help="Of a search, a decision.")
-    ] = 100,
-    closed_deck: Annotated[
-        bool, typer.Option("--closed-deck", help="Keep what one seat saw and nothing else.")
-    ] = False,
-    seat: Annotated[
-        int | None, typer.Option("--seat", min=0, help="Whose view a closed deck holds.")
-    ] = None,
+    policy: _Policy = "random",
+    simulations: _Simulations = 100,
+    closed_deck: _ClosedDeck = False,
+    seat: _Seat = None,
     players: options.Seats = 0,
     settings: options.Parameters = None,
     max_plies: options.MaxPlies = 2000,
@@ -64,22 +70,13 @@ def record_environment(  # noqa: PLR0913 - one parameter an option
 
         own = stack.enter_context(chosen_recipe().make())
 
-        def of_file(name: str, given: "Mapping[str, Json]", seats: int) -> "Environment":
-            del given
-            return _of_file(name, settings or [], seats, own, stack)
-
         opened = environment_named(
-            environment, options.given_parameters(settings or ()), players, of_file=of_file
+            environment,
+            options.given_parameters(settings or ()),
+            players,
+            of_file=lambda name, _, seats: _of_file(name, settings or [], seats, own, stack),
         )
-        plan = RecordPlan(
-            matches=matches,
-            policy=policy,
-            simulations=simulations,
-            seed=seed,
-            seat=seat,
-            max_plies=max_plies,
-            versions=versions(),
-        )
+        plan = RecordPlan(matches, policy, simulations, seed, seat, max_plies, versions())
         with environment_in(own, opened) as worked:
             result = record_matches(worked, plan, out, on_match=_tell(matches))
     give(result, lambda: _show(result), as_json=as_json)
@@ -196,13 +193,10 @@ def train_network(  # noqa: PLR0913 - one parameter an option
         )
         out.write_bytes(policy.saved())
         rmtree(part)
-    if as_json:
-        print_json({"file": str(out), **policy.about})
-    else:
-        _show_policy(out, policy.about)
-        asked = "".join(f" --set {pair}" for pair in settings or ())
-        seats = f" --player ppo:policy={out}" + " --player random" * (setup.num_players - 1)
-        say(f"  play it: rulewright match {game}{asked}{seats} --games 100")
+    result = {"file": str(out), **policy.about}
+    asked = "".join(f" --set {pair}" for pair in settings or ())
+    seats = f" --player ppo:policy={out}" + " --player random" * (setup.num_players - 1)
+    give(result, lambda: _show_policy(out, policy.about, f"{game}{asked}{seats}"), as_json=as_json)
 
 
 def _given(pairs: str) -> "PpoSettings":
@@ -222,7 +216,7 @@ def _tell_update(seed: int, row: "dict[str, Any]") -> None:
     note(f"seed {seed}, {told}")
 
 
-def _show_policy(out: Path, about: "Mapping[str, Any]") -> None:
+def _show_policy(out: Path, about: "Mapping[str, Any]", match: str) -> None:
     explored, last = about["explored"], about["course"][-1]
     say(f"{out}: {about['game']}, {about['steps']} decisions learned from")
     own = ", made by the model's own functions" if explored["encoder"] == "model" else ""
@@ -236,3 +230,4 @@ def _show_policy(out: Path, about: "Mapping[str, Any]") -> None:
         say(f"  {told} observations are told in part: too long, or too many values")
     unknown = sum(row["without_known_action"] for row in about["course"])
     say(f"  {unknown} decisions without an action that it knows; entropy {last['entropy']:.3f}")
+    say(f"  play it: rulewright match {match} --games 100")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import accumulate
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
@@ -29,37 +29,45 @@ _DEEPEST = 200  # brackets within brackets that Python reads
 _UNREADABLE = ("unreadable", "out_of_memory", "killed")
 
 
+_File: TypeAlias = Annotated[
+    Path | None, typer.Argument(help="A Python module; - reads standard input.")
+]
+_Probe: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--probe", metavar="NAME", help="Run one attack of `eval run sandbox`."),
+]
+_Shown: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--show", metavar="NAME", help="Print an attack as a module; run nothing."),
+]
+_Call: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--call", metavar="EXPR", help="An expression to evaluate in it; its value is shown."
+    ),
+]
+_Backend: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--backend", "--sandbox", metavar="NAME", help="As --sandbox elsewhere."),
+]
+_Timeout: TypeAlias = Annotated[
+    float | None,
+    typer.Option(
+        "--timeout", min=0.1, max=3600, help="Seconds each step of a file may take; else 10."
+    ),
+]
+
+
 @sandbox_app.command("run")
 def run_in_sandbox(  # noqa: PLR0913 - one parameter an option
-    file: Annotated[
-        Path | None, typer.Argument(help="A Python module; - reads standard input.")
-    ] = None,
+    file: _File = None,
     *,
-    probe: Annotated[
-        str | None,
-        typer.Option("--probe", metavar="NAME", help="Run one attack of `eval run sandbox`."),
-    ] = None,
-    show: Annotated[
-        str | None,
-        typer.Option("--show", metavar="NAME", help="Print an attack as a module; run nothing."),
-    ] = None,
-    call: Annotated[
-        str | None,
-        typer.Option(
-            "--call", metavar="EXPR", help="An expression to evaluate in it; its value is shown."
-        ),
-    ] = None,
-    sandbox: Annotated[
-        str | None,
-        typer.Option("--backend", "--sandbox", metavar="NAME", help="As --sandbox elsewhere."),
-    ] = None,
+    probe: _Probe = None,
+    show: _Shown = None,
+    call: _Call = None,
+    sandbox: _Backend = None,
     no_isolation: NoIsolation = False,
-    timeout: Annotated[
-        float | None,
-        typer.Option(
-            "--timeout", min=0.1, max=3600, help="Seconds each step of a file may take; else 10."
-        ),
-    ] = None,
+    timeout: _Timeout = None,
     as_json: Json = False,
 ) -> None:
     """Run one file as a module in a sandbox, and say how that went; or an attack on the sandbox.

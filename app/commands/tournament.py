@@ -1,7 +1,7 @@
 """`tournament`: a round robin of players, rated, with every pair's results."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
@@ -25,7 +25,16 @@ if TYPE_CHECKING:
     from tools.playtest.jobs import GameSetup, SandboxRecipe
     from tools.playtest.results import TournamentResult
 
-Until = Annotated[
+_Entrants: TypeAlias = Annotated[
+    list[str], typer.Option("--player", help="One an entrant: NAME[:key=value,...].")
+]
+_Deals: TypeAlias = Annotated[
+    int, typer.Option("--deals", min=1, help="Deals each line-up plays in every seating.")
+]
+_PriorDraws: TypeAlias = Annotated[
+    float, typer.Option("--prior-draws", min=0, help="Draws added to a pair in the ratings.")
+]
+_Until: TypeAlias = Annotated[
     str | None,
     typer.Option(
         "--until",
@@ -38,21 +47,15 @@ Until = Annotated[
 def play_round_robin(  # noqa: PLR0913 - one parameter an option
     game: options.OptionalGame = None,
     *,
-    player: Annotated[
-        list[str], typer.Option("--player", help="One an entrant: NAME[:key=value,...].")
-    ],
+    player: _Entrants,
     environment: options.Environment = None,
     seats: Annotated[int, typer.Option("--seats", help="Seats at the table, 2 to 8.")] = 2,
-    deals: Annotated[
-        int, typer.Option("--deals", min=1, help="Deals each line-up plays in every seating.")
-    ] = 10,
+    deals: _Deals = 10,
     seed: options.Seed = 0,
     settings: options.Parameters = None,
     max_plies: options.MaxPlies = 2000,
-    until: Until = None,
-    prior_draws: Annotated[
-        float, typer.Option("--prior-draws", min=0, help="Draws added to a pair in the ratings.")
-    ] = 0.0,
+    until: _Until = None,
+    prior_draws: _PriorDraws = 0.0,
     jobs: options.Jobs = 1,
     executor: options.Executor = "processes",
     journal: options.JournalFile = None,
@@ -68,25 +71,14 @@ def play_round_robin(  # noqa: PLR0913 - one parameter an option
 
         workers = chosen_workers(executor, jobs)
         roster = replace(chosen_roster(player, workers), host_search=host_search)
+        question, draws = _question(until), _draws(prior_draws)
         asked = TournamentSettings(
-            deals=deals,
-            seed=seed,
-            max_plies=max_plies,
-            question=_question(until),
-            prior_draws=_draws(prior_draws),
+            deals=deals, seed=seed, max_plies=max_plies, question=question, prior_draws=draws
         )
         recipe = chosen_recipe()
         setup = _accepted(chosen_game(game, seats, settings, environment), recipe)
-        result = play_tournament(
-            setup,
-            player,
-            asked,
-            roster,
-            journal=journal,
-            workers=workers,
-            sandbox=recipe,
-            on_match=teller(),
-        )
+        bounds: dict[str, Any] = {"journal": journal, "workers": workers, "sandbox": recipe}
+        result = play_tournament(setup, player, asked, roster, on_match=teller(), **bounds)
     told = {**result.model_dump(mode="json"), **asked_models(roster)}
     give(told, lambda: _show(result), as_json=as_json)
     scored = result.endings["finished"] + result.endings["forfeit"] - result.left_out

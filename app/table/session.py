@@ -18,21 +18,17 @@ from games.text import one_line
 from games.values import show
 
 if TYPE_CHECKING:
-    from games.contract import Observation
+    from numpy.random import Generator
+
+    from agents.players.registry import PlayerRoster, SeatedPlayer
+    from games.contract import Action, Observation
+    from games.information import SeatLog
     from tools.playtest.jobs import GameSetup
-    from tools.sandbox import Sandbox, Worker
+    from tools.sandbox import Sandbox, SandboxTable, Worker
 
 _RENDER = "render"
 _DRAWING_S = 2.0
 _LONGEST_DRAWING = 8_000
-if TYPE_CHECKING:
-    from numpy.random import Generator
-
-    from agents.players.registry import PlayerRoster, SeatedPlayer
-    from games.contract import Action
-    from games.information import SeatLog
-    from tools.playtest.jobs import GameSetup
-    from tools.sandbox import Sandbox, SandboxTable
 
 
 @dataclass(frozen=True)
@@ -213,20 +209,13 @@ def searching(game: "GameSetup", sandbox: "Sandbox") -> str:
         ModuleFault: If the module does not load or play.
     """
     from agents.players.registry import PlayerRoster
-    from agents.players.specs import PlayerSpecError
     from graph.run.records import random_match
 
     probe = random_match(game, sandbox, seed=0, max_plies=_LONGEST_PROBE)
     simulations = min(max(_PLIES_OF_A_DECISION // max(len(probe.plies), 1), _FEWEST), _MOST)
-    roster = PlayerRoster()
-    for name in ("uct", "ismcts"):
-        spec = f"{name}:simulations={simulations}"
-        try:
-            roster.seat(roster.effective(spec), seat=0, match=0, game=game, sandbox=sandbox).close()
-        except PlayerSpecError:
-            continue
-        return spec
-    return _RANDOM
+    specs = [f"{name}:simulations={simulations}" for name in ("uct", "ismcts")]
+    able = (spec for spec in specs if PlayerRoster().can_play(spec, game, sandbox))
+    return next(able, _RANDOM)
 
 
 class TableLeft(Exception):  # noqa: N818 - nothing is wrong

@@ -14,6 +14,7 @@ import os
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
+from itertools import count
 from pathlib import Path
 from statistics import median
 
@@ -58,12 +59,10 @@ def run(
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="tournaments-")))
         two = stack.enter_context(Workers(_TWO).opened())
         plain = stack.enter_context(multiprocessing.get_context("forkserver").Pool(_TWO))
-        count = 0
+        numbers = count(1)
 
         def tournament(workers: Workers) -> float:
-            nonlocal count
-            count += 1
-            path = folder / f"{count}.jsonl"
+            path = folder / f"{next(numbers)}.jsonl"
             return seconds(
                 lambda: play_tournament(
                     game, specs, settings, PlayerRoster(), journal=path, workers=workers

@@ -11,7 +11,8 @@ from agents.model.budget import BudgetExhaustedError
 from agents.model.errors import MalformedReplyError
 from agents.model.recording import place
 from agents.players.registry import PlayerRoster
-from agents.roles.modeller import PREDICTING, bound_names
+from agents.roles.coder import bound_names
+from agents.roles.modeller import PREDICTING
 from agents.strategy.models import ModelContest, choose_value
 from games.trajectories import counts_outcomes, offered, phases, taken
 from games.values import ModuleFault, canonical_key

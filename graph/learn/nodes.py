@@ -10,7 +10,8 @@ from langgraph.types import Command
 from agents.model.budget import BudgetExhaustedError
 from agents.model.errors import MalformedReplyError
 from agents.model.recording import place
-from agents.roles.modeller import PREDICTING, GameBrief, Proposals, bound_names
+from agents.roles.coder import bound_names
+from agents.roles.modeller import PREDICTING, GameBrief, Proposals
 from games.checks import Finding
 from games.streams import stream
 from graph.learn.judging import (

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from games.checks import Finding
 from games.trajectories import MOST_OUTCOMES, OpenTrajectory
@@ -24,11 +24,7 @@ Stage: TypeAlias = Literal["transition", "inference", "value", "tensors"]
 LearnEnd: TypeAlias = Literal["passed", "incomplete", "gave_up"]
 
 
-class _Value(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class TypeRow(_Value):
+class TypeRow(BaseModel, frozen=True, extra="forbid"):
     """Records of one phase and one type of action: how many were predicted in full."""
 
     phase: str
@@ -39,7 +35,7 @@ class TypeRow(_Value):
     held: int = 0
 
 
-class Judged(_Value):
+class Judged(BaseModel, frozen=True, extra="forbid"):
     """How a candidate fared.
 
     Attributes:
@@ -81,7 +77,7 @@ class Judged(_Value):
         return self.held_right / self.held if self.held else None
 
 
-class CallNote(_Value):
+class CallNote(BaseModel, frozen=True, extra="forbid"):
     """What one call of the modeller gave.
 
     Attributes:
@@ -105,7 +101,7 @@ class CallNote(_Value):
     held_out: float | None = None
 
 
-class Gaps(_Value):
+class Gaps(BaseModel, frozen=True, extra="forbid"):
     """What no recorded match has put to the test.
 
     Attributes:

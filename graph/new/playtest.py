@@ -14,7 +14,6 @@ from langsmith import trace
 from pydantic import BaseModel, Field, JsonValue
 
 from agents.players.registry import PlayerRoster
-from agents.players.specs import PlayerSpecError
 from agents.protocols import Heuristic
 from agents.strategy.contest import HeuristicContest, taught_heuristics
 from graph.run.context import RunContext
@@ -265,14 +264,8 @@ class PlayTest:
 
     def search_name(self) -> str:
         """`uct` where what a player sees determines the state, else `ismcts`."""
-        try:
-            roster, game, sandbox = PlayerRoster(), self._setup({}), self.context.sandbox
-            roster.seat(
-                roster.effective("uct"), seat=0, match=0, game=game, sandbox=sandbox
-            ).close()
-        except PlayerSpecError:
-            return "ismcts"
-        return "uct"
+        is_open = PlayerRoster().can_play("uct", self._setup({}), self.context.sandbox)
+        return "uct" if is_open else "ismcts"
 
     def samples(self) -> list[dict[str, JsonValue]]:
         """Observations and legal actions met in random play, for a strategist to look at."""

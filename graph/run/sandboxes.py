@@ -6,14 +6,15 @@ by accepting that it isolates nothing.
 """
 
 import os
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
+from agents.model.recording import set_for_a_while
 from graph.run.folder import RunFolder, RunFolderError
 
 if TYPE_CHECKING:
@@ -57,14 +58,9 @@ _NOBODYS = SandboxChoice()
 _CHOSEN: ContextVar[SandboxChoice] = ContextVar("sandbox choice", default=_NOBODYS)
 
 
-@contextmanager
-def sandbox_chosen(choice: SandboxChoice) -> Iterator[None]:
-    """Inside the block every sandbox that is opened follows `choice`."""
-    before = _CHOSEN.set(choice)
-    try:
-        yield
-    finally:
-        _CHOSEN.reset(before)
+def sandbox_chosen(name: str | None, no_isolation: bool) -> AbstractContextManager[None]:  # noqa: FBT001 - an option
+    """Inside the block every sandbox that is opened follows this choice."""
+    return set_for_a_while(_CHOSEN, SandboxChoice(name, no_isolation))
 
 
 def chosen_backend() -> "Backend":

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import BaseModel, Field, JsonValue
 
 from games.contract import CHANCE
 from games.engine import Ply
@@ -18,11 +18,7 @@ TIMED_OUT = "timed out"
 LadderVerdict: TypeAlias = Literal["climbs", "falls", "undecided", "unmeasured"]
 
 
-class _Value(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Figure(_Value):
+class Figure(BaseModel, frozen=True, extra="forbid"):
     """One measured number with its interval.
 
     Attributes:
@@ -46,7 +42,7 @@ class Figure(_Value):
     problem: str = ""
 
 
-class Rung(_Value):
+class Rung(BaseModel, frozen=True, extra="forbid"):
     """One comparison of the skill ladder: a player against another.
 
     Attributes:
@@ -74,7 +70,7 @@ class Rung(_Value):
         return self.verdict in {"climbs", "falls"}
 
 
-class Play(_Value):
+class Play(BaseModel, frozen=True, extra="forbid"):
     """One player at every seat, and what its matches showed.
 
     Attributes:
@@ -92,7 +88,7 @@ class Play(_Value):
     unfinished: dict[str, int] = Field(default_factory=dict)
 
 
-class Evaluation(_Value):
+class Evaluation(BaseModel, frozen=True, extra="forbid"):
     """What playing the game showed.
 
     Attributes:
@@ -171,7 +167,7 @@ class Evaluation(_Value):
         return len(self.apart) > 1 and len(self.apart[-1]) == 1
 
 
-class ReportLine(_Value):
+class ReportLine(BaseModel, frozen=True, extra="forbid"):
     """A line of a table: a word, a state, an explanation."""
 
     name: str
@@ -179,7 +175,7 @@ class ReportLine(_Value):
     text: str = ""
 
 
-class Report(_Value):
+class Report(BaseModel, frozen=True, extra="forbid"):
     """Everything the page shows.
 
     Attributes:
