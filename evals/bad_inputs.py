@@ -19,7 +19,7 @@ from typing import Any
 from pydantic import JsonValue
 
 from evals.bench.timings import stats
-from evals.results import EvalError, EvalResult, Row, Tell, read_data, score_over
+from evals.results import EvalError, EvalOptions, EvalResult, Row, read_data, score_over
 
 _LIMIT_S = 180
 _LONGEST = 5_000_000  # bytes of output that are read
@@ -28,9 +28,8 @@ _FAULT = "FAULT:"  # with which a script says what it found itself
 _SIGNALS = ("SIGINT", "SIGHUP", "SIGTERM", "SIGPIPE", "SIGQUIT")
 
 
-def run(seed: int, tell: Tell) -> EvalResult:
-    """Run every sample, one after another; `seed` plays no part."""
-    del seed
+def run(options: EvalOptions) -> EvalResult:
+    """Run every sample, one after another; the seed plays no part."""
     samples = bad_inputs()
     rows: list[Row] = []
     with tempfile.TemporaryDirectory(prefix="bad-inputs-") as name:
@@ -38,7 +37,7 @@ def run(seed: int, tell: Tell) -> EvalResult:
         _make_fixture(fixture)
         for sample in samples:
             rows.append(_tried(sample, fixture))
-            tell(f"{sample['id']}: {rows[-1]['reasons'] or 'as it should'}")
+            options.tell(f"{sample['id']}: {rows[-1]['reasons'] or 'as it should'}")
     score = score_over(
         [not row["reasons"] for row in rows], "inputs that ended as they should", at_least=1
     )

@@ -78,15 +78,16 @@ def composer_here(tell: Tell) -> Iterator[tuple[RoleSet, Retrieval, Row]]:
         yield roles, Retrieval(store), {"roles": roles.identity, "sandbox": sandbox, **about}
 
 
-def run(seed: int, tell: Tell, options: EvalOptions) -> EvalResult:
+def run(options: EvalOptions) -> EvalResult:
     """Design every brief with the composer; no model, no play, no seed. Quick: the last set."""
-    del seed
     judged = []
-    with composer_here(tell) as (roles, retrieval, about):
+    with composer_here(options.tell) as (roles, retrieval, about):
         for part in _SETS[-1:] if options.quick else _SETS:
             for brief in load_briefs(part):
                 judged.append(judge_brief(brief, part, roles, retrieval))
-                tell(f"{brief.id} {brief.kind} {brief.family}: {judged[-1].family or 'refused'}")
+                options.tell(
+                    f"{brief.id} {brief.kind} {brief.family}: {judged[-1].family or 'refused'}"
+                )
     return score_briefs(judged, about)
 
 

@@ -28,7 +28,7 @@ from agents.search.algorithms import SEARCHES
 from agents.worker.protocol import Chosen
 from evals.leakage.omniscient import OmniscientRequest
 from evals.leakage.twins import OpenTable
-from evals.results import EvalError, EvalOptions, EvalResult, Row, Score, Tell, read_data
+from evals.results import EvalError, EvalOptions, EvalResult, Row, Score, read_data
 from games import library
 from games.contract import CHANCE, Action, Game, Json, LocalModule
 from games.engine import Decision, Match, Player, play_match
@@ -232,9 +232,7 @@ def _mean(returns: Sequence[float], of: Sequence[bool]) -> float:
 SETUPS = tuple(DealSetup(**row) for row in read_data("data/information.yaml"))
 
 
-def run(
-    seed: int, tell: Tell, options: EvalOptions, setups: Sequence[DealSetup] = SETUPS
-) -> EvalResult:
+def run(options: EvalOptions, setups: Sequence[DealSetup] = SETUPS) -> EvalResult:
     """Play every game from both sides.
 
     Raises:
@@ -247,8 +245,8 @@ def run(
         sandbox_of_process(OMNISCIENT) as sandbox,
     ):
         for setup in setups:
-            rows.append(_row(setup, _dealt(setup, seed, options, workers)))
-            tell(_said(rows[-1]))
+            rows.append(_row(setup, _dealt(setup, options, workers)))
+            options.tell(_said(rows[-1]))
         grade = sandbox.grade
     return EvalResult(
         scores=tuple(_scores(setups, rows, quick=options.quick)),
@@ -271,13 +269,13 @@ def run(
     )
 
 
-def _dealt(setup: DealSetup, seed: int, options: EvalOptions, workers: Workers) -> list[Row]:
+def _dealt(setup: DealSetup, options: EvalOptions, workers: Workers) -> list[Row]:
     """What every deal came to, those that the folder holds among them."""
     count = setup.quick if options.quick else setup.full
     words = setup.label.replace(",", "").split()
     path = None if options.folder is None else options.folder / f"{'-'.join(words)}.jsonl"
-    deals = ((index, Deal(setup, index, seed)) for index in range(count))
-    with journal_at(path, _identity(setup, seed)) as journal:
+    deals = ((index, Deal(setup, index, options.seed)) for index in range(count))
+    with journal_at(path, _identity(setup, options.seed)) as journal:
         played: dict[int, Any] = dict(play_all(deals, play_deal, journal=journal, workers=workers))
     return [played[index] for index in range(count)]
 

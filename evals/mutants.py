@@ -16,16 +16,7 @@ import numpy as np
 from numpy.random import Generator
 
 from evals.planting import Mutant, PlantedGame, leak_kinds, leaking, leaks, places_of, variant_of
-from evals.results import (
-    EvalError,
-    EvalOptions,
-    EvalResult,
-    Row,
-    Score,
-    Tell,
-    read_data,
-    score_over,
-)
+from evals.results import EvalError, EvalOptions, EvalResult, Row, Score, read_data, score_over
 from games import library
 from games.checks.run import CheckSettings
 from games.contract import ModuleFault
@@ -44,24 +35,22 @@ _Drawn: TypeAlias = tuple[Mutant, Callable[[Mutant], bool]]
 FOUND = "failed"
 
 
-def run(
-    seed: int, tell: Tell, options: EvalOptions, games: Sequence[PlantedGame] = GAMES
-) -> EvalResult:
+def run(options: EvalOptions, games: Sequence[PlantedGame] = GAMES) -> EvalResult:
     """Plant, check, count.
 
     Raises:
         EvalError: If no fault could be planted.
     """
     few = {"matches": 6, "samples": 16} if options.quick else {}
-    settings = CheckSettings(seed=seed, **few)
+    settings = CheckSettings(seed=options.seed, **few)
     rows: list[Row] = []
     count = min(_COUNT[options.quick], _EACH * len(games))
     with Sandbox() as sandbox:
-        trial = _Trial(sandbox, settings, seed, games)
+        trial = _Trial(sandbox, settings, options.seed, games)
         for about in _PLANTED:
             for number in range(count):
                 rows.append(trial.judged(trial.planted(about, number), about))
-                tell(f"{about} {number}: {rows[-1]}")
+                options.tell(f"{about} {number}: {rows[-1]}")
         names = [game.name for game in games] if options.quick else library.names()
         sound = [trial.sound(name) for name in names]
         grade = sandbox.grade

@@ -16,7 +16,7 @@ from pydantic import BaseModel, JsonValue
 
 from agents.protocols import Clause, Design, RoleError, RoleSet
 from evals.fit import composer_here
-from evals.results import EvalResult, Row, Score, Tell, read_data, score_over
+from evals.results import EvalOptions, EvalResult, Row, Score, read_data, score_over
 from tools.retrieval import Retrieval
 
 Fate: TypeAlias = Literal["honoured", "listed", "dropped"]
@@ -104,14 +104,13 @@ class JudgedPair:
     problem: str = ""
 
 
-def run(seed: int, tell: Tell) -> EvalResult:
+def run(options: EvalOptions) -> EvalResult:
     """Read every prompt of every pair with the composer; no model, no play, no seed."""
-    del seed
     judged = []
-    with composer_here(tell) as (roles, retrieval, about):
+    with composer_here(options.tell) as (roles, retrieval, about):
         for pair in load_pairs():
             judged.append(judge_pair(pair, lambda text: design_of(text, roles, retrieval)))
-            tell(f"{pair.id} {pair.kind}: {_line(judged[-1])}")
+            options.tell(f"{pair.id} {pair.kind}: {_line(judged[-1])}")
     effective: Row = {"pairs": len(judged), **about}
     return score_pairs(judged, effective)
 

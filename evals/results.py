@@ -9,7 +9,7 @@ import uuid
 import warnings
 from collections.abc import Callable, Sequence
 from contextlib import redirect_stdout
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from importlib.resources import files
@@ -45,12 +45,16 @@ class EvalOptions:
     """What the caller of an evaluation may choose.
 
     Attributes:
+        seed: Of all that is drawn; some evaluations draw nothing.
+        tell: Takes lines of progress.
         quick: Whether the small variant is run, which ends in two minutes.
         folder: Where finished games are kept, so that a run that was ended goes on there; None
             keeps nothing.
         workers: Processes that play at the same time, at least 1.
     """
 
+    seed: int = 0
+    tell: Tell = lambda _: None
     quick: bool = False
     folder: Path | None = None
     workers: int = 1
@@ -302,29 +306,28 @@ class EvalInfo(BaseModel, frozen=True, extra="forbid"):
     module: str
     takes: tuple[str, ...] = ()
 
-    def run(self, seed: int, tell: Tell, options: EvalOptions | None = None) -> EvalResult:
+    def run(self, options: EvalOptions) -> EvalResult:
         """Run it; its module is imported only now. Its name, seed and versions join the result.
 
         Raises:
             EvalError: If an option was chosen that this evaluation does not take.
         """
-        chosen = options or EvalOptions()
-        self._require(chosen)
+        self._require(options)
         from graph.run.context import versions
 
         procedure: Callable[..., EvalResult] = import_module(self.module).run
-        found = procedure(seed, tell, chosen) if self.takes else procedure(seed, tell)
-        carried = {"seed": seed, "quick": chosen.quick, "versions": {**versions()}}
+        found = procedure(options)
+        carried = {"seed": options.seed, "quick": options.quick, "versions": {**versions()}}
         return found.model_copy(
             update={"name": self.name, "effective": {**carried, **found.effective}}
         )
 
     def _require(self, chosen: EvalOptions) -> None:
-        for field in fields(chosen):
-            if field.name in self.takes or getattr(chosen, field.name) == field.default:
+        for name in ("quick", "folder", "workers"):
+            if name in self.takes or getattr(chosen, name) == getattr(EvalOptions, name):
                 continue
-            able = ", ".join(info.name for info in known_evals() if field.name in info.takes)
-            flag = "jobs" if field.name == "workers" else field.name
+            able = ", ".join(info.name for info in known_evals() if name in info.takes)
+            flag = "jobs" if name == "workers" else name
             raise EvalError(
                 f"{self.name} takes no --{flag}; run it without, or one of those that do: "
                 f"{able or 'none'}"

@@ -4,7 +4,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from evals.results import EvalResult, Row, Tell, read_data, score_over
+from evals.results import EvalOptions, EvalResult, Row, read_data, score_over
 from games.checks.run import CheckSettings
 from graph.new.results import RunResult
 from graph.new.runs import start_run
@@ -13,10 +13,10 @@ from graph.run.folder import RunFolder
 from graph.run.opening import make_context
 
 
-def run(seed: int, tell: Tell) -> EvalResult:
+def run(options: EvalOptions) -> EvalResult:
     """Run the whole machine on every sample, with small matches and searches."""
     settings = RunSettings(
-        seed=seed,
+        seed=options.seed,
         quick=True,
         records_judged=1,
         ladder_matches=4,
@@ -24,7 +24,7 @@ def run(seed: int, tell: Tell) -> EvalResult:
         heuristic_matches=4,
         small_budget=4,
         large_budget=8,
-        check=CheckSettings(seed=seed, matches=4, samples=12),
+        check=CheckSettings(seed=options.seed, matches=4, samples=12),
     )
     context = make_context(settings, keeps_own_games=False)
     rows, samples = [], read_data("data/smoke.yaml")
@@ -33,7 +33,7 @@ def run(seed: int, tell: Tell) -> EvalResult:
             folder = RunFolder(Path(place) / str(index))
             folder.journals.mkdir(parents=True)
             rows.append(judge_run(sample, start_run(sample["prompt"], folder, context)))
-            tell(f"{sample['family']}: {rows[-1]}")
+            options.tell(f"{sample['family']}: {rows[-1]}")
     return score(
         rows,
         {

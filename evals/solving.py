@@ -43,7 +43,7 @@ from agents.solving.form import (
 )
 from evals.bench.timings import machine
 from evals.openspiel import MISSING, THEIR_EXPLORATION, Ask, has_openspiel, their_nash_conv, theirs
-from evals.results import EvalOptions, EvalResult, Row, Score, Tell
+from evals.results import EvalOptions, EvalResult, Row, Score
 from games import library
 from games.contract import Action, canonical_key, load_namespace
 from games.engine import Player
@@ -248,12 +248,14 @@ def _exchange(rank: str, card: re.Match[str]) -> str:
     return f"{card[1]}{suit}"
 
 
-def run(seed: int, tell: Tell, options: EvalOptions, size: SolvingSize | None = None) -> EvalResult:
+def run(options: EvalOptions, size: SolvingSize | None = None) -> EvalResult:
     """Solve and search both games, by the usual sizes where none is given."""
     size = size or (QUICK if options.quick else FULL)
     games = {name: solve_preset(name) for name in (_KUHN, _LEDUC)}
     for one in games.values():
-        tell(f"{one.name}: CFR+ reaches NashConv {one.nash_conv:.4f} in {one.seconds:.1f} s")
+        options.tell(
+            f"{one.name}: CFR+ reaches NashConv {one.nash_conv:.4f} in {one.seconds:.1f} s"
+        )
     found: Found = {}
     for name in size.searched:
         one = games[name]
@@ -261,14 +263,14 @@ def run(seed: int, tell: Tell, options: EvalOptions, size: SolvingSize | None = 
         known = [shares(one.game, seat) for seat in range(2)]
         for simulations, searches in size.searches.items():
             for who in (_OURS, _THEIRS) if has_openspiel() else (_OURS,):
-                policy = _searched(one, who, simulations, seed, (searches, known))
+                policy = _searched(one, who, simulations, options.seed, (searches, known))
                 found[name, who, simulations] = policy
-                tell(
+                options.tell(
                     f"{name}: {who}, {simulations} simulations: NashConv {policy.nash_conv:.3f} "
                     f"from {policy.searches} searches a state ({policy.halves:.3f} from half)"
                 )
     words = conclusion(games[_LEDUC], found)
-    tell(words)
+    options.tell(words)
     return EvalResult(
         scores=(*solver_scores(games), *search_scores(found, size)),
         samples=(*_solver_rows(games), *_search_rows(found), *_duels(games, found)),

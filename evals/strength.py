@@ -52,19 +52,12 @@ FULL, QUICK = StrengthSize(200, 150), StrengthSize(20, 12)
 
 
 def run(
-    seed: int,
-    tell: Tell,
-    options: EvalOptions,
-    size: StrengthSize | None = None,
-    *,
-    against_openspiel: bool | None = None,
+    options: EvalOptions, size: StrengthSize | None = None, *, against_openspiel: bool | None = None
 ) -> EvalResult:
     """Play both games; without OpenSpiel there is nobody to play connect four with.
 
     Args:
-        seed: Of all games.
-        tell: Hears each result.
-        options: Whether the run is quick.
+        options: Whether the run is quick, and the seed of all games.
         size: How much is played; None for the usual sizes.
         against_openspiel: Whether OpenSpiel is played; None for where it is installed.
     """
@@ -73,13 +66,13 @@ def run(
     spec = parse_spec(f"uct:simulations={SIMULATIONS}")
     settings = spec.part(UctSettings)
     samples: list[Row] = []
-    for sample in tic_tac_toe(settings, size.games, seed):
-        tell(f"tic-tac-toe: {sample}")
+    for sample in tic_tac_toe(settings, size.games, options.seed):
+        options.tell(f"tic-tac-toe: {sample}")
         samples.append(sample)
     lost, games = (sum(sample[name] for sample in samples) for name in ("lost", "games"))
     scores = [Score("games of tic-tac-toe lost", lost, games, at_most=0)]
     if is_compared:
-        score, sample = connect_four(settings, size, seed, tell)
+        score, sample = connect_four(settings, size, options.seed, options.tell)
         scores.append(score)
         samples.append(sample)
     return EvalResult(

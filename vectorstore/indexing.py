@@ -9,13 +9,7 @@ from importlib.resources import files
 from typing import Any
 
 from games.library import defaults, known_tags
-from vectorstore.documents import (
-    LIBRARY_KINDS,
-    Document,
-    IndexReport,
-    MetadataValue,
-    StoreError,
-)
+from vectorstore.documents import LIBRARY_KINDS, Document, IndexReport, MetadataValue, StoreError
 from vectorstore.sources import (
     BREAK,
     CONTRACT_FUNCTIONS,

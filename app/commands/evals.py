@@ -59,10 +59,10 @@ def run_eval(  # noqa: PLR0913 - one parameter an option
     from graph.run.sandboxes import chosen_backend, describe_grade
     from tools.sandbox import Grade
 
-    options = EvalOptions(quick=quick, folder=folder, workers=workers)
+    options = EvalOptions(seed, note, quick=quick, folder=folder, workers=workers)
     with sandbox_of(sandbox, no_isolation):
         chosen_backend()  # a choice that cannot be kept is an error, whatever the evaluation runs
-        result = find_eval(name).run(seed, note, options)
+        result = find_eval(name).run(options)
     grade = result.effective.get("sandbox")
     if isinstance(grade, dict):
         note(describe_grade(Grade.model_validate(grade)))

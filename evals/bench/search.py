@@ -31,7 +31,7 @@ from evals.bench.search_overhead import (
 )
 from evals.bench.timings import interleaved, machine
 from evals.openspiel import MISSING, has_openspiel
-from evals.results import EvalOptions, EvalResult, Row, Score, Tell, score_over
+from evals.results import EvalOptions, EvalResult, Row, Score, score_over
 
 Decide: TypeAlias = Callable[[], object]
 """One decision."""
@@ -157,7 +157,7 @@ QUICK = SearchSize(
 )
 
 
-def run(seed: int, tell: Tell, options: EvalOptions, size: SearchSize | None = None) -> EvalResult:
+def run(options: EvalOptions, size: SearchSize | None = None) -> EvalResult:
     """Measure rates and costs in all games, by the usual sizes where none is given."""
     size = size or (QUICK if options.quick else FULL)
     begun = time.monotonic()
@@ -166,19 +166,19 @@ def run(seed: int, tell: Tell, options: EvalOptions, size: SearchSize | None = N
         for kind in ("uct", "ismcts") if contest.hidden else ("uct",):
             held = contest.name == MEASURED
             repeats, block = (size.repeats, size.block) if held else (size.shown, None)
-            cost = overhead(kind, contest, seed, repeats=repeats, block=block)
+            cost = overhead(kind, contest, options.seed, repeats=repeats, block=block)
             costs[contest.name, kind] = cost
-            tell(
+            options.tell(
                 f"{contest.name}, {kind}: {cost.share:.1%} outside the game, "
                 f"{cost.outside_us:.2f} us a simulation"
             )
         measures = {
             name: rate(decide, contest.simulations, size.least_s)
-            for name, decide in engines(contest, seed).items()
+            for name, decide in engines(contest, options.seed).items()
         }
         rates[contest.name] = interleaved(measures, size.rounds)
         for name, found in rates[contest.name].items():
-            tell(f"{contest.name}, {name}: {median(found):,.0f} simulations a second")
+            options.tell(f"{contest.name}, {name}: {median(found):,.0f} simulations a second")
     cost_rows = [{"game": g, "search": kind, **c.as_sample()} for (g, kind), c in costs.items()]
     return EvalResult(
         scores=(*ratio_scores(rates, size), *cost_scores(costs, size)),

@@ -17,7 +17,7 @@ from statistics import median
 from subprocess import DEVNULL, PIPE
 
 from evals.bench.timings import machine
-from evals.results import EvalError, EvalResult, Row, Tell, score_over
+from evals.results import EvalError, EvalOptions, EvalResult, Row, score_over
 from graph.run.sandboxes import choice_in_variables
 
 
@@ -47,19 +47,19 @@ _HELPS = 7
 _RUNS = 3
 
 
-def run(seed: int, tell: Tell) -> EvalResult:
+def run(options: EvalOptions) -> EvalResult:
     """Measure both."""
     command, samples = _command(), list[Row]()
     with tempfile.TemporaryDirectory(prefix="rulewright-speed-") as name:
         home = Path(name)
         chosen = choice_in_variables()
         environment = {**_environment(), **chosen, "RULEWRIGHT_HOME": str(home / "home")}
-        new = [PROMPT, "--quick", "--seed", str(seed), "--out"]
+        new = [PROMPT, "--quick", "--seed", str(options.seed), "--out"]
         runs = [("new --quick", ["new", *new, str(home / str(n))]) for n in range(_RUNS)]
         for what, arguments in [("--help", ["--help"])] * _HELPS + [("index", ["index"]), *runs]:
             took = seconds_of([command, *arguments], environment)
             samples.append({"command": what, "wall_s": took})
-            tell(f"{samples[-1]}")
+            options.tell(f"{samples[-1]}")
         sandbox = json.loads((home / "0" / "run.json").read_text(encoding="utf-8"))["sandbox"]
     return EvalResult(
         scores=tuple(

@@ -20,7 +20,7 @@ from statistics import median
 
 from agents.players.registry import PlayerRoster
 from evals.bench.timings import interleaved, machine, seconds
-from evals.results import EvalResult, Row, Score, Tell, score_over
+from evals.results import EvalOptions, EvalResult, Row, Score, Tell, score_over
 from games import library
 from games.contract import Game, LocalModule
 from games.library import defaults
@@ -37,13 +37,12 @@ _TWO = 2
 
 
 def run(
-    seed: int, tell: Tell, *, deals: int = 12, rounds: int = 5, simulations: int = 60
+    options: EvalOptions, *, deals: int = 12, rounds: int = 5, simulations: int = 60
 ) -> EvalResult:
     """Measure matches a second in the three ways.
 
     Args:
-        seed: Of the matches.
-        tell: Hears each result.
+        options: The seed of the matches, and who hears each result.
         deals: Deals a repetition; each is two matches.
         rounds: Repetitions of each way.
         simulations: Of the weaker player; the stronger has twice as many.
@@ -51,7 +50,7 @@ def run(
     source = library.source(_NAME)
     game = GameSetup(_NAME, source, 2, defaults(Game(LocalModule(source)).info))
     specs = (f"uct:simulations={simulations}", f"uct:simulations={2 * simulations}")
-    settings = TournamentSettings(deals=deals, seed=seed)
+    settings = TournamentSettings(deals=deals, seed=options.seed)
     recipe = SandboxRecipe(preload=PlayerRoster().preload)
     jobs = _jobs(game, specs, settings, recipe)
     with ExitStack() as stack:
@@ -77,7 +76,7 @@ def run(
         warm = jobs[: 4 * _TWO]
         list(play_all(enumerate(warm), play_job, journal=None, workers=two))
         plain.map(play_job, warm, chunksize=1)
-        tell(f"{len(jobs)} matches a repetition; load average {os.getloadavg()[0]:.1f}")
+        options.tell(f"{len(jobs)} matches a repetition; load average {os.getloadavg()[0]:.1f}")
         times = interleaved(ways, rounds)
         grade = sandbox.grade.model_dump(mode="json")
     effective: Row = {
@@ -86,7 +85,7 @@ def run(
         "players": [PlayerRoster().effective(spec).name for spec in specs],
         "sandbox": grade,
     }
-    return _result(times, len(jobs), effective, tell)
+    return _result(times, len(jobs), effective, options.tell)
 
 
 def _jobs(

@@ -29,7 +29,7 @@ from evals.cardiverse.recorded import (
     recorded_drafts,
     recorded_generation,
 )
-from evals.results import EvalError, EvalOptions, EvalResult, Row, Tell, score_over
+from evals.results import EvalError, EvalOptions, EvalResult, Row, score_over
 from games.checks.sampling import Subject, random_matches
 from games.contract import Game, ModuleFault
 from games.engine import Match
@@ -141,7 +141,7 @@ class Scorer:
         return ask_structured(self.judge, messages, ScoreReply, lambda reply: float(reply.score))
 
 
-def run(seed: int, tell: Tell, options: EvalOptions) -> EvalResult:
+def run(options: EvalOptions) -> EvalResult:
     """Score recorded coders and the configured model; quick: 20 matches, 2 records, one try.
 
     Raises:
@@ -156,18 +156,20 @@ def run(seed: int, tell: Tell, options: EvalOptions) -> EvalResult:
             unscored[path.name] = str(error)
     if not made:
         raise EvalError(f"no recording in {RECORDINGS} holds a coder, so nothing can be scored")
-    context = make_context(RunSettings(seed=seed, quick=True), keeps_own_games=False)
+    context = make_context(RunSettings(seed=options.seed, quick=True), keeps_own_games=False)
     model = model_settings()
     judge = build_chat(model) if model.model else None
     for task in tuple(made) if judge else ():
         for number in range(1 if options.quick else _TRIES):
-            made += [live(task, context, seed + number, retrieves=kind) for kind in (True, False)]
+            made += [
+                live(task, context, options.seed + number, retrieves=kind) for kind in (True, False)
+            ]
     scorer = Scorer(context, judge, *((20, 2) if options.quick else ()))
     rows = [scorer.row(one, validated=kind) for one in made for kind in (True, False)]
     drafts, lacking = recorded_drafts(context)
     rows += [scorer.row(one, validated=True) | checked(one, context) for one in drafts]
     for row in rows:
-        tell(str(row))
+        options.tell(str(row))
     effective: Row = {
         "matches": scorer.matches,
         "records judged": scorer.judged if judge else 0,

@@ -28,7 +28,6 @@ from evals.results import (
     NothingScoredError,
     Row,
     Score,
-    Tell,
     read_data,
     score_over,
 )
@@ -99,7 +98,7 @@ class PlayersTask:
     is_shared: bool = False
 
 
-def run(seed: int, tell: Tell, options: EvalOptions, size: PlayersSize | None = None) -> EvalResult:
+def run(options: EvalOptions, size: PlayersSize | None = None) -> EvalResult:
     """Make and measure the players of every game.
 
     Raises:
@@ -108,15 +107,18 @@ def run(seed: int, tell: Tell, options: EvalOptions, size: PlayersSize | None = 
     size = size or (QUICK if options.quick else FULL)
     makers: list[tuple[str, Callable[[], PlayersTask]]] = [
         *(
-            (game, partial(_taught, GameSetup(game, library.source(game), SEATS), seed, size))
+            (
+                game,
+                partial(_taught, GameSetup(game, library.source(game), SEATS), options.seed, size),
+            )
             for game in size.games
         ),
-        *((game, partial(_recorded, game, seed)) for game in size.recorded),
+        *((game, partial(_recorded, game, options.seed)) for game in size.recorded),
     ]
     samples: list[Row] = []
     for game, make in makers:
-        samples.append(_row(game, make, seed, size, options))
-        tell(f"{game}: {samples[-1]}")
+        samples.append(_row(game, make, size, options))
+        options.tell(f"{game}: {samples[-1]}")
     scored = [one for one in samples if one["points"] is not None]
     if not scored:
         raise NothingScoredError("no game could be measured")
@@ -157,14 +159,15 @@ def _scores(samples: Sequence[Row], scored: Sequence[Row]) -> Iterator[Score]:
 
 
 def made_heuristics(
-    setup: GameSetup, seed: int, size: PlayersSize, options: EvalOptions
+    setup: GameSetup, size: PlayersSize, options: EvalOptions
 ) -> tuple[Selection, tuple[Heuristic, ...]]:
     """Heuristics that were fitted to lessons and selected by play, without a model.
 
     Raises:
         ModuleFault: If the module fails in the lessons.
     """
-    return _contest(_taught(setup, seed, size), seed, size.selecting, options).select()
+    task = _taught(setup, options.seed, size)
+    return _contest(task, options.seed, size.selecting, options).select()
 
 
 def _taught(setup: GameSetup, seed: int, size: PlayersSize) -> PlayersTask:
@@ -218,18 +221,18 @@ def _contest(task: PlayersTask, seed: int, matches: int, options: EvalOptions) -
 
 
 def _row(
-    game: str, make: Callable[[], PlayersTask], seed: int, size: PlayersSize, options: EvalOptions
+    game: str, make: Callable[[], PlayersTask], size: PlayersSize, options: EvalOptions
 ) -> Row:
     row: Row = {"game": game, "cards": game in CARDS | RECORDED_CARDS, "points": None}
     row["by model"] = game in size.recorded
     try:
         task = make()
-        selection, kept = _contest(task, seed, size.selecting, options).select()
+        selection, kept = _contest(task, options.seed, size.selecting, options).select()
         row |= {"heuristics": len(task.found), "members": [*selection.members]}
         row |= {"notes": [*selection.notes], "ms a decision": _milliseconds(task, kept)}
     except (ModuleFault, EvalError) as problem:
         return row | {"problem": str(problem)}
-    measuring = _contest(replace(task, found=kept), seed + _MEASURED, size.matches, options)
+    measuring = _contest(replace(task, found=kept), options.seed + _MEASURED, size.matches, options)
     return row | _advantage(
         measuring, size.matches // (1 if task.is_shared else task.setup.num_players)
     )

@@ -23,7 +23,7 @@ from numpy.random import Generator
 
 from agents.search.leaves import mean_ranks
 from evals.cardiverse.players import RECIPE, SEATS, PlayersSize, made_heuristics
-from evals.results import EvalError, EvalOptions, EvalResult, Row, Score, Tell, read_data
+from evals.results import EvalError, EvalOptions, EvalResult, Row, Score, read_data
 from games import library
 from games.contract import CHANCE, TERMINAL, Action, Observation, load_namespace
 from games.modules import bind, first_state, scoring
@@ -204,7 +204,7 @@ def refereed(env: Any, module: Mapping[str, object], players: list[Choose], seed
         seen, seat = env.step(theirs, raw_action=True)
 
 
-def run(seed: int, tell: Tell, options: EvalOptions, size: PlayersSize | None = None) -> EvalResult:
+def run(options: EvalOptions, size: PlayersSize | None = None) -> EvalResult:
     """Make our players, and let all meet.
 
     Raises:
@@ -216,9 +216,9 @@ def run(seed: int, tell: Tell, options: EvalOptions, size: PlayersSize | None = 
     with sandbox_of_process(RECIPE) as sandbox:
         grade = sandbox.grade.model_dump(mode="json")
     for game in size.games:
-        for row in _pairings(game, seed, size, options):
+        for row in _pairings(game, size, options):
             samples.append(row)
-            tell(row.get("problem") or _LINE.format_map(row))
+            options.tell(row.get("problem") or _LINE.format_map(row))
     return EvalResult(
         scores=tuple(
             Score(name=f"{one['pairing']}: % of the last", value=one["win rate"], scored=one["n"])
@@ -237,19 +237,19 @@ def run(seed: int, tell: Tell, options: EvalOptions, size: PlayersSize | None = 
     )
 
 
-def _pairings(game: str, seed: int, size: PlayersSize, options: EvalOptions) -> Iterator[Row]:
+def _pairings(game: str, size: PlayersSize, options: EvalOptions) -> Iterator[Row]:
     """The rows of the table: who acts before, who last, its win rate, and the paper's."""
     import rlcard
 
     table, env = _TABLES[game], rlcard.make(game)
     setup = GameSetup(game, table.source, SEATS)
-    module, (_, kept) = load_namespace(setup.source), made_heuristics(setup, seed, size, options)
+    module, (_, kept) = load_namespace(setup.source), made_heuristics(setup, size, options)
     ours = {heuristic.name: heuristic.source for heuristic in kept}
     for pair in product(("random", *table.agents, "ours"), repeat=SEATS):
         if {*pair} <= {*table.agents} and pair[0] != pair[1]:
             continue  # the paper has one heuristic agent a game
         players = [
-            _player(table, name, ours, stream(seed, f"{game} {pair}", seat=seat))
+            _player(table, name, ours, stream(options.seed, f"{game} {pair}", seat=seat))
             for seat, name in enumerate(pair)
         ]
         roles = ["heuristic" if name in table.agents else name for name in pair]
@@ -258,7 +258,7 @@ def _pairings(game: str, seed: int, size: PlayersSize, options: EvalOptions) -> 
             "ours": [*ours],
             "published": _PUBLISHED[game][", ".join(roles)],
         }
-        deals = [stream(seed, game, match=number) for number in range(size.matches)]
+        deals = [stream(options.seed, game, match=number) for number in range(size.matches)]
         try:
             shares = [refereed(env, module, players, int(one.integers(2**31))) for one in deals]
         except DifferenceError as error:

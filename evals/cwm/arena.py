@@ -33,7 +33,6 @@ from evals.results import (
     NothingScoredError,
     Row,
     Score,
-    Tell,
     read_data,
     score_over,
 )
@@ -83,7 +82,7 @@ QUICK = ArenaSize(
 )
 
 
-def run(seed: int, tell: Tell, options: EvalOptions, size: ArenaSize | None = None) -> EvalResult:
+def run(options: EvalOptions, size: ArenaSize | None = None) -> EvalResult:
     """Play the arena of every game that has a model; with an endpoint, against an LLM too.
 
     Raises:
@@ -96,17 +95,17 @@ def run(seed: int, tell: Tell, options: EvalOptions, size: ArenaSize | None = No
     with sandbox_of_process(recipe) as sandbox, tempfile.TemporaryDirectory() as made:
         folder = options.folder or Path(made)
         for game in size.games or games_with_models():
-            models, rejected = _left(game, seed, size, options, folder)
+            models, rejected = _left(game, size, options, folder)
             for protocol in PROTOCOLS:
                 for opponent in ("gt", "random", *(["llm"] if roster.models else [])):
-                    place = (game, models, protocol, opponent, seed, size, options, folder)
+                    place = (game, models, protocol, opponent, size, options, folder)
                     arena = _Arena(*place, roster)
                     samples.append({**arena.row(sandbox), "rejected": rejected})
-                    tell(_told(samples[-1]))
+                    options.tell(_told(samples[-1]))
             if game in TIMED:
                 text, setup = models[0].text, referee_of(game)
                 samples.append(search_rates(game, setup, text, size.seconds, sandbox))
-                tell(f"{game}: {samples[-1]}")
+                options.tell(f"{game}: {samples[-1]}")
     return EvalResult(
         scores=tuple(_scores(samples, full=size == FULL)),
         samples=tuple(samples),
@@ -130,7 +129,7 @@ def _roster() -> PlayerRoster:
 
 
 def _left(
-    game: str, seed: int, size: ArenaSize, options: EvalOptions, folder: Path
+    game: str, size: ArenaSize, options: EvalOptions, folder: Path
 ) -> tuple[Sequence[HeldModel], list[str]]:
     """The models that may play, and the labels of those that may not."""
     models = held_models(game, folder / "models")
@@ -139,7 +138,7 @@ def _left(
     contest = ModelContest(
         folder=folder / game,
         roster=PlayerRoster(),
-        seed=seed,
+        seed=options.seed,
         simulations=size.simulations,
         rollouts=size.rollouts,
         deals=size.rejecting,
@@ -158,7 +157,6 @@ class _Arena:
     models: Sequence[HeldModel]
     protocol: str
     opponent: str
-    seed: int
     size: ArenaSize
     options: EvalOptions
     folder: Path
@@ -199,7 +197,7 @@ class _Arena:
             [f"cwm:model={model.file},{given},{PROTOCOLS[self.protocol]}", other],
             self.roster,
             matches=SEATS * deals,
-            seed=self.seed,
+            seed=self.options.seed,
             sandbox=SandboxRecipe(preload=self.roster.preload),
             journal=self.folder / name.replace(" ", "_") if self.options.folder else None,
             workers=Workers(self.options.workers, "threads" if self.roster.models else "processes"),

@@ -27,7 +27,7 @@ from evals.cwm.synthesis import (
     recording_of,
     tasks,
 )
-from evals.results import EvalOptions, EvalResult, NothingScoredError, Row, Score, Tell, read_data
+from evals.results import EvalOptions, EvalResult, NothingScoredError, Row, Score, read_data
 from games.environments.registry import environment_named
 from graph.learn.calibration import calibrated
 from graph.learn.matches import open_matches
@@ -60,9 +60,7 @@ FULL = InferenceSize(100, 30, 400)
 QUICK = InferenceSize(6, 4, 40, ("leduc_poker", "quadranto", "quadranto_closed", "bargaining"))
 
 
-def run(
-    seed: int, tell: Tell, options: EvalOptions, size: InferenceSize | None = None
-) -> EvalResult:
+def run(options: EvalOptions, size: InferenceSize | None = None) -> EvalResult:
     """Ask every recorded model that draws what is hidden.
 
     Raises:
@@ -78,9 +76,9 @@ def run(
             base.mkdir()
             met = learned(task, base, ModelSettings(model=MODEL, replay=recording_of(name)))
             if met.result.told["inference"]:
-                row = _asked(task, met, base / "fresh.jsonl", seed, size, sandbox)
+                row = _asked(task, met, base / "fresh.jsonl", options.seed, size, sandbox)
                 samples.append({"task": name, **row})
-                tell(f"{name}: {samples[-1]}")
+                options.tell(f"{name}: {samples[-1]}")
     if not samples:
         raise NothingScoredError("no recorded model has an inference function")
     return EvalResult(

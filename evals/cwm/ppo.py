@@ -25,7 +25,6 @@ from evals.results import (
     NothingScoredError,
     Row,
     Score,
-    Tell,
     read_data,
     score_over,
 )
@@ -82,7 +81,7 @@ QUICK = PpoSize(
 )
 
 
-def run(seed: int, tell: Tell, options: EvalOptions, size: PpoSize | None = None) -> EvalResult:
+def run(options: EvalOptions, size: PpoSize | None = None) -> EvalResult:
     """Train and play every game that has a model.
 
     Raises:
@@ -97,11 +96,11 @@ def run(seed: int, tell: Tell, options: EvalOptions, size: PpoSize | None = None
             model = [*held_models(game, models, tensors=True), *held_models(game, models)][0]
             for protocol in OPPONENTS_OF:
                 file = Path(folder) / f"{game}-{protocol}.policy"
-                trained = _trained(game, model, protocol, seed, size, sandbox, file)
+                trained = _trained(game, model, protocol, options.seed, size, sandbox, file)
                 for opponent in ("random", f"gt:simulations={size.simulations},rollouts=1"):
-                    played = _played(game, file, opponent, seed, size, options)
+                    played = _played(game, file, opponent, size, options)
                     samples.append({"game": game, "protocol": protocol, **trained, **played})
-                    tell(_told(samples[-1]))
+                    options.tell(_told(samples[-1]))
         grade = sandbox.grade
     return EvalResult(
         scores=tuple(_scores(samples, _UNSURE if size == QUICK else frozenset())),
@@ -144,16 +143,14 @@ def _trained(
     return {"model": model.label, **told, "against random in the model": about.get("seeds")}
 
 
-def _played(
-    game: str, file: Path, opponent: str, seed: int, size: PpoSize, options: EvalOptions
-) -> Row:
+def _played(game: str, file: Path, opponent: str, size: PpoSize, options: EvalOptions) -> Row:
     """The policy's matches in the game itself."""
     series = play_series(
         referee_of(game),
         [f"ppo:policy={file},elsewhere=yes", opponent],
         PlayerRoster(),
         matches=SEATS * size.deals,
-        seed=seed,
+        seed=options.seed,
         sandbox=SandboxRecipe(preload=PlayerRoster().preload),
         workers=Workers(options.workers),
         record=False,

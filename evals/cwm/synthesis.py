@@ -25,7 +25,6 @@ from evals.results import (
     NothingScoredError,
     Row,
     Score,
-    Tell,
     read_data,
     score_over,
 )
@@ -194,9 +193,7 @@ def draws_of(
     )
 
 
-def run(
-    seed: int, tell: Tell, options: EvalOptions, size: SynthesisSize | None = None
-) -> EvalResult:
+def run(options: EvalOptions, size: SynthesisSize | None = None) -> EvalResult:
     """Learn every task, and hold what came of it against fresh matches.
 
     Raises:
@@ -215,12 +212,12 @@ def run(
             continue
         with tempfile.TemporaryDirectory() as folder:
             met = learned(task, Path(folder), live if live.model else replayed)
-            row = _held_against(task, met, Path(folder) / "held.jsonl", seed, size)
+            row = _held_against(task, met, Path(folder) / "held.jsonl", options.seed, size)
             if size == FULL and name in TESTED:
                 row |= _tested(met.source, Path(folder) / "held.jsonl")
         paper = {"paper": PUBLISHED[name]} if name in PUBLISHED else {}
         samples.append({"task": name, **row, **paper})
-        tell(f"{name}: {samples[-1]}")
+        options.tell(f"{name}: {samples[-1]}")
     scored = [row for row in samples if "missing" not in row]
     if not scored:
         raise NothingScoredError("no task has a recording; set RULEWRIGHT_MODEL to ask a model")

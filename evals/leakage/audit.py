@@ -73,21 +73,19 @@ class AuditSize:
 QUICK = AuditSize(positions=2, matches=6, planted=48, total=100, plies=64)  # whist deals 52 cards
 
 
-def run(seed: int, tell: Tell, options: EvalOptions, amount: AuditSize | None = None) -> EvalResult:
+def run(options: EvalOptions, amount: AuditSize | None = None) -> EvalResult:
     """Try every player that a spec can name, then the planted leaks, in every game.
 
     Args:
-        seed: Of all matches.
-        tell: Hears each row.
-        options: Whether the run is quick.
+        options: Whether the run is quick, and the seed of all matches.
         amount: How much is tried; None for the usual amounts.
     """
     chosen = amount or (QUICK if options.quick else AuditSize())
     rows: list[Row] = []
     with Sandbox(preload=PRELOAD) as sandbox:
         for setup in (replace(one, max_plies=min(one.max_plies, chosen.plies)) for one in SETUPS):
-            rows += tried(setup, line_up(), sandbox, seed, chosen, tell)
-            rows += planted(setup, sandbox, seed, chosen, tell)
+            rows += tried(setup, line_up(), sandbox, options.seed, chosen, options.tell)
+            rows += planted(setup, sandbox, options.seed, chosen, options.tell)
         grade = sandbox.grade
     effective: Row = {
         "positions_each": chosen.positions,

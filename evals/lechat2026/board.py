@@ -14,7 +14,7 @@ from itertools import combinations
 from random import Random
 from typing import Any, Protocol, TypeAlias
 
-from evals.results import EvalError, EvalOptions, Tell
+from evals.results import EvalError, EvalOptions
 from games.contract import Json
 from games.streams import stream
 from tools.playtest.journal import JournalError, journal_at
@@ -370,7 +370,7 @@ class FieldResult:
     duels: dict[Pair, list[Entry]]
 
 
-def play_field(field: Field, amount: GameCounts, options: EvalOptions, tell: Tell) -> FieldResult:
+def play_field(field: Field, amount: GameCounts, options: EvalOptions) -> FieldResult:
     """Play every game of a field that its journal does not hold.
 
     The games, and the bytes of a finished journal, are the same whatever the workers and however
@@ -396,7 +396,7 @@ def play_field(field: Field, amount: GameCounts, options: EvalOptions, tell: Tel
             for index, entry in play_all(games, _game, journal=journal, workers=workers):
                 entries[index] = entry
                 if len(entries) % _TOLD_EVERY == 0:
-                    tell(f"{field.name}: {len(entries)} games")
+                    options.tell(f"{field.name}: {len(entries)} games")
     except JournalError as error:
         raise EvalError(str(error)) from error
     except RunStoppedError as error:

@@ -28,7 +28,7 @@ from evals.lechat2026.players import played_module, spec_contestant
 from evals.lechat2026.shooters import MapShooter
 from evals.lechat2026.tables import PUBLISHED, in_points, matrix, pair_rates
 from evals.lechat2026.tag import condition, tag_contestant
-from evals.results import EvalOptions, EvalResult, Row, Score, Tell, read_data
+from evals.results import EvalOptions, EvalResult, Row, Score, read_data
 
 OSLA = "OSLA"
 MOST_SHOTS, LEAST_RATE = 50.0, 0.7
@@ -63,21 +63,19 @@ FULL = FixedAmounts(GameCounts(400, 4), GameCounts(400, 40), tuple(ALONE))
 QUICK = FixedAmounts(GameCounts(10, 4), None, QUICKLY)
 
 
-def run(
-    seed: int, tell: Tell, options: EvalOptions, amounts: FixedAmounts | None = None
-) -> EvalResult:
+def run(options: EvalOptions, amounts: FixedAmounts | None = None) -> EvalResult:
     """Play what a folder does not hold yet, and compare."""
     amounts = amounts or (QUICK if options.quick else FULL)
-    field = alone_field(seed, amounts.names)
-    played = play_field(field, amounts.alone, options, tell)
+    field = alone_field(options.seed, amounts.names)
+    played = play_field(field, amounts.alone, options)
     rows = field_rows(field, played)
     scores = fixed_scores(HELD, played, options)
     if amounts.looking is not None:
-        second = looking_field(seed, HELD)
-        met = play_field(second, amounts.looking, options, tell)
+        second = looking_field(options.seed, HELD)
+        met = play_field(second, amounts.looking, options)
         rows += field_rows(second, met)
     for row in rows:
-        tell(str(row))
+        options.tell(str(row))
     return EvalResult(scores=scores, samples=tuple(rows), effective=_effective(amounts))
 
 

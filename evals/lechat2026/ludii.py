@@ -51,7 +51,7 @@ from evals.lechat2026.tables import (
     pair_rates,
     published_pairs,
 )
-from evals.results import EvalOptions, EvalResult, Row, Score, Tell, score_over
+from evals.results import EvalOptions, EvalResult, Row, Score, score_over
 
 LEAKING = "leaking"
 SEARCHES = ("UCT", "MAST", "FlatMC")
@@ -132,23 +132,23 @@ class PlayedTournament:
         return list(dict.fromkeys(name for pair in self.tournament.pairs for name in pair))
 
 
-def run(seed: int, tell: Tell, options: EvalOptions, plan: LudiiPlan | None = None) -> EvalResult:
+def run(options: EvalOptions, plan: LudiiPlan | None = None) -> EvalResult:
     """Play both tournaments at each budget, and each search against itself determinized.
 
     Raises:
         EvalError: If the folder holds other games, or a process that played was ended.
     """
     plan = plan or (QUICK if options.quick else FULL)
-    play = partial(play_field, amount=plan.amount, options=options, tell=tell)
+    play = partial(play_field, amount=plan.amount, options=options)
     found, rows = list[PlayedTournament](), list[Row]()
     for plies in plan.sweep:
         for tournament in plan.tournaments:
-            tell(f"{tournament.title}: {plies} plies a decision")
-            found.append(_tournament(tournament, plies, seed, play))
+            options.tell(f"{tournament.title}: {plies} plies a decision")
+            found.append(_tournament(tournament, plies, options.seed, play))
     gains: dict[str, WinRate] = {}
     for name in SEARCHES:
-        tell(f"{name} leaking against {name} determinized")
-        gains[name] = _itself(name, plan.sweep[0], seed, play)
+        options.tell(f"{name} leaking against {name} determinized")
+        gains[name] = _itself(name, plan.sweep[0], options.seed, play)
     for one in found:
         rows += list(_rows(one))
     rows += [_gain_row(name, plan.sweep[0], rate) for name, rate in gains.items()]

@@ -40,7 +40,7 @@ from evals.lechat2026.tables import (
     pair_rates,
     published_pairs,
 )
-from evals.results import EvalOptions, EvalResult, Row, Score, Tell, score_over
+from evals.results import EvalOptions, EvalResult, Row, Score, score_over
 
 NAMES = ("random", "OSLA", "RMHC", "IS-MCTS", "MAST")
 _STORED = PUBLISHED["tag"]
@@ -177,9 +177,7 @@ QUICK = TagAmounts(
 )
 
 
-def run(
-    seed: int, tell: Tell, options: EvalOptions, amounts: TagAmounts | None = None
-) -> EvalResult:
+def run(options: EvalOptions, amounts: TagAmounts | None = None) -> EvalResult:
     """Play the three tournaments and the 2 by 2, or what a folder does not hold of them."""
     amounts = amounts or (QUICK if options.quick else FULL)
     rows: list[Row] = []
@@ -187,20 +185,20 @@ def run(
     shots: dict[Condition, list[int]] = {}
     randoms: list[int] = []
     for kind, heuristic in HEURISTICS.items():
-        field = field_of(kind, seed, twice=amounts.twice, calls=amounts.calls)
-        played = play_field(field, amounts.games[kind], options, tell)
+        field = field_of(kind, options.seed, twice=amounts.twice, calls=amounts.calls)
+        played = play_field(field, amounts.games[kind], options)
         found = tag_rows(kind, rates_of(played), amounts.errors)
         for row in found:
             if row["table"] != "matrix":
-                tell(_said(row))
-        tell(f"{kind}: the widest 95 % interval reaches {reach(found)} points either way")
+                options.tell(_said(row))
+        options.tell(f"{kind}: the widest 95 % interval reaches {reach(found)} points either way")
         rows += found
         scores += tag_scores(kind, found)
         shots[Condition(kind, heuristic)] = [game["shots"] for game in played.solos["OSLA"]]
         randoms = max(randoms, [game["shots"] for game in played.solos["random"]], key=len)
-    rows += _confound(seed, tell, options, amounts, shots, randoms)
+    rows += _confound(options, amounts, shots, randoms)
     return EvalResult(
-        scores=tuple(scores), samples=tuple(rows), effective=_effective(seed, amounts)
+        scores=tuple(scores), samples=tuple(rows), effective=_effective(options.seed, amounts)
     )
 
 
@@ -254,15 +252,10 @@ def tag_scores(kind: FleetKind, rows: list[Row]) -> list[Score]:
 
 
 def _confound(
-    seed: int,
-    tell: Tell,
-    options: EvalOptions,
-    amounts: TagAmounts,
-    shots: dict[Condition, list[int]],
-    randoms: list[int],
+    options: EvalOptions, amounts: TagAmounts, shots: dict[Condition, list[int]], randoms: list[int]
 ) -> list[Row]:
     """OSLA against random in the four combinations of determinization and heuristic."""
-    played = play_field(crossed_field(seed), amounts.games["constraint"], options, tell)
+    played = play_field(crossed_field(options.seed), amounts.games["constraint"], options)
     rows: list[Row] = []
     for kind in ("random", "constraint"):
         for heuristic in ("score", "cluster"):
@@ -277,7 +270,9 @@ def _confound(
             else:
                 row |= {"what": "OSLA - random", **in_points(rate)}
             row["mean_shots"] = round(sum(taken) / len(taken), 2)
-            tell(f"2 by 2, {kind}, {heuristic}: {row['ours']} % of games won against random")
+            options.tell(
+                f"2 by 2, {kind}, {heuristic}: {row['ours']} % of games won against random"
+            )
             rows.append(row)
     return rows
 

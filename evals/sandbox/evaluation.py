@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from agents.players.registry import PRELOAD as PLAYERS
 from evals.bench.timings import machine
-from evals.results import EvalError, EvalResult, Row, Score, Tell, score_over
+from evals.results import EvalError, EvalOptions, EvalResult, Row, Score, Tell, score_over
 from evals.sandbox.bench import Places, Repeats, bounded_score, sandbox_figures
 from evals.sandbox.forgery import GAMES, ForgeOutcome, forge_checks, forge_transitions, tricks
 from evals.sandbox.judging import held_unseen, judged_unseen, leaks_between_workers
@@ -22,7 +22,7 @@ from tools.sandbox.local import LinuxBackend, ProcessBackend
 from tools.transitions import ReplayProtocol
 
 
-def run(seed: int, tell: Tell) -> EvalResult:
+def run(options: EvalOptions) -> EvalResult:
     """Attack the sandbox, forge results in it, and measure it.
 
     Raises:
@@ -32,15 +32,15 @@ def run(seed: int, tell: Tell) -> EvalResult:
     if sys.platform != "linux":
         raise EvalError(f"this evaluation is of the backend 'linux'; this is {sys.platform}")
     backend, without = LinuxBackend(), LinuxBackend(namespaces=False)
-    scores, samples = _harm(backend, without, tell)
-    scores += leaks_between_workers(backend, seed)
+    scores, samples = _harm(backend, without, options.tell)
+    scores += leaks_between_workers(backend, options.seed)
     with (
         Sandbox(backend) as strong,
         Sandbox(without) as bare,
         Sandbox(ProcessBackend()) as unconfined,
     ):
         places = Places(backend, strong, bare, unconfined)
-        timings, unmeasured = sandbox_figures(places, Repeats(), seed, tell)
+        timings, unmeasured = sandbox_figures(places, Repeats(), options.seed, options.tell)
         grade = strong.grade
     about = machine()
     samples += [{**timing.as_sample(), **about} for timing in timings]

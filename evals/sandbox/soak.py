@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from evals.bench.timings import UnreadableError, descendants, machine, process_use
-from evals.results import EvalError, EvalResult, Score, Tell, read_data
+from evals.results import EvalError, EvalOptions, EvalResult, Score, Tell, read_data
 from games.contract import ModuleFault
 from tools.sandbox import Sandbox, Worker
 
@@ -74,17 +74,16 @@ class Moment:
     zombies: int
 
 
-def run(seed: int, tell: Tell) -> EvalResult:
+def run(options: EvalOptions) -> EvalResult:
     """Run the whole soak; the seed plays no part.
 
     Raises:
         EvalError: If this user may not know what the processes hold.
     """
-    del seed
     amount = SoakAmount()
     with Sandbox() as sandbox:
         try:
-            moments = soak(sandbox, amount, tell)
+            moments = soak(sandbox, amount, options.tell)
         except UnreadableError as error:
             raise EvalError(
                 f"what the processes hold cannot be read by this user: {error}"

@@ -25,13 +25,7 @@ from games.environments.reading import read_trajectories
 from games.environments.registry import environment_named
 from games.streams import stream
 from games.table import Position
-from games.trajectories import (
-    OpenTrajectory,
-    TrajectoryHeader,
-    phases,
-    taken,
-    trajectory_of,
-)
+from games.trajectories import OpenTrajectory, TrajectoryHeader, phases, taken, trajectory_of
 from games.values import CHANCE, TERMINAL, Action, Json, ModuleFault, canonical_key
 from graph.learn.judging import module_of
 from graph.learn.matches import ASKED, keep_matches, open_matches

@@ -179,10 +179,7 @@ def _machine(
     folder: RunFolder, context: RunContext, database: str | None
 ) -> "Iterator[tuple[Any, RunnableConfig]]":
     settings = context.settings
-    with (
-        open_checkpoints(folder.checkpoints, database) as saver,
-        tracing(folder.trace),
-    ):
+    with open_checkpoints(folder.checkpoints, database) as saver, tracing(folder.trace):
         config: RunnableConfig = {
             "configurable": {"thread_id": folder.thread},
             "recursion_limit": recursion_limit(settings.max_rounds, settings.candidates),

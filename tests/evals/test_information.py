@@ -25,7 +25,7 @@ def told(line: str) -> None:
 
 def test_who_sees_the_fleet_never_misses_and_wins_from_both_seats() -> None:
     # Five cells in five shots: nobody who has to search for them is as fast in four games.
-    result = run(3, told, QUICK, [SEA])
+    result = run(replace(QUICK, seed=3, tell=told), [SEA])
     (row,) = result.samples
     wins = row["wins"]
     assert isinstance(wins, dict)
@@ -34,7 +34,7 @@ def test_who_sees_the_fleet_never_misses_and_wins_from_both_seats() -> None:
 
 
 def test_the_omniscient_worker_is_marked_with_its_reason_and_is_nobody_elses() -> None:
-    effective = run(3, told, QUICK, [replace(SEA, quick=2)]).effective
+    effective = run(replace(QUICK, seed=3, tell=told), [replace(SEA, quick=2)]).effective
     assert effective["omniscient"] == {
         "reason": "the value of information: what the same search gains by seeing what is hidden "
         "from it",
@@ -57,20 +57,20 @@ def test_every_deal_of_a_pack_is_played_once_before_one_is_played_again() -> Non
 
 def test_a_run_goes_on_from_its_folder_to_the_same_result(tmp_path: Path) -> None:
     kept = EvalOptions(quick=True, folder=tmp_path)
-    whole = run(4, told, kept, [KUHN])
+    whole = run(replace(kept, seed=4, tell=told), [KUHN])
     (journal,) = tmp_path.iterdir()
     lines = journal.read_bytes().splitlines(keepends=True)
     assert len(lines) == 1 + KUHN.quick
     journal.write_bytes(b"".join(lines[:3]) + lines[3][:-20])  # killed in the middle of a line
-    assert run(4, told, kept, [KUHN]) == whole
+    assert run(replace(kept, seed=4, tell=told), [KUHN]) == whole
     assert sorted(journal.read_bytes().splitlines(keepends=True)) == sorted(lines)
     with pytest.raises(JournalError, match="kuhn"):
-        run(5, told, kept, [KUHN])
+        run(replace(kept, seed=5, tell=told), [KUHN])
 
 
 def test_a_folder_of_another_source_of_the_game_is_refused(tmp_path: Path) -> None:
     kept = EvalOptions(quick=True, folder=tmp_path)
-    run(4, told, kept, [KUHN])
+    run(replace(kept, seed=4, tell=told), [KUHN])
     (journal,) = tmp_path.iterdir()
     source = library.source("kuhn_poker").encode()
     ours, other = (sha256(text).hexdigest() for text in (source, source + b"# changed since\n"))
@@ -78,18 +78,19 @@ def test_a_folder_of_another_source_of_the_game_is_refused(tmp_path: Path) -> No
     assert text.count(ours) == 1
     journal.write_text(text.replace(ours, other))
     with pytest.raises(JournalError, match=f"source_id: .{other}. there, .{ours}. here"):
-        run(4, told, kept, [KUHN])
+        run(replace(kept, seed=4, tell=told), [KUHN])
 
 
 def test_two_processes_come_to_the_result_of_one() -> None:
     one, two = (
-        run(4, told, EvalOptions(quick=True, workers=workers), [KUHN]) for workers in (1, 2)
+        run(EvalOptions(seed=4, tell=told, quick=True, workers=workers), [KUHN])
+        for workers in (1, 2)
     )
     assert one.samples == two.samples
 
 
 def test_a_match_that_does_not_finish_is_counted_for_nobody() -> None:
-    result = run(3, told, QUICK, [replace(SEA, max_plies=9)])
+    result = run(replace(QUICK, seed=3, tell=told), [replace(SEA, max_plies=9)])
     (row,) = result.samples
     assert (row["wins"], row["whole_deals"], row["reasons"]) == (
         None,

@@ -56,7 +56,7 @@ def test_the_order_of_keys_tells_nothing() -> None:
 
 def test_a_small_run_finds_its_faults_and_blames_no_sound_game() -> None:
     heard: list[str] = []
-    result = run(1, heard.append, EvalOptions(quick=True), [LEDUC, NOUGHTS])
+    result = run(EvalOptions(seed=1, tell=heard.append, quick=True), [LEDUC, NOUGHTS])
     scores = {score.name: score for score in result.scores}
     assert scores["sound games blamed"].value == 0
     assert scores["leaks that a check failed"].value >= 0.7

@@ -10,7 +10,6 @@ from evals.results import (
     EvalResult,
     NothingScoredError,
     Score,
-    Tell,
     find_eval,
     known_evals,
     score_over,
@@ -53,7 +52,7 @@ def test_an_unknown_eval_is_an_error_with_the_known_ones() -> None:
 
 def test_an_option_that_an_eval_does_not_take_is_an_error_with_those_that_do() -> None:
     with pytest.raises(EvalError, match="smoke takes no --quick.*leakage"):
-        find_eval("smoke").run(0, print, EvalOptions(quick=True))
+        find_eval("smoke").run(EvalOptions(tell=print, quick=True))
 
 
 def test_fewer_than_one_worker_is_refused() -> None:
@@ -65,14 +64,15 @@ def test_every_eval_has_a_question() -> None:
     assert all(info.question.endswith("?") for info in known_evals())
 
 
-def run(seed: int, tell: Tell) -> EvalResult:
-    tell(f"seed {seed}")
+def run(options: EvalOptions) -> EvalResult:
+    options.tell(f"seed {options.seed}")
     return EvalResult(scores=(), samples=(), effective={"deals": 3})
 
 
 def test_a_result_says_what_it_is_of_and_under_which_seed_and_versions() -> None:
     said: list[str] = []
-    found = EvalInfo(name="tiny", question="Is it said?", module=__name__).run(7, said.append)
+    tiny = EvalInfo(name="tiny", question="Is it said?", module=__name__)
+    found = tiny.run(EvalOptions(seed=7, tell=said.append))
     assert (found.name, said) == ("tiny", ["seed 7"])
     versions = found.effective.pop("versions")
     assert found.effective == {"seed": 7, "quick": False, "deals": 3}

@@ -167,7 +167,7 @@ def test_the_words_carry_the_figures() -> None:
 def test_a_small_run_reports_both_searches_and_duels() -> None:
     said = list[str]()
     size = SolvingSize({4: 2}, held=4, worse_at_most=None, searched=("kuhn_poker",))
-    result = run(2, said.append, EvalOptions(), size)
+    result = run(EvalOptions(seed=2, tell=said.append), size)
     policies = {(row["game"], row["policy"]) for row in result.samples if "policy" in row}
     assert policies == {
         *((game, "CFR+") for game in ("kuhn_poker", LEDUC)),

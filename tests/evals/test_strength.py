@@ -51,9 +51,7 @@ def test_a_small_sample_is_shown_without_a_bound() -> None:
 
 
 def test_without_openspiel_connect_four_is_missing_and_said_so() -> None:
-    result = strength.run(
-        0, lambda _line: None, EvalOptions(), strength.StrengthSize(1, 2), against_openspiel=False
-    )
+    result = strength.run(EvalOptions(), strength.StrengthSize(1, 2), against_openspiel=False)
     assert "openspiel" in result.unscored["connect four against MCTSBot"]
     assert not result.passed
     assert [score.name for score in result.scores] == ["games of tic-tac-toe lost"]

@@ -94,7 +94,7 @@ def test_a_result_names_every_search_with_its_spread_and_what_could_not_run() ->
     chosen = [SMALL["connect_four"], SMALL["goofspiel"]]
     size = SearchSize(rounds=2, least_s=0.0, repeats=2, shown=2, block=4, contests=chosen)
     said = list[str]()
-    result = run(3, said.append, EvalOptions(), size)
+    result = run(EvalOptions(seed=3, tell=said.append), size)
     rows = [row for row in result.samples if "simulations_a_second" in row]
     assert {(row["game"], row["search"]) for row in rows} == {
         (game, search)

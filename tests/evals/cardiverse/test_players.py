@@ -8,7 +8,7 @@ from evals.results import EvalOptions
 def test_players_made_in_the_run_beat_random_play_at_a_game_of_lines() -> None:
     said: list[str] = []
     size = PlayersSize(plies=1_500, selecting=16, matches=20, games=("tic_tac_toe",))
-    result = players.run(1, said.append, EvalOptions(), size)
+    result = players.run(EvalOptions(seed=1, tell=said.append), size)
     (sample,) = result.samples
     assert sample["deals"] == 10
     low, points, high = (float(str(sample[name])) for name in ("low", "points", "high"))
@@ -31,6 +31,6 @@ def test_the_games_are_the_twelve_families_and_half_of_them_are_of_cards() -> No
 
 def test_a_player_without_heuristics_has_no_advantage_and_no_interval() -> None:
     size = PlayersSize(plies=1, selecting=4, matches=4, games=("poker",))
-    (sample,) = players.run(3, lambda _: None, EvalOptions(), size).samples
+    (sample,) = players.run(EvalOptions(seed=3), size).samples
     assert sample["points"] == 0.0 or sample["deals"]
     assert sample["members"] or sample["low"] is None

@@ -75,7 +75,7 @@ def test_an_action_that_our_module_does_not_allow_is_a_difference() -> None:
 def test_without_rlcard_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "rlcard", None)  # as if it were not installed
     with pytest.raises(EvalError, match=r"extra rlcard: pip install 'rulewright\[rlcard\]'"):
-        rlcard.run(0, lambda _: None, EvalOptions())
+        rlcard.run(EvalOptions())
 
 
 def shares(game: str, source: str, pair: tuple[str, str], matches: int) -> list[float]:
@@ -137,7 +137,7 @@ def test_a_rule_that_is_not_rlcards_is_found(game: str, rule: str, other: str) -
 def test_every_pairing_stands_beside_the_published_one() -> None:
     said: list[str] = []
     size = PlayersSize(plies=400, selecting=8, matches=12, games=("leduc-holdem",))
-    result = rlcard.run(3, said.append, EvalOptions(), size)
+    result = rlcard.run(EvalOptions(seed=3, tell=said.append), size)
     rows = {str(row["pairing"]).partition(": ")[2]: row for row in result.samples}
     # Three agents, two of RLCard's, which do not meet each other: 16 - 2 pairings.
     assert len(rows) == len(result.scores) == len(said) == 14

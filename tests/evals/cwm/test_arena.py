@@ -1,6 +1,7 @@
 """The arena of learned models: its tables, what a forfeit counts, and the paper's figures."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -19,8 +20,8 @@ PUBLISHED = Path(arena.__file__).parent / "published.json"
 @pytest.fixture(scope="module")
 def played(tmp_path_factory: pytest.TempPathFactory) -> EvalResult:
     options = EvalOptions(quick=True, folder=tmp_path_factory.mktemp("arena"))
-    result = run(1, lambda _: None, options, TINY)
-    assert run(1, lambda _: None, options, TINY).samples[:4] == (result.samples[:4]), (
+    result = run(replace(options, seed=1), TINY)
+    assert run(replace(options, seed=1), TINY).samples[:4] == (result.samples[:4]), (
         "from its journals"
     )
     return result
@@ -69,7 +70,7 @@ def test_with_an_endpoint_a_language_model_sits_across(
         monkeypatch.setenv("OPENAI_BASE_URL", endpoint.url)
         monkeypatch.setenv("OPENAI_API_KEY", "none")
         options = EvalOptions(quick=True, folder=tmp_path)
-        result = run(1, lambda _: None, options, TINY)
+        result = run(replace(options, seed=1), TINY)
     rows = [row for row in result.samples if row.get("opponent") == "llm"]
     assert [row["protocol"] for row in rows] == ["paper", "ours"]
     assert all(row["matches"] == 2 * TINY.deals and not row["reasons"] for row in rows)

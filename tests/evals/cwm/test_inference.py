@@ -32,9 +32,9 @@ def stuck(task: LearningTask, base: Path, model: ModelSettings) -> Learned:
 def test_draws_that_fit_are_told_from_draws_that_are_as_likely(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    (found,) = run(1, lambda _: None, EvalOptions(quick=True), TINY).samples
+    (found,) = run(EvalOptions(seed=1, quick=True), TINY).samples
     monkeypatch.setattr(inference, "learned", stuck)
-    (same,) = run(1, lambda _: None, EvalOptions(quick=True), TINY).samples
+    (same,) = run(EvalOptions(seed=1, quick=True), TINY).samples
     ours: Any = found["calibration"]
     theirs: Any = same["calibration"]
     assert (found["accuracy"], same["accuracy"]) == (1.0, 1.0)  # each of them fits what was seen
@@ -44,4 +44,4 @@ def test_draws_that_fit_are_told_from_draws_that_are_as_likely(
 
 def test_without_recordings_nothing_is_scored() -> None:
     with pytest.raises(NothingScoredError, match="no recorded model"):
-        run(1, lambda _: None, EvalOptions(quick=True), replace(TINY, names=("none",)))
+        run(EvalOptions(seed=1, quick=True), replace(TINY, names=("none",)))

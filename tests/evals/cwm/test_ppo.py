@@ -19,7 +19,7 @@ PUBLISHED = json.loads((Path(ppo.__file__).parent / "published_ppo.json").read_t
 @pytest.fixture(scope="module")
 def played() -> EvalResult:
     pytest.importorskip("torch", reason="training is an extra: not verified without torch")
-    return run(1, lambda _: None, EvalOptions(quick=True), TINY)
+    return run(EvalOptions(seed=1, quick=True), TINY)
 
 
 def test_what_was_trained_in_the_model_knows_the_games_own_actions(played: EvalResult) -> None:

@@ -27,7 +27,7 @@ def test_a_recorded_modeller_reaches_what_it_reached(name: str, tmp_path: Path) 
 def test_without_recording_and_model_nothing_is_scored(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(synthesis, "recording_of", lambda name: Path("nowhere", name))
     with pytest.raises(NothingScoredError, match="RULEWRIGHT_MODEL"):
-        synthesis.run(0, lambda _: None, EvalOptions(), SynthesisSize(2, 2, ("tic_tac_toe",)))
+        synthesis.run(EvalOptions(), SynthesisSize(2, 2, ("tic_tac_toe",)))
 
 
 def test_prompts_stay_under_thirty_thousand_tokens() -> None:

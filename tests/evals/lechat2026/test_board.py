@@ -313,28 +313,28 @@ def told(line: str) -> None:
 
 
 def test_a_run_that_was_killed_goes_on_and_ends_in_the_same_bytes(tmp_path: Path) -> None:
-    whole = play_field(field(), AMOUNT, EvalOptions(folder=tmp_path / "whole"), told)
+    whole = play_field(field(), AMOUNT, EvalOptions(tell=told, folder=tmp_path / "whole"))
     code = (
         "from pathlib import Path;from tests.evals.lechat2026.test_board import *;"
         f"options = EvalOptions(folder=Path({str(tmp_path / 'cut')!r}));"
-        "play_field(field(Dying), AMOUNT, options, told)"
+        "play_field(field(Dying), AMOUNT, options)"
     )
     ended = subprocess.run([sys.executable, "-c", code], check=False)
     assert ended.returncode == -signal.SIGKILL
     cut = tmp_path / "cut" / "test.jsonl"
     kept = cut.read_text().splitlines()
     assert 3 < len(kept) < 24
-    again = play_field(field(), AMOUNT, EvalOptions(folder=tmp_path / "cut"), told)
+    again = play_field(field(), AMOUNT, EvalOptions(tell=told, folder=tmp_path / "cut"))
     assert again == whole
     assert cut.read_bytes() == (tmp_path / "whole" / "test.jsonl").read_bytes()
     assert cut.read_text().splitlines()[: len(kept)] == kept
 
 
 def test_a_second_run_plays_nothing_again(tmp_path: Path) -> None:
-    options = EvalOptions(folder=tmp_path)
-    first = play_field(field(), AMOUNT, options, told)
+    options = EvalOptions(tell=told, folder=tmp_path)
+    first = play_field(field(), AMOUNT, options)
     # A shooter that would fire at one cell again and again would be found out.
-    assert play_field(field(Broken), AMOUNT, options, told) == first
+    assert play_field(field(Broken), AMOUNT, options) == first
 
 
 class Broken(UniformShooter):
@@ -343,29 +343,29 @@ class Broken(UniformShooter):
 
 
 def test_more_games_go_on_from_fewer(tmp_path: Path) -> None:
-    few = play_field(field(), GameCounts(4, 4), EvalOptions(folder=tmp_path), told)
-    more = play_field(field(), AMOUNT, EvalOptions(folder=tmp_path), told)
+    few = play_field(field(), GameCounts(4, 4), EvalOptions(folder=tmp_path))
+    more = play_field(field(), AMOUNT, EvalOptions(tell=told, folder=tmp_path))
     assert more.solos["random"][:4] == few.solos["random"]
     assert more.duels["random", "watcher"][:4] == few.duels["random", "watcher"]
-    assert more == play_field(field(), AMOUNT, EvalOptions(), told)
+    assert more == play_field(field(), AMOUNT, EvalOptions(tell=told))
 
 
 def test_a_folder_of_other_parameters_is_refused(tmp_path: Path) -> None:
-    play_field(field(), AMOUNT, EvalOptions(folder=tmp_path), told)
+    play_field(field(), AMOUNT, EvalOptions(tell=told, folder=tmp_path))
     with pytest.raises(EvalError, match="belongs to other work"):
-        play_field(field(budget=4000), AMOUNT, EvalOptions(folder=tmp_path), told)
+        play_field(field(budget=4000), AMOUNT, EvalOptions(tell=told, folder=tmp_path))
 
 
 def test_two_workers_play_the_same_games(tmp_path: Path) -> None:
-    one = play_field(field(), AMOUNT, EvalOptions(folder=tmp_path / "one"), told)
-    two = play_field(field(), AMOUNT, EvalOptions(folder=tmp_path / "two", workers=2), told)
+    one = play_field(field(), AMOUNT, EvalOptions(tell=told, folder=tmp_path / "one"))
+    two = play_field(field(), AMOUNT, EvalOptions(tell=told, folder=tmp_path / "two", workers=2))
     assert one == two
     names = [tmp_path / place / "test.jsonl" for place in ("one", "two")]
     assert names[0].read_bytes() == names[1].read_bytes()
 
 
 def test_a_finished_game_is_a_line_of_json(tmp_path: Path) -> None:
-    play_field(field(), AMOUNT, EvalOptions(folder=tmp_path), told)
+    play_field(field(), AMOUNT, EvalOptions(tell=told, folder=tmp_path))
     lines = (tmp_path / "test.jsonl").read_text().splitlines()
     assert len(lines) == 1 + 24
     assert json.loads(lines[0])["identity"]["contestants"]["watcher"] == {"player": "random"}
@@ -381,7 +381,6 @@ def test_contestants_of_one_name_are_refused() -> None:
             Field("test", 5, (random_contestant(), random_contestant()), {}),
             AMOUNT,
             EvalOptions(),
-            told,
         )
 
 
@@ -394,7 +393,7 @@ def test_an_amount_that_gives_no_estimate_is_refused(solos: int, duels: int) -> 
 def test_pairs_with_a_slow_player_can_be_given_fewer_games() -> None:
     slow = Contestant("slow", UniformShooter, {}, looks=True, slow=True)
     whole = Field("test", 5, (*field().contestants, slow), {})
-    played = play_field(whole, GameCounts(6, 8, 4), EvalOptions(), told)
+    played = play_field(whole, GameCounts(6, 8, 4), EvalOptions(tell=told))
     assert {pair: len(games) for pair, games in played.duels.items()} == {
         ("random", "watcher"): 8,
         ("random", "slow"): 4,

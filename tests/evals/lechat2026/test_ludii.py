@@ -163,22 +163,22 @@ def field(plies: int) -> Field:
 
 
 def test_a_tournament_goes_on_where_it_ended_and_refuses_another_budget(tmp_path: Path) -> None:
-    whole = EvalOptions(folder=tmp_path / "whole")
-    begun = EvalOptions(folder=tmp_path / "begun")
-    expected = play_field(field(200), GameCounts(6, 6), whole, told)
-    play_field(field(200), GameCounts(4, 4), begun, told)
+    whole = EvalOptions(tell=told, folder=tmp_path / "whole")
+    begun = EvalOptions(tell=told, folder=tmp_path / "begun")
+    expected = play_field(field(200), GameCounts(6, 6), whole)
+    play_field(field(200), GameCounts(4, 4), begun)
     kept = (tmp_path / "begun" / "ludii.jsonl").read_bytes()
-    assert play_field(field(200), GameCounts(6, 6), begun, told) == expected
+    assert play_field(field(200), GameCounts(6, 6), begun) == expected
     done = (tmp_path / "begun" / "ludii.jsonl").read_bytes()
     assert done == (tmp_path / "whole" / "ludii.jsonl").read_bytes()
     assert set(kept.splitlines()) <= set(done.splitlines())
     with pytest.raises(EvalError):
-        play_field(field(201), GameCounts(6, 6), begun, told)
+        play_field(field(201), GameCounts(6, 6), begun)
 
 
 def test_the_evaluation_lays_every_pair_beside_the_published_one(tmp_path: Path) -> None:
     plan = LudiiPlan(GameCounts(4, 4), (60,), TOURNAMENTS[:1])
-    result = run(3, told, EvalOptions(folder=tmp_path), plan)
+    result = run(EvalOptions(seed=3, tell=told, folder=tmp_path), plan)
     rows = {str(row["what"]): row for row in result.samples if row["table"] == "T1"}
     for (one, other), rate in TOURNAMENTS[0].pairs.items():
         assert rows[f"{one} - {other}"]["published"] == pytest.approx(100 * rate, abs=0.06)
@@ -186,5 +186,5 @@ def test_the_evaluation_lays_every_pair_beside_the_published_one(tmp_path: Path)
     names = {score.name for score in result.scores}
     assert "T1: MAST beats random" in names
     assert "UCT leaking beats itself determinized" in names
-    again = run(3, told, EvalOptions(folder=tmp_path), plan)
+    again = run(EvalOptions(seed=3, tell=told, folder=tmp_path), plan)
     assert (again.samples, again.scores) == (result.samples, result.scores)

@@ -89,13 +89,13 @@ def test_an_unknown_player_is_an_error_that_lists_the_known() -> None:
 
 def test_a_whole_run_has_every_table_and_goes_on_in_its_folder(tmp_path: Path) -> None:
     said: list[str] = []
-    result = run(3, said.append, EvalOptions(folder=tmp_path), TINY)
+    result = run(EvalOptions(seed=3, tell=said.append, folder=tmp_path), TINY)
     assert sum("interval reaches" in line for line in said) == 3
     tables = {row["table"] for row in result.samples}
     assert tables == {"pairs", "averages", "matrix", "confound"}
     assert [score.scored for score in result.scores] == [9, 5, 9, 5, 9, 5]
     assert result.effective["mast"] == "IS-MCTS' games count for it"
-    again = run(3, told, EvalOptions(folder=tmp_path), TINY)
+    again = run(EvalOptions(seed=3, tell=told, folder=tmp_path), TINY)
     assert (again.samples, again.scores) == (result.samples, result.scores)
     cells = [row for row in result.samples if row["table"] == "confound"]
     assert [(row["determinization"], row["heuristic"]) for row in cells] == [
