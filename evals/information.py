@@ -247,26 +247,25 @@ def run(options: EvalOptions, setups: Sequence[DealSetup] = SETUPS) -> EvalResul
         for setup in setups:
             rows.append(_row(setup, _dealt(setup, options, workers)))
             options.tell(_said(rows[-1]))
-        grade = sandbox.grade
-    return EvalResult(
-        scores=tuple(_scores(setups, rows, quick=options.quick)),
-        samples=tuple(rows),
-        effective={
-            "workers": options.workers,
-            "omniscient": {
-                "reason": REASON,
-                "preloads": [*OMNISCIENT.preload],
-                "modules": "of the library alone",
-                "ranked": False,
+        return EvalResult(
+            scores=tuple(_scores(setups, rows, quick=options.quick)),
+            samples=tuple(rows),
+            effective={
+                "workers": options.workers,
+                "omniscient": {
+                    "reason": REASON,
+                    "preloads": [*OMNISCIENT.preload],
+                    "modules": "of the library alone",
+                    "ranked": False,
+                },
+                "sandbox": sandbox.grade.model_dump(mode="json"),
             },
-            "sandbox": grade.model_dump(mode="json"),
-        },
-        unscored={
-            str(row["game"]): "; ".join(row["reasons"]) or "no deal was played"
-            for row in rows
-            if row["wins"] is None
-        },
-    )
+            unscored={
+                str(row["game"]): "; ".join(row["reasons"]) or "no deal was played"
+                for row in rows
+                if row["wins"] is None
+            },
+        )
 
 
 def _dealt(setup: DealSetup, options: EvalOptions, workers: Workers) -> list[Row]:

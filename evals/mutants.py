@@ -53,18 +53,17 @@ def run(options: EvalOptions, games: Sequence[PlantedGame] = GAMES) -> EvalResul
                 options.tell(f"{about} {number}: {rows[-1]}")
         names = [game.name for game in games] if options.quick else library.names()
         sound = [trial.sound(name) for name in names]
-        grade = sandbox.grade
-    return EvalResult(
-        scores=tuple(_scores(rows, sound)),
-        samples=(*rows, *sound),
-        effective={
-            "checks": settings.model_dump(mode="json"),
-            "recorded matches": _RECORDED,
-            "matches that tell a fault from none": _COMPARED,
-            "dropped as no fault": dict(trial.dropped),
-            "sandbox": grade.model_dump(mode="json"),
-        },
-    )
+        return EvalResult(
+            scores=tuple(_scores(rows, sound)),
+            samples=(*rows, *sound),
+            effective={
+                "checks": settings.model_dump(mode="json"),
+                "recorded matches": _RECORDED,
+                "matches that tell a fault from none": _COMPARED,
+                "dropped as no fault": dict(trial.dropped),
+                "sandbox": sandbox.grade.model_dump(mode="json"),
+            },
+        )
 
 
 class _Trial:

@@ -92,7 +92,7 @@ def explored_by(matches: Matches, generator: np.random.Generator) -> Explored:
             why = met.failures[0].evidence
             raise LearningError(f"{TENSORS[0]} of {matches.game.name} makes no array: {why[:2000]}")
         tensors = TensorSource(matches.game.source, met.width)
-        lost, tried = met.asked - met.right, met.asked
+        lost, tried = met.sights - met.right, met.sights
     codec = Codec(encoder, tuple(sorted(actions)), recurrent, tensors)
     about: dict[str, Json] = {
         **{"decisions": len(seen), "actions": len(actions), "width": codec.width},

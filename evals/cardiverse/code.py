@@ -115,10 +115,8 @@ class Scorer:
                 except ModuleFault:
                     return []
                 game, table = Game(SandboxedModule(worker)), SandboxTable(worker)
-                subject, seed = (
-                    Subject(game, table, players, {}, never, never),
-                    self.context.settings.seed,
-                )
+                subject = Subject(game, table, players, {}, never, never)
+                seed = self.context.settings.seed
                 self._played[source, players] = random_matches(
                     subject, matches=self.matches, seed=seed, max_plies=2000
                 )

@@ -101,20 +101,19 @@ def run(options: EvalOptions, size: PpoSize | None = None) -> EvalResult:
                     played = _played(game, file, opponent, size, options)
                     samples.append({"game": game, "protocol": protocol, **trained, **played})
                     options.tell(_told(samples[-1]))
-        grade = sandbox.grade
-    return EvalResult(
-        scores=tuple(_scores(samples, _UNSURE if size == QUICK else frozenset())),
-        samples=tuple(samples),
-        effective={
-            "steps": size.steps,
-            "seeds": size.seeds,
-            "deals": size.deals,
-            "settings": size.settings.model_dump(mode="json"),
-            "protocols": dict(OPPONENTS_OF),
-            "published": _PUBLISHED["source"],
-            "sandbox": grade.model_dump(mode="json"),
-        },
-    )
+        return EvalResult(
+            scores=tuple(_scores(samples, _UNSURE if size == QUICK else frozenset())),
+            samples=tuple(samples),
+            effective={
+                "steps": size.steps,
+                "seeds": size.seeds,
+                "deals": size.deals,
+                "settings": size.settings.model_dump(mode="json"),
+                "protocols": dict(OPPONENTS_OF),
+                "published": _PUBLISHED["source"],
+                "sandbox": sandbox.grade.model_dump(mode="json"),
+            },
+        )
 
 
 def _trained(

@@ -86,14 +86,13 @@ def run(options: EvalOptions, amount: AuditSize | None = None) -> EvalResult:
         for setup in (replace(one, max_plies=min(one.max_plies, chosen.plies)) for one in SETUPS):
             rows += tried(setup, line_up(), sandbox, options.seed, chosen, options.tell)
             rows += planted(setup, sandbox, options.seed, chosen, options.tell)
-        grade = sandbox.grade
-    effective: Row = {
-        "positions_each": chosen.positions,
-        "matches_each_at_most": chosen.matches,
-        "plies_at_most": {one.name: min(one.max_plies, chosen.plies) for one in SETUPS},
-        "grade": grade.model_dump(mode="json"),
-    }
-    return audit_result(rows, effective, chosen.total)
+        effective: Row = {
+            "positions_each": chosen.positions,
+            "matches_each_at_most": chosen.matches,
+            "plies_at_most": {one.name: min(one.max_plies, chosen.plies) for one in SETUPS},
+            "grade": sandbox.grade.model_dump(mode="json"),
+        }
+        return audit_result(rows, effective, chosen.total)
 
 
 # Players that need an endpoint, a training, a learned model or an environment.

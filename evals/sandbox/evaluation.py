@@ -41,19 +41,18 @@ def run(options: EvalOptions) -> EvalResult:
     ):
         places = Places(backend, strong, bare, unconfined)
         timings, unmeasured = sandbox_figures(places, Repeats(), options.seed, options.tell)
-        grade = strong.grade
-    about = machine()
-    samples += [{**timing.as_sample(), **about} for timing in timings]
-    return EvalResult(
-        scores=(*scores, *map(bounded_score, timings)),
-        samples=tuple(samples),
-        effective={
-            **about,
-            "sandbox": grade.model_dump(mode="json"),
-            "repeats": dataclasses.asdict(Repeats()),
-        },
-        unscored=dict(unmeasured),
-    )
+        about = machine()
+        samples += [{**timing.as_sample(), **about} for timing in timings]
+        return EvalResult(
+            scores=(*scores, *map(bounded_score, timings)),
+            samples=tuple(samples),
+            effective={
+                **about,
+                "sandbox": strong.grade.model_dump(mode="json"),
+                "repeats": dataclasses.asdict(Repeats()),
+            },
+            unscored=dict(unmeasured),
+        )
 
 
 def _harm(

@@ -88,12 +88,11 @@ def run(options: EvalOptions) -> EvalResult:
             raise EvalError(
                 f"what the processes hold cannot be read by this user: {error}"
             ) from error
-        grade = sandbox.grade
-    return EvalResult(
-        scores=tuple(scores(moments)),
-        samples=tuple(asdict(moment) for moment in moments),
-        effective={**machine(), "sandbox": grade.model_dump(mode="json")},
-    )
+        return EvalResult(
+            scores=tuple(scores(moments)),
+            samples=tuple(asdict(moment) for moment in moments),
+            effective={**machine(), "sandbox": sandbox.grade.model_dump(mode="json")},
+        )
 
 
 def scores(moments: Sequence[Moment]) -> list[Score]:

@@ -354,15 +354,11 @@ def _of_counts(
     return Judged(
         number=number,
         right=found.right,
-        records=_asked(found),
+        records=found.sights,
         distinct_right=found.right,
-        distinct=_asked(found),
+        distinct=found.sights,
         held_right=held.right if held else 0,
-        held=_asked(held) if held else 0,
+        held=held.sights if held else 0,
         failures=tuple(failures),
         broken=tuple(sorted(held.matches)) if held else (),
     )
-
-
-def _asked(met: Inferred | RoundTrips) -> int:
-    return met.sights if isinstance(met, Inferred) else met.asked

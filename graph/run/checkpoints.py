@@ -144,9 +144,12 @@ def stream_graph(
     if step is None and pending:
         return pending
     # Not `.next`: it is empty where a kill fell between a node's writes and its checkpoint.
-    # Nor `.tasks` alone: it is empty where a kill fell between a command and the end of its node.
-    if step is None and not graph.get_state(config).tasks and not _commanded(graph, config):
-        return ()
+    # Nor `.tasks` alone: it is empty where a kill fell between a command and the end of its node,
+    # whose writes the newest checkpoint holds.
+    if step is None and not graph.get_state(config).tasks:
+        newest = graph.checkpointer.get_tuple(config)
+        if newest is None or not newest.pending_writes:
+            return ()
     for part in graph.stream(
         step,
         config,
@@ -165,9 +168,3 @@ def stream_graph(
 def _pending(graph: Any, config: "RunnableConfig") -> "tuple[Interrupt, ...]":  # noqa: ANN401
     found: tuple[Interrupt, ...] = graph.get_state(config).interrupts
     return found
-
-
-def _commanded(graph: Any, config: "RunnableConfig") -> bool:  # noqa: ANN401
-    """Whether the newest checkpoint holds writes, as of a command whose node did not end."""
-    found = graph.checkpointer.get_tuple(config)
-    return found is not None and bool(found.pending_writes)

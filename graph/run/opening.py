@@ -46,19 +46,10 @@ def model_settings() -> "ModelSettings":
     return read_settings(os.environ, also_known=[known.name for known in variables()])
 
 
-def open_roles(exchanges: Path | None) -> "tuple[RoleSet, Budget | None]":
-    """The model's roles where one is configured, else the composer's.
-
-    Args:
-        exchanges: Where exchanges with the model are kept, so that a resumed run does not pay
-            for an answer twice; None for nowhere.
-    """
+def _model_roles(exchanges: Path | None) -> "tuple[RoleSet, Budget] | None":
+    """The model's roles and their budget, where one is configured; see `open_chat`."""
     settings = model_settings()
-    if settings.model is None:
-        from agents.composer import composer_roles
-
-        return composer_roles(), None
-    return open_model(settings, exchanges)
+    return open_model(settings, exchanges) if settings.model else None
 
 
 def composer_over(store: "Store") -> RoleSet:
@@ -185,10 +176,9 @@ def make_context(
         keeps_own_games: Whether an accepted game joins the store's own games.
         tell: Hears of what takes its time.
     """
-    roles, budget = open_roles(exchanges)
-    sandbox, store = _open_both(tell)
+    model = _model_roles(exchanges)
     return replace(
-        _context(settings, roles, budget, sandbox, store),
+        _context(settings, model, *_open_both(tell)),
         interactive=interactive,
         keeps_own_games=keeps_own_games,
     )
@@ -212,7 +202,7 @@ def context_of(runtime: Runtime[RunContext], folder: str) -> RunContext:
     given = _given(runtime)
     if isinstance(given, RunContext):
         return given
-    return _context(given or RunSettings(), *_roles_of(folder), *_shared())
+    return _context(given or RunSettings(), _roles_of(folder), *_shared())
 
 
 def runs_of(runtime: Runtime[RunContext]) -> Path:
@@ -233,16 +223,14 @@ def _given(runtime: Runtime[RunContext]) -> RunContext | RunSettings | None:
 
 def _context(
     settings: RunSettings,
-    roles: RoleSet,
-    budget: "Budget | None",
+    model: "tuple[RoleSet, Budget] | None",
     sandbox: "Sandbox",
     store: "Store",
 ) -> RunContext:
     from tools.retrieval import Retrieval
 
     retrieval = Retrieval(store, own_games=settings.own_games)
-    if budget is None:
-        roles = composer_over(store)
+    roles, budget = model or (composer_over(store), None)
     return RunContext(
         roles=roles,
         retrieval=retrieval,
@@ -277,6 +265,6 @@ def _open_both(tell: Callable[[str], None]) -> "tuple[Sandbox, Store]":
 
 
 @lru_cache(maxsize=_RUNS_AT_ONCE)
-def _roles_of(folder: str) -> "tuple[RoleSet, Budget | None]":
-    """A run's roles by the environment; the folder keeps what was paid for."""
-    return open_roles(RunFolder(Path(folder)).root.exchanges)
+def _roles_of(folder: str) -> "tuple[RoleSet, Budget] | None":
+    """A run's model by the environment; the folder keeps what was paid for."""
+    return _model_roles(RunFolder(Path(folder)).root.exchanges)

@@ -51,14 +51,14 @@ class RoundTrips:
 
     Attributes:
         right: Distinct observations that came back, by arrays of the one length.
-        asked: Distinct observations.
+        sights: Distinct observations.
         width: That length; 0 where no array was made.
         failures: The first failing tests.
         matches: Indices of the matches with a failing observation.
     """
 
     right: int
-    asked: int
+    sights: int
     width: int
     failures: tuple[Finding, ...]
     matches: frozenset[int]

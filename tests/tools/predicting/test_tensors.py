@@ -18,7 +18,7 @@ def test_what_loses_nothing_comes_back_and_is_counted_once_an_observation(
 ) -> None:
     # Kuhn: 3 cards; the first seat acts at [] and [Pass, Bet], the second at [Pass] and [Bet].
     met = round_trips(sandbox, ARRAYS, sights())
-    assert (met.right, met.asked, met.width, met.failures) == (12, 12, 10, ())
+    assert (met.right, met.sights, met.width, met.failures) == (12, 12, 10, ())
 
 
 MEMORY = """
@@ -71,7 +71,7 @@ def test_what_loses_or_adds_something_is_told(
     sandbox: Sandbox, edit: tuple[str, str], said: str
 ) -> None:
     met = round_trips(sandbox, changed(ARRAYS, edit), sights())
-    assert met.right < met.asked
+    assert met.right < met.sights
     assert met.matches
     assert said in met.failures[0].evidence
 
