@@ -8,7 +8,7 @@ from typing import Literal, Protocol, TypeAlias, runtime_checkable
 from numpy.random import Generator
 
 from games.contract import CHANCE, TERMINAL, Action, Json, ModuleFault, Observation, State
-from games.information import SeatLog
+from games.information import SeatLog, tell_seats
 from games.streams import stream
 from games.table import Position, Table
 
@@ -224,10 +224,7 @@ class _Referee:
         return decision
 
     def _tell(self, position: Position) -> None:
-        for log, observation, events in zip(
-            self.logs, position.observations, position.events, strict=True
-        ):
-            log.see(observation, events)
+        tell_seats(self.logs, position.observations, position.events)
 
     def ended(self) -> Match:
         if self.position is None or self.position.player != TERMINAL:

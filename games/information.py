@@ -57,6 +57,14 @@ def information_key(log: SeatLog) -> str:
     return canonical_key([log.seat, list(log.entries)])
 
 
+def tell_seats(
+    logs: Sequence[SeatLog], observations: Sequence[Observation], events: Sequence[Sequence[str]]
+) -> None:
+    """Write down what every seat sees and perceives after a ply, or before the first."""
+    for log, observation, perceived in zip(logs, observations, events, strict=True):
+        log.see(observation, perceived)
+
+
 def own_turns(log: SeatLog) -> list[Turn]:
     """The paper's history: `[(observation, action), ..., (observation, None)]`.
 

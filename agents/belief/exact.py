@@ -16,8 +16,8 @@ from agents.belief.follow import (
     counted_rules,
     random_action,
 )
-from games.contract import CHANCE, TERMINAL, Action, Observation, State
-from games.information import SeatLog
+from games.contract import CHANCE, TERMINAL, Action, State
+from games.information import SeatLog, tell_seats
 from games.modules import Rules, canonical
 from games.streams import uniforms
 
@@ -323,7 +323,7 @@ def require_perfect_information(
 def _random_decisions(rules: Rules, initial: State, draw: Callable[[], float]) -> list[SeatLog]:
     """The log of the seat to move at every decision of one random match."""
     logs = [SeatLog(seat) for seat in range(rules.num_players)]
-    _tell(logs, rules.observations(initial), [[] for _ in logs])
+    tell_seats(logs, rules.observations(initial), [[] for _ in logs])
     state, decisions = initial, []
     for _ in range(CHECKED_PLIES):
         player = rules.current_player(state)
@@ -335,12 +335,5 @@ def _random_decisions(rules: Rules, initial: State, draw: Callable[[], float]) -
             logs[player].act(action)
         events = rules.events(state, action)
         state = rules.apply_action(state, action)
-        _tell(logs, rules.observations(state), events)
+        tell_seats(logs, rules.observations(state), events)
     return decisions
-
-
-def _tell(
-    logs: Sequence[SeatLog], observations: Sequence[Observation], events: Sequence[Sequence[str]]
-) -> None:
-    for log, observation, perceived in zip(logs, observations, events, strict=True):
-        log.see(observation, perceived)

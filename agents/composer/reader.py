@@ -193,22 +193,13 @@ def read(
     _, head = ("", []) if titled else _title(parsed, _HEAD.match(parsed.words))
     theme = _theme_of(parsed)
     taken_back = corrections(parsed)
-    pairs = pairs_in(parsed, lexicon)
-    masked = _without(parsed, {*titled, *(i for p in pairs for i in p.covered)} | taken_back)
-    found = on_occasion(masked, _phrases_in(masked, lexicon))
-    mentions = restated(
-        parsed, understood(parsed, found, lexicon, {*titled, *head, *theme} | taken_back)
-    )
-    mentions = with_seats(parsed, lexicon, [*pairs, *mentions], embed)
-    if embed is not None:
-        mentions += settings_by_meaning(parsed, lexicon, mentions, embed)
+    mentions = _heard(parsed, lexicon, taken_back.union(titled), {*head, *theme}, embed)
     theme = theme or _bare_theme(parsed, mentions, lexicon)
     chosen = _preset(mentions) or lexicon.family
     if choices and choices.family is not None and choices.family in presets():
         chosen = choices.family
     spoken = [mention for mention in mentions if not _is_talk(mention)]
-    base = _base(lexicon, chosen, mentions)
-    settled = settle(parsed, lexicon, base, spoken, choices)
+    settled = settle(parsed, lexicon, _base(lexicon, chosen, mentions), spoken, choices)
     explained = {index for mention in mentions for index in mention.covered} | set(titled)
     explained |= _replaced(parsed, spoken) | taken_back
     if titled or (head and not explained & set(head)):
@@ -233,6 +224,20 @@ def read(
         assumptions=_assumptions(settled, lexicon, num_players),
         unseated=0 if settled.players else settled.unseated,
     )
+
+
+def _heard(
+    parsed: ParsedBrief, lexicon: Lexicon, gone: set[int], beside: set[int], embed: Embed | None
+) -> list[Mention]:
+    """What the words mean, without those that are `gone` and, of rules, those `beside` them."""
+    pairs = pairs_in(parsed, lexicon)
+    masked = _without(parsed, gone.union(*(pair.covered for pair in pairs)))
+    found = on_occasion(masked, _phrases_in(masked, lexicon))
+    found = restated(parsed, understood(parsed, found, lexicon, gone | beside))
+    mentions = with_seats(parsed, lexicon, [*pairs, *found], embed)
+    if embed is not None:
+        mentions += settings_by_meaning(parsed, lexicon, mentions, embed)
+    return mentions
 
 
 def _phrases_in(parsed: ParsedBrief, lexicon: Lexicon) -> list[Mention]:

@@ -299,20 +299,15 @@ def _plain(token: Token) -> str:
     return token.norm if token.kind == "number" else token.text.lower()
 
 
-def _read_cardinal(  # noqa: C901, PLR0912 - one small grammar, read in one place
+def _read_cardinal(  # noqa: C901 - one small grammar, read in one place
     tokens: Sequence[Token], start: int, norms: Sequence[str]
 ) -> tuple[int, int]:
-    total = group = used = 0
-    position = 0
-    if _is_pronoun(tokens, start):
+    total = group = used = position = 0
+    is_digits = tokens[start].kind == "number"
+    if (is_digits or norms[0] in _ARTICLES) and len(norms) > 1 and norms[1] in _SCALE_FORMS:
+        group, position = int(norms[0]) if is_digits else 1, 1
+    if _is_pronoun(tokens, start) or (is_digits and not position):
         return 0, 0
-    if norms and norms[0] in _ARTICLES and len(norms) > 1 and norms[1] in _SCALE_FORMS:
-        group, position = 1, 1
-    elif norms and tokens[start].kind == "number":
-        if len(norms) > 1 and norms[1] in _SCALE_FORMS:
-            group, position = int(norms[0]), 1
-        else:
-            return 0, 0
     while position < len(norms):
         word = norms[position]
         if word in _SMALL_FORMS and (

@@ -161,8 +161,7 @@ class IsmctsSearch:
                 known = self._perceive(known, (state, action), seen)
             state = after
         self.applied += len(plies)
-        nothing = [0.0] * rules.num_players
-        returns = self.leaves.returns(state, rewards) if untried else nothing
+        returns = self.leaves.returns(state, rewards) if untried else [0.0] * rules.num_players
         self.edges.back_up(path, returns, self.range)
         if self.leaves.mast is not None:
             self.leaves.mast.learn(plies, returns)

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from agents.worker.blame import contracted
 from games.contract import CHANCE, TERMINAL, Action, Json, ModuleFault, State
-from games.information import SeatLog
+from games.information import SeatLog, tell_seats
 from games.modules import Rules, first_state
 from tools.guest.operations import Operation
 from tools.guest.protocol import decoded
@@ -154,8 +154,7 @@ class _Match:
 
     def _enter(self, state: State, events: list[list[str]]) -> None:
         self._stand(state)
-        for log, seen, told in zip(self.logs, self.rules.observations(state), events, strict=True):
-            log.see(seen, told)
+        tell_seats(self.logs, self.rules.observations(state), events)
 
     def _stand(self, state: State) -> None:
         self.state = state

@@ -6,7 +6,6 @@ import os
 import signal
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import NoReturn
 
 from games.contract import Json, ModuleFault
@@ -53,21 +52,6 @@ class BoundedOutput(io.TextIOBase):
         return text
 
 
-@dataclass(frozen=True)
-class _Printed:
-    """What the module prints, to each of its two streams."""
-
-    output: BoundedOutput
-    errors: BoundedOutput
-
-    def add_to(self, reply: dict[str, Json]) -> None:
-        """Add what was printed since the last time."""
-        for name, stream in (("output", self.output), ("errors", self.errors)):
-            text = stream.take()
-            if text:
-                reply[name] = text.encode("utf-8", "replace").decode()
-
-
 def serve(
     stream: Stream,
     session: Session,
@@ -87,9 +71,8 @@ def serve(
             when it is sent `DUMP_SIGNAL`; None for nowhere.
         has_timer: Whether a timer of its own ends requests, for a host that sends no signals.
     """
-    most = limits["output_characters"]
-    printed = _Printed(BoundedOutput(most), BoundedOutput(most))
-    sys.stdout, sys.stderr = printed.output, printed.errors
+    printed = {name: BoundedOutput(limits["output_characters"]) for name in ("output", "errors")}
+    sys.stdout, sys.stderr = printed.values()
     ALARM.listen(has_timer=has_timer)
     if dump_to is not None:
         # Both write from C, so they name the line even where no bytecode runs any more.
@@ -106,14 +89,16 @@ def serve(
         stream.write(reply)
 
 
-def _answer(request: Envelope, session: Session, printed: _Printed, reply_bytes: int) -> bytes:
+def _answer(
+    request: Envelope, session: Session, printed: Mapping[str, BoundedOutput], reply_bytes: int
+) -> bytes:
     number, operation, seconds, payload = request
     reply: dict[str, Json] = {"id": number}
     try:
         try:
             ALARM.begin(seconds)
             reply["value"] = session.perform(operation, payload)
-            printed.add_to(reply)
+            reply |= _texts(printed)
             return _within(reply, session.function, reply_bytes)
         finally:
             ALARM.end()
@@ -122,9 +107,13 @@ def _answer(request: Envelope, session: Session, printed: _Printed, reply_bytes:
         if isinstance(error, SoftTimeoutError):
             fault["message"] = f"did not return within {seconds:g} s"
     reply.clear()  # the refused value may be large
-    refusal: dict[str, Json] = {"id": number, "fault": fault}
-    printed.add_to(refusal)
-    return encode(refusal)
+    return encode({"id": number, "fault": fault, **_texts(printed)})
+
+
+def _texts(printed: Mapping[str, BoundedOutput]) -> dict[str, Json]:
+    """What the module printed to each of its two streams since the last time."""
+    told = {name: stream.take() for name, stream in printed.items()}
+    return {name: text.encode("utf-8", "replace").decode() for name, text in told.items() if text}
 
 
 def _within(reply: dict[str, Json], function: str, reply_bytes: int) -> bytes:

@@ -340,17 +340,11 @@ class ResultTables:
     def _standing(
         self, entrant: int, elo: Estimate | Unmeasured, share: float | Unmeasured
     ) -> Standing:
-        taken = [
-            (self.outcomes[match], seat)
-            for match, seated in self.seated.items()
-            for seat, who in enumerate(seated)
-            if who == entrant
-        ]
-        player = self.players[entrant]
+        player, taken = self.players[entrant], self._taken(entrant)
         return Standing(
             name=player.name,
             effective=player,
-            used=effort_together(o.used[seat] for o, seat in taken if seat < len(o.used)),
+            used=self.used(entrant),
             seated=len(taken),
             endings=by_ending(outcome for outcome, _ in taken),
             forfeits=self.forfeits(entrant),
@@ -359,6 +353,16 @@ class ResultTables:
             elo=elo,
             alpha_rank=share,
         )
+
+    def used(self, entrant: int) -> EffortSummary:
+        """What an entrant's decisions took, of all matches and seats."""
+        taken = self._taken(entrant)
+        return effort_together(o.used[seat] for o, seat in taken if seat < len(o.used))
+
+    def _taken(self, entrant: int) -> list[tuple[MatchEntry, int]]:
+        return [
+            (o, seat) for match, o in self.outcomes.items() for seat in self._seats(match, entrant)
+        ]
 
     def wins(self, entrant: int) -> float:
         """Its wins over the scored matches, shared ones in part."""

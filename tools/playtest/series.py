@@ -10,7 +10,7 @@ from pydantic import JsonValue
 from games.engine import Ending
 from games.records import MatchRecord
 from tools.playtest.intervals import NoSamplesError
-from tools.playtest.jobs import GameSetup, MatchEntry, Roster, SandboxRecipe, effort_together
+from tools.playtest.jobs import GameSetup, MatchEntry, Roster, SandboxRecipe
 from tools.playtest.results import ResultTables, TournamentSettings, by_ending
 from tools.playtest.runner import Workers
 from tools.playtest.schedule import Sides, one_line_up
@@ -197,18 +197,12 @@ def series_summary(series: Series) -> dict[str, JsonValue]:
 
 
 def _entrant(series: Series, entrant: int) -> dict[str, JsonValue]:
-    seats = [series.seated(index).index(entrant) for index in series.entries]
-    taken = [
-        entry.used[seat]
-        for seat, entry in zip(seats, series.entries.values(), strict=True)
-        if seat < len(entry.used)
-    ]
     return {
         "player": series.line_up[entrant],
         "entrant": entrant,
         "forfeits": series.tables.forfeits(entrant),
         **_estimates(series, entrant),
-        "used": effort_together(taken).model_dump(mode="json"),
+        "used": series.tables.used(entrant).model_dump(mode="json"),
     }
 
 
@@ -224,15 +218,17 @@ def _estimates(series: Series, entrant: int) -> dict[str, JsonValue]:
         return {"not_estimated": tables.no_result}
     found: dict[str, JsonValue] = {}
     lacking: list[str] = []
-    try:
-        found["win_share"] = tables.win_rate(entrant).model_dump()
+    measures = {
+        "win_share": ("wins", tables.win_rate),
+        "mean_return": ("mean return", tables.mean_return),
+    }
+    for name, (told, measure) in measures.items():
+        try:
+            found[name] = measure(entrant).model_dump()
+        except NoSamplesError as error:
+            lacking.append(f"{told} ({error})")
+    if "win_share" in found:
         found["wins"] = tables.wins(entrant)
-    except NoSamplesError as error:
-        lacking.append(f"wins ({error})")
-    try:
-        found["mean_return"] = tables.mean_return(entrant).model_dump()
-    except NoSamplesError as error:
-        lacking.append(f"mean return ({error})")
     if lacking:
         found["not_estimated"] = "; ".join(lacking)
     return found

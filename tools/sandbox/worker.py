@@ -225,11 +225,7 @@ class Worker:
         self._forget(self)
 
     def _exchange(self, op: str, payload: bytes, function: str, seconds: float) -> dict[str, Json]:
-        if not self.alive:
-            told, by = f"worker {self.role!r} ended before this call", self._fault
-            if by is None:
-                raise ModuleFault("killed", function, told)
-            raise ModuleFault("killed", by.function, f"{told}: {by.message}", line=by.line)
+        self._require_alive(function)
         number = secrets.randbits(_NUMBER_BITS)  # that a module cannot guess
         head = encode({"id": number, "op": op, "soft_s": seconds})
         body = head[:-1] + b',"payload":' + payload + b"}"
@@ -266,6 +262,13 @@ class Worker:
             self.kill()  # its answer, still to come, would be taken for the next request's
             raise
         return self._opened(answer, number, function)
+
+    def _require_alive(self, function: str) -> None:
+        if not self.alive:
+            told, by = f"worker {self.role!r} ended before this call", self._fault
+            if by is None:
+                raise ModuleFault("killed", function, told)
+            raise ModuleFault("killed", by.function, f"{told}: {by.message}", line=by.line)
 
     def _opened(self, answer: bytes, number: int, function: str) -> dict[str, Json]:
         try:

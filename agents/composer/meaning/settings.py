@@ -170,29 +170,23 @@ def guesses(
                 continue
             if name != PLAYERS or seatable(lexicon, mention):
                 best.setdefault(name, []).append((float(score), mention))
-        tops = sorted((max(score for score, _ in of), name) for name, of in best.items())
-        for top, name in tops[-_TOPS:]:
-            mention = max(best[name], key=lambda item: item[0])[1]
-            rivals = [score for score, m in best[name] if values_of(m) != values_of(mention)]
-            others = [score for score, other in tops if other not in (name, PLAYERS)]
-            measured = (
-                top - max([0.0, *rivals]),
-                top - max([0.0, *others]),
-                math.log(1 + len(content)),
-                new,
-            )
-            sure = _BASE + sum(map(operator.mul, _WEIGHTS, measured))
-            found.append(
-                Guess(
-                    1 / (1 + math.exp(-sure)),
-                    measured,
-                    name,
-                    values_of(mention)[name],
-                    part.at,
-                    mention,
-                )
-            )
+        found += _compared(best, part.at, math.log(1 + len(content)), new)
     return sorted(found, key=lambda said: -said.sure)
+
+
+def _compared(
+    best: Mapping[str, Sequence[tuple[float, Mention]]], at: int, length: float, new: float
+) -> Iterator[Guess]:
+    """The settings that score highest, each held against its other values and other settings."""
+    tops = sorted((max(score for score, _ in of), name) for name, of in best.items())
+    for top, name in tops[-_TOPS:]:
+        mention = max(best[name], key=lambda item: item[0])[1]
+        value = values_of(mention)
+        rivals = [score for score, other in best[name] if values_of(other) != value]
+        others = [score for score, other in tops if other not in (name, PLAYERS)]
+        measured = (top - max([0.0, *rivals]), top - max([0.0, *others]), length, new)
+        sure = _BASE + sum(map(operator.mul, _WEIGHTS, measured))
+        yield Guess(1 / (1 + math.exp(-sure)), measured, name, value[name], at, mention)
 
 
 @cache

@@ -20,7 +20,7 @@ _CAPABILITY_VERSION_3 = 0x20080522
 _PROT_READ = 1
 _PRIVATE_ANONYMOUS_FIXED = 0x32
 
-_libc = ctypes.CDLL(None, use_errno=True)
+libc = ctypes.CDLL(None, use_errno=True)
 
 
 def call(number: int, *arguments: "int | bytes | ctypes.Array[ctypes.c_char]") -> int:
@@ -29,15 +29,19 @@ def call(number: int, *arguments: "int | bytes | ctypes.Array[ctypes.c_char]") -
     Raises:
         OSError: With the call's error number.
     """
-    result = int(
-        _libc.syscall(
-            ctypes.c_long(number),
-            *(ctypes.c_long(a) if isinstance(a, int) else a for a in arguments),
-        )
-    )
+    given = (ctypes.c_long(a) if isinstance(a, int) else a for a in arguments)
+    return require(libc.syscall(ctypes.c_long(number), *given), f"system call {number}")
+
+
+def require(result: int, what: str) -> int:
+    """What a call of the C library gave.
+
+    Raises:
+        OSError: With the call's error number, where it failed.
+    """
     if result < 0:
         code = ctypes.get_errno()
-        raise OSError(code, f"system call {number}: {os.strerror(code)}")
+        raise OSError(code, f"{what}: {os.strerror(code)}")
     return result
 
 
@@ -48,9 +52,8 @@ def control(option: int, value: int) -> None:
         OSError: With the call's error number.
     """
     zero = ctypes.c_ulong(0)
-    if _libc.prctl(ctypes.c_int(option), ctypes.c_ulong(value), zero, zero, zero) < 0:
-        code = ctypes.get_errno()
-        raise OSError(code, f"prctl({option}): {os.strerror(code)}")
+    result = libc.prctl(ctypes.c_int(option), ctypes.c_ulong(value), zero, zero, zero)
+    require(result, f"prctl({option})")
 
 
 def die_with_parent_thread(signal_number: int) -> None:
@@ -84,8 +87,8 @@ def blank(start: int, length: int) -> None:
         OSError: If the kernel keeps what is there.
     """
     where, size, nothing = ctypes.c_void_p(start), ctypes.c_size_t(length), ctypes.c_long(0)
-    _libc.mmap.restype = ctypes.c_void_p
-    if _libc.mmap(where, size, _PROT_READ, _PRIVATE_ANONYMOUS_FIXED, -1, nothing) != start:
+    libc.mmap.restype = ctypes.c_void_p
+    if libc.mmap(where, size, _PROT_READ, _PRIVATE_ANONYMOUS_FIXED, -1, nothing) != start:
         code = ctypes.get_errno()
         raise OSError(code, f"mmap: {os.strerror(code)}")
 

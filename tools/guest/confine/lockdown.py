@@ -46,8 +46,6 @@ _REMOUNT, _RECURSIVE, _PRIVATE = 32, 16384, 1 << 18
 _DETACH = 2
 _PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}
 
-_libc = ctypes.CDLL(None, use_errno=True)
-
 
 @dataclass(frozen=True)
 class Lockdown:
@@ -225,7 +223,7 @@ def enter_namespaces(machine: str) -> None:
         OSError: Where namespaces are not allowed; the process is then in no state to go on.
     """
     user, group = os.getuid(), os.getgid()
-    _require(_libc.unshare(ctypes.c_int(_ALL)), "unshare")
+    kernel.require(kernel.libc.unshare(ctypes.c_int(_ALL)), "unshare")
     Path("/proc/self/setgroups").write_text("deny", encoding="ascii")
     Path("/proc/self/uid_map").write_text(f"{_INSIDE_ID} {user} 1", encoding="ascii")
     Path("/proc/self/gid_map").write_text(f"{_INSIDE_ID} {group} 1", encoding="ascii")
@@ -235,11 +233,11 @@ def enter_namespaces(machine: str) -> None:
     _mount("none", "/proc", "tmpfs", _NO_SETUID | _NO_DEVICES | _NO_EXEC, limits)
     os.chdir("/proc")
     kernel.call(_PIVOT_ROOT[machine], b".", b".")  # the old root now lies over the new one
-    _require(_libc.umount2(b".", ctypes.c_int(_DETACH)), "umount2")
+    kernel.require(kernel.libc.umount2(b".", ctypes.c_int(_DETACH)), "umount2")
     os.chdir("/")
     _mount(None, "/", None, _REMOUNT | _READ_ONLY | _NO_SETUID | _NO_DEVICES | _NO_EXEC, limits)
     name = b"sandbox"
-    _require(_libc.sethostname(name, ctypes.c_size_t(len(name))), "sethostname")
+    kernel.require(kernel.libc.sethostname(name, ctypes.c_size_t(len(name))), "sethostname")
 
 
 def become_init(control: int, host: int) -> None:
@@ -277,11 +275,5 @@ def _guard(inner: int, host: int) -> NoReturn:
 
 def _mount(source: str | None, target: str, kind: str | None, flags: int, data: str = "") -> None:
     texts = [None if text is None else text.encode() for text in (source, target, kind)]
-    result = _libc.mount(*texts, ctypes.c_ulong(flags), data.encode() or None)
-    _require(result, f"mount {target}")
-
-
-def _require(result: int, what: str) -> None:
-    if result < 0:
-        code = ctypes.get_errno()
-        raise OSError(code, f"{what}: {os.strerror(code)}")
+    result = kernel.libc.mount(*texts, ctypes.c_ulong(flags), data.encode() or None)
+    kernel.require(result, f"mount {target}")
