@@ -36,7 +36,7 @@ from games.information import SeatLog
 from games.table import Position
 from tools.guest.protocol import decoded
 from tools.playtest.intervals import Estimate, NoSamplesError, mean_interval, share_interval
-from tools.playtest.jobs import SandboxRecipe, keep_sandbox, sandbox_of_process
+from tools.playtest.jobs import GameSetup, SandboxRecipe, keep_sandbox, sandbox_of_process
 from tools.playtest.journal import journal_at
 from tools.playtest.ratings import win_share
 from tools.playtest.runner import Workers, play_all
@@ -170,7 +170,9 @@ def play_deal(deal: Deal) -> dict[str, Json]:
 
 
 def _played(deal: Deal, seeing: int) -> Match:
-    setup, source = deal.setup, library.source(deal.setup.game)
+    setup = deal.setup
+    source = library.source(setup.game)
+    game = GameSetup(setup.game, source, setup.players, setup.parameters)
     spec = parse_spec(setup.spec)
     table = ScriptedTable(SandboxTable(_worker("referee", setup.game, HONEST)), _script(deal))
     sighted = _worker("omniscient", setup.game, OMNISCIENT)
@@ -180,9 +182,7 @@ def _played(deal: Deal, seeing: int) -> Match:
             if seat % 2 == seeing:
                 players.append(OmniscientPlayer(spec, seat, setup.players, sighted, table))
                 continue
-            sandbox = keep_sandbox(HONEST)
-            at = Seating(seat, setup.players, setup.parameters, source, sandbox, {})
-            player = make_player(spec, at)
+            player = make_player(spec, Seating(seat, game, keep_sandbox(HONEST)))
             stack.callback(player.close)
             players.append(player)
         return play_match(

@@ -50,6 +50,7 @@ from games.engine import Player
 from games.information import SeatLog
 from games.modules import bind, first_state
 from games.streams import stream
+from tools.playtest.jobs import GameSetup
 from tools.sandbox import Sandbox
 
 RANKS, SUITS = "JQK", "HS"
@@ -190,9 +191,10 @@ def _counts(
 def ours(game: SequenceForm, source: str, spec: str, seed: int) -> Iterator[Ask]:
     """A player of ours, as it plays in matches: in a sandboxed worker, from the seat's log."""
     with Sandbox(preload=PRELOAD) as sandbox, ExitStack() as stack:
+        setup = GameSetup("", source, len(game.seats))
         players = [
-            make_player(parse_spec(spec), Seating(seat, len(game.seats), {}, source, sandbox, {}))
-            for seat in range(len(game.seats))
+            make_player(parse_spec(spec), Seating(seat, setup, sandbox))
+            for seat in range(setup.num_players)
         ]
         for player in players:
             stack.callback(player.close)

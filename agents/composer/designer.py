@@ -9,8 +9,7 @@ from typing import get_args
 from agents.composer.lexicon import PLAYERS, Lexicon, game_of
 from agents.composer.loader import lexicon_of, lexicons
 from agents.composer.meaning.evidence import as_it_holds, with_rules
-from agents.composer.meaning.fit import BAR, judge
-from agents.composer.meaning.question import LONGEST, asks, offer, question_for
+from agents.composer.meaning.fit import BAR, LONGEST, asks, judge, offer, question_for
 from agents.composer.meaning.revising import (
     changes,
     heard,

@@ -39,7 +39,7 @@ class GreedyPlayer:
             PlayerSpecError: If there is no such heuristic.
             ModuleFault: If a heuristic does not load.
         """
-        heuristic, heuristics = spec.part(GreedySettings).heuristic, at.heuristics
+        heuristic, heuristics = spec.part(GreedySettings).heuristic, at.game.heuristics
         self.by_score = heuristic == SCORES or "&" in heuristic
         named = heuristic.replace("&", "+").split("+")
         names = sorted(heuristics) if heuristic in (ENSEMBLE, SCORES) else named

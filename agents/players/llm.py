@@ -73,15 +73,15 @@ class LlmPlayer:
             raise PlayerSpecError("llm needs an endpoint: use it in match, tournament or play")
         self.settings = spec.part(LlmSettings)
         self.models = at.models
-        self.match, self.seat = at.match, at.seat
+        self.match, self.seat, game = at.match, at.seat, at.game
         style = self.settings.style
         self.way = load_prompt(f"player_{'react' if style == 'reflexion' else style}")
         self.always: dict[str, object] = {
             "seat": at.seat,
-            "players": at.num_players,
-            "rules": at.environment().rules
-            if at.environment
-            else find_rulebook(at.game, at.parameters, at.num_players),
+            "players": game.num_players,
+            "rules": game.opened().rules
+            if game.environment
+            else find_rulebook(game.name, game.parameters, game.num_players),
             "lessons": (),
         }
         self.thoughts: dict[int, str] = {}

@@ -133,7 +133,8 @@ def _searcher(spec: PlayerSpec, at: Seating, **more: Setting) -> SearchPlayer:
 
 def _suited(spec: PlayerSpec, at: Seating) -> str:
     """The search for a game, by random play in it: tried once in a process."""
-    key = at.source, at.game, at.num_players, canonical_key(dict(at.parameters))
+    game = at.game
+    key = game.source, game.name, game.num_players, canonical_key(dict(game.parameters))
     if key not in _SUITED:
         tried = SearchPlayer(_inner("uct", spec, {"leaf": "rollout", "belief": "auto"}), at)
         _SUITED[key] = "uct" if tried.is_known else "ismcts"
@@ -178,7 +179,8 @@ class CwmPlayer:
         self.settings = read.part(CwmSettings)
         self.name = f"{spec.name} with {self.settings.model} at seat {at.seat}"
         source = read_source(self.settings.model, "a model")
-        self.at = replace(at, source=source, environment=None, heuristics={})
+        model = replace(at.game, source=source, environment="", heuristics={})
+        self.at = replace(at, game=model)
         self.hears = not _is_learned(source)
         self.spec = spec
         self.view = SeatLog(at.seat)

@@ -63,15 +63,15 @@ class PolicyPlayer:
         self.policy = _policy(self.settings)
         tensors = self.policy.codec.tensors
         self.arrays = Arrays(at.sandbox, tensors) if tensors else None
-        about = self.policy.about
-        if about["num_players"] != at.num_players:
-            raise self._unsuited(f"{about['num_players']} seats", f"a table of {at.num_players}")
+        about, game = self.policy.about, at.game
+        if about["num_players"] != game.num_players:
+            raise self._unsuited(f"{about['num_players']} seats", f"a table of {game.num_players}")
         if self.settings.elsewhere == "yes":
             return
-        if about["game"] != at.game:
-            raise self._unsuited(f"{about['game']}", at.game)
-        if about["parameters"] != {**at.parameters}:
-            raise self._unsuited(f"{about['parameters']}", f"{ {**at.parameters} }")
+        if about["game"] != game.name:
+            raise self._unsuited(f"{about['game']}", game.name)
+        if about["parameters"] != {**game.parameters}:
+            raise self._unsuited(f"{about['parameters']}", f"{ {**game.parameters} }")
 
     def _unsuited(self, trained: str, here: str) -> PlayerSpecError:
         return PlayerSpecError(

@@ -217,11 +217,7 @@ class PlayerRoster:
             PlayerSpecError: If the player cannot play this game.
             ModuleFault: If the module or a heuristic does not load.
         """
-        at = Seating(
-            *(seat, game.num_players, game.parameters, game.source, sandbox, game.heuristics),
-            *(self.host_search, game.name, match, self.models),
-            game.opened if game.environment else None,
-        )
+        at = Seating(seat, game, sandbox, match, self.host_search, self.models)
         settings = cast("dict[str, Setting]", player.settings)
         return make_player(PlayerSpec(player.player, settings), at)
 

@@ -134,8 +134,8 @@ class SearchPlayer:
         self.spec = spec
         self.search: Algorithm[Any] = SEARCHES[spec.name]
         self.seat = at.seat
-        self.num_players = at.num_players
-        self.parameters = dict(at.parameters)
+        game = at.game
+        self.num_players, self.parameters = game.num_players, dict(game.parameters)
         self.deadline = spec.part(DeadlineSettings).deadline
         self.asked: dict[str, Json] = {**spec.of(self.search.settings)}
         self.belief: dict[str, Json] = {}
@@ -145,7 +145,7 @@ class SearchPlayer:
         self.sent = 0  # entries of that log which the worker holds
         self.is_known = False
         role = f"player-{at.seat}"
-        served = at.environment() if at.environment and not at.source else None
+        served = game.opened() if game.environment and not game.source else None
         more = () if served is None else preload_of(served)
         self.worker: Worker | HostedSearch = (
             HostedSearch(at.sandbox, role)
@@ -153,8 +153,8 @@ class SearchPlayer:
             else at.sandbox.worker(role, preloaded=True, more=more)
         )
         try:
-            self.worker.load(at.source if served is None else served_source(served))
-            self._prepare(at.heuristics)
+            self.worker.load(game.source if served is None else served_source(served))
+            self._prepare(game.heuristics)
         except BaseException:
             self.close()
             raise

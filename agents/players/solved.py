@@ -52,16 +52,17 @@ class SolvedPlayer:
             PlayerSpecError: If the game is too large, with the count reached; or is no module.
             ModuleFault: If the module does not load, or fails when it is enumerated.
         """
-        if at.environment and not at.source:
-            raise PlayerSpecError(f"cfr needs a game that is a module; {at.game} is none, use gt")
+        game = at.game
+        if game.environment and not game.source:
+            raise PlayerSpecError(f"cfr needs a game that is a module; {game.name} is none, use gt")
         self.spec = spec
         self.settings = spec.part(CfrSettings)
         self.seat = at.seat
         self.deadline = self.settings.deadline
         self.worker = at.sandbox.worker(f"player-{at.seat}", preloaded=True)
         try:
-            self.worker.load(at.source)
-            self.size = self._enumerated(at.num_players, at.parameters)
+            self.worker.load(game.source)
+            self.size = self._enumerated(game.num_players, game.parameters)
         except BaseException:
             self.close()
             raise

@@ -1,14 +1,13 @@
 """Specs of players: `NAME[:key=value,...]`, read by the settings that a player declares."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar, get_args, get_origin
 
 from agents.search.settings import LARGEST, PlayerSettings, When
-from games.contract import Json
-from games.environments import Environment
 from games.text import did_you_mean
+from tools.playtest.jobs import GameSetup
 from tools.sandbox import Sandbox
 
 if TYPE_CHECKING:
@@ -122,29 +121,19 @@ class Seating:
 
     Attributes:
         seat: 0-based.
-        num_players: Seats at the table.
-        parameters: The game's effective parameters.
-        source: The game module's source, for players that search.
+        game: The game and its table, as the player is told of them.
         sandbox: Where the module and the heuristics run; it must preload what players need.
-        heuristics: The game's heuristics, source by name.
-        host_search: Whether searches run on the host, out of the module's reach.
-        game: The game's name, by which its rulebook is found.
         match: Index of the match.
+        host_search: Whether searches run on the host, out of the module's reach.
         models: Whom players that are models ask; None where no endpoint is open.
-        environment: Opens the environment that is the referee; None where a module is.
     """
 
     seat: int
-    num_players: int
-    parameters: Mapping[str, Json]
-    source: str
+    game: GameSetup
     sandbox: Sandbox
-    heuristics: Mapping[str, str]
-    host_search: bool = False
-    game: str = ""
     match: int = 0
+    host_search: bool = False
     models: "ModelTable | None" = None
-    environment: Callable[[], Environment] | None = None
 
 
 def require_unchanged(path: str, found: str, required: str) -> None:

@@ -25,6 +25,7 @@ from games.modules import reseed
 from games.streams import stream
 from games.table import Position, Table
 from games.values import as_object
+from tools.playtest.jobs import GameSetup
 from tools.sandbox import Sandbox, SandboxedModule, SandboxTable, Worker
 
 Look: TypeAlias = Callable[[], State]
@@ -313,9 +314,9 @@ class TwinMatches:
         """Pairs of the player that a spec describes, each with workers of its own."""
 
         def seated(seat: int, stack: ExitStack) -> Seated:
-            place = (seat, self.setup.players, self.setup.parameters)
-            at = Seating(*place, self.source, self.sandbox, self.heuristics)
-            player = make_player(spec, at)
+            told = self.setup.players, self.setup.parameters, self.heuristics
+            game = GameSetup("", self.source, *told)
+            player = make_player(spec, Seating(seat, game, self.sandbox))
             stack.callback(player.close)
             return lambda _look: player
 

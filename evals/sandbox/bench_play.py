@@ -35,6 +35,7 @@ from games.engine import Decision, Player, play_match
 from games.information import SeatLog
 from games.trajectories import Transition, open_deck
 from games.values import same_value
+from tools.playtest.jobs import GameSetup
 from tools.sandbox import Sandbox, SandboxTable, Worker
 from tools.transitions import replay_transitions
 
@@ -154,8 +155,8 @@ def arena_rate(sandbox: Sandbox, matches: int, seed: int, rounds: int) -> list[T
 
 def _greedy(sandbox: Sandbox, seat: int) -> SeatedPlayer:
     heuristics = library.heuristic_sources(_GAME)
-    at = Seating(seat, 2, {}, library.source(_GAME), sandbox, heuristics)
-    return make_player(parse_spec(_HEURISTIC), at)
+    game = GameSetup(_GAME, library.source(_GAME), 2, heuristics=heuristics)
+    return make_player(parse_spec(_HEURISTIC), Seating(seat, game, sandbox))
 
 
 def _messages(referee: Worker, table: SandboxTable, player: _Asking) -> list[float]:

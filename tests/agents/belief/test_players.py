@@ -16,6 +16,7 @@ from tests.agents.belief.logs import logs_of
 from tests.agents.belief.posteriors import library_game, random_match
 from tests.agents.belief.test_belief import ELSEWHERE
 from tests.agents.small_games import KUHN, game
+from tools.playtest.jobs import GameSetup
 from tools.sandbox import Sandbox, SandboxTable
 
 SEA: dict[str, Json] = {"rows": 4, "columns": 4, "ships": "3,2"}
@@ -36,14 +37,7 @@ def played(sandbox: Sandbox, name: str, specs: list[str], parameters: dict[str, 
     players = [
         make_player(
             parse_spec(spec),
-            Seating(
-                seat=seat,
-                num_players=len(specs),
-                parameters=parameters,
-                source=source,
-                sandbox=sandbox,
-                heuristics={},
-            ),
+            Seating(seat, GameSetup(name, source, len(specs), parameters), sandbox),
         )
         for seat, spec in enumerate(specs)
     ]
@@ -84,14 +78,7 @@ def test_a_player_resumed_late_decides_as_the_one_that_saw_every_decision(
     there, late = (
         make_player(
             parse_spec(f"ismcts:simulations=30,belief={belief}"),
-            Seating(
-                seat=0,
-                num_players=2,
-                parameters=sea,
-                source=library.source("battleship"),
-                sandbox=sandbox,
-                heuristics={},
-            ),
+            Seating(0, GameSetup("game", library.source("battleship"), 2, sea), sandbox),
         )
         for _ in "ab"
     )
@@ -115,14 +102,7 @@ def test_the_protocol_decides_what_is_played_where_nothing_explains_what_was_see
     for protocol in ("ours", "paper"):
         player = make_player(
             parse_spec(f"ismcts:simulations=10,protocol={protocol}"),
-            Seating(
-                seat=1,
-                num_players=2,
-                parameters={},
-                source=KUHN + ELSEWHERE,
-                sandbox=sandbox,
-                heuristics={},
-            ),
+            Seating(1, GameSetup("game", KUHN + ELSEWHERE, 2), sandbox),
         )
         try:
             decision = player.choose(log, ["p", "b"], np.random.default_rng(0))

@@ -6,6 +6,7 @@ import pytest
 from agents.players.registry import PRELOAD, SeatedPlayer, make_player, parse_spec
 from agents.players.specs import Seating
 from games.contract import Json
+from tools.playtest.jobs import GameSetup
 from tools.sandbox import Sandbox
 
 Seat = Callable[..., SeatedPlayer]
@@ -34,12 +35,9 @@ def seat(sandbox: Sandbox) -> Iterator[Seat]:
             player = make_player(
                 parse_spec(spec),
                 Seating(
-                    seat=at,
-                    num_players=num_players,
-                    parameters=parameters or {},
-                    source=source,
-                    sandbox=sandbox,
-                    heuristics=heuristics or {},
+                    at,
+                    GameSetup("game", source, num_players, parameters or {}, heuristics or {}),
+                    sandbox,
                 ),
             )
             stack.callback(player.close)

@@ -3,6 +3,7 @@
 import random
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ from games.information import SeatLog
 from games.streams import stream
 from games.table import GameTable, Position
 from tests.agents.small_games import TIC_TAC_TOE
+from tools.playtest.jobs import GameSetup
 from tools.sandbox import Limits, Sandbox
 from tools.sandbox.module import environment_in
 
@@ -31,6 +33,16 @@ STRANGE = {
     "dies": ("__import__('ctypes').string_at(0)", "SIGSEGV"),
     "grows": ("x = [0] * 10**10", "memory"),
 }
+
+
+@dataclass(frozen=True)
+class Opened(GameSetup):
+    """A game in an environment that has no name."""
+
+    held: Environment = field(kw_only=True)
+
+    def opened(self) -> Environment:
+        return self.held
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +91,7 @@ def test_a_search_in_an_environment_that_fails_ends_by_its_deadline(
     sandbox: Sandbox, does: str
 ) -> None:
     environment, began = strange(does, is_twin=True), time.monotonic()
-    seating = Seating(0, 2, {}, "", sandbox, {}, environment=lambda: environment)
+    seating = Seating(0, Opened("strange", "", 2, environment="strange", held=environment), sandbox)
     spec = parse_spec("gt:search=ismcts,simulations=2,rollouts=1,belief=exact,deadline=0.5")
     player = make_player(spec, seating)
     first = environment.open(2, {})

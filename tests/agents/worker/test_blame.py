@@ -11,6 +11,7 @@ from agents.players.specs import Seating
 from games.contract import ModuleFault
 from tests.agents.belief.logs import logs_of
 from tests.agents.small_games import KUHN, game
+from tools.playtest.jobs import GameSetup
 from tools.sandbox import Sandbox
 
 HANGING = """
@@ -31,14 +32,7 @@ def test_a_hanging_resampler_costs_a_share_of_the_time_and_no_forfeit(sandbox: S
     log = logs_of(rules, start, ["deal Q", "deal K", "b"])[1]
     player = make_player(
         parse_spec("ismcts:simulations=50,deadline=2"),
-        Seating(
-            seat=1,
-            num_players=2,
-            parameters={},
-            source=KUHN + HANGING,
-            sandbox=sandbox,
-            heuristics={},
-        ),
+        Seating(1, GameSetup("game", KUHN + HANGING, 2), sandbox),
     )
     try:
         begun = monotonic()
@@ -60,14 +54,7 @@ def test_the_deadline_itself_still_holds(sandbox: Sandbox) -> None:
     source = KUHN + HANGING + "\ndef value_function(state, player_id):\n    while True: pass\n"
     player = make_player(
         parse_spec("ismcts:simulations=50,deadline=1,leaf=value"),
-        Seating(
-            seat=1,
-            num_players=2,
-            parameters={},
-            source=source,
-            sandbox=sandbox,
-            heuristics={},
-        ),
+        Seating(1, GameSetup("game", source, 2), sandbox),
     )
     try:
         with pytest.raises(ModuleFault, match="value_function: timed_out"):
