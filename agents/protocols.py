@@ -460,6 +460,17 @@ class Validator(Protocol):
             amended: Ids of the only rules to test; none for all.
         """
 
+    def tests_again(
+        self, design: Design, source: str, refused: Sequence[RefusedTest]
+    ) -> Sequence[UnitTest | RefusedTest]:
+        """What is to stand in place of tests that cannot be run, told why; it may be nothing.
+
+        Args:
+            design: The game.
+            source: The module, which may be what is wrong where it refuses a test's action.
+            refused: Those of the validator's tests that cannot be run.
+        """
+
     def arbitrate(self, design: Design, claim: Claim, *, second: bool) -> Vote:
         """Vote on a contested claim, knowing rules, record and both arguments, no other vote.
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 
 from agents.composer.coder import verified_source
-from agents.protocols import Claim, Design, RoleError, Verdict, Vote
+from agents.protocols import Claim, Design, RefusedTest, RoleError, Verdict, Vote
 from games.checks.sampling import trusted_subject
 from games.checks.unit_tests import Tested, UnitTest, check_unit_tests
 from games.contract import CHANCE, TERMINAL, Game, Json, LocalModule, canonical_key
@@ -82,6 +82,12 @@ class ComposerValidator:
                 if len(tests) >= _MAX_TESTS:
                     return list(tests.values())
         return list(tests.values())
+
+    def tests_again(
+        self, design: Design, source: str, refused: Sequence[RefusedTest]
+    ) -> Sequence[UnitTest]:
+        """Nothing: its tests are taken from matches of the verified module."""
+        return []
 
     def arbitrate(self, design: Design, claim: Claim, *, second: bool) -> Vote:
         """Vote by what the verified module gives; a verdict was a comparison with it already."""

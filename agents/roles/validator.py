@@ -197,9 +197,29 @@ class ModelValidator:
             num_players=design.num_players,
             source=source,
             amended=", ".join(amended),
+            refused="",
             odds=speaks_of_odds(design),
         )
         return ask_structured(self.model, messages, tests_reply(design, amended), _to_tests)
+
+    def tests_again(
+        self, design: Design, source: str, refused: Sequence[RefusedTest]
+    ) -> Sequence[UnitTest | RefusedTest]:
+        """See `Validator.tests_again`."""
+        messages = load_prompt("validator_tests").fill(
+            rules=rules_text(design),
+            num_players=design.num_players,
+            source=source,
+            amended="",
+            refused=_told(refused),
+            odds=speaks_of_odds(design),
+        )
+        return ask_structured(
+            self.model,
+            messages,
+            tests_reply(design, ()),
+            lambda reply: _to_tests(reply) if reply.tests else [],
+        )
 
     def arbitrate(self, design: Design, claim: Claim, *, second: bool) -> Vote:
         """See `Validator.arbitrate`."""

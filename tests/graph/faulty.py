@@ -13,6 +13,7 @@ from agents.protocols import (
     Design,
     Edit,
     Mending,
+    RefusedTest,
     RoleError,
     RoleSet,
     Validator,
@@ -123,6 +124,11 @@ class RecordsOnly:
     ) -> Sequence[UnitTest]:
         return []
 
+    def tests_again(
+        self, design: Design, source: str, refused: Sequence[RefusedTest]
+    ) -> Sequence[UnitTest]:
+        return []
+
 
 @dataclass(frozen=True)
 class Undecided:
@@ -143,6 +149,11 @@ class Undecided:
 
     def unit_tests(
         self, design: Design, source: str, amended: Sequence[str] = ()
+    ) -> Sequence[UnitTest]:
+        return []
+
+    def tests_again(
+        self, design: Design, source: str, refused: Sequence[RefusedTest]
     ) -> Sequence[UnitTest]:
         return []
 

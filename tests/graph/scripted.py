@@ -121,6 +121,12 @@ class ScriptedRoles:
             )
         ]
 
+    def tests_again(
+        self, design: Design, source: str, refused: Sequence[RefusedTest]
+    ) -> Sequence[UnitTest | RefusedTest]:
+        self.calls.append("tests_again")
+        return refused
+
     def arbitrate(self, design: Design, claim: Claim, *, second: bool) -> Vote:
         self.calls.append("arbitrate")
         return Vote(upheld=True, why="so says the script")

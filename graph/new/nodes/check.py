@@ -16,7 +16,7 @@ from agents.protocols import Claim, Design, RefusedTest, RoleError
 from games.checks import Finding, Outcome, verdict
 from games.checks.contract import from_fault
 from games.checks.seats import even_handed
-from games.checks.unit_tests import played_ply
+from games.checks.unit_tests import UnitTest, played_ply
 from games.contract import ModuleFault
 from games.engine import Match
 from games.records import MatchRecord
@@ -239,7 +239,7 @@ class Trial:
         overtaken = self._overtaken(run) if self.revised else []
         anew = [*to_ask_anew(self.claims, [*self.amended, *self.revised]), *overtaken]
         if anew or not any(claim.test for claim in self.claims):
-            self._ask_tests([*dict.fromkeys(anew)], overtaken)
+            self._ask_tests(run, [*dict.fromkeys(anew)], overtaken)
         held = [(claim, claim.test) for claim in self.claims if claim.test and claim.counts]
         for claim, finding in self._judged(held, run.unit_tests):
             if finding.outcome == "could_not_judge":
@@ -279,11 +279,11 @@ class Trial:
             return []
         return [(claim, one) for (claim, _), one in zip(held, found, strict=True)]
 
-    def _ask_tests(self, anew: Sequence[str], overtaken: Sequence[str]) -> None:
+    def _ask_tests(self, run: CheckRun, anew: Sequence[str], overtaken: Sequence[str]) -> None:
         validator = self.context.roles.validator
         try:
             with place(f"check/{self.number}/tests"):
-                tests = validator.unit_tests(self.design, self.source, anew)
+                tests = self._mended(run, validator.unit_tests(self.design, self.source, anew))
         except UNREADABLE as error:
             self.lacking.append(f"no tests were worked out from the rules: {error}")
             return
@@ -301,6 +301,32 @@ class Trial:
             f"no test of {rule} as it reads now"
             for rule in dict.fromkeys((*to_ask_anew(self.claims, self.amended), *lost))
         ]
+
+    def _mended(
+        self, run: CheckRun, tests: Sequence[UnitTest | RefusedTest]
+    ) -> Sequence[UnitTest | RefusedTest]:
+        """The tests, of which those that cannot be run are asked for once more before they count.
+
+        One whose own sequence the module refuses is asked for again too: the test may leave out a
+        step. Where the validator gives it as it was, it says that the module is wrong.
+        """
+        written = [test for test in tests if isinstance(test, UnitTest)]
+        found = zip(written, run.unit_tests(written) if written else (), strict=False)
+        lost = {
+            test: f"{one.evidence.partition(chr(10))[0]}\n{test.model_dump_json()}"
+            for test, one in found
+            if one.unplayable
+        }
+        asked = [test for test in tests if isinstance(test, RefusedTest)]
+        asked += [RefusedTest(name=test.name, rule=test.rule, why=lost[test]) for test in lost]
+        if not asked:
+            return tests
+        try:
+            again = self.context.roles.validator.tests_again(self.design, self.source, asked)
+        except UNREADABLE:
+            return tests
+        kept = [test for test in written if test not in lost]
+        return [*kept, *again[: len(asked)]]
 
     def _record(self, record: MatchRecord, run: CheckRun, struck: str = "") -> None:
         """The validator's verdict on one record; a fault it names is a claim of its own."""

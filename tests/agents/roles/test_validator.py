@@ -252,6 +252,16 @@ def test_one_bad_test_costs_no_other_and_says_why(bad: object, said: str) -> Non
     assert len([one for one in found if isinstance(one, UnitTest)]) == 7
 
 
+@pytest.mark.parametrize("given", [[TEST], []])
+def test_tests_that_cannot_be_run_are_quoted_and_may_be_left_out(given: list[object]) -> None:
+    refused = RefusedTest(name="two cards", rule="R1", why="action 1 ('deal 5') is not legal")
+    with serving(as_json({"tests": given})) as endpoint:
+        found = ModelValidator(chat_with(endpoint)).tests_again(DESIGN, high_draw(), [refused])
+        (request,) = endpoint.requests
+    assert len(found) == len(given)
+    assert "'two cards': action 1 ('deal 5') is not legal" in request["messages"][1]["content"]
+
+
 @pytest.mark.parametrize(
     ("one", "other", "agree"),
     [

@@ -159,8 +159,39 @@ def test_a_test_that_could_not_be_used_is_told_and_leaves_the_others(
     right = one_test("get_current_player", "0")
     state = until_judged(Claiming(tests=[refused, right]), make_context, SETTINGS)
     assert state.accepted is not None
-    assert [(one.id, one.status) for one in state.claims] == [("T1", "dropped"), ("T2", "standing")]
+    assert [(one.id, one.status) for one in state.claims] == [("T1", "standing"), ("T2", "dropped")]
     assert "expected_json is not JSON" in "\n".join(open_ends(state))
+
+
+class Mended(Claiming):
+    """Asked again for the test that leaves a turn out, it plays that turn; or it insists."""
+
+    insists = False
+
+    def tests_again(
+        self, design: Design, source: str, refused: Sequence[RefusedTest]
+    ) -> Sequence[UnitTest | RefusedTest]:
+        self.calls.append("tests_again")
+        (told,) = refused
+        assert "action 1 ('x 1,2') is not legal" in told.why
+        return self.tests[:1] if self.insists else [one_test("get_rewards", "[1, -1]", WON)]
+
+
+@pytest.mark.parametrize("insists", [True, False])
+def test_a_test_that_leaves_a_turn_out_is_asked_for_again_before_the_coder_is(
+    make_context: MakeContext, *, insists: bool
+) -> None:
+    x_alone = one_test("get_rewards", "[1, -1]", WON[::2])
+    roles = Mended(tests=[x_alone, one_test("get_current_player", "0")])
+    roles.insists = insists
+    state = until_judged(roles, make_context, SETTINGS)
+    assert state.accepted is not None
+    assert roles.calls.count("tests_again") == 1
+    assert roles.calls.count("edit") == int(insists)
+    assert sorted(claim.status for claim in state.claims) == [
+        "disputed" if insists else "standing",
+        "standing",
+    ]
 
 
 @pytest.mark.parametrize("contests", [True, False])

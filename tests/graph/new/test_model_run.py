@@ -174,6 +174,7 @@ class Breaking:
 
     def __init__(self, roles: RoleSet) -> None:
         self.unit_tests = roles.validator.unit_tests
+        self.tests_again = roles.validator.tests_again
         self.arbitrate = roles.validator.arbitrate
         self._judge = roles.validator.judge
 
