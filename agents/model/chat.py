@@ -5,6 +5,7 @@ before it is sent and accounted after; a call with its retries and waits ends by
 what cannot be read is told to the model and asked for again within the same bounds.
 """
 
+import contextlib
 import copy
 import re
 import time
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
 
 _DEFAULT_URL = "https://api.openai.com/v1"
 _ECHOED, _QUOTED = 2000, 160
+_CUT = "it was cut off at the endpoint's length limit; answer completely, and shorter"
+_CLOSED = ("}", "```")
 _MOST_CALLS = 16
 _USUAL_TEMPERATURE, _WARMEST = 0.8, 1.2  # the first: about what endpoints take by themselves
 _FIRST_WAIT_S = 0.5
@@ -186,7 +189,7 @@ class ChatModel:
                 break
             last = None
             try:
-                return read(_complete(reply))
+                return _read_whole(_complete(reply), read)
             except ReplyError as error:
                 tries.unusable += 1
                 tries.unreadable += isinstance(error, FormError)
@@ -359,14 +362,20 @@ def _usage(reply: "AIMessage | None", expected: int) -> tuple[int, int]:
 def _complete(reply: "AIMessage") -> "AIMessage":
     if refusal := reply.additional_kwargs.get("refusal"):
         raise ReplyError(f"it refuses: {_shown(refusal)}")
-    if reply.response_metadata.get("finish_reason") == "length":
-        raise ReplyError(
-            "it was cut off at the endpoint's length limit; answer completely, and shorter"
-        )
     calls = len(reply.tool_calls) + len(reply.invalid_tool_calls)
     if calls > _MOST_CALLS:
         raise ReplyError(f"it makes {calls} tool calls; at most {_MOST_CALLS} are taken at once")
     return reply
+
+
+def _read_whole(reply: "AIMessage", read: Callable[["AIMessage"], Result]) -> Result:
+    """What a reply says; of one that met the length limit, where its last object or block ended."""
+    if reply.response_metadata.get("finish_reason") != "length":
+        return read(reply)
+    if not reply.tool_calls and str(reply.text).rstrip().endswith(_CLOSED):
+        with contextlib.suppress(ReplyError):
+            return read(reply)
+    raise ReplyError(_CUT)
 
 
 def _shown(text: object) -> str:

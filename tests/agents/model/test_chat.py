@@ -4,6 +4,7 @@ import time
 from pathlib import Path
 
 import pytest
+from langchain_core.messages import AIMessage
 
 from agents.model.budget import BudgetExhaustedError
 from agents.model.chat import build_chat
@@ -141,6 +142,22 @@ def test_cut_off_text_is_asked_for_again_and_told_so() -> None:
     assert again[0] == ASKED[0]
     assert again[1] == {"role": "assistant", "content": "the high"}
     assert "cut off" in again[2]["content"]
+
+
+@pytest.mark.parametrize(
+    ("said", "calls"), [('{"seat": 1}', 1), ('{"seat": {"of": 1}', 2), ("seat 1", 2)]
+)
+def test_what_was_complete_at_the_length_limit_is_taken(said: str, calls: int) -> None:
+    def seat(reply: AIMessage) -> object:
+        try:
+            return json.loads(text_of(reply))
+        except ValueError as error:
+            raise ReplyError("it does not parse") from error
+
+    with serving(message(said, finish="length"), message('{"seat": 1}')) as endpoint:
+        assert chat_with(endpoint).ask(ASKED, seat) == {"seat": 1}
+        assert len(endpoint.requests) == calls
+        assert calls == 1 or "cut off" in endpoint.requests[1]["messages"][-1]["content"]
 
 
 def test_text_that_is_always_cut_off_is_a_malformed_reply() -> None:
