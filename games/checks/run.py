@@ -57,20 +57,20 @@ def _skipped(check: str, reason: str) -> Finding:
 
 
 def _check_play(matches: Sequence[Match]) -> list[Finding]:
-    """Every match ended at a terminal state within its ply limit."""
-    failed = [
-        Finding(
-            check="random_play",
-            outcome="failed",
-            rule="contract",
-            evidence=f"match {index} after {len(match.plies)} plies: {match.reason}",
-            function=_culprit(match.reason) if match.ending == "fault" else "apply_action",
-            line=match.fault_line,
-        )
-        for index, match in enumerate(matches)
-        if match.ending != "finished"
-    ]
-    return failed[:_EXAMPLES] or [Finding(check="random_play", outcome="passed")]
+    """Every match ended at a terminal state within its ply limit; each way of failing once."""
+    failed: dict[tuple[str, int | None], Finding] = {}
+    for index, match in enumerate(matches):
+        if match.ending != "finished":
+            found = Finding(
+                check="random_play",
+                outcome="failed",
+                rule="contract",
+                evidence=f"match {index} after {len(match.plies)} plies: {match.reason}",
+                function=_culprit(match.reason) if match.ending == "fault" else "apply_action",
+                line=match.fault_line,
+            )
+            failed.setdefault((match.reason, match.fault_line), found)
+    return [*failed.values()][:_EXAMPLES] or [Finding(check="random_play", outcome="passed")]
 
 
 def _culprit(reason: str) -> str | None:
