@@ -6,6 +6,7 @@ any value that is not plain; the original then starts afresh, as if nothing had 
 """
 
 import copy
+import gc
 import importlib
 import json
 import sys
@@ -19,6 +20,7 @@ from typing import Any, NoReturn
 from tools.guest.confine.canaries import OPERATIONS as CANARIES
 from tools.guest.operations import BUILT_IN, Operation
 
+_NEW_OBJECTS = 20_000
 _original = copy.deepcopy
 
 # Each is its own deep copy.
@@ -194,6 +196,17 @@ def close_imports(*, numpy: bool) -> None:
     sys.path_hooks.clear()
     sys.path_importer_cache.clear()
     sys.meta_path[:] = [_Refusal(offered, numpy=numpy)]
+
+
+def settle() -> None:
+    """Have the collector leave alone what is loaded, and look seldom at what comes.
+
+    States are copied without end and hold no cycles: looking at every 700 new objects, as usual,
+    takes a twentieth of a search.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(_NEW_OBJECTS, 20, 20)
 
 
 class _Refusal:

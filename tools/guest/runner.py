@@ -6,7 +6,6 @@ The first message is the settings, the first answer what is in force; then reque
 """
 
 import base64
-import gc
 import importlib.util
 import json
 import os
@@ -28,7 +27,7 @@ from tools.guest.confine.lockdown import (
 )
 from tools.guest.confine.scrub import forget_host, stop_clocks
 from tools.guest.framing import hang_up
-from tools.guest.kit import close_imports, load_kit
+from tools.guest.kit import close_imports, load_kit, settle
 from tools.guest.operations import Session
 from tools.guest.serving import serve
 
@@ -97,8 +96,7 @@ def _prepare(settings: Mapping[str, Any]) -> tuple[Session, Lockdown]:
         raise RefusedError("an unprivileged user", error) from error
     kernel.drop_capabilities(lockdown.machine)
     kernel.set_dumpable(dumpable=False)
-    gc.collect()
-    gc.freeze()
+    settle()
     deaden_standard_streams()
     limit_resources(settings["limits"])
     try:

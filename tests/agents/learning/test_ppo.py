@@ -1,6 +1,7 @@
 """PPO's parts against values worked out by hand, and training as a whole."""
 
 import dataclasses
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from agents.learning.policy import (
     log_chances,
     shapes,
 )
+from agents.learning.ppo import Adam, Rollout, gae, train
 from agents.learning.settings import LearningError, PpoSettings
 from games.contract import ModuleFault
 from games.streams import stream
@@ -25,8 +27,14 @@ from tests.agents.small_games import PENNIES
 from tools.playtest.jobs import GameSetup
 from tools.sandbox import Sandbox
 
-torch = pytest.importorskip("torch", reason="training is an extra: not verified without torch")
-from agents.learning.ppo import Adam, Rollout, gae, train  # noqa: E402
+UNVERIFIED = "training is an extra: not verified without torch"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def torch() -> ModuleType:
+    """Loaded where these tests run, not wherever tests are collected: it takes seconds."""
+    found: ModuleType = pytest.importorskip("torch", reason=UNVERIFIED)
+    return found
 
 
 def array(*numbers: float) -> np.ndarray[tuple[int], np.dtype[np.float32]]:
@@ -59,7 +67,7 @@ def test_an_unfinished_chain_learns_from_all_but_its_last_decision() -> None:
     assert returns.tolist()[:4] == [3, 5, 5, 1]
 
 
-def test_adams_first_steps_are_those_of_its_paper() -> None:
+def test_adams_first_steps_are_those_of_its_paper(torch: ModuleType) -> None:
     # m/(1-b1) = g and v/(1-b2) = g^2 at the first step: it moves by the rate against the sign.
     # A second equal gradient leaves both averages as they are: the same step again.
     weight = torch.tensor([1.0, -2.0], requires_grad=True)
@@ -72,7 +80,7 @@ def test_adams_first_steps_are_those_of_its_paper() -> None:
 
 
 @pytest.mark.parametrize("recurrent", [False, True])
-def test_numpy_and_torch_give_the_same_decision(recurrent: bool) -> None:
+def test_numpy_and_torch_give_the_same_decision(torch: ModuleType, recurrent: bool) -> None:
     generator = stream(1, "test")
     weights = initial_weights(shapes(6, 3, 4, recurrent=recurrent), generator)
     inputs, hidden = (generator.normal(size=(5, n)).astype(np.float32) for n in (6, 4))
@@ -82,7 +90,7 @@ def test_numpy_and_torch_give_the_same_decision(recurrent: bool) -> None:
     assert all(np.allclose(a, b.numpy(), atol=1e-6) for a, b in zip(ours, theirs, strict=True))
 
 
-def test_the_memory_is_the_gated_unit_of_torch() -> None:
+def test_the_memory_is_the_gated_unit_of_torch(torch: ModuleType) -> None:
     weights = initial_weights(shapes(6, 3, 4, recurrent=True), stream(2, "test"))
     cell = torch.nn.GRUCell(4, 4)
     for theirs, name in (("ih", "inward"), ("hh", "onward")):
