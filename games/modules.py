@@ -126,7 +126,7 @@ def load_namespace(
     try:
         exec(code or compiled(source, name), module.__dict__)
     except SyntaxError as error:
-        raise ModuleFault("unreadable", "module", str(error.msg), line=error.lineno) from error
+        raise ModuleFault.of_syntax(error) from error
     except Exception as error:
         raise _raised("module", error, kind="unreadable") from error
     return module.__dict__

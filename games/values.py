@@ -3,6 +3,7 @@
 import json
 import math
 import re
+import sys
 from collections.abc import Callable, Iterable
 from json import encoder as json_encoder
 from typing import Literal, TypeAlias, TypeGuard, get_args
@@ -74,6 +75,14 @@ class ModuleFault(Exception):  # noqa: N818 - a fault is the module's, an error 
         self.line = line
         self.message = message
 
+    @classmethod
+    def of_syntax(cls, error: SyntaxError) -> "ModuleFault":
+        """The fault of a source that this Python does not parse, with the line as it stands."""
+        version = f"Python {sys.version_info.major}.{sys.version_info.minor}"
+        quoted = f" {error.text.strip()[:_LINE]!r}" if error.text else " it"
+        message = f"{error.msg}; {version} cannot read{quoted}"
+        return cls("unreadable", "module", message, line=error.lineno)
+
 
 class IllegalActionError(ValueError):
     """`apply_action` refused an action with ValueError, as the contract asks."""
@@ -83,6 +92,7 @@ _CARD = re.compile(r"\b(?:[2-9TJQKA]|10)[CDHScdhs]\b|\b[CDHS](?:[2-9TJQKA]|10)\b
 _CARDS = re.compile(r"\b(?:(?:[2-9TJQKA]|10)[CDHScdhs]){2,}\b")
 _NUMBER = re.compile(r"-?\d+")
 _LONGEST_TYPE = 60
+_LINE = 100
 
 
 def canonical_key(value: Json) -> str:

@@ -24,7 +24,7 @@ from agents.roles.tool_calls import (
     tool_specifications,
 )
 from games.checks import Finding
-from games.contract import REQUIRED_CONSTANTS, REQUIRED_FUNCTIONS
+from games.contract import REQUIRED_CONSTANTS, REQUIRED_FUNCTIONS, ModuleFault
 from games.text import bound_by, syntax_tree
 from vectorstore.documents import Example
 
@@ -102,9 +102,10 @@ class ModelCoder:
             return _applicable(reply, source)
 
         def read(message: "AIMessage") -> EditsReply:
-            whole = [block for block in code_blocks(str(message.text)) if _is_whole(block)]
+            blocks = [*code_blocks(str(message.text))]
+            whole = [block for block in blocks if _is_whole(block)]
             if len(whole) != 1:
-                return accept(_edits(message))
+                return accept(_edits(message, blocks))
             edit = EditReply(search=source, replace=whole[0])
             return accept(EditsReply(cause=_ANEW, contested=[], edits=[edit]))
 
@@ -162,12 +163,27 @@ class ModelCoder:
         return None
 
 
-def _edits(message: "AIMessage") -> EditsReply:
-    """Edits in words, where calls were offered; what is told of others names both ways."""
+def _edits(message: "AIMessage", blocks: Sequence[str]) -> EditsReply:
+    """Edits in words, where calls were offered; what is told of others names both ways.
+
+    Of code in their place it is told why it does not parse: JSON it was not meant to be.
+    """
     try:
         return parse_reply(message, EditsReply)
     except FormError as error:
-        raise FormError(f"{error}. {_ANSWER}") from error
+        faults = [fault for block in blocks if (fault := _unreadable(block))]
+        raise FormError(f"{faults[0] if faults else error}. {_ANSWER}") from error
+
+
+def _unreadable(block: str) -> str:
+    """Why a block that defines functions does not parse; empty where it does."""
+    try:
+        syntax_tree(block)
+    except SyntaxError as error:
+        return str(ModuleFault.of_syntax(error)) if "\ndef " in block else ""
+    except (ValueError, RecursionError, MemoryError):
+        pass
+    return ""
 
 
 def _last_choice(conversation: list[Message], bench: Workbench) -> dict[str, Any]:

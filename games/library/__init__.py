@@ -443,7 +443,7 @@ def _assignment(source: str) -> ast.Dict:
     try:
         tree = syntax_tree(source)
     except SyntaxError as error:
-        raise ModuleFault("unreadable", "module", str(error.msg), line=error.lineno) from error
+        raise ModuleFault.of_syntax(error) from error
     for node in tree.body:
         targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
         if (

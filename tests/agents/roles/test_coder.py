@@ -290,6 +290,18 @@ def test_the_whole_module_in_place_of_edits_is_taken() -> None:
     assert apply_edits(MODULE, mending.edits) == new
 
 
+def test_a_whole_module_that_does_not_parse_is_told_its_line_and_not_of_json() -> None:
+    broken = MODULE.replace("GAME = {", "GAME = = {", 1)
+    line = broken[: broken.index("GAME = =")].count("\n") + 1
+    answers = [message(f"Mended.\n```python\n{text}```") for text in (broken, f"{MODULE}# new\n")]
+    with serving(*answers) as endpoint:
+        ModelCoder(chat_with(endpoint)).edit(DESIGN, MODULE, FOUND, Bench())
+        told = endpoint.requests[1]["messages"][-1]["content"]
+    assert f"(line {line})" in told
+    assert "cannot read 'GAME = = {'" in told
+    assert "JSON does not parse" not in told
+
+
 @pytest.mark.parametrize(
     ("edits", "said"),
     [

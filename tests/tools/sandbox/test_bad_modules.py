@@ -1,3 +1,4 @@
+import sys
 import time
 
 import pytest
@@ -8,8 +9,10 @@ from tests.tools.sources import NIM, nim_line, nim_with
 from tools.sandbox import Sandbox, SandboxedModule, SandboxTable
 from tools.sandbox.backends import Limits
 
+PYTHON = "Python " + ".".join(sys.version.split(".")[:2])
 BAD_SOURCES: dict[str, tuple[str, FaultKind, int | None, str]] = {
     "does not parse": ("x = 1\ndef f(:\n", "unreadable", 2, "invalid syntax"),
+    "is quoted": ("x = 1\ndef f(:\n", "unreadable", 2, f"{PYTHON} cannot read 'def f.:'"),
     "is not text": ("x = 1\ny = '\ud800'\n", "unreadable", 2, "not text"),
     "holds a null byte": ("x = 1\0", "unreadable", None, "null bytes"),
     "raises at import": ("x = 1\ny = x / 0\n", "unreadable", 2, "ZeroDivisionError"),
