@@ -6,10 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from agents.roles.tool_calls import SUBMIT
 from graph.run.traces import Span, objects_in
 
 _SHORT, _LONG, _NAMED = 100, 400, 4
 _WAYS, _MOST_TOOLS = ("input", "output"), 20
+_SUBMITTED = "(carried out; submit ended the conversation, so nothing was sent back)"
 
 
 @dataclass(frozen=True)
@@ -93,6 +95,7 @@ def _call(span: Span, place: str, follower: Span | None) -> TracedCall:
         str(m.get("tool_call_id")): m.get("content") for m in _messages(follower)[-_MOST_TOOLS:]
     }
     calls = [v for v in objects_in(reply.get("tool_calls")) if "name" in v and "args" in v]
+    silent = _SUBMITTED if any(c["name"] == SUBMIT for c in calls) else ""
     text = str(reply.get("content") or "")
     said = _parsed(text)
     return TracedCall(
@@ -105,7 +108,7 @@ def _call(span: Span, place: str, follower: Span | None) -> TracedCall:
         tools=tuple(
             (
                 f"{c['name']}({_fields(c['args'])})",
-                _brief(answers.get(str(c.get("id"))) or "", _LONG),
+                _brief(answers.get(str(c.get("id"))) or silent, _LONG),
             )
             for c in calls
         ),

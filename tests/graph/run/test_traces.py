@@ -364,3 +364,13 @@ def test_a_line_nested_too_deeply_is_named(tmp_path: Path) -> None:
     path.write_text("[" * 200_000 + "\n{}\n", encoding="utf-8")
     with pytest.raises(RunFolderError, match="line 1 is not JSON"):
         read_spans(path)
+
+
+def test_calls_beside_a_submit_are_not_told_as_left_undone() -> None:
+    asked: list[object] = [
+        {"name": name, "args": {}, "id": name} for name in ("edit_draft", "submit")
+    ]
+    reply = {"content": "", "tool_calls": asked}
+    ended = Span("a", "model refine/1", "llm", None, None, None, outputs={"reply": reply})
+    (call,) = calls_of([ended]).values()
+    assert ["submit ended the conversation" in answer for _, answer in call.tools] == [True, True]
