@@ -19,6 +19,7 @@ from graph.new.results import (
     cited,
     newest_changes,
     open_ends,
+    overruled,
     revision_reply,
     single_words,
     state_object,
@@ -61,7 +62,9 @@ def report_of(state: RunState, context: RunContext) -> Report:
             ReportLine(name=sentence_of(f.check, f.rule), state=f.outcome, text=f.evidence)
             for f in (shown.findings if shown else None) or ()
         )
-        + tuple(ReportLine(name="", state="", text=note) for note in state.notes),
+        + tuple(
+            ReportLine(name="", state="", text=note) for note in (*overruled(state), *state.notes)
+        ),
         heuristics=tuple(ReportLine(name=h.name, state="", text=h.policy) for h in state.heuristics)
         + tuple(ReportLine(name="", state="", text=text) for text in state.strategy_notes),
         evaluation=state.evaluation,

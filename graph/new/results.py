@@ -100,7 +100,8 @@ def final_text(state: RunState) -> str:
     lines.append(f"{where}: open report.html, play with: rulewright play {state.folder}")
     if state.end == "delivered":
         lines.append(quoted(f"Delivered, not made: {state.reason}"))
-    notes = [*open_ends(state), *state.notes] if state.end != "delivered" else [*state.notes]
+    notes = [*overruled(state), *state.notes]
+    notes = [*open_ends(state), *notes] if state.end != "delivered" else notes
     if state.evaluation is not None and not state.heuristics:
         notes.append("no heuristic was kept, so there is no `greedy` player; the report says why")
     lines += [quoted(f"Note: {note}") for note in notes]
@@ -154,6 +155,20 @@ def open_ends(state: RunState) -> list[str]:
         if one.id not in {f.claim for f in shown.findings or () if f.outcome != "passed"}
     ]
     return ends + [f"not judged: {what}" for what in shown.lacking]
+
+
+def overruled(state: RunState) -> list[str]:
+    """Claims that the accepted game follows against the coder's word: validators may be wrong."""
+    if state.accepted is None:
+        return []
+    open_still = unmended(state.candidate(state.accepted), state.claims)
+    return [
+        f"{one.id}, a claim of the validator on {one.rule}, was upheld by vote against the coder, "
+        f"who said: {one.argument} The game follows the claim: {one.says}. If {one.rule} means "
+        "otherwise, say so with `rulewright revise`"
+        for one in state.claims
+        if one.status == "upheld" and one.argument and one not in open_still
+    ]
 
 
 def _ways_on(state: RunState) -> str:

@@ -23,13 +23,13 @@ from agents.protocols import (
     Vote,
 )
 from games import library
-from games.checks import Finding
+from games.checks import Finding, Outcome
 from games.checks.run import CheckSettings
 from games.checks.unit_tests import UnitTest
 from games.records import MatchRecord
 from games.table import Position
 from graph.new.requests import Remedy
-from graph.new.results import exit_code, final_text, open_ends
+from graph.new.results import exit_code, final_text, open_ends, overruled
 from graph.new.runs import build, recursion_limit, resume_run, start_run
 from graph.new.state import RunState
 from graph.run.context import RunSettings
@@ -290,6 +290,22 @@ def test_a_checked_game_is_delivered_without_a_validator_that_cannot_be_read(
     told = final_text(state)
     assert "no test could be read" in told
     assert "no verdict could be read" in told
+
+
+@pytest.mark.parametrize("outcome", ["passed", "failed"])
+def test_a_claim_that_won_against_the_coder_is_told_with_both_sides(outcome: Outcome) -> None:
+    found = Finding(check="unit_test", outcome=outcome, evidence="as before", claim="T1")
+    candidate = Candidate(number=0, source="x = 1\n", findings=(found,))
+    claim = Claim(id="T1", rule="R4", says="3 lacks", status="upheld", argument="R4: as high or")
+    state = RunState(accepted=0, candidates=[candidate], claims=(claim,))
+    told = "".join(overruled(state))
+    assert ("R4: as high or" in told) == ("3 lacks" in told) == (outcome == "passed")
+    assert overruled(state.model_copy(update={"claims": (without_argument(claim),)})) == []
+
+
+def without_argument(claim: Claim) -> Claim:
+    """A claim that came to the vote by itself."""
+    return claim.model_copy(update={"argument": ""})
 
 
 @pytest.fixture
