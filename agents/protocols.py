@@ -590,7 +590,7 @@ def _locate(source: str, search: str, number: int) -> int:
     if first < 0:
         raise EditError(
             f"edit {number}: the search text does not occur in the source: {_quote(search)}; "
-            "copy it exactly, with its indentation"
+            f"copy it exactly, with its indentation{_otherwise_spaced(source, search)}"
         )
     count = sum(source.startswith(search, at) for at in range(first, len(source)))
     if count > 1:
@@ -599,6 +599,20 @@ def _locate(source: str, search: str, number: int) -> int:
             "quote more lines around it"
         )
     return first
+
+
+def _otherwise_spaced(source: str, search: str) -> str:
+    r"""Which line has the search text but for its spaces; nothing where none has.
+
+    >>> _otherwise_spaced("def f():\n    return 1\n", "  return 1"), _otherwise_spaced("x", "y")
+    ('; line 2 begins it, with other spaces', '')
+    """
+    lines, words = source.split("\n"), " ".join(search.split())
+    many = len(search.strip().split("\n"))
+    for number in range(len(lines)):
+        if words and words in " ".join(" ".join(lines[number : number + many]).split()):
+            return f"; line {number + 1} begins it, with other spaces"
+    return ""
 
 
 def _quote(text: str) -> str:
