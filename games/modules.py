@@ -11,6 +11,7 @@ import types
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
+from traceback import walk_tb
 from typing import Any, Protocol, TypeAlias
 
 from games.values import (
@@ -152,12 +153,10 @@ def reseed(words: Sequence[int]) -> None:
 
 
 def _raised(function: str, error: BaseException, kind: FaultKind = "raised") -> ModuleFault:
-    line, trace = None, error.__traceback__
-    while trace is not None:
-        if trace.tb_frame.f_code.co_filename.startswith("<"):
-            line = trace.tb_lineno
-        trace = trace.tb_next
-    return ModuleFault(kind, function, f"{type(error).__name__}: {error}", line=line)
+    steps = walk_tb(error.__traceback__)
+    lines = [line for at, line in steps if at.f_code.co_filename.startswith("<")]
+    told = f"{type(error).__name__}: {error}"
+    return ModuleFault(kind, function, told, line=lines[-1] if lines else None)
 
 
 @dataclass(frozen=True, slots=True)

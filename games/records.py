@@ -10,6 +10,7 @@ from games.engine import Match, Ply
 from games.text import one_line
 
 _OF_A_PLY = tuple(field.name for field in fields(Ply) if field.name != "state")
+_OF_AN_END = ("ending", "returns", "final_observations", "culprit", "reason")
 
 
 @dataclass(frozen=True)
@@ -52,15 +53,7 @@ def json_line(record: MatchRecord) -> str:
     lines = [head]
     for index, ply in enumerate(match.plies):
         lines.append({"ply": index, **ply_row(ply)})
-    lines.append(
-        {
-            "ending": match.ending,
-            "returns": match.returns,
-            "final_observations": match.final_observations,
-            "culprit": match.culprit,
-            "reason": match.reason,
-        }
-    )
+    lines.append({name: getattr(match, name) for name in _OF_AN_END})
     return "".join(
         json.dumps(line, sort_keys=True, separators=(",", ":"), allow_nan=False) + "\n"
         for line in lines

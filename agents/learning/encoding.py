@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from games.contract import Json
+from games.values import is_number
 
 Path: TypeAlias = tuple[str | int, ...]
 """Keys, places in a list from 0, and letters of a text: -1 is the first."""
@@ -161,9 +162,7 @@ def _leaves(value: Json, spelled: frozenset[Path]) -> list[tuple[Path, Any]]:
 
 
 def _is_number(value: object) -> bool:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return False
-    return abs(value) < _HUGE
+    return is_number(value) and abs(value) < _HUGE
 
 
 def _atom(scalar: Json) -> str:

@@ -7,6 +7,7 @@ from typing import Self
 import numpy as np
 from pydantic import Field, model_validator
 
+from agents.belief.follow import decisions
 from agents.learning.policy import Arrays, Policy, read_policy
 from agents.learning.settings import LearningError
 from agents.players.specs import PlayerSpec, PlayerSpecError, Seating, require_unchanged
@@ -83,9 +84,7 @@ class PolicyPlayer:
         self, log: SeatLog, legal: Sequence[Action], generator: np.random.Generator
     ) -> Decision:
         """See `games.engine.Player.choose`."""
-        entries = log.entries
-        acted = [place for place, entry in enumerate(entries) if "action" in entry]
-        views = [decision_view(entries[:end]) for end in (*acted, len(entries))]
+        views = [decision_view(log.entries[:end]) for end in decisions(log.entries, after=0)]
         if self.arrays is not None:
             with suppress(ModuleFault):  # what it does not know is counted
                 self.arrays.ask([view["observation"] for view in views])

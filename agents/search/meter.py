@@ -1,7 +1,9 @@
 """Budget of one decision: simulations, calls of the model, or time; and what was used."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
+from math import inf
 
 from agents.search.settings import BudgetSettings, Clock
 from games.contract import Action, State
@@ -48,7 +50,7 @@ class Meter:
         if settings.budget == "time" and clock is None:
             raise ValueError("the budget is time; required: a clock")
         self.settings = settings
-        self.clock = clock
+        self.clock = clock if settings.budget == "time" else None
         self.made = 0
         self.done = 0
         self.seconds: float | None = None
@@ -65,35 +67,16 @@ class Meter:
 
     def run(self, simulate: Callable[[], object], *, at_most: int | None = None) -> None:
         """Simulate until the budget is spent, or `at_most` times."""
-        most = float("inf") if at_most is None else at_most
-        if self.settings.budget == "simulations":
-            count = max(0, int(min(most, self.settings.simulations - self.done)))
-            for _ in range(count):
-                simulate()
-            self.done += count
-        elif self.limit:
-            self._run_calls(simulate, most)
-        else:
-            self._run_time(simulate, most)
-
-    def _run_calls(self, simulate: Callable[[], object], most: float) -> None:
-        try:
-            while self.made < self.limit and self.done < self.limit and most > 0:
+        clock, limit = self.clock, self.limit
+        end = inf if at_most is None else self.done + at_most
+        begun = clock() - (self.seconds or 0.0) if clock else 0.0
+        if clock is None:
+            end = min(end, limit or self.settings.simulations)
+        with suppress(CallsSpentError):
+            while self.done < end and (not limit or self.made < limit):
                 simulate()
                 self.done += 1
-                most -= 1
-        except CallsSpentError:
-            pass
-
-    def _run_time(self, simulate: Callable[[], object], most: float) -> None:
-        clock = self.clock
-        if clock is None:
-            raise ValueError("the budget is time; required: a clock")
-        begun = clock() - (self.seconds or 0.0)
-        while most > 0:
-            simulate()
-            self.done += 1
-            most -= 1
-            self.seconds = clock() - begun
-            if self.seconds >= self.settings.seconds:
-                return
+                if clock:
+                    self.seconds = clock() - begun
+                    if self.seconds >= self.settings.seconds:
+                        return

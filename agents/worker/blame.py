@@ -13,6 +13,7 @@ was given more to do than fits its deadline.
 import types
 from collections.abc import Callable, Mapping
 from functools import partial
+from traceback import walk_tb
 from typing import Literal, Self, TypeAlias, TypeVar
 
 from agents.belief.belief import Belief
@@ -79,12 +80,7 @@ def culprit_of(error: BaseException, belief: Belief, *, hangs: bool) -> Culprit:
 
 def passes_module(error: BaseException) -> bool:
     """Whether an error came out of the module's own code."""
-    trace = error.__traceback__
-    while trace is not None:
-        if trace.tb_frame.f_code.co_filename == MODULE_FILE:
-            return True
-        trace = trace.tb_next
-    return False
+    return any(at.f_code.co_filename == MODULE_FILE for at, _ in walk_tb(error.__traceback__))
 
 
 class _Loaded(LocalModule):

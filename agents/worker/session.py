@@ -9,7 +9,7 @@ import numpy as np
 from agents.belief.belief import Belief, BeliefMemory, DecisionPoint, NoDeterminizationError
 from agents.belief.evidence import MODULE_ERRORS
 from agents.belief.exact import HiddenInformationError, known_state, require_perfect_information
-from agents.belief.follow import Follower
+from agents.belief.follow import Follower, decisions
 from agents.belief.module import DeadlineError
 from agents.search.algorithms import search_named
 from agents.search.alphabeta import UnsuitableGameError
@@ -316,9 +316,8 @@ class ReusedTree:
             HiddenInformationError: If the log leaves several states at a decision.
             ValueError: If the last decision is a forced one, or was decided before.
         """
-        ends = [index for index, entry in enumerate(entries) if "action" in entry]
         found = None
-        for end in [*ends, len(entries)][self.decisions :]:
+        for end in decisions(entries, after=0)[self.decisions :]:
             found = self._decided(entries[:end])
             self.decisions += 1
         self.entries = list(entries)

@@ -7,6 +7,7 @@ does, which counts processor time.
 import signal
 import types
 from collections.abc import Callable
+from traceback import walk_tb
 
 from games.contract import IllegalActionError, Json, ModuleFault
 
@@ -94,13 +95,9 @@ def _module_line(error: BaseException | None) -> int | None:
     for _ in range(_CHAIN):
         if error is None:
             return None
-        line, trace = None, error.__traceback__
-        while trace is not None:
-            if trace.tb_frame.f_code.co_filename == MODULE_FILE:
-                line = trace.tb_lineno
-            trace = trace.tb_next
-        if line is not None:
-            return line
+        steps = walk_tb(error.__traceback__)
+        if lines := [line for at, line in steps if at.f_code.co_filename == MODULE_FILE]:
+            return lines[-1]
         error = error.__context__
     return None
 

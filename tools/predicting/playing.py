@@ -89,13 +89,9 @@ def _step(
         raise ModuleFault("bad_value", "get_current_player", said)
     here, (seed, number) = positions[-1], drawn
     generator = stream(seed, "random play in a model", match=number, ply=len(actions))
-    chances = here.probabilities if here.player == CHANCE else _even(here.legal)
+    chances = here.probabilities or [1.0 / len(here.legal)] * len(here.legal)
     actions.append(here.legal[sample_index(chances, float(generator.random()))])
     positions.append(table.advance(here, actions[-1]))
-
-
-def _even(legal: Sequence[str]) -> tuple[float, ...]:
-    return (1.0 / len(legal),) * len(legal)
 
 
 def _told(
@@ -178,7 +174,8 @@ class Explorer:
         self._cells[(("", frozenset()), 0)] = first
         while steps > 0 and not self.broken:
             steps -= sum(1 for _ in self._expedition(self._chosen(generator), generator))
-        return [_trajectory(place) for place in reversed(self._new.values())]
+        found = [(place.line(), place.actions()) for place in reversed(self._new.values())]
+        return [trajectory_of(0, [at.position for at in line], done) for line, done in found]
 
     def _learn(self, match: OpenTrajectory) -> None:
         """Take in what a recorded match met: cells, and actions that are no longer new."""
@@ -250,7 +247,3 @@ class Explorer:
             kind = types[int(generator.integers(len(types)))]
             legal = tuple(action for action in legal if type_of(action) == kind)
         return legal[int(draw * len(legal))]
-
-
-def _trajectory(place: _Place) -> OpenTrajectory:
-    return trajectory_of(0, [one.position for one in place.line()], place.actions())
