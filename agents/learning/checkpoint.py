@@ -18,6 +18,7 @@ from safetensors.numpy import load, save
 from agents.learning.encoding import Array, fitted_encoder
 from agents.learning.matches import Matches
 from agents.learning.policy import (
+    META,
     Codec,
     TensorSource,
     Weights,
@@ -34,7 +35,6 @@ from tools.playtest.jobs import GameSetup
 from tools.predicting.inference import SeatSight
 from tools.predicting.tensors import TENSORS, round_trips
 
-_META = "rulewright"
 _PARTS = ("weights", "first", "second")
 _AGAIN = "say --force to begin anew"
 
@@ -161,7 +161,7 @@ class Checkpoint:
             arrays["hidden"] = self.hidden
         # Names in their order, by which gradients are summed; and keys in the module's.
         text = json.dumps({"identity": identity, "names": [*self.weights], **self.told})
-        arrays[_META] = np.frombuffer(text.encode(), np.uint8)
+        arrays[META] = np.frombuffer(text.encode(), np.uint8)
         partial = path.with_name(f"{path.name}.partial")
         partial.write_bytes(save(arrays))
         partial.replace(path)
@@ -196,7 +196,7 @@ def read_checkpoint(path: Path, identity: dict[str, Json], *, anew: bool) -> Che
         return None
     try:
         arrays = load(path.read_bytes())
-        told = json.loads(arrays.pop(_META).tobytes())
+        told = json.loads(arrays.pop(META).tobytes())
         there = told.pop("identity")
         weights, first, second = (
             {name: arrays[f"{part}/{name}"].copy() for name in told["names"]} for part in _PARTS

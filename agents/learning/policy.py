@@ -34,7 +34,7 @@ Weights: TypeAlias = dict[str, Array]
 NEVER = -1e9  # the logit of an illegal action: its probability is exactly 0
 _LAYERS = ("first", "inward", "onward", "last", "actor", "critic")
 FORMAT = 1
-_META = "rulewright"
+META = "rulewright"
 _LARGEST = 2**28  # bytes
 
 
@@ -340,7 +340,7 @@ class Policy:
         meta = {**self.about, "format": FORMAT, **self.codec.as_json()}
         text = json.dumps(meta, sort_keys=True, separators=(",", ":"))
         raw = np.frombuffer(text.encode(), np.uint8)
-        return save({**self.weights, _META: raw})
+        return save({**self.weights, META: raw})
 
 
 def read_policy(path: str) -> Policy:
@@ -366,7 +366,7 @@ def _read(path: str, _changed: int, _size: int) -> Policy:
     try:
         raw = Path(path).read_bytes()
         weights = load(raw)
-        meta = json.loads(weights.pop(_META).tobytes())
+        meta = json.loads(weights.pop(META).tobytes())
         if meta["format"] != FORMAT:
             raise LearningError(
                 f"{path} has the form {meta['format']!r:.20}; this version reads {FORMAT}: train "

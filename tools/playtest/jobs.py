@@ -320,6 +320,9 @@ class EffortSummary(BaseModel, frozen=True, extra="forbid"):
     words: dict[str, dict[str, int]] = Field(default_factory=dict)
 
 
+_OF_A_MATCH = ("ending", "returns", "culprit", "reason", "fault_line")  # that an entry takes over
+
+
 class MatchEntry(BaseModel, frozen=True, extra="forbid"):
     """A played match as a journal keeps it.
 
@@ -357,13 +360,9 @@ class MatchEntry(BaseModel, frozen=True, extra="forbid"):
         """
         record: dict[str, Any] = self.record or {"plies": [], "final_observations": []}
         return Match(
-            ending=self.ending,
-            returns=self.returns,
             plies=tuple(map(read_ply, record["plies"])),
             final_observations=tuple(record["final_observations"]),
-            culprit=self.culprit,
-            reason=self.reason,
-            fault_line=self.fault_line,
+            **{name: getattr(self, name) for name in _OF_A_MATCH},
         )
 
 
@@ -386,13 +385,9 @@ def entry_of(match: Match, *, record: bool = False, learned: Sequence[Learned] =
         used[seat] = effort_together([used[seat], rest])
     lessons = tuple(lesson for lesson, _ in learned)
     entry = MatchEntry(
-        ending=match.ending,
-        returns=match.returns,
+        **{name: getattr(match, name) for name in _OF_A_MATCH},
         plies=len(match.plies),
         actions=tuple(ply.action for ply in match.plies),
-        culprit=match.culprit,
-        reason=match.reason,
-        fault_line=match.fault_line,
         used=tuple(used),
         told=_digest(match),
         lessons=lessons if any(lessons) else (),

@@ -88,8 +88,11 @@ def share_of_best(records: Sequence[MatchRecord], best: float) -> Estimate:
 
 def sides_of(series: Iterable[Series], num_players: int) -> Sides:
     """The sides that these matches show; see `sides_paid_alike`."""
-    paid = [r.match.returns for one in series for r in one.records if r.match.returns is not None]
-    return sides_paid_alike(paid, num_players)
+    return sides_paid_alike(_returns_of(series), num_players)
+
+
+def _returns_of(series: Iterable[Series]) -> list[tuple[float, ...]]:
+    return [r.match.returns for one in series for r in one.records if r.match.returns is not None]
 
 
 def best_score(series: Iterable[Series], source: str) -> tuple[float, bool] | None:
@@ -98,9 +101,7 @@ def best_score(series: Iterable[Series], source: str) -> tuple[float, bool] | No
     Where it declares none, or one that a match surpassed, the best that was seen: at least that is
     possible. None where nothing finished, or scores are not all 0 or more, with one above 0.
     """
-    seen = [
-        fmean(r.match.returns) for one in series for r in one.records if r.match.returns is not None
-    ]
+    seen = list(map(fmean, _returns_of(series)))
     if not seen or min(seen) < 0 or max(seen) == 0:
         return None
     try:
