@@ -198,7 +198,7 @@ def close_imports(*, numpy: bool) -> None:
     sys.meta_path[:] = [_Refusal(offered, numpy=numpy)]
 
 
-def settle() -> None:
+def keep_loaded() -> None:
     """Have the collector leave alone what is loaded, and look seldom at what comes.
 
     States are copied without end and hold no cycles: looking at every 700 new objects, as usual,

@@ -27,7 +27,7 @@ from tools.guest.confine.lockdown import (
 )
 from tools.guest.confine.scrub import forget_host, stop_clocks
 from tools.guest.framing import hang_up
-from tools.guest.kit import close_imports, load_kit, settle
+from tools.guest.kit import close_imports, keep_loaded, load_kit
 from tools.guest.operations import Session
 from tools.guest.serving import serve
 
@@ -96,7 +96,7 @@ def _prepare(settings: Mapping[str, Any]) -> tuple[Session, Lockdown]:
         raise RefusedError("an unprivileged user", error) from error
     kernel.drop_capabilities(lockdown.machine)
     kernel.set_dumpable(dumpable=False)
-    settle()
+    keep_loaded()
     deaden_standard_streams()
     limit_resources(settings["limits"])
     try:

@@ -32,7 +32,7 @@ from tools.guest.confine.lockdown import (
 from tools.guest.confine.scrub import forget_host, stop_clocks
 from tools.guest.faults import DEADLINE, TICK
 from tools.guest.framing import SocketStream
-from tools.guest.kit import close_imports, load_kit, settle
+from tools.guest.kit import close_imports, keep_loaded, load_kit
 from tools.guest.operations import Operation, Session
 from tools.guest.protocol import Exited, Forked
 from tools.guest.serving import serve
@@ -59,7 +59,7 @@ def main() -> NoReturn:
     except RefusedError as error:
         control.send(error.message())
         os._exit(0)
-    settle()
+    keep_loaded()
     control.send(json.dumps(ready(lockdown)._asdict()).encode())
     _serve(control, os.getppid(), _Forge(settings, operations, lockdown))
 
