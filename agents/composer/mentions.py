@@ -169,7 +169,7 @@ def find_mentions(
             places += [(bare, capture) for capture in bare_text.find(source.pattern)]
         for kept, capture in places:
             covered = _counted_apart(parsed, [kept[index] for index in capture.covered])
-            if covered and not _of_a_unit(parsed, covered):
+            if covered and not of_unit(parsed, covered):
                 candidates.append((order, Mention(covered, capture, source)))
     candidates.sort(
         key=lambda item: (
@@ -203,7 +203,7 @@ def _counted_apart(parsed: ParsedBrief, covered: list[int]) -> tuple[int, ...]:
     return _trimmed(parsed, list(whole[1:]))
 
 
-def _of_a_unit(parsed: ParsedBrief, covered: Sequence[int]) -> bool:
+def of_unit(parsed: ParsedBrief, covered: Sequence[int]) -> bool:
     """Whether a phrase ends in a number that counts something else: "hands with six | points"."""
     last, after = covered[-1], covered[-1] + 1
     if after >= len(parsed.tokens) or parsed.tokens[last].kind != "number":

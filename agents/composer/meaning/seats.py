@@ -1,43 +1,47 @@
 """Seats by meaning: how many play, where a brief counts persons and no phrase knows their word.
 
-Persons are told as a list ("me, my wife and both our boys" is four), or as a number of beings that
-a phrase does not name ("three flatmates", "six little scouts"): what is a being, and no part of a
-game, the embeddings tell.
+Persons are told as a list (see `persons`), as a number that plays ("three play"), or as a number of
+beings that a phrase does not name ("three flatmates", "a flat share of five"): what is a being or a
+group, and no part of a game, the embeddings tell.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-import numpy as np
-
-from agents.composer.accounting import SUPPOSING
+from agents.composer.accounting import SUPPOSING, strange
 from agents.composer.lexicon import PLAYERS, Lexicon, Phrase, game_of
 from agents.composer.loader import common
+from agents.composer.meaning.persons import (
+    BEING,
+    OWNERS,
+    PLAY,
+    Company,
+    nearness,
+    plays_after,
+    plays_before,
+)
 from agents.composer.meaning.statements import Embed
-from agents.composer.mentions import Mention, ParsedBrief
+from agents.composer.mentions import Mention, ParsedBrief, is_filler
 from agents.composer.patterns import Capture
-from agents.composer.tokens import FUNCTION_WORDS, Token, stems, word_set
+from agents.composer.tokens import FUNCTION_WORDS, Token, stem, stems, word_set
 from games.contract import Json
 
-BEING = 0.03
-"""Least lead of a word's nearness to beings over its nearness to parts of a game."""
-_I = word_set("me myself i")
-_AND = word_set(", and plus with n + &")
 _TILL = word_set("to till until or and – -")
-_GROUPS = stems("group gang crew family table party club class team")
-_AMONG = stems("for with between against")
-_FOND = stems("little big old young dear our")
-_PAIRED = stems("twin parent grandparent")
+_GROUPS = ("group", "gang", "crew", "family", "table", "party", "club", "class", "team")
 _SPARSE = stems("only just there is are we have exactly as few")
 _PERSONS = stems("us player people person friend")
 _COMING = stems("turn show come attend arrive play sit make around here home free join")
 _JOINING = frozenset({"and", "but"})
 _ONE_NUMBER = "a condition; how many play is one number for the whole game"
-_BOTH = 2
+_SOME = "it is said of some of the players, not of how many play"
+_PICKED = stems("next first last top bottom best worst")
+_EXTREME = stems("most fewest least highest lowest best worst")
+_ASIDE = stems("least most only all and but or")
+_FEWER, _MORE = stems("less fewer few"), stem("more")
+_GROUP = 0.02  # least lead of a word's nearness to groups
 _MOST = 8
+_BOUNDS = 7  # words from one bound to the other
 _FEW = 4  # words from a number to what it counts: "six dino-mad kids"
-_BESIDE = 3  # words before a relative: "my two little"
-_TOLD = word_set("you he she they")  # who did what: "you asked how Father played"
 _OWNED = stems("each every per have give get with contain use own than")
 
 
@@ -49,8 +53,11 @@ def with_seats(
     A number beside a word for persons is surer than a list of persons, and that surer than words
     such as "duel". Beings are counted where nothing else tells.
     """
+    company = Company(parsed, lambda at: strange(parsed, at, lexicon), embed)
+    persons = [_mention(one.covered, one.number) for one in company.everybody()]
+    listed = [one for one in persons if seatable(lexicon, one)][:1]
+    mentions = _surest([_bounded(parsed, one) for one in mentions], parsed, lexicon)
     seats = [one for one in mentions if _number(one) and not one.negated]
-    listed = [one for one in _listed(parsed) if seatable(lexicon, one)][:1]
     inside = {index for one in listed for index in one.covered}
     counted = [one for one in seats if one.capture.numbers and seatable(lexicon, one)]
     told = [_number(one) for one in counted if not inside & {*one.covered}]
@@ -59,16 +66,61 @@ def with_seats(
         unsure = [one for one in seats if one not in counted and _number(one) not in told]
         return [one for one in mentions if one not in unsure]
     found = listed
-    lost = (one for one in mentions if isinstance(one.source, Phrase) and one.source.refused)
-    refused = {index for one in lost for index in one.covered}
     if not seats and not listed and embed is not None:
-        counted = [*_bracketed(parsed), *_beings(parsed, embed)]
-        free = [one for one in counted if not {*one.covered} & refused]
+        counted = [*_bracketed(parsed), *_grouped(parsed, embed), *_beings(parsed, embed)]
+        other = {index for one in mentions if _tells(one) for index in one.covered}
+        free = [one for one in counted if not {*one.covered} & other]
         found = [one for one in free if seatable(lexicon, one)][:1]
     taken = {index for one in found for index in one.covered}
     beside = [*seats] if listed else []
     kept = [one for one in mentions if one not in beside and not taken & {*one.covered}]
     return sorted([*kept, *found], key=lambda one: one.covered) if found else kept
+
+
+def _surest(mentions: Sequence[Mention], parsed: ParsedBrief, lexicon: Lexicon) -> list[Mention]:
+    """The mentions; a number that plays goes before others, kin who do not play after others."""
+    playing = [one for one in _playing(parsed) if seatable(lexicon, one)][:1]
+    taken = {index for one in playing for index in one.covered}
+    if playing:
+        kept = [one for one in mentions if not _number(one) and not taken & {*one.covered}]
+        return sorted([*kept, *playing], key=lambda one: one.covered)
+    seats = [one for one in mentions if _number(one)]
+    idle = [one for one in seats if one.capture.numbers and _only_owned(parsed, one)]
+    active = [one for one in seats if one not in idle]
+    with_play = any(plays_before(parsed.tokens, one.covered[0]) for one in active)
+    return [one for one in mentions if not with_play or one not in idle]
+
+
+def _only_owned(parsed: ParsedBrief, mention: Mention) -> bool:
+    """Whether a number of persons is somebody's, and the brief does not say that they play."""
+    first, end = mention.covered[0], mention.covered[-1] + 1
+    owned = first > 0 and parsed.tokens[first - 1].norm in OWNERS
+    return owned and not (plays_after(parsed.tokens, end) or plays_before(parsed.tokens, first))
+
+
+def _bounded(parsed: ParsedBrief, mention: Mention) -> Mention:
+    """A denied bound as the bound that it is: "never less than 3 of us and never more than six"."""
+    if not (mention.negated and _number(mention) and isinstance(mention.source, Phrase)):
+        return mention
+    covered = range(mention.covered[0], mention.covered[-1] + 1)
+    words = {parsed.tokens[index].norm for index in covered}
+    if not words & {*_FEWER, _MORE}:
+        return mention
+    bound = "smallest of these" if words & _FEWER else "largest allowed"
+    says = f"a game is built for one number of players; the {bound} was taken"
+    last = covered[-1]
+    for at in range(last + 1, min(last + _BOUNDS, len(parsed.tokens) - 2)):
+        norms = [token.norm for token in parsed.tokens[at : at + 2]]
+        if norms == [_MORE, "than"] and parsed.tokens[at + 2].kind == "number":
+            covered = range(covered[0], at + 3)
+            break
+    source = replace(mention.source, assumes=says)
+    return replace(mention, covered=tuple(covered), source=source, negated=False)
+
+
+def _tells(mention: Mention) -> bool:
+    """Whether a mention is refused, or of something else than how many play."""
+    return isinstance(mention.source, Phrase) and not _number(mention)
 
 
 def on_occasion(parsed: ParsedBrief, mentions: Sequence[Mention]) -> list[Mention]:
@@ -89,8 +141,21 @@ def on_occasion(parsed: ParsedBrief, mentions: Sequence[Mention]) -> list[Mentio
             sets = {PLAYERS: _number(one)} if comes else {}
             covered = tuple(i for i in told if i not in taken)
             one = replace(one, covered=covered, source=Phrase("", sets=sets, refused=_ONE_NUMBER))
+        elif _number(one) and _of_some(parsed.tokens, one):
+            one = replace(one, source=Phrase("", refused=_SOME))
         found.append(one)
     return [one for one in found if one.covered]
+
+
+def _of_some(tokens: Sequence[Token], mention: Mention) -> bool:
+    """Whether a number is of some players: "skip the next two players", "two of the kids tie"."""
+    at = next((i for i in mention.covered if tokens[i].kind == "number"), 0)
+    before, end = tokens[at - 1].norm if at else "", mention.covered[-1] + 1
+    after = [token.norm for token in tokens[at + 1 : at + 3]]
+    rest = [token.norm for token in tokens[end : end + _FEW]]
+    most = before == "the" and rest[:1] == ["with"] and bool(_EXTREME & {*rest})
+    part = after in (["of", "the"], ["of", "these"]) and not plays_after(tokens, end)
+    return tokens[at].kind == "number" and (before in _PICKED or most or part)
 
 
 def _condition(
@@ -133,67 +198,37 @@ def _mention(covered: Sequence[int], number: int) -> Mention:
     return Mention(tuple(covered), capture, Phrase("", sets={PLAYERS: number}))
 
 
-def _listed(parsed: ParsedBrief) -> Iterator[Mention]:
-    """Lists of persons of whom the writer is one, or for whom the game is."""
-    kin = {i for i, token in enumerate(parsed.tokens) if token.norm in common().kin}
-    start = 0
-    while start < len(parsed.tokens):
-        covered, number, itself = _list_at(parsed.tokens, kin, start)
-        before = parsed.tokens[start - 1].norm if start else ""
-        number += before == "with" and number > 1 and not itself  # who writes plays with them
-        itself = itself or before in ("for", "with")
-        if itself and number > 1:
-            yield _mention(covered, number)
-        start = covered[-1] + 1 if covered else start + 1
+def _playing(parsed: ParsedBrief) -> Iterator[Mention]:
+    """Numbers that play, or turn up: "only two play at a time"."""
+    tokens = parsed.tokens
+    for at in parsed.kept[:-1]:
+        if tokens[at].kind != "number" or not 1 < int(tokens[at].norm) <= _MOST:
+            continue
+        before, verb = (
+            tokens[at - 1] if at else None,
+            [token.norm for token in tokens[at + 1 :][:2]],
+        )
+        loose = (
+            before is None
+            or before.kind == "stop"
+            or before.norm in (FUNCTION_WORDS | _ASIDE) - {"of"}
+        )
+        plays = verb[0] in PLAY and tokens[at + 1].norm == tokens[at + 1].text.lower()
+        if loose and (plays or verb in (["turn", "up"], ["show", "up"])):
+            covered = range(at, at + 1 + len(verb) - plays)
+            if not _condition(tokens, covered, set())[0]:
+                yield _mention(covered, int(tokens[at].norm))
 
 
-def _list_at(tokens: Sequence[Token], kin: set[int], start: int) -> tuple[list[int], int, bool]:
-    """The tokens of a list that begins at a token, its number of persons, and if "I" am one."""
-    covered: list[int] = []
-    number, itself, at = 0, False, start
-    while (item := _person_at(tokens, kin, at)) is not None:
-        end, persons = item
-        itself = itself or tokens[end - 1].norm in _I
-        covered, number, at = [*range(start, end)], number + persons, end
-        while at < len(tokens) and tokens[at].norm in _AND:
-            at += 1
-        if at == end:
-            break
-    return covered, number, itself
-
-
-def _person_at(tokens: Sequence[Token], kin: set[int], at: int) -> tuple[int, int] | None:
-    """Where a person, or several, end that begin at a token, and how many they are."""
-    if at < len(tokens) and tokens[at].norm in _I:
-        return at + 1, 1
-    if _named(tokens, at) > at:
-        return _named(tokens, at), 1
-    number = 0
-    for index in range(at, min(at + _BESIDE + 1, len(tokens))):
-        token = tokens[index]
-        if index > at and tokens[index - 1].norm in _FOND and _named(tokens, index) > index:
-            return _named(tokens, index), 1
-        if index in kin:
-            plural = token.text.lower().endswith(("s", "ren")) and not token.text.endswith("ss")
-            usual = _BOTH if token.norm in _PAIRED else 0
-            persons = number or (usual if plural else 1)
-            return (_named(tokens, index + 1), persons) if persons else None
-        if token.kind == "number":
-            number = int(token.norm)
-        elif token.norm == "both":
-            number = _BOTH
-        elif token.kind == "stop" or token.norm in common().connectives | _I | _AMONG | _TOLD:
-            return None
-    return None
-
-
-def _named(tokens: Sequence[Token], at: int) -> int:
-    """Where a name ends that begins at a token, or the same place: "Big Dave"."""
-    while at < len(tokens) and tokens[at].kind == "word" and tokens[at].text.istitle():
-        if tokens[at].norm in FUNCTION_WORDS | _I | _AND:
-            break
-        at += 1
-    return at
+def _grouped(parsed: ParsedBrief, embed: Embed) -> Iterator[Mention]:
+    """The number of a group that no phrase names: "a flat share of five", not "best of five"."""
+    tokens = parsed.tokens
+    for at in parsed.kept:
+        if at < _FEW // 2 or tokens[at].kind != "number" or tokens[at - 1].norm != "of":
+            continue
+        ends = at + 1 == len(tokens) or is_filler(tokens[at + 1])
+        if ends and nearness(tokens[at - 2].text, _GROUPS, embed) >= _GROUP:
+            yield _mention([at - 2, at - 1, at], int(tokens[at].norm))
 
 
 def _bracketed(parsed: ParsedBrief) -> Iterator[Mention]:
@@ -205,7 +240,7 @@ def _bracketed(parsed: ParsedBrief) -> Iterator[Mention]:
             ends_title = "\n" not in parsed.words[: opened.start] and (
                 at + 3 == len(tokens) or "\n" in parsed.words[closed.end : tokens[at + 3].end]
             )
-            if tokens[at - 1].norm in _GROUPS or ends_title:
+            if tokens[at - 1].norm in stems(" ".join(_GROUPS)) or ends_title:
                 yield _mention([at + 1], int(inside.norm))
 
 
@@ -216,14 +251,26 @@ def _beings(parsed: ParsedBrief, embed: Embed) -> Iterator[Mention]:
         if tokens[at].kind != "number" or not 1 < int(tokens[at].norm) <= _MOST:
             continue
         first = at - 2 if _is_range(tokens, at) else at
-        before = {token.norm for token in tokens[max(0, first - 2) : first]}
         noun = _plural_after(tokens, at)
-        if noun is None or before & _OWNED:
+        if noun is None or _owned(tokens, first, noun, embed):
             continue
-        word = embed([tokens[noun].text.lower()])[0]
-        near = [float(np.max(embed(texts) @ word)) for texts in (common().beings, common().parts)]
-        if near[0] - near[1] >= BEING:
-            yield _mention([*range(first, noun + 1)], int(tokens[first].norm))
+        covered = range(first, noun + 1)
+        if _condition(tokens, covered, set())[0] or tokens[first - (first > 0)].norm in _PICKED:
+            continue
+        if nearness(tokens[noun].text, common().beings, embed) >= BEING:
+            yield _mention(covered, int(tokens[first].norm))
+
+
+def _owned(tokens: Sequence[Token], first: int, noun: int, embed: Embed) -> bool:
+    """Whether what a number counts is somebody's who plays, or kin of others who do not.
+
+    A group's members are its own: "our circle has five members".
+    """
+    before = [token.norm for token in tokens[max(0, first - 2) : first]]
+    if before[-1:] == ["have"]:
+        return nearness(tokens[first - 2].text, _GROUPS, embed) < _GROUP
+    theirs = before[-1:] in (["his"], ["her"], ["their"])
+    return bool({*before} & _OWNED) or (theirs and not plays_after(tokens, noun + 1))
 
 
 def _plural_after(tokens: Sequence[Token], at: int) -> int | None:

@@ -18,7 +18,7 @@ from agents.composer.lexicon import PLAYERS, Lexicon, Phrase, Settings
 from agents.composer.loader import common, lexicon_of
 from agents.composer.meaning.seats import seatable
 from agents.composer.meaning.statements import Embed, Statements, statements_of
-from agents.composer.mentions import Mention, ParsedBrief, parse_brief
+from agents.composer.mentions import Mention, ParsedBrief, of_unit, parse_brief
 from agents.composer.patterns import Capture, Text
 from agents.composer.settle import can_be
 from agents.composer.tokens import Token, tokenise
@@ -168,7 +168,7 @@ def guesses(
             mention = part.mention(name, value)
             if mention is None or not can_be(lexicon, mention):
                 continue
-            if name != PLAYERS or seatable(lexicon, mention):
+            if name != PLAYERS or (seatable(lexicon, mention) and not of_unit(parsed, [part.at])):
                 best.setdefault(name, []).append((float(score), mention))
         found += _compared(best, part.at, math.log(1 + len(content)), new)
     return sorted(found, key=lambda said: -said.sure)

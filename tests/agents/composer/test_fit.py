@@ -163,7 +163,28 @@ def test_what_the_person_corrects_holds_and_what_was_taken_back_is_not_claimed(
         ("Hearts, six game-mad kids.", 6),
         ("Hearts with my three cousins.", 4),
         ("Hearts. Each hand ends when all five have led once.", 5),
+        # Lists of persons, in small letters, of kin, of somebody known by meaning, and of pairs.
+        ("Hearts for me, lu and wim.", 3),
+        ("Hearts to 50. Bea, her dad and her uncle play it after dinner.", 3),
+        ("Hearts for a couple and their landlord.", 3),
+        ("Hearts for two pairs of friends and my gran.", 5),
+        ("Hearts, and my triplets want to play it.", 3),
+        ("Hearts to 50. My wife and I play it with our grandchild.", 3),
+        # "All of us" stands for everybody told of before.
+        ("My aunt and I look after her three boys on Mondays and we all want to play hearts.", 5),
+        ("My cousins Ed and Flo are here. My wife and I play hearts to 50 with them.", 4),
+        # Groups that no phrase names, and numbers that play.
+        ("A household of five wants hearts.", 5),
+        ("Hearts. Six of us share a tent but only three play at a time.", 3),
+        ("Hearts night, at least three turn up.", 3),
+        ("Hearts. There is never less than 3 of us and never more than six.", 3),
+        # Who does not play is not counted beside who does.
+        ("My three kids hate hearts. I play hearts with my brother.", 2),
         # Nobody is counted here: hearts is for four.
+        ("Hearts to 50, 13 cards each, as my aunt and her three boys taught it.", 4),
+        ("Hearts, and a queen lets you skip the next two players.", 4),
+        ("Hearts. The first three players to go out get a sweet.", 4),
+        ("Hearts, the winner takes three points. One table only.", 4),
         ("Hearts. Everybody has two marshmallows a trick.", 4),
         ("Hearts. Play three rounds, then lights out.", 4),
     ],
