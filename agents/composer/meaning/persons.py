@@ -209,7 +209,7 @@ class Company:
             return self._counted(index, number)
         if index > at and tokens[index - 1].norm in OWNERS and self._somebody(tokens[index]):
             return index + 1, 1
-        joined = at > 0 and tokens[at - 1].norm in _AND and _counts(tokens[index])
+        joined = at > 0 and tokens[at - 1].norm == "and" and _counts(tokens[index])
         of_us = [token.norm for token in tokens[index + 1 : index + 3]] == ["of", "us"]
         return (index + 3, int(tokens[index].norm)) if joined and of_us else None
 

@@ -173,6 +173,7 @@ def test_what_the_person_corrects_holds_and_what_was_taken_back_is_not_claimed(
         # "All of us" stands for everybody told of before.
         ("My aunt and I look after her three boys on Mondays and we all want to play hearts.", 5),
         ("My cousins Ed and Flo are here. My wife and I play hearts to 50 with them.", 4),
+        ("Hearts with my two late sisters, the three of us.", 3),
         # Groups that no phrase names, and numbers that play.
         ("A household of five wants hearts.", 5),
         ("Hearts. Six of us share a tent but only three play at a time.", 3),
