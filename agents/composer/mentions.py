@@ -204,11 +204,16 @@ def _counted_apart(parsed: ParsedBrief, covered: list[int]) -> tuple[int, ...]:
 
 
 def of_unit(parsed: ParsedBrief, covered: Sequence[int]) -> bool:
-    """Whether a phrase ends in a number that counts something else: "hands with six | points"."""
-    last, after = covered[-1], covered[-1] + 1
-    if after >= len(parsed.tokens) or parsed.tokens[last].kind != "number":
+    """Whether a phrase ends in a number that counts something else.
+
+    Such as "hands with six | points", or matches: "best of | five".
+    """
+    last = covered[-1]
+    if parsed.tokens[last].kind != "number":
         return False
-    return parsed.tokens[after].norm in _UNITS
+    around = [token.norm for token in parsed.tokens[max(0, last - 2) : last + 2]]
+    matches = around[:2] == ["best", "of"] and last - 2 not in covered
+    return matches or (last + 1 < len(parsed.tokens) and around[-1] in _UNITS)
 
 
 def _trimmed(parsed: ParsedBrief, covered: list[int]) -> tuple[int, ...]:

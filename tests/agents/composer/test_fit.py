@@ -188,6 +188,7 @@ def test_what_the_person_corrects_holds_and_what_was_taken_back_is_not_claimed(
         ("Hearts, the winner takes three points. One table only.", 4),
         ("Hearts. Everybody has two marshmallows a trick.", 4),
         ("Hearts. Play three rounds, then lights out.", 4),
+        ("Hearts, best of five", 4),
     ],
 )
 def test_beings_that_a_brief_counts_are_its_players(words: str, players: int) -> None:
