@@ -2,7 +2,7 @@
 
 import pickle
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
@@ -20,7 +20,8 @@ from tests.graph.settings import SMALL
 from tests.vectorstore.hashing import HashingEmbedder
 from tools.checking import CheckRun
 from tools.playtest import tournament
-from tools.playtest.jobs import MatchJob, SandboxRecipe, play_job
+from tools.playtest.jobs import MatchEntry, MatchJob, SandboxRecipe, play_job
+from tools.replaying import require_replays
 from tools.retrieval import Retrieval
 from tools.sandbox import Sandbox
 from vectorstore.documents import StoreSettings
@@ -65,7 +66,10 @@ def entries() -> Entries:
 
 @pytest.fixture(autouse=True)
 def _each_match_once(entries: Entries, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same job gives the same entry, as tests of the runner show: runs of one game share it."""
+    """The same job gives the same entry, as tests of the runner show: runs of one game share it.
+
+    The same matches are taken through fresh workers once.
+    """
 
     def play(job: MatchJob) -> Json:
         if job.until is not None or getattr(job.roster, "models", None):
@@ -75,7 +79,18 @@ def _each_match_once(entries: Entries, monkeypatch: pytest.MonkeyPatch) -> None:
             entries[key] = play_job(job)
         return entries[key]
 
+    def replayed(matches: Sequence[tuple[MatchJob, MatchEntry]], most: int) -> int:
+        if any(getattr(job.roster, "models", None) for job, _ in matches):
+            return require_replays(matches, most)
+        bare = [(replace(job, sandbox=SandboxRecipe(), until=None), one) for job, one in matches]
+        key = pickle.dumps((most, bare))
+        count = entries.setdefault(key, None)
+        if not isinstance(count, int):
+            entries[key] = count = require_replays(matches, most)
+        return count
+
     monkeypatch.setattr(tournament, "play_job", play)
+    monkeypatch.setattr(tournament, "require_replays", replayed)
 
 
 @pytest.fixture
