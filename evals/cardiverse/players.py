@@ -66,6 +66,7 @@ class PlayersSize:
         matches: That measure a game.
         games: The library's families, all of them or a few.
         recorded: Recorded runs, by name.
+        written: As `selecting`, where a model wrote them: a dozen, in ten times the line-ups.
     """
 
     plies: int
@@ -73,12 +74,13 @@ class PlayersSize:
     matches: int
     games: tuple[str, ...] = library.families()
     recorded: tuple[str, ...] = ()
+    written: int = 200
 
 
 FULL = PlayersSize(
     8_000, 200, 2_000, recorded=("kalah", "lanterns", "orchard", "smugglers", "tides")
 )
-QUICK = PlayersSize(1_000, 24, 24, ("goofspiel", "placement", "poker", "tic_tac_toe"), ("orchard",))
+QUICK = PlayersSize(1_000, 24, 24, ("goofspiel", "poker", "tic_tac_toe"), ("orchard",), 12)
 
 
 @dataclass(frozen=True)
@@ -130,6 +132,7 @@ def run(options: EvalOptions, size: PlayersSize | None = None) -> EvalResult:
             "seats of library games": SEATS,
             "plies of lessons, a tenth of those with searches": size.plies,
             "matches a line-up, selecting": size.selecting,
+            "the same, written by a model": size.written,
             "matches a game, measuring": size.matches,
             "made by": "fitting, without a model and without the library's heuristics; "
             "recorded games: the recorded strategist",
@@ -227,7 +230,8 @@ def _row(
     row["by model"] = game in size.recorded
     try:
         task = make()
-        selection, kept = _contest(task, options.seed, size.selecting, options).select()
+        selecting = size.written if row["by model"] else size.selecting
+        selection, kept = _contest(task, options.seed, selecting, options).select()
         row |= {"heuristics": len(task.found), "members": [*selection.members]}
         row |= {"notes": [*selection.notes], "ms a decision": _milliseconds(task, kept)}
     except (ModuleFault, EvalError) as problem:
