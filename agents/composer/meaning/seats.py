@@ -28,6 +28,7 @@ from games.contract import Json
 
 _TILL = word_set("to till until or and – -")
 _GROUPS = ("group", "gang", "crew", "family", "table", "party", "club", "class", "team")
+_GROUP_STEMS = stems(" ".join(_GROUPS))
 _SPARSE = stems("only just there is are we have exactly as few")
 _PERSONS = stems("us player people person friend")
 _COMING = stems("turn show come attend arrive play sit make around here home free join")
@@ -204,10 +205,8 @@ def _playing(parsed: ParsedBrief) -> Iterator[Mention]:
     for at in parsed.kept[:-1]:
         if tokens[at].kind != "number" or not 1 < int(tokens[at].norm) <= _MOST:
             continue
-        before, verb = (
-            tokens[at - 1] if at else None,
-            [token.norm for token in tokens[at + 1 :][:2]],
-        )
+        before = tokens[at - 1] if at else None
+        verb = [token.norm for token in tokens[at + 1 : at + 3]]
         loose = (
             before is None
             or before.kind == "stop"
@@ -224,7 +223,7 @@ def _grouped(parsed: ParsedBrief, embed: Embed) -> Iterator[Mention]:
     """The number of a group that no phrase names: "a flat share of five", not "best of five"."""
     tokens = parsed.tokens
     for at in parsed.kept:
-        if at < _FEW // 2 or tokens[at].kind != "number" or tokens[at - 1].norm != "of":
+        if at <= 1 or tokens[at].kind != "number" or tokens[at - 1].norm != "of":
             continue
         ends = at + 1 == len(tokens) or is_filler(tokens[at + 1])
         if ends and nearness(tokens[at - 2].text, _GROUPS, embed) >= _GROUP:
@@ -240,7 +239,7 @@ def _bracketed(parsed: ParsedBrief) -> Iterator[Mention]:
             ends_title = "\n" not in parsed.words[: opened.start] and (
                 at + 3 == len(tokens) or "\n" in parsed.words[closed.end : tokens[at + 3].end]
             )
-            if tokens[at - 1].norm in stems(" ".join(_GROUPS)) or ends_title:
+            if tokens[at - 1].norm in _GROUP_STEMS or ends_title:
                 yield _mention([at + 1], int(inside.norm))
 
 
