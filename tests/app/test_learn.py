@@ -75,3 +75,13 @@ def test_rules_that_are_empty_or_no_text_are_refused(
     done = command(*asked, "--out", tmp_path / "run")
     assert (done.code, (tmp_path / "run").exists()) == (2, False)
     assert "--rules" in done.err
+
+
+def test_rules_without_an_end_are_refused_and_not_read_for_ever(
+    command: Command, asked: list[object], tmp_path: Path
+) -> None:
+    (tmp_path / "rules.txt").unlink(missing_ok=True)
+    (tmp_path / "rules.txt").symlink_to("/dev/zero")
+    done = command(*asked, "--out", tmp_path / "run")
+    assert (done.code, (tmp_path / "run").exists()) == (2, False)
+    assert "--rules" in done.err

@@ -103,8 +103,7 @@ def play_series(  # noqa: PLR0913 - what, who, how much and where are all the ca
 
     Args:
         game: What is played, with the parameters to play it with.
-        specs: One a seat, as the roster reads them. Their seats rotate within a deal unless all
-            are the same.
+        specs: One a seat, for the roster; seats rotate within a deal unless all are the same.
         roster: Reads the specs and makes the players.
         matches: Matches to play; a multiple of the seats, unless all players are the same.
         seed: The run's seed.
@@ -113,12 +112,10 @@ def play_series(  # noqa: PLR0913 - what, who, how much and where are all the ca
         until: `time.monotonic()` from which on nothing is played, and the deals count that are
             whole by then; how many depends on the clock. None for no such time.
         sandbox: This process's, where everything is played in it, or how a process makes its own.
-        journal: File that keeps every finished match; a series that was cut short goes on from
-            it. None keeps nothing.
+        journal: File of finished matches, from which a series that was cut short goes on.
         workers: Where the matches are played; one at a time in this process by default.
         on_match: Told of every match, in order of arrival: first those the journal held.
-        replay: Whether to take a sample of the matches through fresh workers; where not, the
-            caller does it for several series at once (`replayed_sample`).
+        replay: Whether fresh workers replay a sample; else see `replayed_sample`.
         record: Whether entries keep the matches' plies; without, a long series takes little room.
 
     Raises:
@@ -134,9 +131,8 @@ def play_series(  # noqa: PLR0913 - what, who, how much and where are all the ca
     deals, rest = divmod(matches, schedule.rotations)
     if rest:
         raise ValueError(
-            f"{matches} matches do not give every entrant every seat equally often; "
-            f"required: a multiple of {schedule.rotations}, such as "
-            f"{(deals + 1) * schedule.rotations}"
+            f"{matches} matches do not give every entrant every seat equally often; required: a "
+            f"multiple of {schedule.rotations}, such as {(deals + 1) * schedule.rotations}"
         )
     settings = TournamentSettings(deals=deals, seed=seed, max_plies=max_plies)
     plan = MatchPlan(game, players, settings, roster, schedule, sandbox, record, until)

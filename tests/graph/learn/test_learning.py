@@ -17,7 +17,7 @@ from games.trajectories import (
 from games.values import CHANCE, TERMINAL
 from graph.learn.judging import expandable
 from graph.learn.matches import material, open_matches
-from graph.learn.reporting import final_words
+from graph.learn.reporting import contradictions, final_words
 from graph.learn.runs import goes_on, run_learning
 from graph.learn.state import Gaps, LearnState
 from graph.run.folder import RunFolder, RunFolderError
@@ -289,6 +289,11 @@ def test_a_contradiction_that_the_modeller_names_is_told_with_its_quotes(learn: 
     with serving(code(note + TIC_TAC_TOE)) as endpoint:
         told = learn(endpoint).told
     assert told["contradictions"][0]["in_the_rules"] is True
+
+
+def test_a_contradiction_of_any_length_is_told_in_a_few_lines() -> None:
+    (told,) = contradictions("# CONTRADICTION: " + "x" * 100_000, "Players alternate.")
+    assert len(told["said"]) <= 500
 
 
 SCRIPT = (message("Prose."), code(NO_TURN), edits(EDIT))
