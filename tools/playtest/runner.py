@@ -249,12 +249,12 @@ def _process_pool(workers: int) -> ProcessPoolExecutor:
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # read when a process first imports numpy
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload([__name__, *_PRELOADED])
+    context.set_forkserver_preload(_PRELOADED)
     _start_fork_server()
     return ProcessPoolExecutor(workers, mp_context=context, initializer=_begin)
 
 
-_PRELOADED = ("tools.playtest.jobs",)
+_PRELOADED = ["tools.playtest.forked", __name__, "tools.playtest.jobs"]
 
 
 def _start_fork_server() -> None:

@@ -4,6 +4,8 @@ import importlib.util
 import json
 import operator
 import os
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
@@ -51,6 +53,27 @@ def test_one_job_at_a_time_and_threads_run_in_this_process_and_processes_are_oth
 def test_processes_keep_arrays_to_one_thread() -> None:
     jobs = enumerate(["OPENBLAS_NUM_THREADS"])
     assert dict(play_all(jobs, os.getenv, journal=None, workers=Workers(2))) == {0: "1"}
+
+
+DYING = """
+import os
+from multiprocessing import {module}
+from tools.playtest.runner import Workers
+{module}.{step} = lambda *_, **__: os._exit(0)
+with Workers(2).opened() as workers:
+    workers.executor.submit(os.getpid).result()
+"""
+
+
+@pytest.mark.parametrize(
+    ("module", "step"), [("reduction", "sendfds"), ("popen_forkserver", "open")]
+)
+def test_a_process_that_ends_while_it_starts_another_leaves_no_traceback(
+    module: str, step: str
+) -> None:
+    script = DYING.format(module=module, step=step)
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 def test_what_the_journal_holds_comes_first_in_order_and_is_not_played(tmp_path: Path) -> None:

@@ -1,0 +1,16 @@
+"""What the fork server of a process pool loads first, and nobody else: it makes the server quiet.
+
+A process that ends while it has a server start another leaves both with half a message. Each would
+print a traceback below the farewell of the one that ended.
+"""
+
+import sys
+from types import TracebackType
+
+
+def _told(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    if not issubclass(kind, EOFError | BrokenPipeError):
+        sys.__excepthook__(kind, error, trace)
+
+
+sys.excepthook = _told
