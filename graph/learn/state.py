@@ -1,7 +1,7 @@
 """State of a run of `learn`, between nodes, and the resources that its nodes are given."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, Field
@@ -221,6 +221,7 @@ class LearnContext:
         identity: Who answers for the modeller.
         budget: What the modeller may still spend.
         versions: Versions of what took part, by name.
+        played: Random matches by module, number and seed: a candidate is judged more than once.
     """
 
     modeller: "ModelModeller"
@@ -230,6 +231,7 @@ class LearnContext:
     identity: str
     budget: "Budget"
     versions: Mapping[str, str]
+    played: dict[tuple[str, int, int], Played] = field(default_factory=dict)
 
     @property
     def settings(self) -> LearnSettings:
@@ -243,15 +245,17 @@ class LearnContext:
 
     def play(self, module: str, matches: int, seed: int) -> Played:
         """Random matches inside a model, with the seats and parameters of the recorded ones."""
-        header = self.material.header
-        return random_play(
-            self.sandbox,
-            module,
-            num_players=header.num_players,
-            parameters=header.parameters,
-            matches=matches,
-            seed=seed,
-        )
+        key, header = (module, matches, seed), self.material.header
+        if key not in self.played:
+            self.played[key] = random_play(
+                self.sandbox,
+                module,
+                num_players=header.num_players,
+                parameters=header.parameters,
+                matches=matches,
+                seed=seed,
+            )
+        return self.played[key]
 
     def covered(
         self, module: str, names: Sequence[str], matches: Sequence[OpenTrajectory]

@@ -1,4 +1,4 @@
-"""What the fork server of a process pool loads first, and nobody else: it makes the server quiet.
+"""The quiet of a process pool's fork server, which alone loads this, and first.
 
 A process that ends while it has a server start another leaves both with half a message. Each would
 print a traceback below the farewell of the one that ended.

@@ -72,7 +72,9 @@ def test_a_process_that_ends_while_it_starts_another_leaves_no_traceback(
     module: str, step: str
 ) -> None:
     script = DYING.format(module=module, step=step)
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=60
+    )
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
