@@ -48,10 +48,17 @@ def label_of(name: str) -> str:
 
 
 def settings_of(name: str) -> RunSettings:
-    """A recorded run's settings; the play-test, which no prompt quotes, is made small."""
+    """A recorded run's settings, with a small play-test.
+
+    What is said of the finished game is answered from its play-test: no clock may cut that. Of
+    other games no prompt quotes it.
+    """
     small = {"ladder_matches": 4, "random_matches": 6, "heuristic_matches": 4}
     small |= {"small_budget": 3, "large_budget": 6, "lessons": 0}
-    return RunSettings.model_validate({"seed": runs()[name]["seed"], "quick": True, **small})
+    clock = {"playtest_s": None if "said" in runs()[name] else 1.0}
+    return RunSettings.model_validate(
+        {"seed": runs()[name]["seed"], "quick": True, **small, **clock}
+    )
 
 
 def request_of(name: str) -> Request:
