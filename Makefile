@@ -26,7 +26,7 @@ test: setup
 
 # A process more than two cores have: tests wait for processes of their own.
 suite: test-home
-	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest -p xdist.plugin -n 3 --dist loadfile --no-loadscope-reorder
 
 check: setup
 	$(BIN)/ruff check .
