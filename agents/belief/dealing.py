@@ -303,12 +303,13 @@ class Dealing:
         """The outcomes, judged by all the deals to come at once; None where that cannot be done.
 
         It can be done for different components that all come out of one pack, once it is known
-        from an earlier pass where they go. The chances are such that every particle goes on in one
+        from an earlier pass where they go: not where this play deals to a zone that none of that
+        pass does. The chances are such that every particle goes on in one
         outcome, drawn by its share, whatever the particle weighs.
         """
         particle, player, legal, zone = deal
         ahead = self.slots[particle.fills :]
-        if not ahead or not self.evidence.zones.is_conserved(zone):
+        if zone not in ahead or not self.evidence.zones.is_conserved(zone):
             return None
         dealt = [self.component(particle.place.state, zone, action) for action in legal]
         components = [component for component in dealt if component is not None]

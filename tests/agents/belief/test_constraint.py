@@ -5,9 +5,10 @@ import pytest
 from agents.belief.belief import SIZE, PopulationTracker
 from agents.belief.constraint import constraint_strategy
 from agents.belief.zones import Zones, zones_of
+from evals.cardiverse.recorded import RECORDINGS, recorded_generation
 from games import library
-from games.contract import Json, State
-from games.modules import Rules
+from games.contract import Json, State, load_namespace
+from games.modules import Rules, bind, first_state
 from tests.agents.belief.logs import logs_of
 from tests.agents.belief.posteriors import (
     exact,
@@ -69,6 +70,20 @@ def test_voids_and_counts_of_hidden_hands_are_respected() -> None:
                 state = particle.place.state
                 assert rules.observations(state)[0] == log.latest()
                 assert rules.legal_actions(state) == legal
+
+
+def test_a_card_is_followed_to_whichever_place_a_player_lays_it_in() -> None:
+    made = recorded_generation(RECORDINGS / "smugglers.json")
+    namespace = load_namespace(made.sources[-1])
+    rules, start = bind(namespace, made.players), first_state(namespace, made.players)
+    sampler = constraint_tracker(rules, 0, start, zones_of(namespace), size=64)
+    for log, legal in random_match(rules, start, 0, seed=4)[:14]:
+        sampler.update(log.entries)
+        assert sampler.population.particles
+        for particle in sampler.population.particles:
+            state = particle.place.state
+            assert rules.observations(state)[0] == log.latest()
+            assert rules.legal_actions(state) == legal
 
 
 @pytest.mark.parametrize("preset", ["whist", "spades"])
