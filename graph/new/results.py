@@ -145,6 +145,7 @@ def open_ends(state: RunState) -> list[str]:
     ]
     ends += [
         f"{one.id}, a claim of the validator on {one.rule}, {_FATES[one.status]}: {one.says}"
+        + "".join(f" (against it: {vote.why})" for vote in one.votes if not vote.upheld)
         for one in state.claims
         if one.status in _FATES
     ]

@@ -204,6 +204,7 @@ def test_twenty_wrong_tests_end_no_run_whether_or_not_the_coder_objects(
     assert state.accepted is not None
     assert {claim.status for claim in state.claims} == {"disputed"}
     assert all(len(claim.votes) == 2 for claim in state.claims)
+    assert all("(against it: worked out from R1)" in told for told in open_ends(state))
     assert roles.calls.count("edit") == (1 if contests else 2)
 
 
