@@ -254,7 +254,7 @@ def _process_pool(workers: int) -> ProcessPoolExecutor:
     return ProcessPoolExecutor(workers, mp_context=context, initializer=_begin)
 
 
-_PRELOADED = ["tools.playtest.forked", __name__, "tools.playtest.jobs"]
+_PRELOADED = ["tools.playtest.fork_server", __name__, "tools.playtest.jobs"]
 
 
 def _start_fork_server() -> None:

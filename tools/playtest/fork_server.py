@@ -1,7 +1,7 @@
-"""The quiet of a process pool's fork server, which alone loads this, and first.
+"""The quiet of a process pool's fork server: only the server loads this, before all else.
 
 A process that ends while it has a server start another leaves both with half a message. Each would
-print a traceback below the farewell of the one that ended.
+print a traceback below the farewell of the one that ended. What jobs raise goes another way.
 """
 
 import sys
