@@ -6,6 +6,7 @@ from math import log, sqrt
 
 import numpy as np
 
+from agents.belief.belief import PopulationTracker
 from agents.belief.exact import posterior
 from agents.belief.follow import Entries, Follower
 from games import library
@@ -47,6 +48,16 @@ def random_match(
         for log_, seen, told in zip(logs, rules.observations(state), events, strict=True):
             log_.see(seen, told)
     return decisions
+
+
+def require_fitting(sampler: PopulationTracker, log: SeatLog, legal: list[Action]) -> list[State]:
+    """The states of a population, which must be such that their seat sees and may do just this."""
+    states = [particle.place.state for particle in sampler.population.particles]
+    assert states
+    for state in states:
+        assert sampler.rules.observations(state)[sampler.seat] == log.latest()
+        assert sampler.rules.legal_actions(state) == legal
+    return states
 
 
 def exact(rules: Rules, seat: int, entries: Entries, start: State) -> Distribution:

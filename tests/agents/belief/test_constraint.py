@@ -14,6 +14,7 @@ from tests.agents.belief.posteriors import (
     exact,
     library_game,
     random_match,
+    require_fitting,
     total_variation,
 )
 from tests.agents.belief.test_filter import believed, explains
@@ -65,11 +66,7 @@ def test_voids_and_counts_of_hidden_hands_are_respected() -> None:
         sampler = constraint_tracker(rules, 0, start, zones_of(namespace), size=64)
         for log, legal in random_match(rules, start, 0, seed):
             sampler.update(log.entries)
-            assert sampler.population.particles
-            for particle in sampler.population.particles:
-                state = particle.place.state
-                assert rules.observations(state)[0] == log.latest()
-                assert rules.legal_actions(state) == legal
+            require_fitting(sampler, log, legal)
 
 
 def test_a_card_is_followed_to_whichever_place_a_player_lays_it_in() -> None:
@@ -79,11 +76,7 @@ def test_a_card_is_followed_to_whichever_place_a_player_lays_it_in() -> None:
     sampler = constraint_tracker(rules, 0, start, zones_of(namespace), size=64)
     for log, legal in random_match(rules, start, 0, seed=4)[:14]:
         sampler.update(log.entries)
-        assert sampler.population.particles
-        for particle in sampler.population.particles:
-            state = particle.place.state
-            assert rules.observations(state)[0] == log.latest()
-            assert rules.legal_actions(state) == legal
+        require_fitting(sampler, log, legal)
 
 
 @pytest.mark.parametrize("preset", ["whist", "spades"])
@@ -95,12 +88,7 @@ def test_hands_of_thirteen_cards_are_sampled_at_every_decision(preset: str) -> N
     sampler = constraint_tracker(rules, 0, start, zones_of(namespace), size=128)
     for log, legal in random_match(rules, start, 0, seed=2)[:3]:
         sampler.update(log.entries)
-        hands = {str(particle.place.state["hands"]) for particle in sampler.population.particles}
-        assert len(hands) > 1
-        for particle in sampler.population.particles:
-            state = particle.place.state
-            assert rules.observations(state)[0] == log.latest()
-            assert rules.legal_actions(state) == legal
+        assert len({str(s["hands"]) for s in require_fitting(sampler, log, legal)}) > 1
 
 
 def test_a_module_without_zones_is_left_to_the_particle_filter() -> None:

@@ -20,6 +20,7 @@ from tests.agents.belief.posteriors import (
     frequencies,
     library_game,
     random_match,
+    require_fitting,
     sampling_bound,
     total_variation,
 )
@@ -176,11 +177,7 @@ def test_a_population_that_dies_out_is_revived_from_earlier_choices() -> None:
     sampler = PopulationTracker(rules, 0, start, size=24)
     for log, legal in random_match(rules, start, 0, seed=2):
         sampler.update(log.entries)
-        assert sampler.population.particles
-        for particle in sampler.population.particles:
-            state = particle.place.state
-            assert rules.observations(state)[0] == log.latest()
-            assert rules.legal_actions(state) == legal
+        for state in require_fitting(sampler, log, legal):
             assert explains(state, log.latest()["shots"])  # type: ignore[arg-type]
 
 
