@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 Stage: TypeAlias = Literal["transition", "inference", "value", "tensors"]
 LearnEnd: TypeAlias = Literal["passed", "incomplete", "gave_up"]
+_KEPT = 4  # candidates whose random matches are held in memory
 
 
 class TypeRow(BaseModel, frozen=True, extra="forbid"):
@@ -221,7 +222,7 @@ class LearnContext:
         identity: Who answers for the modeller.
         budget: What the modeller may still spend.
         versions: Versions of what took part, by name.
-        played: Random matches by module, number and seed: a candidate is judged more than once.
+        played: The newest by module, number and seed: a candidate is judged more than once.
     """
 
     modeller: "ModelModeller"
@@ -246,16 +247,19 @@ class LearnContext:
     def play(self, module: str, matches: int, seed: int) -> Played:
         """Random matches inside a model, with the seats and parameters of the recorded ones."""
         key, header = (module, matches, seed), self.material.header
-        if key not in self.played:
-            self.played[key] = random_play(
-                self.sandbox,
-                module,
-                num_players=header.num_players,
-                parameters=header.parameters,
-                matches=matches,
-                seed=seed,
-            )
-        return self.played[key]
+        if (known := self.played.get(key)) is not None:
+            return known
+        found = random_play(
+            self.sandbox,
+            module,
+            num_players=header.num_players,
+            parameters=header.parameters,
+            matches=matches,
+            seed=seed,
+        )
+        if not found.failures:  # what failed may do so for want of time, and is tried again
+            self.played = dict([*self.played.items(), (key, found)][-_KEPT:])
+        return found
 
     def covered(
         self, module: str, names: Sequence[str], matches: Sequence[OpenTrajectory]

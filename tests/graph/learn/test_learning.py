@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from games import library
 from games.trajectories import (
     OpenPosition,
     OpenTrajectory,
@@ -16,7 +17,7 @@ from games.trajectories import (
 )
 from games.values import CHANCE, TERMINAL
 from graph.learn.judging import expandable
-from graph.learn.matches import material, open_matches
+from graph.learn.matches import material, open_matches, take_in
 from graph.learn.reporting import contradictions, final_words
 from graph.learn.runs import goes_on, run_learning
 from graph.learn.state import Gaps, LearnState
@@ -294,6 +295,26 @@ def test_a_contradiction_that_the_modeller_names_is_told_with_its_quotes(learn: 
 def test_a_contradiction_of_any_length_is_told_in_a_few_lines() -> None:
     (told,) = contradictions("# CONTRADICTION: " + "x" * 100_000, "Players alternate.")
     assert len(told["said"]) <= 500
+
+
+def test_random_matches_in_a_model_are_played_once_but_those_that_failed_again(
+    begun: Callable[..., RunFolder], sandbox: Sandbox, tic_tac_toe: Path
+) -> None:
+    sound = library.source("tic_tac_toe")
+    broken = f"{sound}\ndef get_rewards(state):\n    return []\n"
+    with serving(message("unasked")) as endpoint:
+        context = learning(begun(), endpoint, sandbox)
+    take_in(tic_tac_toe, context.folder, context.settings)
+    first = context.play(sound, 2, 1)
+    assert len(first.matches) == 2
+    assert context.play(sound, 2, 1) is first
+    assert context.play(sound, 2, 2) is not first
+    failed = context.play(broken, 2, 1)
+    assert failed.failures
+    assert context.play(broken, 2, 1) is not failed
+    for seed in range(3, 20):
+        context.play(sound, 1, seed)
+    assert len(context.played) < 10
 
 
 SCRIPT = (message("Prose."), code(NO_TURN), edits(EDIT))
