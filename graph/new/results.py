@@ -145,7 +145,7 @@ def open_ends(state: RunState) -> list[str]:
     ]
     ends += [
         f"{one.id}, a claim of the validator on {one.rule}, {_FATES[one.status]}: {one.says}"
-        + "".join(f" (against it: {vote.why})" for vote in one.votes if not vote.upheld)
+        f"{_against(one)}"
         for one in state.claims
         if one.status in _FATES
     ]
@@ -156,6 +156,12 @@ def open_ends(state: RunState) -> list[str]:
         if one.id not in {f.claim for f in shown.findings or () if f.outcome != "passed"}
     ]
     return ends + [f"not judged: {what}" for what in shown.lacking]
+
+
+def _against(claim: Claim) -> str:
+    """What spoke against a claim; nothing where nobody did."""
+    reasons = dict.fromkeys(vote.why for vote in claim.votes if not vote.upheld)
+    return f" (against it: {' '.join(reasons)})" if reasons else ""
 
 
 def overruled(state: RunState) -> list[str]:
