@@ -195,6 +195,7 @@ def _moment(
 ) -> Moment:
     below = _settled(others, expected)
     gc.collect()
+    sys._clear_type_cache()  # it keeps names, up to one for every address that they ever had
     ours, theirs = process_use(os.getpid()), [process_use(pid) for pid in below]
     return Moment(
         workers=workers,
