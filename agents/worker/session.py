@@ -26,9 +26,9 @@ from agents.worker.protocol import (
     PerfectInformationRequest,
     Refused,
 )
-from games.contract import Json, State
-from games.information import SeatLog
-from games.modules import Heuristic, Rules, canonical, first_state, scoring
+from games.contract import TERMINAL, Json, State
+from games.information import SeatLog, tell_seats
+from games.modules import Heuristic, Rules, bind, canonical, first_state, scoring
 from tools.guest.operations import Operation
 from tools.guest.protocol import decoded
 
@@ -248,6 +248,30 @@ _session = SeatSession()
 def choose(namespace: dict[str, object], payload: dict[str, Json]) -> Json:
     """See `ChooseRequest`."""
     return _session.choose(namespace, payload)._asdict()
+
+
+def rehearse(namespace: dict[str, object]) -> None:
+    """Decide for the first seat of a small game, in sessions of its own: see `warm_up`."""
+    rules = bind(namespace, 2)
+    for algorithm in ("ismcts", "uct"):
+        session, logs = SeatSession(), [SeatLog(0), SeatLog(1)]
+        search = search_named(algorithm).settings.model_validate({"simulations": 8}).model_dump()
+        state = first_state(namespace, 2)
+        perceived: Sequence[Sequence[str]] = [[], []]
+        while True:
+            tell_seats(logs, rules.observations(state), perceived)
+            player, legal = rules.current_player(state), rules.legal_actions(state)
+            if player == TERMINAL:
+                break
+            if player == 0:
+                new = logs[0].entries[len(session.held) :]
+                request = ChooseRequest(
+                    2, {}, algorithm, search, 0, new, legal, [0], len(session.held), "auto"
+                )
+                session.choose(namespace, request._asdict())
+                logs[0].act(legal[0])
+            perceived = rules.events(state, legal[0])
+            state = rules.apply_action(state, legal[0])
 
 
 def hold_heuristics(_namespace: dict[str, object], payload: dict[str, Json]) -> Json:

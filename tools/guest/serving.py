@@ -82,16 +82,21 @@ def serve(
     while True:
         request = decoded(Envelope, decode(stream.read()))
         try:
-            reply = _answer(request, session, printed, limits["reply_bytes"])
+            reply = answer(request, session, printed, limits["reply_bytes"])
         except MemoryError:
             reserve.clear()  # room to unwind in; the module holds all the rest
             os._exit(OUT_OF_MEMORY_STATUS)
         stream.write(reply)
 
 
-def _answer(
+def answer(
     request: Envelope, session: Session, printed: Mapping[str, BoundedOutput], reply_bytes: int
 ) -> bytes:
+    """The body of the reply to a request; whatever a module raises is told in it.
+
+    Raises:
+        MemoryError: If none is left.
+    """
     number, operation, seconds, payload = request
     reply: dict[str, Json] = {"id": number}
     try:

@@ -35,6 +35,7 @@ from tools.guest.framing import SocketStream
 from tools.guest.kit import close_imports, keep_loaded, load_kit
 from tools.guest.operations import Operation, Session
 from tools.guest.protocol import Exited, Forked
+from tools.guest.rehearsal import fill_gaps, warm_up
 from tools.guest.serving import serve
 
 _MESSAGE_BYTES = 1 << 16
@@ -53,12 +54,14 @@ def main() -> NoReturn:
     host = os.getppid()
     settings = json.loads(control.recv(_MESSAGE_BYTES))
     operations = load_kit(settings["preload"], numpy=settings["numpy"])
+    warm_up(settings["preload"], operations)
     close_imports(numpy=settings["numpy"])
     try:
         lockdown = _prepare(settings, control.fileno(), host)
     except RefusedError as error:
         control.send(error.message())
         os._exit(0)
+    fill_gaps()
     keep_loaded()
     control.send(json.dumps(ready(lockdown)._asdict()).encode())
     _serve(control, os.getppid(), _Forge(settings, operations, lockdown))

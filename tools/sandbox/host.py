@@ -19,7 +19,7 @@ from tools.sandbox.backends import (
 from tools.sandbox.local import default_backend
 from tools.sandbox.worker import Worker
 
-_CODES_KEPT = 64
+_LOADS_KEPT = 64
 
 
 class Sandbox:
@@ -54,7 +54,7 @@ class Sandbox:
         self._lock = threading.Lock()
         self._pools: dict[Kit, Pool] = {}
         self._workers: set[Worker] = set()
-        self._codes: dict[str, str] = {}
+        self._loads: dict[str, bytes] = {}
         self._closed = False
 
     @property
@@ -109,10 +109,10 @@ class Sandbox:
                 raise SandboxUnavailableError(
                     f"the sandbox's process ended twice in a row: {error}"
                 ) from error
-        worker = Worker(role, process, self.limits, self._forget, self._codes)
+        worker = Worker(role, process, self.limits, self._forget, self._loads)
         with self._lock:
-            if len(self._codes) > _CODES_KEPT:
-                self._codes.clear()
+            if len(self._loads) > _LOADS_KEPT:
+                self._loads.clear()
             self._workers.add(worker)
         return worker
 

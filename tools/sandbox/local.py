@@ -65,7 +65,7 @@ def require_holding(
 
 
 def _problem(pool: Pool, limits: Limits, machine: str | None, known: Sequence[str]) -> str | None:
-    with Worker("self-test", pool.fork(), limits, forget=lambda _: None, codes={}) as worker:
+    with Worker("self-test", pool.fork(), limits, forget=lambda _: None, loads={}) as worker:
         try:
             worker.load("")
             out = worker.request("canaries", {}, limits.load_s)

@@ -60,7 +60,7 @@ class Worker:
         process: Process,
         limits: Limits,
         forget: Callable[["Worker"], None],
-        codes: dict[str, str],
+        loads: dict[str, bytes],
     ) -> None:
         """Take over a fresh process; `Sandbox.worker` calls this.
 
@@ -69,7 +69,7 @@ class Worker:
             process: The process.
             limits: Its bounds.
             forget: Told when it ends.
-            codes: Source to code of the modules that workers of the same interpreter loaded; grows.
+            loads: By source, what a worker of this interpreter is asked to load it; grows.
         """
         self.role = role
         self.names: frozenset[str] = frozenset()
@@ -81,7 +81,7 @@ class Worker:
         self._process = process
         self._channel = process.channel
         self._forget = forget
-        self._codes = codes
+        self._loads = loads
         self._printed: dict[str, list[str]] = {"output": [], "errors": []}
         self._loaded = False
         self._used = False
@@ -113,12 +113,15 @@ class Worker:
             line = source.count("\n", 0, error.start) + 1
             raise ModuleFault("unreadable", "module", f"is not text: {error}", line=line) from error
         # Before the module runs, so that it has no part in what workers of other roles will load.
-        code = self._codes.get(source, "" if self._used else None)
-        if code is None:
-            found = self.request("compile", {"source": source}, self.limits.load_s)
-            code = self._codes[source] = found if isinstance(found, str) else ""
+        asked = self._loads.get(source)
+        if asked is None and self._used:
+            asked = encode({"source": source})
+        elif asked is None:
+            code = self.request("compile", {"source": source}, self.limits.load_s)
+            compiled = code if isinstance(code, str) else ""
+            asked = self._loads[source] = encode({"source": source, "code": compiled})
             self.weight = 0
-        names = self.request("load", {"source": source, "code": code}, self.limits.load_s)
+        names = self.request("load", asked, self.limits.load_s)
         if not isinstance(names, list):
             self._violation("load", "did not list the module's names")
         self.names = frozenset(name for name in names if isinstance(name, str))
