@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import get_args
 
+from agents.composer.accounting import CORRECTED
 from agents.composer.lexicon import PLAYERS, Lexicon, game_of
 from agents.composer.loader import lexicon_of, lexicons
 from agents.composer.meaning.evidence import as_it_holds, with_rules
@@ -182,9 +183,10 @@ class ComposerDesigner:
 
 
 def _kept_and_lost(reading: Reading) -> tuple[list[str], list[str]]:
-    """The demands that a reading honours, and those that it does not."""
+    """The demands that a reading honours, and those that it does not; none that was taken back."""
     kept = [c.text for c in reading.clauses if c.status == "honoured"]
-    return kept, [c.text for c in reading.clauses if c.status != "honoured"]
+    lost = [c for c in reading.clauses if c.status != "honoured" and c.reason != CORRECTED]
+    return kept, [c.text for c in lost]
 
 
 def _no_fit(reading: Reading, why: str, words: str) -> NoFitError:

@@ -8,10 +8,11 @@ import pytest
 
 from agents.belief.belief import PopulationTracker
 from agents.belief.constraint import constraint_strategy
-from agents.belief.follow import uniform_opponent
-from agents.belief.population import systematic_draws
+from agents.belief.filter import Branching
+from agents.belief.follow import Guide, uniform_opponent
+from agents.belief.population import Capacity, Particle, Population, systematic_draws
 from agents.belief.zones import zones_of
-from games.contract import Action, Json, State, canonical_key
+from games.contract import CHANCE, Action, Json, State, canonical_key
 from games.modules import Rules
 from tests.agents.belief.logs import logs_of
 from tests.agents.belief.posteriors import (
@@ -205,3 +206,24 @@ def test_a_log_that_no_play_gives_leaves_nothing() -> None:
     assert sampler.population.particles == []
     assert not sampler.population.is_whole
     assert next(samples_of(sampler), None) is None
+
+
+def test_a_place_with_more_branches_than_are_tried_is_sampled_without_loss() -> None:
+    rules = Rules(
+        num_players=1,
+        current_player=lambda state: CHANCE if state["drawn"] is None else 0,
+        legal_actions=lambda state: [f"draw {number}" for number in range(40)],
+        apply_action=lambda state, action: {"drawn": action},
+        rewards=lambda state: [0.0],
+        observations=lambda state: [{}],
+        events=lambda state, action: [[]],
+    )
+    guide = Guide(rules, 0, [{"observation": {}, "events": []}], np.random.default_rng(0))
+    place = guide.follower.start({"drawn": None})
+    assert place is not None
+    before = Population([Particle(place, 0.25, 0.0, None)] * 4, is_whole=True)
+    after = Branching(guide, branches=60).propose(before, Capacity(whole=16, sampled=8))
+    assert not after.is_whole
+    # Each stands for as much, and all together for as much as before: nothing seen rules one out.
+    assert after.weights.tolist() == [1 / 8] * 8
+    assert len({canonical_key(particle.place.state) for particle in after.particles}) > 4

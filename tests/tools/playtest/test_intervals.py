@@ -132,6 +132,12 @@ def test_without_draws_the_ratio_is_that_of_wald(
     assert log_likelihood_ratio({1.0: wins, 0.0: losses}, low, high) == pytest.approx(wald)
 
 
+def test_the_bounds_of_a_question_are_those_of_wald() -> None:
+    question = ScoreQuestion(low=0.4, high=0.6, alpha=0.05, beta=0.2)
+    # log(beta / (1 - alpha)) and log((1 - beta) / alpha) (Wald 1945)
+    assert question.bounds == pytest.approx((math.log(4 / 19), math.log(16)))
+
+
 def test_with_draws_close_hypotheses_give_the_normal_approximation() -> None:
     # n (s1 - s0) (2 m - s0 - s1) / (2 v), with the samples' mean m and variance v.
     wins, draws, losses = 3100, 4000, 2900

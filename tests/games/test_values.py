@@ -1,0 +1,27 @@
+"""Values of the contract: one form of each, and a sentence for what is none."""
+
+import math
+
+import pytest
+
+from games.contract import ModuleFault
+from games.values import canonical_key, require_json
+
+
+def test_a_canonical_key_is_sorted_and_of_ascii_alone() -> None:
+    key = canonical_key({"b": [1, None], "\u00e9": {"z": True, "a": 1.5}, "a": "\u2665"})
+    assert key == '{"a":"\\u2665","b":[1,null],"\\u00e9":{"a":1.5,"z":true}}'
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        ({"a": {1: 2}}, r"value\['a'\] has the key 1; required: string keys"),
+        ([0.5, math.nan], r"value\[1\] is nan; required: a finite number"),
+        ({"a": [{"b": (1,)}]}, r"value\['a'\]\[0\]\['b'\] is a tuple"),
+        ({1}, "value is a set"),
+    ],
+)
+def test_what_is_no_json_is_named_with_its_place(value: object, told: str) -> None:
+    with pytest.raises(ModuleFault, match=told):
+        require_json(value, "apply_action", "value")
