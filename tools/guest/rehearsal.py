@@ -28,9 +28,6 @@ def get_current_player(state):
         return -1
     return len(state["said"]) % SEATS if len(state["said"]) < 6 else -4
 
-def get_player_name(player_id):
-    return f"player {player_id + 1}"
-
 def get_legal_actions(state):
     if get_current_player(state) == -4:
         return []
