@@ -94,6 +94,7 @@ def test_prompts_of_many_families_find_their_family_and_leave_nothing_open(
         ),
         ("pig; reach a hundred and fifty first", {"target_score": 150}),
         ("battleship where sunk ships are never announced", {"announce_sunk": False}),
+        ("battleship for two, one ship of 4", {"ships": "4"}),
         ("capture the flag where the players set up their own pieces", {"setup": "chosen"}),
         ("a hidden ranks game without spies", {"spies": 0}),
         ("stratego; when ranks are equal the attacker loses", {"equal_ranks": "attacker"}),
