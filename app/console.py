@@ -291,7 +291,8 @@ def explained(error: Exception) -> str | None:
     if isinstance(error, sqlite3.Error):
         return (
             f"the checkpoints or the store cannot be used: {error}; see that the disk has room and "
-            "that the folder may be written"
+            "that the folder may be written. Where a run's checkpoints are not ours, resume it "
+            "with --discard-checkpoints"
         )
     postgres = sys.modules.get("psycopg")
     if postgres is not None and isinstance(error, postgres.Error):

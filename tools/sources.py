@@ -55,8 +55,8 @@ def find_game(name: str) -> GameSource:
 
     Raises:
         GameNotFoundError: Listing the library where nothing fits; naming the file where the module
-            or a heuristic beside it is no text that can be read; or counting its heuristics where
-            they are too many.
+            or a heuristic beside it is no text that can be read, or leads elsewhere as a link; or
+            counting its heuristics where they are too many.
     """
     if name in library.names():
         return GameSource(name, library.source(name), library.heuristic_sources(name))
@@ -74,6 +74,7 @@ def find_game(name: str) -> GameSource:
             f"no game called {name!r}{did_you_mean(name, library.names())}: required is a module "
             f"file, a run's folder, or a library name ({', '.join(library.names())})"
         )
+    beside_it = [file.parent / "rulebook.md", *([file] if path.is_dir() else [])]
     source = read_source(file, "a module")
     folders = ["players", f"{file.stem}_heuristics"]
     if file.name == "game.py":
@@ -82,6 +83,10 @@ def find_game(name: str) -> GameSource:
     if len(beside) > _MOST_HEURISTICS:
         told = f"it has {len(beside)} heuristics; there may be {_MOST_HEURISTICS}: move some away"
         raise GameNotFoundError(f"no game is read at {name[:200]!r}: {told}")
+    for item in (*beside_it, *beside):
+        if not item.resolve().is_relative_to(file.parent.resolve()):  # of somebody else's folder
+            told = f"{item} is a link that leads out of its folder; put a copy there"
+            raise GameNotFoundError(f"no game is read at {name[:200]!r}: {told}")
     heuristics = {item.stem: read_source(item, "a heuristic") for item in beside}
     return GameSource(str(file), source, heuristics)
 

@@ -203,7 +203,7 @@ def read_checkpoint(path: Path, identity: dict[str, Json], *, anew: bool) -> Che
         )
         found = Checkpoint(weights, first, second, arrays["hidden"].copy(), told)
         other = sorted(name for name in identity if there[name] != identity[name])
-    except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
+    except (OSError, SafetensorError, LookupError, TypeError, ValueError, RecursionError) as error:
         if anew:
             return None
         raise LearningError(f"{path} is damaged ({error}); {_AGAIN}") from error

@@ -36,6 +36,7 @@ _LAYERS = ("first", "inward", "onward", "last", "actor", "critic")
 FORMAT = 1
 META = "rulewright"
 _LARGEST = 2**28  # bytes
+_NO_POLICY = (LookupError, TypeError, ValueError, SyntaxError, RecursionError)
 
 
 class TensorSource(NamedTuple):
@@ -379,7 +380,7 @@ def _read(path: str, _changed: int, _size: int) -> Policy:
             *(codec.width, len(codec.actions), int(meta["settings"]["units"])),
             recurrent=codec.recurrent,
         )
-    except (OSError, SafetensorError, KeyError, TypeError, ValueError, SyntaxError) as error:
+    except (*_NO_POLICY, OSError, SafetensorError) as error:
         if isinstance(error, LearningError):
             raise
         raise LearningError(refusal) from error

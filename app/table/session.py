@@ -90,7 +90,7 @@ def open_table(
     from tools.sandbox import SandboxedModule
 
     found = game_called(name)
-    folder = Path(found.name).resolve().parent
+    folder = Path(found.name).parent.resolve()  # of the file that was named, were it a link
     is_run = (folder / "run.json").is_file()
     if is_run:
         RunFolder(folder).require_plain()
@@ -184,9 +184,8 @@ def line_up_of(
 
 
 def _usual(game: "GameSetup", run: Path | None, sandbox: "Sandbox") -> str:
-    """The opponent where nobody names one: a run's strongest, if it asks no endpoint."""
-    from agents.players.llm import LLM
-    from agents.players.registry import PlayerRoster
+    """The opponent where nobody names one: a run's strongest, if the run alone says all of it."""
+    from agents.search.algorithms import SEARCHES
 
     try:
         file = (run or Path()) / "players" / "players.json"
@@ -194,8 +193,9 @@ def _usual(game: "GameSetup", run: Path | None, sandbox: "Sandbox") -> str:
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         players = []
     named = players[-1] if players and isinstance(players, list) else None
-    if isinstance(named, str) and PlayerRoster().effective(named).player != LLM:
-        return named  # a model would cost without a word
+    # A model would cost without a word, and a file may lie anywhere on this computer.
+    if isinstance(named, str) and named.partition(":")[0] in ("random", "greedy", *SEARCHES):
+        return named
     return "greedy" if game.heuristics else searching(game, sandbox)
 
 

@@ -82,7 +82,13 @@ class RunFolder:
         path = self.state / "thread"
         if not path.exists():
             self.write_text(".state/thread", str(uuid.uuid4()))
-        return path.read_text(encoding="utf-8").strip()
+        try:
+            return str(uuid.UUID(path.read_text(encoding="utf-8").strip()))
+        except (OSError, ValueError) as error:
+            raise RunFolderError(
+                f"{path} holds no UUID of a thread ({error}); remove it, and resume makes the run "
+                "again from what was asked, its finished matches and its paid answers"
+            ) from error
 
     @contextmanager
     def held(self) -> Iterator[None]:
@@ -165,7 +171,8 @@ class RunFolder:
         """
         written, kept = self._written(), {keep, *(() if edits else self.edited())}
         for name in written.keys() - kept:
-            (self.path / name).unlink(missing_ok=True)
+            if (self.path / name).is_file():
+                (self.path / name).unlink()
         for journal in self.journals.glob("*") if journals else ():
             journal.unlink()
         for revision in self.revisions:
@@ -222,7 +229,7 @@ class RunFolder:
     def _found(self, name: str) -> str | None:
         try:
             return _digest((self.path / name).read_bytes())
-        except OSError:
+        except (OSError, ValueError):  # no file can have such a name
             return None
 
     def _put(self, name: str, content: bytes) -> Path:

@@ -61,7 +61,11 @@ def test_runs_are_listed_damaged_ones_too(
     (folder / ".state" / "request.json").write_text('"no request"')
     (row,) = command("runs", "--json").json["runs"]
     assert (row["name"], row["end"]) == ("broken", "unreadable")
-    assert command("runs").code == 0
+    for text in ('{"title": 5}', '{"title": ["a"]}'):  # of a run that names none
+        (folder / ".state" / "request.json").write_text('{"prompt": "x"}')
+        (folder / "design.json").write_text(text)
+        (folder / "run.json").write_text('{"end": ["made"]}')
+        assert command("runs").code == 0
     monkeypatch.setenv("RULEWRIGHT_RUNS", str(folder / ".state" / "request.json"))
     refused = command("runs")
     assert refused.code == 2

@@ -138,8 +138,12 @@ def test_a_run_of_somebody_else_puts_no_record_elsewhere_and_asks_no_model(
     mine.write_text("kept")
     (folder / "run.json").write_text("{}")
     (folder / "game.py").write_text(library.source("tic_tac_toe"))
-    (folder / "players" / "players.json").write_text('{"players": ["llm:model=dear"]}')
-    assert "dear" not in played("quit\n", folder, "--seed", "7")
+    own = tmp_path / "own.py"
+    own.write_text("def decide(observation, legal, history): return legal[0]")
+    for strongest in ("llm:model=dear", str(own), "cwm:model=/etc/passwd"):
+        (folder / "players" / "players.json").write_text(json.dumps({"players": [strongest]}))
+        shown = played("quit\n", folder, "--seed", "7")
+        assert not re.search("dear|Player 2: file|passwd|root:", shown)
     (folder / "records" / "played-theirs-8.jsonl").symlink_to(mine)
     assert "is a link" in command("play", folder, "--seed", "8").err
     assert mine.read_text() == "kept"

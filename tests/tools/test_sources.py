@@ -85,3 +85,18 @@ def test_what_lies_beside_a_game_is_read_within_bounds(tmp_path: Path) -> None:
         (tmp_path / "heuristics" / f"h{number}.py").write_text("")
     with pytest.raises(GameNotFoundError, match="65 heuristics; there may be 64"):
         find_game(str(tmp_path))
+
+
+@pytest.mark.parametrize("name", ["game.py", "rulebook.md", "heuristics/mine.py", "players"])
+def test_a_folder_that_leads_elsewhere_is_no_game(tmp_path: Path, name: str) -> None:
+    """One from somebody else could have any file of this computer shown to a model's endpoint."""
+    folder, mine = tmp_path / "theirs", tmp_path / "mine"
+    for part in (mine, folder / "heuristics"):
+        part.mkdir(parents=True)
+    (mine / "kept.py").write_text("")
+    if name != "game.py":
+        (folder / "game.py").write_text("")
+    (folder / name).symlink_to(mine if name == "players" else mine / "kept.py")
+    with pytest.raises(GameNotFoundError, match="is a link that leads out of its folder"):
+        find_game(str(folder))
+    assert find_game(str(mine / "kept.py")).source == ""

@@ -251,8 +251,7 @@ def _played(job: MatchJob, sandbox: Sandbox) -> tuple[Match, list[Learned]]:
                 made.recall(job.lessons[seat])
         with job.game.refereed(sandbox, job.deadline_s) as place:
             table = TimedTable(place, job.until)
-            match = job.match_at(table, players)
-            _ask_once_more(players)
+            match = _asked_once_more(job.match_at(table, players), players)
         if table.late:
             match = replace(match, ending="unfinished")
         learners = [one if isinstance(one, Learner) else None for one in players]
@@ -265,16 +264,20 @@ def _played(job: MatchJob, sandbox: Sandbox) -> tuple[Match, list[Learned]]:
                 close()
 
 
-def _ask_once_more(players: Iterable[Player]) -> None:
-    """Ask each player's worker for nothing: so it is seen whether one ran on after its last answer.
-
-    Raises:
-        ModuleFault: If one did.
-    """
-    for player in players:
+def _asked_once_more(match: Match, players: Sequence[Player]) -> Match:
+    """The match, forfeited by a seat whose worker ran on, or ended, after its last answer."""
+    for seat, player in enumerate(players):
         worker = getattr(player, "worker", None)
         if isinstance(worker, Worker) and worker.alive:
-            worker.request("ping", {}, worker.limits.call_s)
+            try:
+                worker.request("ping", {}, worker.limits.call_s)
+            except ModuleFault as fault:
+                if match.ending == "finished":
+                    told = f"seat {seat}, after its last answer: {fault}"
+                    match = replace(
+                        match, ending="forfeit", returns=None, culprit=seat, reason=told
+                    )
+    return match
 
 
 def _not_begun(fault: ModuleFault) -> Match:

@@ -261,9 +261,10 @@ def _entry(line: bytes) -> tuple[int, Json] | None:
     try:
         fields = json.loads(line.decode())
         index, entry = fields["index"], fields["entry"]
-        return (index, entry) if _line(index, entry) == line else None
+        is_ours = type(index) is int and index >= 0 and _line(index, entry) == line
     except _NOT_READ:
         return None
+    return (index, entry) if is_ours else None
 
 
 def _as_line(fields: dict[str, Json]) -> bytes:

@@ -27,12 +27,12 @@ from tools.playtest.jobs import (
     play_job,
     sandbox_of_process,
 )
-from tools.playtest.journal import journal_at
+from tools.playtest.journal import Journal, JournalError, journal_at
 from tools.playtest.ratings import head_to_head, ranked, score_of
 from tools.playtest.results import ResultTables, TournamentResult, TournamentSettings, by_ending
 from tools.playtest.runner import Workers, play_all
 from tools.playtest.schedule import Schedule, TournamentError, make_schedule
-from tools.replaying import again, claims_to_try, require_claim, require_replays
+from tools.replaying import again, claims_to_try, require_replays, stands
 from tools.sandbox import Grade, Sandbox, SandboxedModule
 
 _PAIR = 2
@@ -351,20 +351,16 @@ def played(
         if isinstance(plan.sandbox, SandboxRecipe):
             stack.enter_context(sandbox_of_process(plan.sandbox))  # closed after the last match
         opened = stack.enter_context(plan.suited(workers).opened())
-        fold = Fold(plan)
-        for index, entry in play_all(
-            fold.wanted(), play_job, journal=book, workers=opened, keep=fold.keeps
-        ):
-            outcome = fold.add(index, entry)
-            if index < fold.total:
-                on_match(index, outcome)
-        fold.end()
+        fold = _folded(plan, book, opened, on_match)
         held = book.entries if book else {}
         claimed = {i: entry for i, entry in fold.counted().items() if i in held}
         if getattr(plan.roster, "models", None):  # asked again, one may answer otherwise, for money
             fold.unasked = len(claimed)
-        else:
-            _require_claims(plan, claimed, opened)
+        elif book and (mended := _not_standing(plan, claimed, opened)):
+            for index, entry in mended.items():
+                book.append(index, entry)
+                book.entries[index] = entry
+            fold = _folded(plan, book, opened, lambda *_: None)
         fold.replayed = replay_sample([(plan, fold.counted())]) if replay else 0
         return fold
 
@@ -384,15 +380,60 @@ def replay_sample(
     return require_replays(jobs, most)
 
 
-def _require_claims(plan: MatchPlan, claimed: Mapping[int, MatchEntry], workers: Workers) -> None:
-    """Have a sample of what a journal claims played again, players and all.
+def _folded(
+    plan: MatchPlan,
+    book: Journal | None,
+    workers: Workers,
+    on_match: Callable[[int, MatchEntry], None],
+) -> Fold:
+    """The matches of the journal, and all that are still wanted.
 
     Raises:
-        VoidResultError: If a match comes out otherwise.
+        JournalError: If an entry of the journal is no match.
     """
-    jobs = ((i, again(plan.job(i), claimed[i])) for i in claims_to_try(claimed))
-    for index, entry in play_all(jobs, play_job, journal=None, workers=workers):
-        require_claim(index, plan.job(index), claimed[index], entry)
+    fold = Fold(plan)
+    for index, entry in play_all(
+        fold.wanted(), play_job, journal=book, workers=workers, keep=fold.keeps
+    ):
+        try:
+            outcome = fold.add(index, entry)
+        except ValueError as error:
+            raise JournalError(
+                f"the journal is damaged: what it says of match {index} is no match; delete the "
+                f'line that ends in "index":{index}}} to play that match again'
+            ) from error
+        if index < fold.total:
+            on_match(index, outcome)
+    fold.end()
+    return fold
+
+
+def _not_standing(
+    plan: MatchPlan, claimed: Mapping[int, MatchEntry], workers: Workers
+) -> dict[int, Json]:
+    """Have a sample of what a journal claims played again, players and all.
+
+    Returns:
+        What came out of matches that had not finished, and come out otherwise now. Where there is
+        one, all that had not finished were tried.
+
+    Raises:
+        VoidResultError: If a finished match comes out otherwise.
+    """
+    found: dict[int, Json] = {}
+    sample = claims_to_try(claimed)
+    others = [i for i in claimed if claimed[i].ending != "finished" and i not in sample]
+    for indices in (sample, others):
+        jobs = {i: again(plan.job(i), claimed[i]) for i in indices}
+        for index, entry in play_all(jobs.items(), play_job, journal=None, workers=workers):
+            anew = entry
+            if claimed[index].ending == "finished" != MatchEntry.model_validate(entry).ending:
+                anew = play_job(jobs[index])  # the computer may have stalled
+            if not stands(index, plan.job(index), claimed[index], anew):
+                found[index] = anew
+        if not found:
+            break
+    return found
 
 
 def _result(plan: MatchPlan, fold: Fold, grade: Grade) -> TournamentResult:

@@ -75,7 +75,8 @@ def rewritten(file: Path, **changes: object) -> None:
 
 def test_a_damaged_file_is_refused_in_a_sentence(file: Path) -> None:
     whole = file.read_bytes()
-    for broken in (b"", whole[:-40], whole[:200], b"\x80\x04pickle", whole[8:], b"{}" * 400):
+    deep = save({**load(whole), "rulewright": np.frombuffer(b"[" * 100_000, np.uint8)})
+    for broken in (b"", whole[:-40], whole[:200], b"\x80\x04pickle", whole[8:], b"{}" * 400, deep):
         file.write_bytes(broken)
         with pytest.raises(PlayerSpecError, match="is no policy file, or is damaged; train again"):
             parse_spec(f"ppo:policy={file}")

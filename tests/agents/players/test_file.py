@@ -6,11 +6,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agents.players.registry import parse_spec
+from agents.players.registry import PlayerRoster, parse_spec
 from agents.players.specs import PlayerSpecError
 from games.engine import PlayerFault
 from games.information import SeatLog
 from tests.agents.players.conftest import Seat
+from tools.playtest.jobs import GameSetup
+from tools.playtest.series import play_series
+from tools.sandbox import Sandbox
 from tools.sources import GameNotFoundError
 
 HEAD = "def decide(observation, legal, history):\n    "
@@ -88,3 +91,37 @@ def test_what_is_no_file_is_refused_in_words(tmp_path: Path, name: str) -> None:
     (tmp_path / "folder.py").mkdir()
     with pytest.raises((GameNotFoundError, PlayerSpecError), match="must be a file|no player"):
         parse_spec(str(tmp_path / name))
+
+
+ONE_TURN_EACH = """
+def initial_state(num_players): return {"said": ""}
+def get_current_player(state): return len(state["said"]) if len(state["said"]) < 2 else -4
+def get_legal_actions(state): return ["a", "b"] if len(state["said"]) < 2 else []
+def apply_action(state, action): return {"said": state["said"] + action}
+def get_rewards(state): return [1.0, -1.0] if len(state["said"]) == 2 else [0.0, 0.0]
+def get_observations(state): return [state, state]
+def get_events(state, action): return [[action], [action]]
+"""
+ENDS_ITSELF = """import os, sys
+    frame = sys._getframe()
+    while "stream" not in frame.f_locals:
+        frame = frame.f_back
+    stream = frame.f_locals["stream"]
+    write = type(stream).write
+    stream.write = lambda body: (write(stream, body), os._exit(0))
+    return "a"
+"""
+
+
+def test_one_that_ends_after_its_last_answer_forfeits(tmp_path: Path) -> None:
+    """Else it could void each match that it has lost."""
+    game = GameSetup("one turn each", ONE_TURN_EACH, 2)
+    dies = written(tmp_path, ENDS_ITSELF)
+    with Sandbox() as sandbox:
+        series = play_series(
+            game, [dies, "random"], PlayerRoster(), matches=4, seed=1, sandbox=sandbox
+        )
+    assert {entry.ending for entry in series.entries.values()} == {"forfeit"}
+    for index, entry in series.entries.items():
+        assert entry.culprit == series.plan.schedule.seated(index, 1).index(0)
+        assert "after its last answer: ping: killed" in entry.reason

@@ -131,6 +131,22 @@ def test_a_run_removes_nothing_outside_of_its_folder(written: RunFolder, tmp_pat
     assert not (written.path / "rulebook.md").exists()
 
 
+@pytest.mark.parametrize("name", ["a\0b", ".", "players"])
+def test_what_is_listed_and_is_no_file_is_passed_over(written: RunFolder, name: str) -> None:
+    (written.path / "players").mkdir(exist_ok=True)
+    names = written.path / ".state" / "written.json"
+    names.write_text(json.dumps(json.loads(names.read_text()) | {name: ["x"]}))
+    assert name not in written.edited()
+    written.clear(edits=True, journals=False)
+    assert (written.path / "players").is_dir()
+
+
+def test_a_thread_that_is_no_uuid_is_told(written: RunFolder) -> None:
+    (written.state / "thread").write_bytes(b"\xff\xfe")
+    with pytest.raises(RunFolderError, match="holds no UUID of a thread.*; remove it"):
+        _ = written.thread
+
+
 def test_a_list_of_files_that_is_nested_without_end_counts_as_none(written: RunFolder) -> None:
     (written.path / ".state" / "written.json").write_text("[" * 100_000)
     assert written.edited() == ()

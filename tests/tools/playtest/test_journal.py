@@ -156,6 +156,15 @@ def test_a_damaged_heading_can_be_mended_as_its_message_says(tmp_path: Path) -> 
     assert entries(path) == {index: {"square": index * index} for index in range(3)}
 
 
+def test_a_match_before_the_first_is_damage(tmp_path: Path) -> None:
+    """A plan has matches from 0 on; what came before could be played and chosen at will."""
+    begun(tmp_path / "j")
+    with Journal(tmp_path / "j", WORK) as book:
+        book.append(-1, {"square": 1})
+    with pytest.raises(JournalError, match="damaged in line 5"):
+        entries(tmp_path / "j")
+
+
 def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
