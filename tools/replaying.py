@@ -104,6 +104,8 @@ def _require_replayed(sandbox: Sandbox, finished: Sequence[tuple[MatchJob, Match
     game = finished[0][0].game
     if game.environment:
         return  # it was opened anew; of what it hides, nothing is known to hold it against
+    if not any(match.plies for match in played):
+        return  # over before anything was done
     try:
         decks = [open_deck(match.match) for match in played]
         found = replay_transitions(sandbox, game.source, decks, protocol="columns")

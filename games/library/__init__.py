@@ -424,12 +424,16 @@ def as_declared(value: Json, field: Json) -> Json:
     ('7', 7)
     >>> as_declared("true", {"choices": [False, True]}), as_declared("x", {"choices": [1, 2]})
     (True, 'x')
+    >>> as_declared(0, {"default": "0,3,1"})
+    '0'
     """
     if not isinstance(field, dict):
         return value
     choices = field.get("choices")
     if isinstance(choices, list):
         return next((one for one in choices if _written(one) == _written(value)), value)
+    if isinstance(field.get("default"), str):
+        return _written(value)
     if field.get("range") and isinstance(value, str) and re.fullmatch(r"[+-]?\d{1,18}", value):
         return int(value)
     return value

@@ -242,3 +242,11 @@ def test_a_player_whose_budget_is_time_is_asked_at_the_plies_of_the_journal(
     forge(first, tmp_path / "j", gives_up)
     told = again(sandbox, tmp_path / "j", _Timed(), specs).entries.values()
     assert not any(entry.reason == "x" for entry in told)
+
+
+def test_matches_that_are_over_before_anything_is_done_are_a_result(sandbox: Sandbox) -> None:
+    over = SOUND + "\n\ndef get_current_player(state):\n    return -4\n"
+    over += "\n\ndef get_legal_actions(state):\n    return []\n"
+    series = played(sandbox, over, matches=4)
+    assert series.tables.cautions == {}
+    assert {(entry.ending, entry.plies) for entry in series.entries.values()} == {("finished", 0)}

@@ -16,6 +16,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from games.text import number_of
 from tools.playtest.intervals import CONFIDENCE, Estimate, estimated
 from tools.playtest.jobs import MatchEntry, PlayerConfig
 from tools.playtest.schedule import Sides
@@ -29,6 +30,8 @@ _ITERATIONS = 200_000
 _CLOSE = 1e-12
 ALPHA, POPULATION = 100.0, 50
 _EQUAL = 1e-14
+_REPEATS = 5  # matches of one seating that would hardly be alike by chance
+_DECIMALS = 9  # of returns that are compared
 _LEAST_LOG = math.log(1e-100)
 
 
@@ -229,7 +232,7 @@ def ranked(
         sides: Who are partners, where that is known.
     """
     if outcome.ending != "forfeit" or (culprit := outcome.culprit) is None:
-        return outcome.returns
+        return outcome.returns and _settled(outcome.returns)
     everybody = range(len(players))
     side = next((seats for seats in sides if culprit in seats), (culprit,))
     lost = {*side, *(seat for seat in everybody if players[seat] == players[culprit])}
@@ -269,9 +272,17 @@ def win_share(returns: Sequence[float], seat: int) -> float:
 
     >>> win_share([2, 2, 0], 0), win_share([2, 2, 0], 2)
     (0.5, 0.0)
+    >>> win_share([1 / 3 + 1 / 3 - 2 / 3, 0.1 + 0.2 - 0.3, -1], 0)
+    0.5
     """
-    best = max(returns)
-    return 1 / list(returns).count(best) if returns[seat] == best else 0.0
+    paid = _settled(returns)
+    best = max(paid)
+    return 1 / paid.count(best) if paid[seat] == best else 0.0
+
+
+def _settled(returns: Sequence[float]) -> tuple[float, ...]:
+    """Returns of which equal ones are equal: sums of thirds differ in their last digits."""
+    return tuple(round(paid, _DECIMALS) for paid in returns)
 
 
 @dataclass(frozen=True, eq=False)
@@ -382,10 +393,31 @@ def uneven_search(simulations: Mapping[str, Mapping[str, float]]) -> str:
     return ""
 
 
+def repeated_matches(
+    seated: Mapping[int, tuple[int, ...]], outcomes: Mapping[int, MatchEntry]
+) -> str:
+    """Where all matches of the same seating are one and the same; "" where none is so."""
+    played: dict[tuple[int, ...], list[tuple[str, ...]]] = {}
+    for match, outcome in outcomes.items():
+        played.setdefault(seated[match], []).append(tuple(outcome.actions))
+    sets = [(len(all_), {*all_}) for all_ in played.values() if len(all_) >= _REPEATS]
+    alike = [count for count, found in sets if len(found) == 1 and found != {()}]
+    if not alike:
+        return ""
+    return (
+        f"{sum(alike)} matches are {number_of(len(alike), 'match')} played again and "
+        "again, as neither the players nor the game draw anything there; their intervals count "
+        "each as a new one"
+    )
+
+
 def cautions_of(
-    forfeits: Forfeits, simulations: Mapping[str, Mapping[str, float]], unasked: int
+    forfeits: Forfeits,
+    simulations: Mapping[str, Mapping[str, float]],
+    unasked: int,
+    repeated: str,
 ) -> dict[str, str]:
-    """What a result does not rest on: "forfeits", "uneven search" and "not asked again"."""
+    """What a result does not rest on, by name."""
     told = (
         f"{unasked} matches are in the journal whose players are models: none of them was asked "
         "again, and what a changed journal says of them is believed"
@@ -394,5 +426,6 @@ def cautions_of(
         "forfeits": forfeits.told,
         "uneven search": uneven_search(simulations),
         "not asked again": told if unasked else "",
+        "repeated": repeated,
     }
     return {name: sentence for name, sentence in found.items() if sentence}

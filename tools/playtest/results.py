@@ -22,7 +22,9 @@ from tools.playtest.intervals import (
     Unmeasured,
     at_worst,
     bootstrap_mean,
+    estimated,
     or_unmeasured,
+    share_interval,
 )
 from tools.playtest.jobs import EffortSummary, MatchEntry, PlayerConfig, effort_together
 from tools.playtest.ratings import (
@@ -35,6 +37,7 @@ from tools.playtest.ratings import (
     elo_ratings,
     head_to_head,
     ranked,
+    repeated_matches,
     score_of,
     simulations_by_seat,
     uneven_search,
@@ -300,7 +303,8 @@ class ResultTables:
     @property
     def cautions(self) -> dict[str, str]:
         """See `cautions_of`."""
-        return cautions_of(self.forfeits_of, self.simulations, self.unasked)
+        repeated = repeated_matches(self.seated, self.outcomes)
+        return cautions_of(self.forfeits_of, self.simulations, self.unasked, repeated)
 
     @cached_property
     def forfeits_of(self) -> Forfeits:
@@ -409,7 +413,17 @@ class ResultTables:
                 if found is not None:
                     deals.setdefault(self.schedule.place(match).deal, []).append(found)
         generator = stream(self.settings.seed, "bootstrap", seat=entrant)
-        return bootstrap_mean([fmean(deal) for deal in deals.values()], generator)
+        values = [fmean(deal) for deal in deals.values()]
+        mean = bootstrap_mean(values, generator)
+        lowest, highest = min(map(min, paid), default=0.0), max(map(max, paid), default=0.0)
+        if mean.low < mean.high or lowest == highest:
+            return mean
+        # Equal samples resampled have no width, which few of them do not justify.
+        span = highest - lowest
+        share = share_interval([(value - lowest) / span for value in values])
+        low, high = (lowest + span * end for end in (share.low, share.high))
+        told = f"{share.method}, of what was paid at least and at most"
+        return estimated(mean.value, low, high, mean.n, told)
 
     def forfeits(self, entrant: int) -> int:
         """Matches that it forfeited itself."""

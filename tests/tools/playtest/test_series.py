@@ -395,3 +395,14 @@ def test_a_game_for_one_compares_returns_on_the_same_deals(play: Play) -> None:
     step = score_step("uniform", "perfect", series)
     assert step.measure == "return"
     assert step.endings["finished"] == 80
+
+
+def test_matches_that_are_one_and_the_same_are_told() -> None:
+    """Two who play Nim by its theory draw nothing: any number of matches is one a seating."""
+    with Sandbox() as sandbox:
+        same, other = (
+            play_series(GAME, names, NimRoster(), matches=10, seed=SEED, sandbox=sandbox).tables
+            for names in (PERFECTS, BOTH)
+        )
+    assert same.cautions["repeated"].startswith("10 matches are ")
+    assert "repeated" not in other.cautions

@@ -75,8 +75,8 @@ def forfeited(*returns: float, culprit: int | None = None) -> MatchEntry:
     return MatchEntry(
         ending="finished" if culprit is None else "forfeit",
         returns=returns or None,
-        plies=1,
-        actions=("pass",),
+        plies=0,
+        actions=(),
         culprit=culprit,
         reason="",
         fault_line=None,
