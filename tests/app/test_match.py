@@ -12,6 +12,7 @@ from games.engine import Match
 from games.library import defaults, read_game
 from games.streams import stream
 from tests.app.conftest import Command, Outcome
+from tools.playtest.intervals import wilson
 from tools.playtest.jobs import GameSetup, MatchEntry, PlayerConfig, SandboxRecipe, entry_of
 from tools.playtest.results import TournamentSettings
 from tools.playtest.schedule import one_line_up
@@ -139,7 +140,9 @@ def test_only_whole_deals_have_a_return(command: Command, tmp_path: Path) -> Non
     for row in result["entrants"]:
         assert (row["wins"], row["win_share"]["value"]) == (20, 0.5)
         assert (row["mean_return"]["value"], row["mean_return"]["n"]) == (0, 20 - red)
-        assert row["mean_return"]["low"] == row["mean_return"]["high"] == 0
+        half = wilson((20 - red) / 2, 20 - red)  # of what lies between -3 and 3
+        ends = row["mean_return"]["low"], row["mean_return"]["high"]
+        assert ends == pytest.approx((6 * half.low - 3, 6 * half.high - 3))
 
 
 def test_one_deal_has_a_share_but_no_interval_of_its_return(command: Command) -> None:
