@@ -13,6 +13,7 @@ from contextlib import contextmanager, suppress
 from functools import cache
 from importlib.resources import files
 from importlib.util import find_spec
+from itertools import islice
 from pathlib import Path
 from resource import RLIMIT_NOFILE, getrlimit
 from typing import TYPE_CHECKING, Any, NoReturn, Self
@@ -137,6 +138,8 @@ def database() -> str | None:
 def ends_at_once(farewell: Callable[[], str]) -> Iterator[None]:
     """Let Ctrl-C, SIGTERM and SIGHUP end the process inside the block, `farewell()` on stderr.
 
+    Where JSON was asked for, an object on stdout says the same.
+
     A KeyboardInterrupt would be held back until the node at work is done, which can take minutes.
     A run may be killed at any point, so ending the process loses no more than the matches in
     progress; workers end with their parent. What the caller has had ignored (`nohup`) stays so.
@@ -150,7 +153,10 @@ def ends_at_once(farewell: Callable[[], str]) -> Iterator[None]:
         cursor = _SHOW_CURSOR if os.isatty(2) else ""
         try:
             # Not through sys.stderr: the signal may have come in the middle of a write to it.
-            os.write(2, f"{cursor}\n{_shown(farewell())}\n".encode())
+            told = _shown(farewell())
+            os.write(2, f"{cursor}\n{told}\n".encode())
+            if "--json" in sys.argv:
+                os.write(1, f"{json.dumps({'end': 'stopped', 'error': told})}\n".encode())
         finally:
             os._exit(_SIGNALLED + number)
 
@@ -167,7 +173,7 @@ def kept_in(journal: Path | None) -> str:
     """The farewell of a command that plays matches: where they are kept, and how to go on.
 
     >>> kept_in(Path("matches.jsonl"))
-    'stopped; finished matches are kept in matches.jsonl: give the same command again to go on'
+    'stopped; no match had finished, so none is kept in matches.jsonl'
     >>> kept_in(None)
     'stopped; nothing was kept: with --journal FILE, the same command goes on after a stop'
     """
@@ -175,6 +181,11 @@ def kept_in(journal: Path | None) -> str:
         return (
             "stopped; nothing was kept: with --journal FILE, the same command goes on after a stop"
         )
+    lines: list[bytes] = []
+    with suppress(OSError), journal.open("rb") as file:
+        lines = [*islice(file, 2)]  # its heading, and a match
+    if len(lines) < 2:  # noqa: PLR2004
+        return f"stopped; no match had finished, so none is kept in {journal}"
     return f"stopped; finished matches are kept in {journal}: give the same command again to go on"
 
 

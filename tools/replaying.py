@@ -8,7 +8,7 @@ Of matches that a journal holds and this process did not play, players are asked
 same player, asked the same by a fresh worker, has to do the same, or to fail in the same place.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -24,7 +24,16 @@ from games.table import Position
 from games.text import plain_text
 from games.trajectories import open_deck
 from tools.checking import audit_matches
-from tools.playtest.jobs import GameSetup, MatchEntry, MatchJob, PlayerConfig, Roster, entry_of
+from tools.playtest.jobs import (
+    GameSetup,
+    MatchEntry,
+    MatchJob,
+    PlayerConfig,
+    Roster,
+    entry_of,
+    play_job,
+)
+from tools.playtest.runner import Workers, play_all
 from tools.sandbox import Sandbox
 from tools.transitions import replay_transitions
 
@@ -119,7 +128,40 @@ def _require_replayed(sandbox: Sandbox, finished: Sequence[tuple[MatchJob, Match
             raise VoidResultError(finding.evidence)
 
 
-def claims_to_try(claimed: Mapping[int, MatchEntry]) -> list[int]:
+def not_standing(
+    job: Callable[[int], MatchJob], claimed: Mapping[int, MatchEntry], workers: Workers
+) -> dict[int, Json]:
+    """Have a sample of what a journal claims played again, players and all.
+
+    Args:
+        job: The job of a match.
+        claimed: By match.
+        workers: Play them.
+
+    Returns:
+        What came out of matches that had not finished, and come out otherwise now. Where there is
+        one, all that had not finished were tried.
+
+    Raises:
+        VoidResultError: If a finished match comes out otherwise.
+    """
+    found: dict[int, Json] = {}
+    sample = _claims_to_try(claimed)
+    others = [i for i in claimed if claimed[i].ending != "finished" and i not in sample]
+    for indices in (sample, others):
+        jobs = {i: _again(job(i), claimed[i]) for i in indices}
+        for index, entry in play_all(jobs.items(), play_job, journal=None, workers=workers):
+            anew = entry
+            if claimed[index].ending == "finished" != MatchEntry.model_validate(entry).ending:
+                anew = play_job(jobs[index])  # the computer may have stalled
+            if not _stands(index, job(index), claimed[index], anew):
+                found[index] = anew
+        if not found:
+            break
+    return found
+
+
+def _claims_to_try(claimed: Mapping[int, MatchEntry]) -> list[int]:
     """Which of the matches that a journal claims are played again, by number.
 
     Nobody can know before which they are, not even who knows the seed; where the journal is honest
@@ -134,7 +176,7 @@ def claims_to_try(claimed: Mapping[int, MatchEntry]) -> list[int]:
     return sorted(chosen)
 
 
-def again(job: MatchJob, entry: MatchEntry) -> MatchJob:
+def _again(job: MatchJob, entry: MatchEntry) -> MatchJob:
     """The job of a match whose players are asked again.
 
     One whose budget is time may choose otherwise: it is asked, and does what the entry says; at
@@ -150,7 +192,7 @@ def again(job: MatchJob, entry: MatchEntry) -> MatchJob:
     return replace(job, roster=_Following(job.roster, done))
 
 
-def stands(index: int, job: MatchJob, entry: MatchEntry, found: Json) -> bool:
+def _stands(index: int, job: MatchJob, entry: MatchEntry, found: Json) -> bool:
     """Hold what a journal says of a match against the entry of the same match, played again.
 
     What a player with a budget of time used is not the same twice. A match that did not finish may

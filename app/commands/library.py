@@ -114,7 +114,7 @@ def init_game(
 ) -> None:
     """Write a small game to start from, with a heuristic, a rulebook and a player."""
     from importlib.resources import as_file, files
-    from shutil import copytree, ignore_patterns
+    from shutil import copytree, ignore_patterns, rmtree
 
     name = path.name
     if not re.fullmatch("[a-z][a-z0-9_]{0,39}", name):
@@ -130,8 +130,10 @@ def init_game(
                 f"{path} is there already, and was left as it is; choose another name"
             ) from error
         except OSError as error:
+            rmtree(path, ignore_errors=True)
+            why = error.strerror or error.args[0][0][-1]  # of the first file that it names
             raise typer.BadParameter(
-                f"{path} cannot be made ({error.strerror or error}); choose another folder"
+                f"{path} cannot be made ({why}); make room, or choose another folder"
             ) from error
     title = name.replace("_", " ").capitalize()
     for file, old, new in (

@@ -66,6 +66,7 @@ def play_round_robin(  # noqa: PLR0913 - one parameter an option
 ) -> None:
     """Let every player meet every other, and rate them."""
     with options.sandbox_of(sandbox, no_isolation), stops_resumably(journal):
+        from graph.run.context import versions
         from tools.playtest.results import TournamentSettings
         from tools.playtest.tournament import play_tournament
 
@@ -79,7 +80,8 @@ def play_round_robin(  # noqa: PLR0913 - one parameter an option
         setup = _accepted(chosen_game(game, seats, settings, environment), recipe)
         bounds: dict[str, Any] = {"journal": journal, "workers": workers, "sandbox": recipe}
         result = play_tournament(setup, player, asked, roster, on_match=teller(), **bounds)
-    told = {**result.model_dump(mode="json"), **asked_models(roster)}
+    about = {"host_search": host_search, "versions": versions(), **asked_models(roster)}
+    told = {**result.model_dump(mode="json"), **about}
     give(told, lambda: _show(result), as_json=as_json)
     scored = result.endings["finished"] + result.endings["forfeit"] - result.left_out
     leave(0 if scored and not result.no_result else 1)

@@ -240,10 +240,13 @@ class RunFolder:
             partial.write_bytes(content)
             partial.replace(target)
         except OSError as error:
-            partial.unlink(missing_ok=True)
+            with suppress(OSError):
+                partial.unlink()
+            begun = any(path.is_file() for path in self.root.state.glob("*"))
+            way = f"rulewright resume {self.path}" if begun else "give the same command again"
             raise RunFolderError(
                 f"cannot write {target}: {error.strerror}. What was finished before is kept; "
-                f"free some space or mend the permissions, then: rulewright resume {self.path}"
+                f"free some space or mend the permissions, then: {way}"
             ) from error
         return target
 
@@ -328,7 +331,7 @@ def create_folder(out: Path | None, *, title: str, runs: Path) -> RunFolder:
     """
     path = out if out is not None else _free_name(runs, title)
     try:
-        if path.exists() and any(path.iterdir()):
+        if path.exists() and any(not file.is_dir() for file in path.rglob("*")):
             said = f"{path} is not empty; required: a new or empty folder. Choose another --out"
             if (path / ".state").is_dir():
                 said += f", or go on with the run in it: rulewright resume {path}"

@@ -150,7 +150,7 @@ def test_one_deal_has_a_share_but_no_interval_of_its_return(command: Command) ->
     for row in done.json["entrants"]:
         assert row["win_share"]["n"] == 2
         assert "mean_return" not in row
-        assert row["not_estimated"].startswith("mean return (1 deal;")
+        assert row["not_estimated"].startswith("mean return (1 sample;")
 
 
 def test_it_says_of_the_same_matches_what_a_tournament_says(command: Command) -> None:
@@ -213,7 +213,11 @@ def test_a_journal_of_another_game_is_refused(
     else:
         arguments = ("--set", "stake=2")
     done = duel(command, game, "--games", "8", "--journal", journal, *arguments)
-    named = {"heuristic": "heuristics: ", "parameter": "parameters: ", "module": "source_id: "}
+    named = {
+        "heuristic": "heuristics ",
+        "parameter": "parameters stake: 1 ",
+        "module": "source_id: ",
+    }
     assert done.code == 2
     assert f"{journal} belongs to other work ({named[changed]}" in done.err
     assert journal.read_bytes() == before

@@ -1,5 +1,6 @@
 """Ctrl-C in `rulewright match`: it ends at once, leaves nothing behind, and can go on."""
 
+import json
 import signal
 import sys
 import time
@@ -43,7 +44,7 @@ def test_what_was_finished_is_kept_and_the_same_command_goes_on(
     wait_for(lambda: journal.exists() and journal.read_bytes().count(b"\n") > 3, seconds=60)
     host.send_signal(signal.SIGINT)
     out, err = host.communicate(timeout=60)
-    assert (host.returncode, out) == (130, "")
+    assert (host.returncode, json.loads(out)["end"]) == (130, "stopped")
     assert f"finished matches are kept in {journal}: give the same command again" in err
     kept = journal.read_bytes()
     complete = kept[: kept.rfind(b"\n") + 1].splitlines()

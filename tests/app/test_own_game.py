@@ -1,6 +1,9 @@
 """A game of one's own: what `init` writes works, and the pages about it are true."""
 
+import errno
+import os
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -77,3 +80,17 @@ def test_the_ten_lines_from_python_run(capsys: pytest.CaptureFixture[str]) -> No
     exec(compile(code.replace("matches=100", "matches=4"), "python.md", "exec"), {})
     said = capsys.readouterr().out
     assert all(word in said for word in ("greedy", "simulations=50"))
+
+
+def test_init_on_a_full_disk_leaves_nothing_and_says_why_once(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(source: object, target: object, **_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(target))
+
+    monkeypatch.setattr(shutil, "copyfile", full)
+    done = command("init", tmp_path / "mine")
+    assert done.code == 2
+    assert "No space left on device" in done.err
+    assert "[(" not in done.err
+    assert not (tmp_path / "mine").exists()

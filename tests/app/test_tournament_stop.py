@@ -1,5 +1,6 @@
 """Ctrl-C in `rulewright tournament`: it ends at once, says how to go on, and leaves nothing."""
 
+import json
 import os
 import signal
 import subprocess
@@ -52,8 +53,11 @@ def test_what_was_finished_is_kept_and_the_same_command_goes_on(
         told = matches(journal)
         host.send_signal(signal.SIGINT)
         out, err = host.communicate(timeout=60)
-        assert (host.returncode, out) == (130, "")
-        assert f"finished matches are kept in {journal}: give the same command again" in err
+        words = f"finished matches are kept in {journal}: give the same command again"
+        assert words in err
+        said = json.loads(out)
+        assert (host.returncode, said["end"]) == (130, "stopped")
+        assert words in said["error"]
         assert "Traceback" not in err
         held = matches(journal)
         assert told <= held < MATCHES
@@ -82,8 +86,8 @@ def test_a_terminals_interrupt_of_every_process_brings_no_traceback(
             host.kill()
     assert host.returncode == 130
     assert err.strip().splitlines() == [
-        f"stopped; finished matches are kept in {tmp_path}/of no encoding \\udcff.jsonl: give the "
-        "same command again to go on"
+        "stopped; no match had finished, so none is kept in "
+        f"{tmp_path}/of no encoding \\udcff.jsonl"
     ]
 
 

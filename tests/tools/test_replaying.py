@@ -16,7 +16,7 @@ from tests.games.checks.test_checks import SOUND
 from tests.tools.playtest.rosters import NimRoster
 from tests.tools.playtest.test_tournament import GAME
 from tools.playtest.jobs import GameSetup, PlayerConfig
-from tools.playtest.journal import Journal
+from tools.playtest.journal import Journal, JournalError
 from tools.playtest.series import Series, play_series
 from tools.replaying import VoidResultError, replayed_match
 from tools.sandbox import Sandbox
@@ -250,3 +250,12 @@ def test_matches_that_are_over_before_anything_is_done_are_a_result(sandbox: San
     series = played(sandbox, over, matches=4)
     assert series.tables.cautions == {}
     assert {(entry.ending, entry.plies) for entry in series.entries.values()} == {("finished", 0)}
+
+
+@pytest.mark.parametrize("entry", [None, {}, {"ending": "won"}])
+def test_a_line_that_is_no_match_is_damage(entry: Any, sandbox: Sandbox, tmp_path: Path) -> None:  # noqa: ANN401
+    identity = again(sandbox, tmp_path / "j").plan.identity()
+    with Journal(tmp_path / "j", identity) as book:
+        book.append(3, entry)
+    with pytest.raises(JournalError, match="damaged in its line of match 3"):
+        again(sandbox, tmp_path / "j")

@@ -11,15 +11,11 @@ from collections.abc import Callable, Mapping, Sequence
 from statistics import NormalDist, fmean, stdev
 from typing import Literal, TypeAlias
 
-import numpy as np
-from numpy.random import Generator
 from pydantic import BaseModel, Field, model_validator
 
 from games.text import number_of
 
 CONFIDENCE = 0.95
-RESAMPLES = 2000
-_AT_ONCE = 2**18  # draws of the bootstrap held in memory
 _MANY = 2000
 _HALVINGS = 60
 _SHARE_HALVINGS = 30  # of an interval of at most 1
@@ -133,7 +129,9 @@ def mean_interval(values: Sequence[float], confidence: float = CONFIDENCE) -> Es
     """
     n = len(values)
     if n < 2:  # noqa: PLR2004
-        raise NoSamplesError(f"{n} samples; a mean with an interval needs at least two")
+        raise NoSamplesError(
+            f"{number_of(n, 'sample')}; a mean with an interval needs at least two"
+        )
     middle = fmean(values)
     spread = student_t(n - 1, confidence) * stdev(values) / math.sqrt(n)
     ends = middle - spread, middle + spread
@@ -166,6 +164,28 @@ def share_interval(values: Sequence[float], confidence: float = CONFIDENCE) -> E
         return estimate
     method = f"Student's t cut to [0, 1], {confidence:.0%}"
     return estimate.model_copy(update={"low": low, "high": high, "method": method})
+
+
+def paid_interval(values: Sequence[float], least: float, most: float) -> Estimate:
+    """The mean of what was paid: Student's t, or Wilson of its share of the span if all are equal.
+
+    Equal samples have no width, which few of them do not justify.
+
+    Args:
+        values: At least two.
+        least: What anybody was paid at least.
+        most: The same at most.
+
+    Raises:
+        NoSamplesError: If there are fewer than two values.
+    """
+    mean = mean_interval(values)
+    if mean.low < mean.high or least == most:
+        return mean
+    share = share_interval([(value - least) / (most - least) for value in values])
+    low, high = (least + (most - least) * end for end in (share.low, share.high))
+    method = f"{share.method}, of what was paid at least and at most"
+    return estimated(mean.value, low, high, mean.n, method)
 
 
 def exact_share(values: Sequence[float], confidence: float = CONFIDENCE) -> Estimate:
@@ -216,36 +236,6 @@ def _last(holds: Callable[[float], bool], within: tuple[float, float], halvings:
         middle = (low + high) / 2
         low, high = (middle, high) if holds(middle) else (low, middle)
     return low
-
-
-def bootstrap_mean(deals: Sequence[float], generator: Generator) -> Estimate:
-    """A mean with the percentile bootstrap's interval (Efron 1979).
-
-    Deals are drawn with replacement, never the matches in them, because those are not independent;
-    the interval reaches from quantile (1 - c) / 2 to (1 + c) / 2 of the resampled means, c = 0.95.
-
-    Args:
-        deals: `[D]`: one mean a deal.
-        generator: Draws the resamples.
-
-    Raises:
-        NoSamplesError: If there are fewer than two deals.
-    """
-    count = len(deals)
-    if count < 2:  # noqa: PLR2004
-        raise NoSamplesError(f"{number_of(count, 'deal')}; a bootstrap needs at least two")
-    values = np.asarray(deals, dtype=np.float64)
-    rows = max(1, _AT_ONCE // count)
-    means = [
-        values[generator.integers(0, count, size=(min(rows, RESAMPLES - first), count))].mean(
-            axis=1
-        )
-        for first in range(0, RESAMPLES, rows)
-    ]
-    tails = [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2]
-    low, high = np.quantile(np.concatenate(means), tails)
-    method = f"bootstrap over deals, {RESAMPLES} resamples, {CONFIDENCE:.0%}"
-    return estimated(float(values.mean()), float(low), float(high), count, method)
 
 
 def student_t(degrees: int, confidence: float = CONFIDENCE) -> float:

@@ -7,15 +7,16 @@ import os
 import stat
 import threading
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from io import BufferedReader, FileIO
-from itertools import count
+from itertools import count, islice
 from pathlib import Path
 from typing import BinaryIO, Self
 
 from games.contract import Json, canonical_key
 
 _VERSION = 3
+_MOST_TOLD = 5  # differences of other work
 _TRIES = 100  # to lock a file that others keep replacing
 _LONGEST_HEADING, _LONGEST_LINE = 2**24, 2**28  # bytes; no line of ours comes near
 _NOT_READ = (ValueError, TypeError, KeyError, RecursionError, MemoryError)
@@ -271,11 +272,20 @@ def _as_line(fields: dict[str, Json]) -> bytes:
     return canonical_key(fields).encode() + b"\n"
 
 
-def _differences(theirs: Json, ours: dict[str, Json]) -> str:
-    known = theirs if isinstance(theirs, dict) else {}
+def _differences(theirs: Json, ours: Json) -> str:
     return "; ".join(
-        f"{name}: {canonical_key(known.get(name))[:80]} there, {canonical_key(ours.get(name))[:80]}"
-        " here"
-        for name in sorted({*known, *ours})
-        if known.get(name) != ours.get(name)
+        f"{place}: {canonical_key(one)[:80]} there, {canonical_key(other)[:80]} here"
+        for place, one, other in islice(_apart(theirs, ours), _MOST_TOLD)
     )
+
+
+def _apart(theirs: Json, ours: Json, place: str = "") -> Iterator[tuple[str, Json, Json]]:
+    """The innermost places in which two values differ, with what stands there."""
+    if isinstance(theirs, list) and isinstance(ours, list) and len(theirs) == len(ours):
+        theirs, ours = ({str(i): part for i, part in enumerate(one, 1)} for one in (theirs, ours))
+    if not (isinstance(theirs, dict) and isinstance(ours, dict)):
+        if theirs != ours:
+            yield place, theirs, ours
+        return
+    for name in sorted({*theirs, *ours}):
+        yield from _apart(theirs.get(name), ours.get(name), f"{place} {name}".lstrip())

@@ -13,7 +13,6 @@ from pydantic import BaseModel, Field, JsonValue, model_validator
 
 from games.contract import canonical_key
 from games.engine import Ending
-from games.streams import stream
 from tools.playtest.intervals import (
     Estimate,
     NoSamplesError,
@@ -21,10 +20,8 @@ from tools.playtest.intervals import (
     SequentialAnswer,
     Unmeasured,
     at_worst,
-    bootstrap_mean,
-    estimated,
     or_unmeasured,
-    share_interval,
+    paid_interval,
 )
 from tools.playtest.jobs import EffortSummary, MatchEntry, PlayerConfig, effort_together
 from tools.playtest.ratings import (
@@ -412,18 +409,9 @@ class ResultTables:
                 found = returns[seat] if returns else least
                 if found is not None:
                     deals.setdefault(self.schedule.place(match).deal, []).append(found)
-        generator = stream(self.settings.seed, "bootstrap", seat=entrant)
         values = [fmean(deal) for deal in deals.values()]
-        mean = bootstrap_mean(values, generator)
-        lowest, highest = min(map(min, paid), default=0.0), max(map(max, paid), default=0.0)
-        if mean.low < mean.high or lowest == highest:
-            return mean
-        # Equal samples resampled have no width, which few of them do not justify.
-        span = highest - lowest
-        share = share_interval([(value - lowest) / span for value in values])
-        low, high = (lowest + span * end for end in (share.low, share.high))
-        told = f"{share.method}, of what was paid at least and at most"
-        return estimated(mean.value, low, high, mean.n, told)
+        ends = min(map(min, paid), default=0.0), max(map(max, paid), default=0.0)
+        return paid_interval(values, *ends)
 
     def forfeits(self, entrant: int) -> int:
         """Matches that it forfeited itself."""

@@ -12,6 +12,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+from typing import TypeAlias
 
 from games.contract import MAX_PLAYERS, Game, Json
 from games.library import as_declared, defaults
@@ -32,11 +33,13 @@ from tools.playtest.ratings import head_to_head, ranked, score_of
 from tools.playtest.results import ResultTables, TournamentResult, TournamentSettings, by_ending
 from tools.playtest.runner import Workers, play_all
 from tools.playtest.schedule import Schedule, TournamentError, make_schedule
-from tools.replaying import again, claims_to_try, require_replays, stands
+from tools.replaying import not_standing, require_replays
 from tools.sandbox import Grade, Sandbox, SandboxedModule
 
 _PAIR = 2
 _REPLAYED = 8  # matches taken through fresh workers at the end, at most
+
+Heard: TypeAlias = Callable[[int, MatchEntry], None]
 
 
 def play_tournament(
@@ -48,7 +51,7 @@ def play_tournament(
     journal: Path | None = None,
     workers: Workers | None = None,
     sandbox: SandboxRecipe | None = None,
-    on_match: Callable[[int, MatchEntry], None] = lambda *_: None,
+    on_match: Heard = lambda *_: None,
 ) -> TournamentResult:
     """Play a round robin, or what is missing of it.
 
@@ -342,7 +345,7 @@ def played(
     *,
     journal: Path | None,
     workers: Workers,
-    on_match: Callable[[int, MatchEntry], None],
+    on_match: Heard,
     replay: bool = True,
 ) -> Fold:
     """Play what a plan still lacks; see `play_tournament`."""
@@ -356,7 +359,7 @@ def played(
         claimed = {i: entry for i, entry in fold.counted().items() if i in held}
         if getattr(plan.roster, "models", None):  # asked again, one may answer otherwise, for money
             fold.unasked = len(claimed)
-        elif book and (mended := _not_standing(plan, claimed, opened)):
+        elif book and (mended := not_standing(plan.job, claimed, opened)):
             for index, entry in mended.items():
                 book.append(index, entry)
                 book.entries[index] = entry
@@ -380,12 +383,7 @@ def replay_sample(
     return require_replays(jobs, most)
 
 
-def _folded(
-    plan: MatchPlan,
-    book: Journal | None,
-    workers: Workers,
-    on_match: Callable[[int, MatchEntry], None],
-) -> Fold:
+def _folded(plan: MatchPlan, book: Journal | None, workers: Workers, on_match: Heard) -> Fold:
     """The matches of the journal, and all that are still wanted.
 
     Raises:
@@ -398,42 +396,12 @@ def _folded(
         try:
             outcome = fold.add(index, entry)
         except ValueError as error:
-            raise JournalError(
-                f"the journal is damaged: what it says of match {index} is no match; delete the "
-                f'line that ends in "index":{index}}} to play that match again'
-            ) from error
+            told = f"the journal is damaged in its line of match {index}, which is none: delete it"
+            raise JournalError(told) from error
         if index < fold.total:
             on_match(index, outcome)
     fold.end()
     return fold
-
-
-def _not_standing(
-    plan: MatchPlan, claimed: Mapping[int, MatchEntry], workers: Workers
-) -> dict[int, Json]:
-    """Have a sample of what a journal claims played again, players and all.
-
-    Returns:
-        What came out of matches that had not finished, and come out otherwise now. Where there is
-        one, all that had not finished were tried.
-
-    Raises:
-        VoidResultError: If a finished match comes out otherwise.
-    """
-    found: dict[int, Json] = {}
-    sample = claims_to_try(claimed)
-    others = [i for i in claimed if claimed[i].ending != "finished" and i not in sample]
-    for indices in (sample, others):
-        jobs = {i: again(plan.job(i), claimed[i]) for i in indices}
-        for index, entry in play_all(jobs.items(), play_job, journal=None, workers=workers):
-            anew = entry
-            if claimed[index].ending == "finished" != MatchEntry.model_validate(entry).ending:
-                anew = play_job(jobs[index])  # the computer may have stalled
-            if not stands(index, plan.job(index), claimed[index], anew):
-                found[index] = anew
-        if not found:
-            break
-    return found
 
 
 def _result(plan: MatchPlan, fold: Fold, grade: Grade) -> TournamentResult:

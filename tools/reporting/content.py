@@ -157,8 +157,8 @@ class Evaluation(BaseModel, frozen=True, extra="forbid"):
 
     @property
     def best(self) -> Play:
-        """The play of the strongest player whose matches were measured."""
-        found = [p for p in self.plays if p.lengths and p.player not in self.unmeasured]
+        """The play of the strongest player of whom two matches, and so intervals, were measured."""
+        found = [p for p in self.plays if p.lengths[1:] and p.player not in self.unmeasured]
         return max(found or self.plays[:1], key=lambda play: self.players.index(play.player))
 
     @property

@@ -117,7 +117,7 @@ def _length(evaluation: Evaluation, who: str) -> ReportLine:
     question = "How long is it?"
     turns = evaluation.best.figures.get("turns")
     if turns is None or turns.value is None or turns.low is None or turns.high is None:
-        return ReportLine(name=question, state=UNSURE, text="No match finished.")
+        return ReportLine(name=question, state=UNSURE, text="Too few matches finished.")
     words = list(dict.fromkeys(_lasting(end) for end in (turns.low, turns.high)))
     lengths = evaluation.best.lengths
     minutes = f"{_minutes(turns.value):.0f} minute"
@@ -199,7 +199,7 @@ def _choice(evaluation: Evaluation, who: str, choiceless: str) -> ReportLine:
     figures = evaluation.best.figures
     forced, options = figures.get("forced"), figures.get("options")
     if forced is None or forced.low is None or forced.high is None or options is None:
-        return ReportLine(name=question, state=UNSURE, text="No match finished.")
+        return ReportLine(name=question, state=UNSURE, text="Too few matches finished.")
     text = (
         f"{_said(forced)} of the turns leave one legal action, and a turn offers "
         f"{_said(options)} on average, {who}."

@@ -1,5 +1,6 @@
 """A run folder keeps what a person changed in it."""
 
+import errno
 import fcntl
 import json
 import os
@@ -163,3 +164,23 @@ def test_who_only_looks_whether_a_run_is_worked_at_keeps_nobody_from_it(tmp_path
         with pytest.raises(RunFolderError, match="another process works at the run"), folder.held():
             pass
     assert not folder.is_held
+
+
+def test_a_folder_in_which_nothing_could_be_written_takes_the_same_command_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    full = create_folder(tmp_path / "run", title="a", runs=tmp_path)
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "write_bytes", _no_room)
+        with pytest.raises(RunFolderError, match=r"give the same command again$"):
+            full.write_text(".state/request.json", "{}")
+    again = create_folder(tmp_path / "run", title="a", runs=tmp_path)
+    again.write_text(".state/request.json", "{}")
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "write_bytes", _no_room)
+        with pytest.raises(RunFolderError, match=r"rulewright resume .*run$"):
+            again.write_text("rulebook.md", "# Mine")
+
+
+def _no_room(*_: object) -> None:
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

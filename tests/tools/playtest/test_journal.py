@@ -286,3 +286,11 @@ def test_no_entry_is_lost_between_processes_that_take_turns_and_settle(tmp_path:
             taker.wait()
     assert [taker.returncode for taker in takers] == [0, 0, 0]
     assert entries(path) == {index: index % 3 for index in range(60)}
+
+
+def test_only_the_setting_that_differs_is_told(tmp_path: Path) -> None:
+    work: dict[str, Json] = {"players": [{"player": "a"}, {"player": "b", "settings": {"n": 200}}]}
+    other: dict[str, Json] = {"players": [{"player": "a"}, {"player": "b", "settings": {"n": 201}}]}
+    Journal(tmp_path / "j", work).close()
+    with pytest.raises(JournalError, match=r"work \(players 2 settings n: 200 there, 201 here\)"):
+        Journal(tmp_path / "j", other)

@@ -169,3 +169,9 @@ def test_choices_that_count_for_nothing_are_said_first() -> None:
     assert (first.name, first.state) == ("Is there something to decide?", "not enough")
     assert "no choice counts" in first.text
     assert first.name not in {line.name for line in others}
+
+
+def test_one_match_of_the_strongest_answers_nothing_where_another_has_intervals() -> None:
+    """An interval needs two; a play-test that its time cut short once said nothing of sixteen."""
+    once = play("uct:simulations=50").model_copy(update={"lengths": (9,)})
+    assert evaluation(once).best.player == "greedy:heuristic=ensemble"
