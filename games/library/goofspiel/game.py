@@ -216,6 +216,7 @@ def _returns(points: list[float], kind: str) -> list[float]:
     if kind == "difference":
         mean = sum(points) / len(points)
         return [own - mean for own in points]
+    points = [round(own, 9) for own in points]  # sums of shares that differ in their last digits
     winners = points.count(max(points))
     losers = len(points) - winners
     if not losers:
