@@ -13,7 +13,9 @@ Both improve plans of the seat's own plies:
 
 A genome is `[L]` whole numbers, one an own ply, nothing for anybody else's. Playing it in a state,
 the seat's next ply takes the gene `g` to the legal action `g mod number of legal actions`, so every
-gene stands for a legal action wherever it is met. In between the other seats play by the opponent
+gene stands for a legal action wherever it is met. The actions of an own ply stand in the order in
+which they were first met there: a module may list the same ones otherwise in another
+determinization. In between the other seats play by the opponent
 model and chance by its probabilities; so turns may alternate, or not, in any way. Play ends with
 the match, after the last gene, or is cut after `limit` plies; then the leaf says what is still to
 come.
@@ -246,6 +248,7 @@ class PlanValuer(ActionTable):
 
     Attributes:
         cut: Genomes not played to their end, or the match's, within the limit.
+        orders: By own ply, its legal actions as they were first met.
     """
 
     def __init__(
@@ -275,6 +278,7 @@ class PlanValuer(ActionTable):
         self.discount = settings.discount
         self.limit = settings.rollout_limit
         self.cut = 0
+        self.orders: dict[int, list[Action]] = {}
 
     def value(self, state: State, genome: Genome) -> float:
         """The fitness of a genome in one determinization.
@@ -303,7 +307,7 @@ class PlanValuer(ActionTable):
             if player == CHANCE:
                 action = sampled(rules, state, legal, self.draw())
             elif player == seat:
-                action, own = legal[genome[own] % len(legal)], own + 1
+                action, own = self._meant(genome[own], own, legal), own + 1
             else:
                 action = self.others.choose(state, player, legal)
             state = rules.apply_action(state, action)
@@ -314,6 +318,13 @@ class PlanValuer(ActionTable):
             return fitness
         self.cut += not (player == seat and own == len(genome))
         return fitness + self.discount**own * self.leaves.returns(state, rewards)[seat]
+
+    def _meant(self, gene: int, own: int, legal: list[Action]) -> Action:
+        """The action that a gene stands for at an own ply."""
+        first = self.orders.setdefault(own, legal)
+        if legal != first and sorted(legal) == sorted(first):
+            legal = first
+        return legal[gene % len(legal)]
 
     def result(self, meter: Meter, best: Genome | None, fitness: float) -> SearchResult:
         """What was found; the first gene of the `best` genome is played, 0 if none was valued."""

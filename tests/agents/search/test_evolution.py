@@ -62,6 +62,27 @@ def test_a_genome_is_of_the_own_plies_only_and_its_fitness_their_discounted_paym
     assert halved.value({"path": ""}, (1, 0, 1, 1)) == 1 + 0.25 + 0.125
 
 
+def test_a_gene_means_one_action_however_a_determinization_lists_them() -> None:
+    plain = climb()
+
+    def listed(state: State) -> list[Action]:
+        actions = plain.legal_actions(state)
+        return actions[1:] + actions[:1] if state["is_turned"] else actions
+
+    rules = replace(
+        plain,
+        legal_actions=listed,
+        apply_action=lambda state, action: {**state, **plain.apply_action(state, action)},
+    )
+    plans = valuer(rules, PlanSettings(horizon=4))
+    for is_turned in (False, True):
+        root: State = {"path": "", "is_turned": is_turned}
+        assert plans.value(root, (1, 0, 1, 1)) == 3.0
+        assert plans.value(root, (0, 2, 1, 1)) == 2.0
+    assert [*plans.place] == ["0", "1", "2"]
+    assert plans.means == [2.0, 3.0, 0.0]
+
+
 def test_an_illegal_gene_stands_for_a_legal_action() -> None:
     plain = valuer(climb(), PlanSettings(horizon=4))
     assert plain.value({"path": ""}, (4, 301, 1, 2**29)) == 3.0  # all 1 modulo 3 but 2^29: 2
