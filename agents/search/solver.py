@@ -10,9 +10,11 @@ has that value as its mean and no term for exploration, and it needs no rollout.
 left alone while anything else may be better. At the end a proven win is played, and a proven worst
 only where nothing else is left.
 
-What a win pays is `win` where `solver` is "yes". Where it is "auto" it is `w`, as long as no
-simulation paid any seat anything but `w`, 0 and `-w`, and nothing before the match's end; where one
-does, all proofs are taken back, and from then on an action proves its node only with all others.
+What a win pays is `win` where `solver` is "yes". Where it is "auto" it is `w`, as soon as matches
+ended in two ways, as long as no simulation paid any seat anything but `w`, 0 and `-w`, and nothing
+before the match's end; where one does, all proofs are taken back, and from then on an action proves
+its node only with all others. A payment above `w` that no simulation met before all of the root's
+actions were proven is never found.
 
 "auto" also settles what is left of a short match for two seats: where a simulation took at most
 `SHORT` calls of `apply_action`, alpha-beta looks through it, most visited actions first, in at most
@@ -106,7 +108,7 @@ class SolverSearch(UctSearch):
             if outcome not in self.outcomes:
                 self.outcomes.add(outcome)
                 sizes = {abs(value) for known in self.outcomes for value in known} - {0}
-                self.win = min(sizes, default=inf)
+                self.win = min(sizes, default=inf) if len(self.outcomes) > 1 else inf
                 self.is_mixed = len(sizes) > 1
         if self.is_mixed or any(node.rewards is not None for node in path[: len(path) - is_over]):
             self.is_mixed, self.win = True, inf

@@ -112,6 +112,27 @@ def test_a_larger_payment_takes_back_what_a_smaller_one_had_proven(seed: int) ->
     assert search.proven[search.root].returns == [2.0, -2.0]
 
 
+# Three choices of seat 0. Every line pays it 1, but for one that pays 2.
+ALIKE = """
+def get_current_player(state): return -4 if len(state["line"]) == 3 else 0
+def get_legal_actions(state):
+    return [] if len(state["line"]) == 3 else list("ab" if not state["line"] else "abcdefgh")
+def apply_action(state, action): return {"line": state["line"] + action}
+def get_rewards(state):
+    return [{"bhh": 2.0}.get(state["line"], float(len(state["line"]) == 3))]
+def get_observations(state): return [state]
+"""
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_where_all_matches_paid_alike_none_is_taken_for_the_largest_win(seed: int) -> None:
+    rules = bind(load_namespace(ALIKE), 1)
+    search = SolverSearch(rules, {"line": ""}, AUTO, np.random.default_rng(seed))
+    for _ in range(500):
+        search.simulate()
+    assert search.result().best == "b"
+
+
 def test_what_a_win_pays_is_found_out() -> None:
     rules, _, _ = game(TIC_TAC_TOE)
     large = replace(rules, rewards=lambda state: [7.0 * paid for paid in rules.rewards(state)])
