@@ -240,7 +240,10 @@ class Leap:
         if len(ends.particles) != 1:
             return none
         played = replace(ends.particles[0], weight=first.weight)
-        last = played.links()[first.choices - 1]
+        links = played.links()
+        if any(self._is_choice(link) for link in links[first.choices :]):
+            return none  # one choice fitted here; elsewhere others may
+        last = links[first.choices - 1]
         for particle in active.particles:
             end = self.splice.end(particle, last, played)
             if end is None:
@@ -253,6 +256,11 @@ class Leap:
                 return none
             found.append(end)
         return replace(active, particles=found, is_dealing=False)
+
+    def _is_choice(self, link: Link) -> bool:
+        """Whether more than one ply was seen to go on from where a link was made."""
+        guide, place = self.filter.guide, link.place
+        return guide.is_known_open(place, guide.follower.rules.current_player(place.state))
 
 
 @dataclass

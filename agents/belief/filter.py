@@ -3,11 +3,12 @@
 A population of full states that reproduce the log, with weights that are, up to a factor,
 `P(plies | game) / P(plies were proposed)`. Every ply that the log leaves open is branched on:
 chance by its probabilities, other seats by the stated opponent model. While all branches fit into
-the population it is the exact posterior; beyond that it is thinned without bias (Fearnhead &
-Clifford 2003), and where a place has too many branches to try them all, they are sampled. When the
-effective size falls below half, it is drawn anew by weight, and what came twice is moved by
-Markov moves that exchange one open choice of its play (see `agents.belief.moves`). Where nothing
-reproduces the next entry, such moves look for a play that does.
+the population and `Guide` tries them all, it is the exact posterior; beyond that it is thinned
+without bias (Fearnhead & Clifford 2003), and where a place has too many branches to try them all,
+they are sampled. When the effective size falls below half, it is drawn anew by weight, and what
+came twice is moved by Markov moves that exchange one open choice of its play (see
+`agents.belief.moves`). Where nothing reproduces the next entry, such moves look for a play that
+does.
 """
 
 from collections.abc import Callable

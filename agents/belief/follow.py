@@ -7,7 +7,7 @@ from typing import NamedTuple, ParamSpec, TypeAlias, TypeVar
 
 import numpy as np
 
-from games.contract import CHANCE, TERMINAL, Action, Json, Observation, State
+from games.contract import CHANCE, TERMINAL, Action, Json, Observation, State, canonical_key
 from games.engine import sample_index
 from games.modules import Rules
 from games.streams import uniforms
@@ -164,18 +164,28 @@ class Follower:
 
     def branches(self, place: LogPlace) -> list[Branch]:
         """Every ply from here that reproduces what the seat logged next."""
+        return self.looked(place)[0]
+
+    def looked(self, place: LogPlace) -> tuple[list[Branch], list[Json]]:
+        """The same, and how every ply from here looks to the seat; nothing of the seat's own.
+
+        Plies that look different are different entries of its log. Two that look the same may still
+        be different, where neither is the one that was logged.
+        """
         player = self.rules.current_player(place.state)
         if player == TERMINAL:
-            return []
+            return [], []
         legal = self.rules.legal_actions(place.state)
         if player == self.seat:
-            return self._own(place, legal)
-        found = []
+            return self._own(place, legal), []
+        found: list[Branch] = []
+        looks: list[Json] = []
         for action, weight in zip(legal, self.weights(place.state, player, legal), strict=True):
-            after = self.after(place, action)
+            look, after = self._seen(place, action, place.read)
+            looks.append(look)
             if after is not None:
                 found.append(Branch(action, weight, after))
-        return found
+        return found, looks
 
     def weights(self, state: State, player: int, legal: Sequence[Action]) -> Sequence[float]:
         """How likely each action of chance or of another seat is, before the log is read."""
@@ -186,7 +196,7 @@ class Follower:
 
     def after(self, place: LogPlace, action: Action) -> LogPlace | None:
         """Where an action of chance or of another seat leads; None if the log rules it out."""
-        return self._seen(place, action, place.read)
+        return self._seen(place, action, place.read)[1]
 
     def _own(self, place: LogPlace, legal: Sequence[Action]) -> list[Branch]:
         if place.read == len(self.entries):
@@ -194,22 +204,24 @@ class Follower:
         action = self.entries[place.read].get("action")
         if not isinstance(action, str) or action not in legal:
             return []
-        after = self._seen(place, action, place.read + 1)
+        _, after = self._seen(place, action, place.read + 1)
         return [] if after is None else [Branch(action, 1.0, after)]
 
-    def _seen(self, place: LogPlace, action: Action, read: int) -> LogPlace | None:
+    def _seen(self, place: LogPlace, action: Action, read: int) -> tuple[Json, LogPlace | None]:
+        """How a ply looks, and where it leads."""
         rules, seat = self.rules, self.seat
         entry = self.entries[read] if read < len(self.entries) else {}
-        events = rules.events(place.state, action)[seat]
+        events: list[Json] = [*rules.events(place.state, action)[seat]]
         # Events mostly name the action: what they rule out is never applied.
         if events and entry.get("events") != events:
-            return None
+            return [events], None
         after = rules.apply_action(place.state, action)
         seen = rules.observations(after)[seat]
+        look: Json = [events, seen]
         if not events and seen == place.seen:
-            return LogPlace(after, read, seen)
+            return look, LogPlace(after, read, seen)
         logged = entry.get("events") == events and entry.get("observation") == seen
-        return LogPlace(after, read + 1, seen) if logged else None
+        return look, LogPlace(after, read + 1, seen) if logged else None
 
 
 def decisions(entries: Sequence[Mapping[str, Json]], after: int) -> list[int]:
@@ -246,8 +258,13 @@ class Guide:
 
     An opponent's shot at one of a hundred cells is named by what the seat perceives of it; trying
     the other ninety-nine in every particle would cost a hundred times as much. So once `SURE`
-    places have shown the same single action to fit an entry, other places try it alone, but for a
-    share `CHECKED` of them; if a second action is ever found, all are tried again everywhere.
+    places have shown the same single action to fit an entry, and all actions there to look
+    different to the seat, other places try it alone, but for a share `CHECKED` of them. If a second
+    action is ever found there, or two that look the same, all are tried again everywhere.
+
+    The presumption may be wrong: what else would fit at places that were left out is then missing,
+    and their weights are too small. Where actions look different by chance alone, as two of them do
+    more often than ten, only the checked places tell.
 
     Attributes:
         cost: Calls of the rules made in following the log.
@@ -304,22 +321,23 @@ class Guide:
             return follower.branches(place)
         known = self.forced.get((place.read, player))
         if known is None or known.places < SURE or self.draw() < CHECKED:
-            found = follower.branches(place)
-            self._remember((place.read, player), found)
-            return found
+            return self._tried(place, player)
         after = follower.after(place, known.action) if known.action in legal else None
         if after is None:
             return []
         weights = follower.weights(place.state, player, legal)
         return [Branch(known.action, weights[list(legal).index(known.action)], after)]
 
-    def _remember(self, entry: tuple[int, int], found: Sequence[Branch]) -> None:
-        if not found:
-            return
-        known = self.forced.setdefault(entry, ForcedPly(found[0].action))
+    def _tried(self, place: LogPlace, player: int) -> list[Branch]:
+        """Every ply that reproduces what the seat logged next; the guide learns from it."""
+        found, looks = self.follower.looked(place)
+        entry = place.read, player
+        known = self.forced.setdefault(entry, ForcedPly(found[0].action)) if found else None
         if known is None:
-            return
-        if len(found) > 1 or found[0].action != known.action:
-            self.forced[entry] = None
-        else:
+            return found
+        is_same = len(found) == 1 and found[0].action == known.action
+        if is_same and len({canonical_key(look) for look in looks}) == len(looks):
             known.places += 1
+        else:
+            self.forced[entry] = None
+        return found

@@ -88,8 +88,9 @@ class _TurnFollower(Follower):
         """See `Follower.start`."""
         return self._arrived(initial, 0)
 
-    def _seen(self, place: LogPlace, action: Action, read: int) -> LogPlace | None:
-        return self._arrived(self.rules.apply_action(place.state, action), read)
+    def _seen(self, place: LogPlace, action: Action, read: int) -> tuple[Json, LogPlace | None]:
+        after = self._arrived(self.rules.apply_action(place.state, action), read)
+        return None, after
 
     def _arrived(self, state: State, read: int) -> LogPlace | None:
         if self.rules.current_player(state) != self.seat:

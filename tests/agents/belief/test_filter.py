@@ -182,6 +182,82 @@ def test_a_population_that_dies_out_is_revived_from_earlier_choices() -> None:
             assert explains(state, log.latest()["shots"])  # type: ignore[arg-type]
 
 
+# Seat 1 draws one of CARDS cards and chooses one of CHOICES buttons. Seat 0 hears the bell where it
+# presses the first one, or holds one of the RARE last cards: then every button rings it.
+BELL = """
+CARDS, RARE, CHOICES = {cards}, {rare}, {choices}
+ZONES = {{"hand": {{"component": "card", "owner": "player", "ordered": False}}}}
+
+
+def initial_state(num_players):
+    return {{"ply": 0, "hand": []}}
+
+
+def get_current_player(state):
+    return [-1, 1, 0, -4][state["ply"]]
+
+
+def get_legal_actions(state):
+    counts = [CARDS, CHOICES, 1, 0]
+    return [f"{{'cbe-'[state['ply']]}}{{i}}" for i in range(counts[state["ply"]])]
+
+
+def apply_action(state, action):
+    hand = [action] if state["ply"] == 0 else state["hand"]
+    return {{"ply": state["ply"] + 1, "hand": hand}}
+
+
+def get_rewards(state):
+    return [0.0, 0.0]
+
+
+def get_observations(state):
+    return [{{"ply": state["ply"]}}, {{"ply": state["ply"], "hand": state["hand"]}}]
+
+
+def get_events(state, action):
+    if state["ply"] == 0:
+        return [["a card is drawn"], ["you draw " + action]]
+    rings = action == "b0" or int(state["hand"][0][1:]) >= CARDS - RARE
+    return [["the bell rings" if rings else "silence"], [action]]
+
+
+def visible(state, player_id):
+    return {{"hand": "contents" if player_id == 1 else "count"}}
+"""
+
+
+def rare_share(sampler_of: SamplerOf, cards: int, rare: int, choices: int, seeds: int) -> float:
+    """How likely a rare card is after the bell, on average over populations."""
+    rules, namespace, start = game(BELL.format(cards=cards, rare=rare, choices=choices))
+    log = logs_of(rules, start, ["c0", "b0"])[0]
+    found = 0.0
+    for seed in range(seeds):
+        sampler = sampler_of(rules, namespace, start, 0, seed=seed)
+        sampler.update(log.entries)
+        for each in sampler.population.particles:
+            card = str(each.place.state["hand"][0])  # type: ignore[index]
+            found += each.weight * (int(card[1:]) >= cards - rare) / seeds
+    return found
+
+
+@pytest.mark.parametrize("sampler_of", [particle, constraint])
+def test_a_state_that_every_action_fits_weighs_as_much_as_it_has_actions(
+    sampler_of: SamplerOf,
+) -> None:
+    # Bayes' rule: the rare card rings by 10 buttons of 10, each of the other nine by one of 10.
+    assert rare_share(sampler_of, 10, 1, 10, seeds=1) == pytest.approx(10 / 19)
+
+
+@pytest.mark.parametrize("sampler_of", [particle, constraint])
+def test_one_action_that_fits_is_not_all_that_does_where_the_others_look_alike(
+    sampler_of: SamplerOf,
+) -> None:
+    # Any of 50 buttons rings by two cards, one by each of the other 98.
+    found = rare_share(sampler_of, 100, 2, 50, seeds=20)
+    assert found == pytest.approx(100 / 198, abs=0.1)
+
+
 def explains(state: State, shots: list[list[str]], shooter: int = 0) -> bool:
     """Whether the other fleet would have been hit and missed just so."""
     fleets = state["fleets"]
