@@ -3,7 +3,7 @@
 import contextlib
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 
 from games.checks import Finding
@@ -16,12 +16,14 @@ from games.contract import Game, Json, ModuleFault
 from games.records import MatchRecord
 from games.table import Position, Table
 from games.trajectories import Transition, open_deck
+from tools.pace import PacedTable, is_slow, slow_finding, slowest_function
 from tools.sandbox import Sandbox, SandboxedModule, SandboxTable, Worker
 from tools.transitions import replay_transitions
 
 _PURITY = "functions"
 _REPLAYED = 2  # matches replayed where fewer are kept
 _TRANSITIONS = 240  # of all of them together
+_LATE = "the checks did not end within"
 _AGAIN_S = 60.0  # for whatever is asked after the checks
 
 
@@ -42,18 +44,18 @@ class Deadline:
         """A deadline `seconds` from now."""
         return cls(seconds, time.monotonic() + seconds)
 
-    def left(self, function: str) -> float:
+    def left(self) -> float:
         """Seconds that are left; raises like `require`."""
-        self.require(function)
+        self.require()
         return max(self.ends - time.monotonic(), 0.0)
 
-    def require(self, function: str) -> None:
-        """Raise ModuleFault("timed_out") once the time is used up."""
+    def require(self, _called: str = "") -> None:
+        """Raise ModuleFault("timed_out") once the time is used up, whatever is called then."""
         if time.monotonic() > self.ends:
             raise ModuleFault(
                 "timed_out",
-                function,
-                f"the checks did not end within {self.seconds:g} s in all; the module is too slow "
+                "module",
+                f"{_LATE} {self.seconds:g} s in all; the module is too slow "
                 "or its matches are too long",
             )
 
@@ -156,12 +158,16 @@ def check_source(
     kept: tuple[MatchRecord, ...] = ()
     if _playable(findings):
         try:
-            played = _played(trial, start, settings, max(records, _REPLAYED))
+            played, taken = _played(trial, start, settings, max(records, _REPLAYED))
         except ModuleFault as fault:  # such as the deadline that the checks have used up
             findings.append(from_fault("random_play", fault))
         else:
             kept = tuple(r for r in played[:records] if r.match.ending == "finished")
             findings = _with_replay(findings, _replayed(trial, played))
+            if is_slow(taken):
+                findings += slow_finding(taken, slowest_function(sandbox, source, *start))
+    if any(_LATE in found.evidence for found in findings):
+        findings = _with_slowest(findings, slowest_function(sandbox, source, *start))
     return CheckRun(tuple(findings), kept, output, sandbox, source, start)
 
 
@@ -246,7 +252,7 @@ class _Trial:
             yield SandboxTable(worker, before=self.deadline.require)
 
     def _loaded(self, worker: Worker) -> Game:
-        self.deadline.require("module")
+        self.deadline.require()
         worker.load(self.source)
         return Game(SandboxedModule(worker, before=self.deadline.require))
 
@@ -259,15 +265,17 @@ def _playable(findings: Sequence[Finding]) -> bool:
 
 def _played(
     trial: _Trial, start: tuple[int, Mapping[str, Json]], settings: CheckSettings, count: int
-) -> list[MatchRecord]:
-    """Matches played by a worker that the checks have taught nothing."""
+) -> tuple[list[MatchRecord], list[float]]:
+    """Matches played by a worker that the checks have taught nothing, and the seconds of plies."""
     with trial.sandbox.worker("records", trial.source) as worker:
         subject = trial.subject(worker, start)
+        table = PacedTable(subject.table)
+        subject = replace(subject, table=table)
         matches = random_matches(
             subject, matches=count, seed=settings.seed + 1, max_plies=settings.max_plies
         )
         game = str(subject.game.info["name"])
-    return [
+    records = [
         MatchRecord(
             game=game,
             parameters=subject.parameters,
@@ -277,6 +285,22 @@ def _played(
             match=match,
         )
         for index, match in enumerate(matches)
+    ]
+    return records, table.seconds
+
+
+def _with_slowest(findings: Sequence[Finding], slowest: tuple[str, float] | None) -> list[Finding]:
+    """Findings of a deadline that name what took the time, and no function that was called last."""
+    said: dict[str, object] = {"function": None}
+    more = ""
+    if slowest is not None:
+        said["function"] = slowest[0]
+        more = f"; a call of {slowest[0]} takes {slowest[1] * 1000:.0f} ms"
+    return [
+        found.model_copy(update={**said, "evidence": found.evidence + more})
+        if _LATE in found.evidence
+        else found
+        for found in findings
     ]
 
 
@@ -291,7 +315,7 @@ def _replayed(trial: _Trial, played: Sequence[MatchRecord]) -> list[Finding]:
     if not any(ends):
         return []
     try:
-        left = trial.deadline.left("apply_action")
+        left = trial.deadline.left()
         found = replay_transitions(
             trial.sandbox, trial.source, ends, protocol="columns", deadline_s=left
         )

@@ -15,6 +15,7 @@ from agents.prompting import cut_within, fence
 from agents.protocols import CoderTools, Edit, EditError, Objection, apply_edits
 from agents.roles.texts import record_text
 from games.checks import Finding
+from tools.pace import PACE
 from vectorstore.documents import Example
 
 if TYPE_CHECKING:
@@ -298,13 +299,14 @@ def _pieces(found: Sequence[Example]) -> str:
 
 
 def _findings(findings: Sequence[Finding], kind: str = "checks") -> str:
-    wrong = [found for found in findings if found.outcome != "passed"]
-    passed = f"{len(findings) - len(wrong)} of {len(findings)} {kind} passed."
+    told = [found for found in findings if found.outcome != "passed" or found.check == PACE]
+    count = sum(found.outcome == "passed" for found in findings)
+    passed = f"{count} of {len(findings)} {kind} passed."
     lines = [
         f"{found.check}: {found.outcome}"
         + (f", in {found.function}" if found.function else "")
         + (f", line {found.line}" if found.line is not None else "")
         + f": {cut_within(found.evidence, _LONGEST_EVIDENCE)}"
-        for found in wrong
+        for found in told
     ]
     return "\n".join([passed, *lines])

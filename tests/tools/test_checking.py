@@ -36,17 +36,45 @@ def test_a_source_that_does_not_load_fails_with_its_line(sandbox: Sandbox) -> No
     assert run.records == ()
 
 
-def test_a_slow_module_ends_at_the_overall_deadline(sandbox: Sandbox) -> None:
-    slow = SOUND.replace("def get_rewards(state):", "import time\ndef get_rewards(state):").replace(
-        "    total = float(",
-        "    until = time.process_time() + 0.4\n    while time.process_time() < until: pass\n"
-        "    total = float(",
+def _slow(seconds: float) -> str:
+    """SOUND, whose rewards take so long."""
+    return SOUND.replace(
+        "def get_rewards(state):\n",
+        f"import time\ndef get_rewards(state):\n    until = time.process_time() + {seconds}\n"
+        "    while time.process_time() < until: pass\n",
     )
+
+
+def test_a_slow_module_ends_at_the_overall_deadline_and_its_slow_function_is_named(
+    sandbox: Sandbox,
+) -> None:
     run = check_source(
-        sandbox, slow, settings=SETTINGS, num_players=2, parameters={}, deadline_s=1.0
+        sandbox, _slow(0.4), settings=SETTINGS, num_players=2, parameters={}, deadline_s=1.0
     )
     assert verdict(run.findings) == "failed"
-    assert any("within 1 s in all" in f.evidence for f in run.findings)
+    late = [f for f in run.findings if "within 1 s in all" in f.evidence]
+    assert {f.function for f in late} == {"get_rewards"}
+    assert all("a call of get_rewards takes " in f.evidence for f in late)
+
+
+def test_no_function_is_blamed_where_a_deadline_ends_and_none_is_slow(sandbox: Sandbox) -> None:
+    run = check_source(
+        sandbox, SOUND, settings=SETTINGS, num_players=2, parameters={}, deadline_s=0.01
+    )
+    late = [f for f in run.findings if "s in all" in f.evidence]
+    assert {f.function for f in late} == {None}
+
+
+def test_a_module_that_passes_slowly_is_told_which_function_takes_the_time(
+    sandbox: Sandbox,
+) -> None:
+    run = check_source(sandbox, _slow(0.02), settings=SETTINGS, num_players=2, parameters={})
+    assert verdict(run.findings) == "passed"
+    (pace,) = [f for f in run.findings if f.check == "pace"]
+    assert pace.function == "get_rewards"
+    assert "a ply takes" in pace.evidence
+    sound = check_source(sandbox, SOUND, settings=SETTINGS, num_players=2, parameters={})
+    assert "pace" not in {f.check for f in sound.findings}
 
 
 def test_a_worker_that_dies_in_visible_is_a_finding(sandbox: Sandbox) -> None:

@@ -98,6 +98,20 @@ def test_tool_calls_are_run_and_their_answers_go_back_fenced() -> None:
     assert told[2].endswith("</untrusted>")
 
 
+def test_a_slow_module_that_passes_is_told_so() -> None:
+    class Slow(Bench):
+        def run_module(self, source: str) -> Sequence[Finding]:
+            del source
+            slow = "slow: a ply takes 12 ms"
+            return [Finding(check="pace", outcome="passed", evidence=slow, function="get_rewards")]
+
+    with serving(call("run_module", source=MODULE), ANSWER) as endpoint:
+        ModelCoder(chat_with(endpoint)).draft(DESIGN, Slow())
+    (told,) = [m["content"] for m in endpoint.requests[-1]["messages"] if m["role"] == "tool"]
+    assert "1 of 1 checks passed" in told
+    assert "pace: passed, in get_rewards: slow: a ply takes 12 ms" in told
+
+
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [

@@ -1,0 +1,110 @@
+"""The pace of a module: what a ply takes, and which of its functions takes the most."""
+
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from statistics import median
+
+from games.checks import Finding
+from games.checks.sampling import UniformPlayer
+from games.contract import Action, Game, Json, ModuleFault
+from games.engine import play_match
+from games.table import GameTable, Position, Table
+from tools.sandbox import Sandbox, SandboxedModule, Worker
+
+PACE = "pace"
+"""The check's name: it never fails."""
+SLOW_S = 0.005
+"""Seconds a ply from which on a module is slow; the library's slowest takes a third of it."""
+_WATCHED_S = 5.0  # that matches are followed function by function
+_WATCHED_MATCHES = 3  # so that a first call does not stand for its function
+_WATCHED_PLIES = 200
+
+
+@dataclass(frozen=True)
+class PacedTable:
+    """A table that notes the seconds of every ply.
+
+    Attributes:
+        table: The table.
+        seconds: Of the plies so far.
+    """
+
+    table: Table
+    seconds: list[float] = field(default_factory=list)
+
+    def open(self, num_players: int, parameters: Mapping[str, Json]) -> Position:
+        """See `Table.open`."""
+        return self.table.open(num_players, parameters)
+
+    def advance(self, position: Position, action: Action) -> Position:
+        """See `Table.advance`."""
+        begun = time.monotonic()
+        reached = self.table.advance(position, action)
+        self.seconds.append(time.monotonic() - begun)
+        return reached
+
+
+def is_slow(seconds: list[float]) -> bool:
+    """Whether plies that took so long are a slow module's: a busy machine delays a few of many.
+
+    >>> is_slow([0.001, 0.001, 0.5]), is_slow([0.02, 0.01, 0.02]), is_slow([])
+    (False, True, False)
+    """
+    return bool(seconds) and median(seconds) >= SLOW_S
+
+
+def slow_finding(seconds: list[float], slowest: tuple[str, float] | None) -> list[Finding]:
+    """What is said of a slow module: it passes, and players that search it will be weak."""
+    if not is_slow(seconds) or slowest is None:
+        return []
+    function, takes = slowest
+    evidence = (
+        f"slow: a ply takes {median(seconds) * 1000:.0f} ms, and a call of {function} "
+        f"{takes * 1000:.0f} ms; players that search will be weak in the time they have"
+    )
+    return [Finding(check=PACE, outcome="passed", evidence=evidence, function=function)]
+
+
+def slowest_function(
+    sandbox: Sandbox, source: str, num_players: int, parameters: Mapping[str, Json]
+) -> tuple[str, float] | None:
+    """The function that takes the most, with the seconds of a call; None where none is slow.
+
+    Random matches are followed in a fresh worker, a call at a time, for a few seconds at most.
+    """
+    with suppress(ModuleFault), sandbox.loaded(PACE, source) as worker:
+        module = _WatchedModule(worker)
+        for match in range(_WATCHED_MATCHES):
+            play_match(
+                GameTable(Game(module)),
+                [UniformPlayer()] * num_players,
+                parameters=parameters,
+                seed=0,
+                match=match,
+                max_plies=_WATCHED_PLIES,
+            )
+        taken = {name: median(each) for name, each in module.seconds.items()}
+        if sum(taken.values()) >= SLOW_S:
+            return max(taken.items(), key=lambda item: item[1])
+    return None
+
+
+class _WatchedModule(SandboxedModule):
+    """A module that notes the seconds of every call, and takes none after a while."""
+
+    def __init__(self, worker: Worker) -> None:
+        super().__init__(worker)
+        self.seconds: dict[str, list[float]] = {}
+        self._ends = time.monotonic() + _WATCHED_S
+
+    def call(self, function: str, *arguments: Json, **keywords: Json) -> Json:
+        """See `Module.call`."""
+        begun = time.monotonic()
+        if begun > self._ends:
+            raise ModuleFault("timed_out", function, "followed for long enough")
+        try:
+            return super().call(function, *arguments, **keywords)
+        finally:
+            self.seconds.setdefault(function, []).append(time.monotonic() - begun)
