@@ -6,11 +6,13 @@ the few are taken that show most of what is rare among them.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from math import exp
+from statistics import median
+from typing import TypeAlias
 
 import numpy as np
 from pydantic import JsonValue
@@ -27,9 +29,12 @@ from games.records import MatchRecord
 from games.streams import stream
 from graph.run.context import RunContext
 from tools.coverage import RuleCoverage, rule_coverage
+from tools.pace import PacedTable, is_slow
 from tools.playtest.jobs import GameSetup
 from tools.playtest.report import affordable_simulations
 from tools.sandbox import Sandbox, SandboxedModule, SandboxTable
+
+Tell: TypeAlias = Callable[[dict[str, JsonValue]], None]
 
 # In a full and in a quick run; counts and no clock, so that the same seed gives the same records.
 _RANDOM = {False: 30, True: 12}
@@ -37,6 +42,7 @@ _RANDOM_PLIES = {False: 20_000, True: 5_000}  # of them together
 _DIRECTED = {False: 6, True: 2}  # further rounds of as many, while rules are missing
 _THINKING = {False: 2, True: 1}  # matches of each player that thinks
 _THINKING_PLIES = {False: 150_000, True: 20_000}  # that all of these may simulate
+_SLOW_S = 60.0  # for the random matches of a slow module, and again for those that think
 _GREEDY, _SEARCH = 24, 60  # simulations a move: of one ply ahead, and of a tree
 _FEW = 8  # returns of no more kinds than this are told apart as they are
 _APART = "seats differ, as a rule may mean (who begins, or has a part of their own):"
@@ -54,6 +60,7 @@ class DiverseRecords:
         played: Matches there were to choose from, finished or not.
         seats: What sets seats apart in all of them.
         unread: Who wins in matches that were played and in none that was chosen, in words.
+        slow: That the module is too slow to play them all, in words; empty where it is not.
     """
 
     records: tuple[MatchRecord, ...]
@@ -61,14 +68,15 @@ class DiverseRecords:
     played: int
     seats: tuple[SeatFact, ...] = ()
     unread: tuple[str, ...] = ()
+    slow: str = ""
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What no match reached, and what sets seats apart, in words; nothing where neither."""
+        """What no match reached, what sets seats apart, and what was not played, in words."""
         never = ", ".join(self.coverage.never)
         reached = (f"rules that no match reached: {never}",) if never else ()
         apart = "; ".join(map(str, self.seats))
-        return (*reached, *([f"{_APART} {apart}"] if apart else []))
+        return (*reached, *([f"{_APART} {apart}"] if apart else []), *filter(None, [self.slow]))
 
 
 def random_match(
@@ -96,19 +104,29 @@ def decisions_met(matches: Sequence[Match]) -> list[dict[str, JsonValue]]:
     ]
 
 
-def notes_of_play(context: RunContext, source: str, design: Design) -> tuple[str, ...]:
+def notes_of_play(
+    context: RunContext, source: str, design: Design, tell: Tell = lambda _: None
+) -> tuple[str, ...]:
     """The notes of diverse records, where a rule is marked by more than the functions it is in."""
     rules = [rule.id for rule in design.rules]
     marked = rule_coverage(context.sandbox, source, rules, [])
     if set(marked.lines) <= set(marked.whole):
         return ()
-    return diverse_records(context, source, design, seed=context.settings.seed).notes
+    return diverse_records(context, source, design, seed=context.settings.seed, tell=tell).notes
 
 
 def diverse_records(
-    context: RunContext, source: str, design: Design, count: int = 5, seed: int = 0
+    context: RunContext,
+    source: str,
+    design: Design,
+    count: int = 5,
+    seed: int = 0,
+    *,
+    tell: Tell = lambda _: None,
 ) -> DiverseRecords:
     """Play a module and choose `count` finished matches; the same seed gives the same ones.
+
+    Of a slow module fewer are played than of others, as many as there is time for.
 
     Args:
         context: The run's resources; its sandbox must preload what players need.
@@ -116,31 +134,35 @@ def diverse_records(
         design: Its rules and its number of players.
         count: Records to choose.
         seed: Draws deals and choices.
+        tell: Hears of every match that was played.
 
     Raises:
         ModuleFault: If the module does not load.
         SandboxUnavailableError: If there is no sandbox.
     """
-    pool = _played(context, source, design, seed)
+    pool = _played(context, source, design, seed, tell)
     kept = [n for n, record in enumerate(pool.records) if _finished(record)]
     finished = [pool.records[n] for n in kept]
     best = chosen_records(finished, [pool.met[n] for n in kept], count)
     records = tuple(finished[n] for n in best)
     coverage = rule_coverage(context.sandbox, source, pool.rules, records)
     coverage = replace(coverage, never=pool.missing)
-    return DiverseRecords(records, coverage, pool.played, pool.seats(), _unread(finished, records))
+    unread = _unread(finished, records)
+    return DiverseRecords(records, coverage, pool.played, pool.seats(), unread, pool.slow)
 
 
-def _played(context: RunContext, source: str, design: Design, seed: int) -> "RecordPool":
+def _played(
+    context: RunContext, source: str, design: Design, seed: int, tell: Tell
+) -> "RecordPool":
     """All that is played for it; the newest is kept: its records may be judged once more."""
     quick, longest = context.settings.quick, context.settings.check.max_plies
     key = (id(context.sandbox), source, design.model_dump_json(), seed, quick, longest)
     if key not in context.played:
-        pool = RecordPool(context, source, design, seed)
+        pool = RecordPool(context, source, design, seed, tell=tell)
         pool.add(pool.random(_RANDOM[quick]))
         pool.add(pool.thinking())
         for _ in range(_DIRECTED[quick]):
-            if pool.missing:
+            if pool.missing and not pool.late():
                 pool.add(pool.random(_RANDOM[quick], leaning=True))
         context.played.clear()
         context.played[key] = pool
@@ -231,6 +253,30 @@ class RecordPool:
     records: list[MatchRecord] = field(default_factory=list)
     met: list[frozenset[str]] = field(default_factory=list)
     marked: tuple[str, ...] = ()
+    tell: Tell = field(default=lambda _: None)
+    seconds: list[float] = field(default_factory=list)
+    cut: bool = False
+    begun: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        """The clock begins."""
+        self.begun = self.context.clock()
+
+    def late(self) -> bool:
+        """Whether a slow module has used up its time; never of another, whatever the machine."""
+        late = is_slow(self.seconds) and self.context.clock() - self.begun > _SLOW_S
+        self.cut |= late
+        return late
+
+    @property
+    def slow(self) -> str:
+        """See `DiverseRecords.slow`."""
+        if not self.cut:
+            return ""
+        return (
+            f"a ply takes {median(self.seconds) * 1000:.0f} ms, so no more than {self.played} "
+            "matches were there to choose the judged ones from, and players thought less in them"
+        )
 
     @property
     def quick(self) -> bool:
@@ -267,6 +313,8 @@ class RecordPool:
         played: list[MatchRecord] = []
         plies = 0
         while len(played) < count and plies < _RANDOM_PLIES[self.quick]:
+            if played and self.late():
+                break
             name = "random, with a liking for some kinds of action" if leaning else "random"
             lean = _LEANING if leaning else 0.0
             players = [
@@ -280,10 +328,12 @@ class RecordPool:
     def thinking(self) -> list[MatchRecord]:
         """Matches of players that look one ply ahead, and of players that search."""
         finished = [record for record in self.records if _finished(record)]
-        matches = _THINKING[self.quick]
+        matches, plies = _THINKING[self.quick], _THINKING_PLIES[self.quick]
         if not finished:
             return []
-        most = affordable_simulations(finished, 2 * matches, _THINKING_PLIES[self.quick], 1)
+        if is_slow(self.seconds):
+            self.cut, plies = True, min(plies, int(_SLOW_S / median(self.seconds)))
+        most = affordable_simulations(finished, 2 * matches, plies, 1)
         greedy = f"flatmc:simulations={min(_GREEDY, most)}"
         searches = [f"{name}:simulations={min(_SEARCH, most)}" for name in ("uct", "ismcts")]
         return [*self._of((greedy,), matches), *self._of(searches, matches)]
@@ -294,7 +344,9 @@ class RecordPool:
         setup, sandbox = GameSetup(self.design.title, self.source, seats), self.context.sandbox
         for spec in specs:
             sit = partial(roster.seat, roster.effective(spec), game=setup, sandbox=sandbox)
-            for _ in range(matches):
+            for number in range(matches):
+                if number and self.late():
+                    return
                 with ExitStack() as opened:
                     try:
                         players = (sit(seat=n, match=self.played) for n in range(seats))
@@ -308,7 +360,7 @@ class RecordPool:
     def _match(self, names: Sequence[str], players: Sequence[Player]) -> MatchRecord:
         with self.context.sandbox.loaded("records", self.source) as worker:
             match = play_match(
-                SandboxTable(worker),
+                PacedTable(SandboxTable(worker), self.seconds),
                 players,
                 parameters={},
                 seed=self.seed,
@@ -316,6 +368,15 @@ class RecordPool:
                 max_plies=self.context.settings.check.max_plies,
             )
         self.played += 1
+        planned = (1 + _DIRECTED[self.quick]) * _RANDOM[self.quick] + 2 * _THINKING[self.quick]
+        self.tell(
+            {
+                "node": "check",
+                "series": "to choose records from",
+                "played": self.played,
+                "of": f"at most {planned}",
+            }
+        )
         return MatchRecord(
             game=self.design.title,
             parameters={},

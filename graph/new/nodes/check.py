@@ -38,7 +38,7 @@ from graph.run.pool import (
     what_failed,
     with_votes,
 )
-from graph.run.records import diverse_records, notes_of_play
+from graph.run.records import Tell, diverse_records, notes_of_play
 from graph.run.sandboxes import keep_grade
 from tools.checking import CheckRun
 
@@ -56,7 +56,7 @@ def check(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterCheck]:
     keep_grade(folder_of(state), context.sandbox.grade)
     ruled = tuple(one.ruling.rule for one in state.ambiguities if one.ruling)
     trial = Trial(made, context, candidate.number, candidate.source, state.claims, ruled)
-    trial.revised = _revised(state, made)
+    trial.revised, trial.tell = _revised(state, made), runtime.stream_writer
     again = to_judge_again(candidate, state.claims)
     if again and not unmended(candidate, state.claims):
         trial.findings += candidate.findings or ()
@@ -133,6 +133,7 @@ class Trial:
         lacking: What could not be judged.
         notes: Which rules no match reached, what sets seats apart, and which endings nobody read.
         facts: What sets seats apart, for the validator.
+        tell: Hears of the matches that are played for records.
     """
 
     design: Design
@@ -147,6 +148,7 @@ class Trial:
     lacking: list[str] = field(default_factory=list)
     notes: Sequence[str] = ()
     facts: Sequence[str] = ()
+    tell: Tell = field(default=lambda _: None)
 
     def judge(self) -> None:
         """Checks by program, then tests, then records: what is cheaper comes first."""
@@ -206,11 +208,12 @@ class Trial:
     def _records(self, run: CheckRun) -> Sequence[MatchRecord]:
         """What the validator judges: where it reads, few matches that differ in what they show."""
         if self.context.budget is None:
-            self.notes = notes_of_play(self.context, self.source, self.design)
+            self.notes = notes_of_play(self.context, self.source, self.design, self.tell)
             return run.records
         settings = self.context.settings
         found = diverse_records(
-            self.context, self.source, self.design, settings.records_judged, settings.seed
+            *(self.context, self.source, self.design, settings.records_judged, settings.seed),
+            tell=self.tell,
         )
         self.notes = (*found.notes, *found.unread)
         self.facts = [str(fact) for fact in found.seats]

@@ -1,6 +1,9 @@
 """Records chosen for a validator: different endings, players and rules; play directed at gaps."""
 
 import dataclasses
+import itertools
+
+from pydantic import JsonValue
 
 from agents.protocols import Rule
 from games import library
@@ -147,6 +150,25 @@ def test_a_game_that_never_ends_gives_no_record_but_its_coverage(
     assert found.records == ()
     assert "R3" in found.coverage.never
     assert found.played >= 12
+
+
+def test_a_slow_module_is_played_for_as_many_matches_as_there_is_time_for(
+    make_context: MakeContext,
+) -> None:
+    # By this clock every match takes more than all the time there is.
+    slow = WAVES.replace("GAME =", "import time\nGAME =", 1).replace(
+        "def get_legal_actions(state):\n",
+        "def get_legal_actions(state):\n    until = time.process_time() + 0.008\n"
+        "    while time.process_time() < until: pass\n",
+    )
+    told: list[dict[str, JsonValue]] = []
+    context = dataclasses.replace(_quick(make_context()), clock=itertools.count(0, 100).__next__)
+    found = diverse_records(context, slow, OF_WAVES, seed=2, tell=told.append)
+    assert found.played == 3  # at random, of one ply ahead, and of a search
+    assert len(found.records) == 3
+    assert [event["played"] for event in told] == [1, 2, 3]
+    assert any("so no more than 3 matches" in note for note in found.notes)
+    assert diverse_records(context, WAVES, OF_WAVES, seed=2).played > 3  # the clock is not asked
 
 
 def test_a_library_game_whose_functions_alone_are_marked_is_not_played_for_it(
