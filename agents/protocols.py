@@ -54,7 +54,7 @@ class Claim(_Value):
         test: The test; None for the others.
         played: The ply that a verdict is on, as it was played; None for the others.
         status: "disputed" where no majority voted for it; "dropped" by a person, or unreadable;
-            "amended" where its rule reads otherwise by now.
+            "amended" where its rule reads otherwise by now, or a change of others overtook it.
         argument: Why the coder holds the module for right; empty where nobody objected.
         votes: Of the validators who were asked beside the first.
     """

@@ -173,6 +173,10 @@ def _diff(before: str, after: str) -> str:
 
 # A claim that outlived two edits which passed all else is put to the vote unasked.
 _OUTLIVED = 3
+_OLDER = (
+    "The test was written before the rules were changed, and held then; the change asks for "
+    "another value."
+)
 SEATS = "S1"
 """The claim that seats differ where the rules treat them alike: one a run."""
 
@@ -194,11 +198,16 @@ def only_claims(candidate: Candidate) -> bool:
 
 
 def to_settle(
-    claims: Sequence[Claim], candidates: Sequence[Candidate], *, last: bool
+    claims: Sequence[Claim],
+    candidates: Sequence[Candidate],
+    *,
+    last: bool,
+    before: Sequence[Claim] = (),
 ) -> tuple[Claim, ...]:
     """Claims that are put to the vote without being contested.
 
-    Those that outlived two edits, those like one that was struck before, and once no round is left
+    Those that outlived two edits, those like one that was struck before, tests that held for the
+    game before a revision, which its change may have overtaken, and once no round is left
     all that alone stand between a run and its game: nothing unverified ends a run. Where an upheld
     one stands there too, no vote could help.
 
@@ -206,6 +215,7 @@ def to_settle(
         claims: All of the run.
         candidates: The pool, of which the newest is looked at; any, once no round is left.
         last: Whether no refinement is left.
+        before: Claims of the game before a revision.
     """
     by_id = {claim.id: claim for claim in claims}
     blocked = [candidate for candidate in candidates if only_claims(candidate)]
@@ -222,11 +232,17 @@ def to_settle(
             any(_alike(by_id[identity]) == _alike(claim) for identity in _open(candidate))
             for candidate in blocked
         )
+        older = is_older(claim, before)
         if claim.status == "standing" and (
-            last or outlived >= _OUTLIVED or _alike(claim) in struck
+            last or older or outlived >= _OUTLIVED or _alike(claim) in struck
         ):
-            chosen.append(claim.model_copy(update={"argument": ""}))
+            chosen.append(claim.model_copy(update={"argument": _OLDER if older else ""}))
     return tuple(chosen)
+
+
+def is_older(claim: Claim, before: Sequence[Claim]) -> bool:
+    """Whether it is a test that held for the game before a revision."""
+    return claim.test is not None and any(one.test == claim.test for one in before)
 
 
 def contested(
@@ -274,8 +290,8 @@ def carried(
 ) -> tuple[Claim, ...]:
     """Claims that a game satisfied and that hold for its revision, which left their rule alone.
 
-    With other seats or settings no test is the same. A verdict's ply may look otherwise by now, so
-    it stands and is no longer upheld.
+    With other seats or settings no test is the same. What was upheld was so under the rules before:
+    it stands, and is no longer upheld.
     """
     settings = {name: after.parameters.get(name) for name in before.parameters}
     if (after.num_players, settings) != (before.num_players, before.parameters):
@@ -284,7 +300,7 @@ def carried(
     kept = {rule.id for rule in before.rules if texts.get(rule.id) == rule.text}
     passed = {found.claim for found in candidate.findings or () if found.outcome == "passed"}
     return tuple(
-        claim.model_copy(update={"status": "standing"}) if claim.played else claim
+        claim.model_copy(update={"status": "standing"})
         for claim in claims
         if claim.counts and claim.rule in kept and claim.id in passed
     )

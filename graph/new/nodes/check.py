@@ -16,6 +16,7 @@ from agents.protocols import Claim, Design, RefusedTest, RoleError
 from games.checks import Finding, Outcome, verdict
 from games.checks.contract import from_fault
 from games.checks.seats import even_handed
+from games.checks.unit_tests import CHECK as UNIT_TEST
 from games.checks.unit_tests import UnitTest, played_ply
 from games.contract import ModuleFault
 from games.engine import Match
@@ -75,7 +76,8 @@ def check(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterCheck]:
     last = state.rounds >= context.settings.max_rounds
     pool = keep_newest(state.candidates, [judged])
     more = after_drafts(pool)
-    settle = () if more else to_settle(trial.claims, pool, last=last)
+    before = state.claims_before
+    settle = () if more else to_settle(trial.claims, pool, last=last, before=before)
     goto = more or after_check(outcome, last=last, vote=bool(settle))
     update: dict[str, object] = {"candidates": [judged], "claims": trial.claims}
     update["contested"] = settle
@@ -89,8 +91,9 @@ def check(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterCheck]:
 
 def _revised(state: RunState, made: Design) -> tuple[str, ...]:
     """Rules that a revision changed, where tests of the others were carried over; told once."""
-    fresh = all(candidate.findings is None for candidate in state.candidates)
-    if state.before is None or not fresh or not any(claim.test for claim in state.claims):
+    found = [found for candidate in state.candidates for found in candidate.findings or ()]
+    held = any(found.check == UNIT_TEST for found in found)
+    if state.before is None or held or not any(claim.test for claim in state.claims):
         return ()
     ids = {rule.id for rule in made.rules}
     return tuple(x.name for x in rule_changes(state.before.design, made) if x.name in ids)

@@ -49,6 +49,7 @@ from graph.run.pool import (
     best,
     contested,
     earlier_attempts,
+    is_older,
     keep_newest,
     to_judge_again,
     to_settle,
@@ -63,6 +64,10 @@ from vectorstore.documents import Example
 
 DRAFTING_LIMIT = 6_000
 """Characters of the functions that a first draft is shown."""
+_OLDER = (
+    "The test is older than the change of the rules: where the change asks for another value, keep "
+    "to the rules; validators vote on the test."
+)
 _QUICK = CheckSettings(matches=3, samples=8)
 _AfterEdit: TypeAlias = Literal["check", "refine", "arbitrate", "report"]
 _To: TypeAlias = Command[_AfterEdit]
@@ -90,13 +95,13 @@ class GraphCoderTools:
         context: The run's resources.
         design: The game being coded.
         claims: The validator's, so far.
-        revised: Whether they are a game's whose rules were changed since.
+        before: Those of the game before a revision: its change may have overtaken a test.
     """
 
     context: RunContext
     design: Design
     claims: tuple[Claim, ...] = ()
-    revised: bool = False
+    before: tuple[Claim, ...] = ()
 
     def search_examples(self, query: str) -> Sequence[Example]:
         """See `CoderTools.search_examples`."""
@@ -120,8 +125,8 @@ class GraphCoderTools:
         return bool(self._tests or self._plies)
 
     @property
-    def _tests(self) -> list[UnitTest]:
-        return [claim.test for claim in self.claims if claim.test and claim.counts]
+    def _tests(self) -> list[tuple[Claim, UnitTest]]:
+        return [(claim, claim.test) for claim in self.claims if claim.test and claim.counts]
 
     @property
     def _plies(self) -> list[PlayedPly]:
@@ -135,14 +140,24 @@ class GraphCoderTools:
         """See `CoderTools.run_tests`."""
         tests, plies = self._tests, self._plies
         run = self._checked(source, _QUICK, 0)
-        found = run.unit_tests(tests) if tests else []
-        if self.revised:  # a line of play may hold no more
+        found = run.unit_tests([test for _, test in tests]) if tests else []
+        if len(found) == len(tests):  # else the module did not load again
             found = [
-                one.model_copy(update={"outcome": "could_not_judge"}) if one.unplayable else one
-                for one in found
+                self._of_older(*one)
+                for one in zip([claim for claim, _ in tests], found, strict=True)
             ]
         again = run.plies(plies) if plies else []
         return [*found, *(one for one in again if one.outcome != "could_not_judge")]
+
+    def _of_older(self, claim: Claim, found: Finding) -> Finding:
+        """What is told of a test that a revision may have overtaken."""
+        if found.outcome != "failed" or claim.status != "standing":
+            return found
+        if not is_older(claim, self.before):
+            return found
+        if found.unplayable:  # a line of play may hold no more
+            return found.model_copy(update={"outcome": "could_not_judge"})
+        return found.model_copy(update={"evidence": f"{found.evidence}\n{_OLDER}"})
 
     def play_record(self, source: str, seed: int) -> tuple[MatchRecord, Sequence[Position]] | str:
         """See `CoderTools.play_record`."""
@@ -226,7 +241,7 @@ def refine(state: RunState, runtime: Runtime[RunContext]) -> _To:
                 made,
                 parent.source,
                 open_findings,
-                GraphCoderTools(context, made, state.claims),
+                GraphCoderTools(context, made, state.claims, state.claims_before),
                 earlier_attempts(state.candidates, parent),
             )
     except RoleError as error:
@@ -273,7 +288,7 @@ def _edited(
 def _given_up(state: RunState, tried: Candidate, reason: str) -> _To:
     """The report, unless claims that nobody verified are all that is left: these are voted on."""
     pool = keep_newest(state.candidates, [tried])
-    settle = to_settle(state.claims, pool, last=True)
+    settle = to_settle(state.claims, pool, last=True, before=state.claims_before)
     update: dict[str, object] = {"candidates": [tried], "rounds": state.rounds}
     if settle:
         return Command(goto="arbitrate", update={**update, "contested": settle})
@@ -283,7 +298,8 @@ def _given_up(state: RunState, tried: Candidate, reason: str) -> _To:
 def arbitrate(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterVote]:
     """Settle what is contested; what no majority voted for is struck, and kept as disputed."""
     context = context_of(runtime, state.folder)
-    voted = [_voted(claim, need_design(state), context) for claim in state.contested]
+    made, before = need_design(state), state.claims_before
+    voted = [_voted(claim, made, context, before) for claim in state.contested]
     for claim in voted:
         told = {"claim": claim.id, "status": claim.status, "votes": _counted(claim)}
         runtime.stream_writer({"node": "arbitrate", **told})
@@ -318,9 +334,10 @@ def arbitrate(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterVot
     return Command(goto=goto, update=update)
 
 
-def _voted(claim: Claim, design: Design, context: RunContext) -> Claim:
+def _voted(claim: Claim, design: Design, context: RunContext, before: Sequence[Claim]) -> Claim:
     """The claim with its votes: the first validator's, and those of others who can be read.
 
+    A test that held before a revision is overtaken where it is voted down, and in no dispute.
     Two are asked, the second only where the first does not uphold it: two of three are a majority.
     """
     votes: list[Vote] = []
@@ -333,7 +350,8 @@ def _voted(claim: Claim, design: Design, context: RunContext) -> Claim:
         except UNREADABLE:
             continue
     held = 1 + sum(vote.upheld for vote in votes)  # who made the claim votes for it
-    status: ClaimStatus = "upheld" if 2 * held > 1 + len(votes) else "disputed"
+    struck: ClaimStatus = "amended" if is_older(claim, before) else "disputed"
+    status = "upheld" if 2 * held > 1 + len(votes) else struck
     return claim.model_copy(update={"votes": tuple(votes), "status": status})
 
 

@@ -254,7 +254,7 @@ def recode(
     claims = carried(base.claims, base.candidate, base.design, design)
     try:
         with place(f"recode/{state.revision}"):
-            tools = GraphCoderTools(context, design, claims, revised=True)
+            tools = GraphCoderTools(context, design, claims, base.claims)
             mending = context.roles.coder.edit(design, base.candidate.source, findings, tools)
         source, refused = base.candidate.source, mending.refused
         source = apply_edits(source, mending.edits) if mending.edits else source

@@ -21,6 +21,7 @@ from agents.protocols import (
     Revision,
     RoleError,
     Talk,
+    Vote,
 )
 from games.checks import Finding
 from games.checks.unit_tests import UnitTest
@@ -253,6 +254,42 @@ def test_tests_of_rules_that_a_revision_leaves_alone_hold_for_it_too(
     assert "edit 2 missed" in roles.calls
 
 
+class Overtaking(Reviving):
+    """A revision after which another player rightly begins, as any validator says who is asked."""
+
+    def edit(
+        self,
+        design: Design,
+        source: str,
+        findings: Sequence[Finding],
+        tools: CoderTools,
+        earlier: Sequence[Attempt] = (),
+    ) -> Mending:
+        mending = super().edit(design, source, findings, tools, earlier)
+        changed = source.replace('"player": 0,', '"player": 1,')
+        self.calls += [f"told: {found.evidence}" for found in tools.run_tests(changed)]
+        return mending
+
+    def arbitrate(self, design: Design, claim: Claim, *, second: bool) -> Vote:
+        self.calls.append(f"arbitrate {claim.id}: {claim.argument}")
+        return Vote(upheld=False, why="player 2 begins by now")
+
+
+def test_a_test_that_a_change_of_another_rule_overtook_is_voted_on_and_no_blame_on_the_game(
+    make_context: MakeContext, folder: RunFolder
+) -> None:
+    roles = Overtaking()
+    context = make_context(role_set(roles))
+    start_run("noughts", folder, context)
+    done = revised(folder, context, "Player 2 begins.").state
+    assert [claim.status for claim in done.claims] == ["amended"]
+    assert (done.end, done.rounds) == ("made", 0)
+    assert any("The test is older than the change" in call for call in roles.calls)
+    asked = [call for call in roles.calls if call.startswith("arbitrate")]
+    assert len(asked) == 2
+    assert all("T1: The test was written before the rules were changed" in call for call in asked)
+
+
 class Shifting(Reviving):
     """A revision by which another player begins: no line of play of the game before is left."""
 
@@ -306,7 +343,8 @@ def test_with_other_settings_no_test_of_the_game_before_is_carried_over() -> Non
     found = [Finding(check="unit_test", outcome="passed", claim=one.id) for one in (kept, other)]
     candidate = Candidate(number=0, source="x", findings=tuple(found))
     revised = DESIGN.model_copy(update={"parameters": {"new": 1}})
-    assert carried((kept, other), candidate, DESIGN, revised) == (kept,)
+    stands = kept.model_copy(update={"status": "standing"})  # the vote was on the rules before
+    assert carried((kept, other), candidate, DESIGN, revised) == (stands,)
     revised = DESIGN.model_copy(update={"num_players": 3})
     assert carried((kept,), candidate, DESIGN, revised) == ()
     before = DESIGN.model_copy(update={"parameters": {"size": 3}})
