@@ -6,9 +6,24 @@ import re
 from collections.abc import Callable, Sequence
 from math import inf
 from types import NoneType
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args, get_origin
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Literal,
+    TypeAlias,
+    TypeVar,
+    get_args,
+    get_origin,
+)
 
-from pydantic import BaseModel, ValidationError
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+)
 
 from agents.model.chat import ChatModel, Message, Tries
 from agents.model.completion import well_formed
@@ -27,6 +42,18 @@ _LOOSE = re.compile(rf'("(?:[^"\\]|\\.)*+"?)|{_COMMENT}|,(?=(?:\s|{_COMMENT})*+[
 _THOUGHT = "</think>"
 _PROBLEMS_SHOWN = 5
 
+
+def _or_null(value: object, inner: ValidatorFunctionWrapHandler) -> object:
+    try:
+        return inner(value)
+    except ValidationError:
+        return None
+
+
+HINT = WrapValidator(_or_null)
+"""Of a field that may be null and that nothing is decided by: a wrong value is null."""
+Remark: TypeAlias = Annotated[str, BeforeValidator(lambda said: "" if said is None else said)]
+"""A text that may be empty: null is the empty text."""
 Reply = TypeVar("Reply", bound=BaseModel)
 Result = TypeVar("Result")
 
@@ -158,7 +185,8 @@ def _validated(value: object, reply: type[Reply]) -> Reply:
 def _blank_is_null(value: object, reply: type[BaseModel]) -> object:
     """The reply with null for an empty text that names none of a field's words, where null may be.
 
-    Nothing else is read as null: a verdict's number that is missing or blank stays a fault.
+    But for hints nothing else is read as null: a verdict's number that is missing or blank stays a
+    fault.
     """
     if not isinstance(value, dict):
         return value

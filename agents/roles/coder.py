@@ -9,13 +9,14 @@ from pydantic import BaseModel, Field, model_validator
 
 from agents.model.chat import ChatModel, Message
 from agents.model.errors import FormError, RefusedRequestError, ReplyError
-from agents.model.replies import ask_structured, parse_reply
+from agents.model.replies import Remark, ask_structured, parse_reply
 from agents.prompting import contract, fence, load_prompt
-from agents.protocols import Attempt, CoderTools, Design, Edit, Mending, Objection, RoleError
+from agents.protocols import Attempt, CoderTools, Design, Edit, Mending, RoleError
 from agents.roles.texts import design_text, findings_text, numbered
 from agents.roles.tool_calls import (
     SUBMIT,
     CallError,
+    Contested,
     EditReply,
     SubmitArguments,
     Workbench,
@@ -58,8 +59,8 @@ Answer = TypeVar("Answer")
 class EditsReply(BaseModel, extra="forbid"):
     """Partial edits that mend the findings."""
 
-    cause: str = Field(description="What was wrong, or why nothing is to be edited.")
-    contested: list[Objection] = Field(
+    cause: Remark = Field(description="What was wrong, or why nothing is to be edited.")
+    contested: Contested = Field(
         description="Claims of the validator that the rules do not bear out; mostly none."
     )
     edits: list[EditReply]

@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field, JsonValue, ValidationError
 
 from agents.model.chat import ChatModel
 from agents.model.errors import ReplyError
-from agents.model.replies import ask_structured
+from agents.model.replies import Remark, ask_structured
 from agents.prompting import load_prompt
 from agents.protocols import (
     NEW_FAMILY,
@@ -84,8 +84,10 @@ class ClauseReply(_Reply):
 
     text: str
     status: ClauseStatus
-    setting: str = Field(description="Ids of the rules that honour it; empty where not honoured.")
-    reason: str = Field(description="Why it could not be honoured; empty where honoured.")
+    setting: Remark = Field(
+        description="Ids of the rules that honour it; empty where not honoured."
+    )
+    reason: Remark = Field(description="Why it could not be honoured; empty where honoured.")
 
 
 class DesignReply(_Reply):

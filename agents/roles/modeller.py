@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from agents.model.chat import ChatModel, Message
 from agents.model.errors import FormError, ReplyError
-from agents.model.replies import parse_reply
+from agents.model.replies import Remark, parse_reply
 from agents.prompting import load_prompt
 from agents.protocols import Attempt
 from agents.roles.coder import answer_in_words, bound_names, broken_off, code_blocks
@@ -49,7 +49,7 @@ PREDICTING = tuple(name for name in REQUIRED_FUNCTIONS if name not in ADDED)
 class MendReply(BaseModel, extra="forbid"):
     """Partial edits of a source."""
 
-    cause: str = ""
+    cause: Remark = ""
     edits: list[EditReply]
 
 

@@ -6,11 +6,12 @@ A draft is sent once and named from then on: checks, tests, edits and the answer
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
 from agents.model.chat import Message
+from agents.model.replies import Remark
 from agents.prompting import cut_within, fence
 from agents.protocols import CoderTools, Edit, EditError, Objection, apply_edits
 from agents.roles.texts import record_text
@@ -76,11 +77,19 @@ class PlayArguments(DraftArguments):
     seed: int = Field(ge=0, description="Another seed gives another match.")
 
 
+def _or_none_of_them(said: object) -> object:
+    return [] if said is None else said
+
+
+Contested: TypeAlias = Annotated[list[Objection], BeforeValidator(_or_none_of_them)]
+"""Objections of the coder; null is none of them."""
+
+
 class SubmitArguments(DraftArguments):
     """The coder's answer: a draft, and what it objects to."""
 
-    cause: str = Field(default="", description="What was wrong, in one or two sentences.")
-    contested: list[Objection] = Field(
+    cause: Remark = Field(default="", description="What was wrong, in one or two sentences.")
+    contested: Contested = Field(
         default_factory=list, description="Claims of the validator that the rules do not bear out."
     )
 

@@ -13,11 +13,12 @@ from pydantic import (
     ValidatorFunctionWrapHandler,
     WrapValidator,
     create_model,
+    model_validator,
 )
 
 from agents.model.chat import ChatModel
 from agents.model.errors import ReplyError
-from agents.model.replies import ask_structured
+from agents.model.replies import HINT, ask_structured
 from agents.prompting import load_prompt
 from agents.protocols import Claim, Design, RefusedTest, Verdict, Vote
 from agents.roles.texts import record_text, rules_text, speaks_of_odds
@@ -46,6 +47,11 @@ class VerdictReply(BaseModel, extra="forbid"):
     rule: str | None = Field(description="Id of the rule it breaks, or null.")
     explanation: str
     function: str | None = Field(description="Function at fault, or null.")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _no_function(cls, value: object) -> object:
+        return {"function": None, **value} if isinstance(value, dict) else value
 
 
 def _relation(said: object) -> object:
@@ -100,7 +106,10 @@ def verdict_reply(design: Design) -> type[VerdictReply]:
         "VerdictReply",
         __base__=VerdictReply,
         rule=(rule | None, Field(description="Id of the rule it breaks, or null.")),
-        function=(function | None, Field(description="Function at fault, or null.")),
+        function=(
+            Annotated[function | None, HINT],
+            Field(description="Function at fault, or null."),
+        ),
     )
 
 

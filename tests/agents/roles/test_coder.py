@@ -98,6 +98,13 @@ def test_tool_calls_are_run_and_their_answers_go_back_fenced() -> None:
     assert told[2].endswith("</untrusted>")
 
 
+def test_an_answer_that_contests_nothing_may_say_null() -> None:
+    answer = call("submit", draft="draft1", cause=None, contested=None)
+    with serving(call("run_module", source=MODULE), answer) as endpoint:
+        assert ModelCoder(chat_with(endpoint)).draft(DESIGN, Bench()) == MODULE
+        assert len(endpoint.requests) == 2
+
+
 def test_a_slow_module_that_passes_is_told_so() -> None:
     class Slow(Bench):
         def run_module(self, source: str) -> Sequence[Finding]:

@@ -47,6 +47,14 @@ def test_a_design_keeps_the_brief_and_what_was_assumed() -> None:
     assert [clause.status for clause in design.clauses] == ["honoured", "not_honoured"]
 
 
+def test_null_stands_for_a_text_that_is_empty_by_its_description() -> None:
+    clauses = [{name: said or None for name, said in one.items()} for one in REPLY["clauses"]]
+    with serving(as_json(REPLY | {"clauses": clauses})) as endpoint:
+        design = ModelDesigner(chat_with(endpoint)).design(BRIEF, nothing)
+        assert len(endpoint.requests) == 1
+    assert [clause.reason for clause in design.clauses] == ["", "No track."]
+
+
 def test_how_many_play_is_no_parameter_that_would_go_before_a_persons_choice() -> None:
     seats = {"name": "num_players", "value": 3}
     first = REPLY | {"parameters": [*REPLY["parameters"], seats]}

@@ -47,6 +47,17 @@ def test_a_fault_names_its_ply_its_rule_and_the_function() -> None:
     assert (verdict.illegal_ply, verdict.rule, verdict.function) == (3, "R3", "get_rewards")
 
 
+@pytest.mark.parametrize("hint", ["approve_team", 3, None])
+def test_a_verdict_is_read_whatever_function_it_hints_at(hint: object) -> None:
+    fault = CLEAN | {"illegal_ply": 3, "rule": "R3", "function": hint}
+    bare = {name: value for name, value in fault.items() if name != "function"}
+    for reply in (fault, bare):
+        with serving(as_json(reply)) as endpoint:
+            verdict = ModelValidator(chat_with(endpoint)).judge(DESIGN, record(), lambda: POSITIONS)
+        assert (verdict.illegal_ply, verdict.function) == (3, None)
+        assert len(endpoint.requests) == 1
+
+
 def test_the_schema_takes_only_the_games_own_rule_ids() -> None:
     with serving(as_json(CLEAN)) as endpoint:
         ModelValidator(chat_with(endpoint)).judge(DESIGN, record(), lambda: POSITIONS)
