@@ -23,7 +23,7 @@ from agents.protocols import (
     Vote,
     apply_edits,
 )
-from games.checks import Finding
+from games.checks import Finding, verdict
 from games.checks.run import CheckSettings
 from games.checks.unit_tests import PlayedPly, UnitTest
 from games.contract import ModuleFault
@@ -134,7 +134,12 @@ class GraphCoderTools:
 
     def run_module(self, source: str) -> Sequence[Finding]:
         """See `CoderTools.run_module`."""
-        return self._checked(source, _QUICK, 0).findings
+        found = self._checked(source, _QUICK, 0).findings
+        if verdict(found) != "could_not_judge":
+            return found
+        # A doubt that comes of few matches is none: the full check may find what it missed.
+        settings = self.context.settings
+        return self._checked(source, settings.check, settings.records_judged).findings
 
     def run_tests(self, source: str) -> Sequence[Finding]:
         """See `CoderTools.run_tests`."""
