@@ -2,14 +2,14 @@
 
 import threading
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 
 from pydantic import JsonValue
 
 from agents.model.completion import reported_tokens
 from agents.model.errors import ModelError
-from agents.model.recording import open_recording
+from agents.model.recording import REVISION, Exchange, open_recording
 from agents.model.settings import ModelSettings
 from agents.prompting import contract, load_prompt
 
@@ -99,14 +99,31 @@ def estimate_tokens(characters: int) -> int:
 class Budget:
     """One run's budget, shared by its roles and safe to use from several threads.
 
+    The bounds hold for the run and for each revision by itself.
+
     A request is reserved with its estimated prompt before it is sent, so that requests in flight
     at the same time cannot together go over the budget, and settled with its true figures after.
     """
 
-    def __init__(self, settings: ModelSettings, spent: Mapping[str, Usage] | None = None) -> None:
-        """Keep the bounds of `settings`; `spent` is what roles used before an interruption."""
+    def __init__(
+        self,
+        settings: ModelSettings,
+        spent: Mapping[str, Usage] | None = None,
+        earlier: Mapping[str, Usage] | None = None,
+        revision: str = "",
+    ) -> None:
+        """Keep the bounds of `settings`.
+
+        Args:
+            settings: The bounds.
+            spent: What roles used before an interruption.
+            earlier: What they used before the newest revision began.
+            revision: Its first place; empty for the run itself.
+        """
         self.settings = settings
         self._spent = defaultdict(Usage, spent or {})
+        self._earlier = dict(earlier or {})
+        self._revision = revision
         self._reserved_calls = 0
         self._reserved_tokens = 0
         self._lock = threading.Lock()
@@ -115,13 +132,28 @@ class Budget:
     def usage(self) -> Usage:
         """What was spent so far, without requests in flight."""
         with self._lock:
+            spent = (*self._earlier.values(), *self._spent.values())
+            return sum(spent, Usage()).priced(self.settings)
+
+    @property
+    def since(self) -> Usage:
+        """The same since the newest revision began."""
+        with self._lock:
             return sum(self._spent.values(), Usage()).priced(self.settings)
+
+    def begin(self, revision: str) -> None:
+        """A revision begins at this place, unless it is the one that was interrupted."""
+        with self._lock:
+            if revision != self._revision:
+                self._earlier = added(self._earlier, self._spent)
+                self._spent, self._revision = defaultdict(Usage), revision
 
     @property
     def roles(self) -> dict[str, Usage]:
         """The same by role, in the order of their first calls."""
         with self._lock:
-            spent = {role: used for role, used in self._spent.items() if used.calls}
+            both = added(self._earlier, self._spent)
+        spent = {role: used for role, used in both.items() if used.calls}
         return {role: used.priced(self.settings) for role, used in spent.items()}
 
     def as_object(self) -> dict[str, JsonValue]:
@@ -132,7 +164,7 @@ class Budget:
     @property
     def seconds_left(self) -> float:
         """Seconds that may still be spent on the endpoint."""
-        return max(0.0, self.settings.max_seconds - self.usage.seconds)
+        return max(0.0, self.settings.max_seconds - self.since.seconds)
 
     def reserve(self, prompt_tokens: int) -> None:
         """Set aside one request with `prompt_tokens` estimated prompt tokens.
@@ -191,15 +223,36 @@ def _exhausted(used: str, setting: str) -> BudgetExhaustedError:
     )
 
 
+def added(one: Mapping[str, Usage], other: Mapping[str, Usage]) -> dict[str, Usage]:
+    """What both say that each role used."""
+    return {role: one.get(role, Usage()) + other.get(role, Usage()) for role in {**one, **other}}
+
+
 def spent_before(settings: ModelSettings) -> dict[str, Usage]:
     """What each role has used in the recorded part of an interrupted run.
 
     An exchange that the resumed run reads from the recording once more is not counted again.
     """
+    return _used(_recorded(settings))
+
+
+def budget_of(settings: ModelSettings) -> Budget:
+    """A run's budget with what was spent before, in all and in its newest revision."""
+    exchanges = _recorded(settings)
+    begun = [one.place for one in exchanges if one.place.startswith(REVISION)]
+    if not begun:
+        return Budget(settings, _used(exchanges))
+    first = next(n for n, one in enumerate(exchanges) if one.place == begun[-1])
+    return Budget(settings, _used(exchanges[first:]), _used(exchanges[:first]), begun[-1])
+
+
+def _recorded(settings: ModelSettings) -> Sequence[Exchange]:
+    return open_recording(settings).exchanges if settings.mode == "record" else ()
+
+
+def _used(exchanges: Sequence[Exchange]) -> dict[str, Usage]:
     spent: dict[str, Usage] = {}
-    if settings.mode != "record":
-        return spent
-    for exchange in open_recording(settings).exchanges:
+    for exchange in exchanges:
         tokens = reported_tokens(exchange.response) or (0, 0)
         used = Usage(
             calls=1,

@@ -26,6 +26,8 @@ from agents.model.settings import ModelSettings
 
 T = TypeVar("T")
 UNPLACED = "unplaced"
+REVISION = "revise/"
+"""What the place of the first call of a revision begins with; its number follows."""
 _PLACE: ContextVar[str] = ContextVar("rulewright_place", default=UNPLACED)
 _DRAFT: ContextVar[int] = ContextVar("rulewright_draft", default=0)
 # In the request's JSON a line break is backslash-n; a mere mention of the tag is followed by none.

@@ -163,6 +163,7 @@ def run_object(state: RunState, context: RunContext) -> dict[str, Any]:
         "roles": context.roles.identity,
         "model": None if context.budget is None else context.roles.identity,
         **(spent.as_object() if spent else {"usage": None, "usage_by_role": {}}),
+        **({"usage_of_revision": spent.since.as_object()} if spent and state.revision else {}),
         "embedding": context.embedding,
         "store_snapshot": context.store_snapshot,
         "sandbox": grades[0].model_dump(mode="json"),
@@ -298,6 +299,11 @@ def _facts(state: RunState, context: RunContext) -> tuple[tuple[str, str], ...]:
         ("store", f"{context.embedding}, snapshot {context.store_snapshot[:16]}"),
         ("versions", ", ".join(f"{name} {number}" for name, number in context.versions.items())),
         *((f"model as {role or 'player'}", str(used)) for role, used in by_role.items()),
+        *(
+            [("model in this revision", str(context.budget.since))]
+            if context.budget and state.revision
+            else []
+        ),
     )
 
 

@@ -78,14 +78,14 @@ def open_chat(settings: "ModelSettings", exchanges: Path | None = None) -> "Chat
             resumed run does not pay for an answer twice; None for nowhere. What is recorded there
             already counts as spent.
     """
-    from agents.model.budget import Budget, spent_before
+    from agents.model.budget import budget_of
     from agents.model.chat import build_chat
 
     if settings.mode == "off" and exchanges is not None:
         settings = settings.model_copy(update={"record": exchanges})
     return build_chat(
         settings,
-        budget=Budget(settings, spent_before(settings)),
+        budget=budget_of(settings),
         label=f"recorded by a run with {settings.model}",
     )
 

@@ -10,7 +10,7 @@ from langgraph.graph import END
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
-from agents.model.recording import place
+from agents.model.recording import REVISION, place
 from agents.protocols import (
     NEW_FAMILY,
     Brief,
@@ -147,8 +147,11 @@ def revise(
     if undoes(said[-1]):
         return _undone(state, ask=context.settings.approve)
     talk = Talk(message=said[-1], history=_history(state, figures), figures=figures)
+    first = f"{REVISION}{len(said)}"
+    if context.budget is not None:
+        context.budget.begin(first)
     try:
-        with place(f"revise/{len(said)}"):
+        with place(first):
             found = context.roles.designer.revise(need_design(state), state.brief, talk)
     except RoleError as error:
         found = Revision(reply=str(error))

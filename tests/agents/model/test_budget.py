@@ -1,8 +1,10 @@
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
-from agents.model.budget import Budget, BudgetExhaustedError, Usage, estimate_run
+from agents.model.budget import Budget, BudgetExhaustedError, Usage, budget_of, estimate_run
+from agents.model.recording import Exchange, Recording
 from agents.model.settings import ModelSettings, read_settings
 
 
@@ -57,6 +59,33 @@ def test_an_interrupted_run_goes_on_with_what_it_had_spent() -> None:
     with pytest.raises(BudgetExhaustedError, match="5 of 5 calls"):
         budget.reserve(1)
     assert budget.usage.tokens_in == 10
+
+
+def test_the_bounds_hold_for_a_run_and_for_each_revision_by_itself() -> None:
+    budget = Budget(limits(max_calls=2), {"designer": Usage(calls=2)})
+    budget.begin("revise/1")
+    for _ in range(2):
+        budget.reserve(1)
+        budget.settle(1, Usage(calls=1), "designer")
+    budget.begin("revise/1")  # the same goes on after an interruption
+    with pytest.raises(BudgetExhaustedError, match="2 of 2 calls"):
+        budget.reserve(1)
+    budget.begin("revise/2")
+    budget.reserve(1)
+    assert (budget.since.calls, budget.usage.calls, budget.roles["designer"].calls) == (0, 4, 4)
+
+
+def test_a_revision_that_was_interrupted_goes_on_with_what_it_had_spent(tmp_path: Path) -> None:
+    path = tmp_path / "recording.json"
+    recording = Recording(path)
+    for at in ("design", "revise/1", "recode/1", "revise/2", "recode/2", "check/0/tests"):
+        recording.add(Exchange(place=at, key=at, request={}, role="x", status=200, response={}))
+    budget = budget_of(limits(record=path))
+    assert (budget.since.calls, budget.usage.calls) == (3, 6)
+    budget.begin("revise/2")
+    assert budget.since.calls == 3
+    budget.begin("revise/3")
+    assert (budget.since.calls, budget.usage.calls) == (0, 6)
 
 
 def test_an_estimate_counts_each_role_and_calls_itself_one() -> None:
