@@ -15,7 +15,7 @@ second alike. What could not be compared has not passed.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from numpy.random import Generator
@@ -29,9 +29,9 @@ from games.checks.pairs import (
     how_to_compare,
     how_to_mend,
     how_told,
-    in_turn,
     listed,
     near_choices,
+    near_places,
     unlike_odds,
     unlike_outcomes,
 )
@@ -62,20 +62,37 @@ _PATIENCE = 4  # times as many pairs; so too where a hidden zone was not compare
 
 
 def check_leaks(
-    subject: Subject, played: Sequence[PlayedMatch], *, pairs: int, seed: int
+    subject: Subject,
+    played: Sequence[PlayedMatch],
+    *,
+    pairs: int,
+    seed: int,
+    more: Callable[[], Sequence[PlayedMatch]] = tuple,
 ) -> list[Finding]:
-    """Compare pairs of matches, `_SHARE * pairs` among the seats; see the module's docstring."""
+    """Compare pairs of matches, `_SHARE * pairs` among the seats; see the module's docstring.
+
+    Args:
+        subject: The module.
+        played: Matches of it.
+        pairs: Pairs to compare.
+        seed: Chooses them.
+        more: Further matches, for a seat from which a zone is hidden that was not compared yet.
+    """
     audits: list[_Audit] = []
 
     def body() -> Iterator[Finding]:
-        zones = _declared(subject)
-        if isinstance(zones, Finding):
+        if isinstance(zones := _declared(subject), Finding):
             yield zones
             return
         for seat in range(subject.num_players):
             generator = stream(seed, "leak audit", seat=seat)
             audits.append(_Audit(subject, played, seat, generator, *zones))
-            found = audits[-1].run(max(_FEWEST, _SHARE * pairs // subject.num_players))
+            most = max(_FEWEST, _SHARE * pairs // subject.num_players)
+            found = audits[-1].run(most)
+            doubted = found is not None and found.outcome == "could_not_judge"
+            if doubted and audits[-1].missing and (further := more()):
+                audits[-1].played = further
+                found = audits[-1].run(most)
             if found is not None:
                 yield found
                 return
@@ -136,7 +153,7 @@ class _Audit:
 
     def run(self, pairs: int) -> Finding | None:
         """What was found; None where everything that could be compared was the same."""
-        places = self._places()
+        places = near_places(self.played, self.seat, self.generator)
         rounds, done = max(map(len, places), default=0), 0
         for number in range(rounds):
             row = [of_match[number] for of_match in places if number < len(of_match)]
@@ -160,26 +177,13 @@ class _Audit:
         """Zones whose contents every difference met shows the seat, as what left them lies open."""
         return {zone for zone in self.hiding - self.exchanged if self.along.get(zone) == set()}
 
+    @property
+    def missing(self) -> set[str]:
+        """Zones hidden from the seat in which no two matches differed yet."""
+        return self.hiding - self.exchanged - self.public
+
     def _has_enough(self, pairs: int) -> bool:
         return self.hiding <= self.exchanged and sum(self.counts) >= _PLIES * pairs
-
-    def _places(self) -> list[list[tuple[int, int]]]:
-        """By match, the plies at which another seat or chance could have done something else.
-
-        Every second one is a ply that not all seats were told the same of, while there are any. Of
-        both, kinds of action take turns: what is told of one kind may be told of few plies.
-        """
-        places = []
-        for number, match in enumerate(self.played):
-            kinds: dict[bool, dict[str, list[int]]] = {True: {}, False: {}}
-            for ply in map(int, self.generator.permutation(len(match.plies))):
-                before, after = match.positions[ply : ply + 2]
-                if before.player != self.seat and len(before.legal) > 1:
-                    kind = match.plies[ply].action.partition(" ")[0]
-                    kinds[len(set(after.events)) > 1].setdefault(kind, []).append(ply)
-            secret, others = (in_turn(*by_kind.values()) for by_kind in kinds.values())
-            places.append([(number, ply) for ply in in_turn(secret, others)])
-        return places
 
     def _from(self, table: Table, match: PlayedMatch, first: int) -> Finding | None:
         """Follow a match that differs from a recorded one from ply `first` on."""
@@ -322,7 +326,7 @@ class _Audit:
 
     def _doubt(self) -> Finding | None:
         """What was not compared, after all pairs."""
-        if missing := sorted(self.hiding - self.exchanged - self.public):
+        if missing := sorted(self.missing):
             beside = {told for zone in missing for told in self.along.get(zone, ())}
             return _doubted(
                 f"`visible` hides {', '.join(missing)} from seat {self.seat}, but no two matches "

@@ -42,6 +42,27 @@ def in_turn(*lists: Sequence[int]) -> list[int]:
     return [item for item in mixed if item is not None]
 
 
+def near_places(
+    played: Sequence[PlayedMatch], seat: int, generator: Generator
+) -> list[list[tuple[int, int]]]:
+    """By match, the plies at which another seat or chance could have done something else.
+
+    Every second one is a ply that not all seats were told the same of, while there are any. Of
+    both, kinds of action take turns: what is told of one kind may be told of few plies.
+    """
+    places = []
+    for number, match in enumerate(played):
+        kinds: dict[bool, dict[str, list[int]]] = {True: {}, False: {}}
+        for ply in map(int, generator.permutation(len(match.plies))):
+            before, after = match.positions[ply : ply + 2]
+            if before.player != seat and len(before.legal) > 1:
+                kind = match.plies[ply].action.partition(" ")[0]
+                kinds[len(set(after.events)) > 1].setdefault(kind, []).append(ply)
+        secret, others = (in_turn(*by_kind.values()) for by_kind in kinds.values())
+        places.append([(number, ply) for ply in in_turn(secret, others)])
+    return places
+
+
 def all_told(position: Position, seat: int) -> dict[str, str]:
     """All that a seat is told when a position is reached, by the function that tells it."""
     mine = position.player in (seat, TERMINAL)

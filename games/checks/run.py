@@ -1,6 +1,7 @@
 """All checks over one module, as one list of findings."""
 
 from collections.abc import Sequence
+from functools import cache, partial
 
 from pydantic import BaseModel, Field
 
@@ -9,10 +10,11 @@ from games.checks.choices import check_choices
 from games.checks.contract import check_definitions, check_functions, check_start, from_fault
 from games.checks.leaks import check_leaks
 from games.checks.promises import check_conservation, check_resampling, check_total, check_value
-from games.checks.sampling import Subject, played_matches, sample_states
+from games.checks.sampling import PlayedMatch, Subject, played_matches, sample_states
 from games.contract import ModuleFault
 from games.engine import Match
 
+_MORE = 3  # times as many matches, where the leak audit met too little
 _EXAMPLES = 3  # of matches that failed: they tell a coder enough
 
 
@@ -46,10 +48,27 @@ def run_checks(subject: Subject, settings: CheckSettings) -> list[Finding]:
         return [*findings, _skipped("functions", "no state could be reached")]
     findings += check_functions(subject, samples, seed=settings.seed)
     findings += check_conservation(subject, samples)
-    findings += check_leaks(subject, played, pairs=settings.samples, seed=settings.seed)
+    findings += check_leaks(
+        subject,
+        played,
+        pairs=settings.samples,
+        seed=settings.seed,
+        more=cache(partial(_more, subject, settings)),
+    )
     findings += check_resampling(subject, matches[:4], per_match=6)
     findings += check_value(subject, samples)
     return findings
+
+
+def _more(subject: Subject, settings: CheckSettings) -> list[PlayedMatch]:
+    """Matches beyond those that all checks look at: a zone may be filled in few of them."""
+    return played_matches(
+        subject,
+        matches=_MORE * settings.matches,
+        seed=settings.seed,
+        max_plies=settings.max_plies,
+        first=settings.matches,
+    )
 
 
 def _skipped(check: str, reason: str) -> Finding:

@@ -96,13 +96,15 @@ class UniformPlayer:
         return Decision(legal[int(generator.integers(len(legal)))])
 
 
-def random_matches(subject: Subject, *, matches: int, seed: int, max_plies: int) -> list[Match]:
-    """Play up to `matches` random matches; the same seed gives the same matches.
+def random_matches(
+    subject: Subject, *, matches: int, seed: int, max_plies: int, first: int = 0
+) -> list[Match]:
+    """Play up to `matches` random matches from number `first` on; a seed gives the same ones.
 
     Three that do not finish tell enough: a module that loops for ever costs a deadline each time.
     """
     played: list[Match] = []
-    for index in range(matches):
+    for index in range(first, first + matches):
         played.append(subject.random_match(index, index, seed=seed, max_plies=max_plies))
         if subject.weight() > _ENOUGH_MATERIAL:
             break
@@ -145,16 +147,16 @@ class KeptPositions:
 
 
 def played_matches(
-    subject: Subject, *, matches: int, seed: int, max_plies: int
+    subject: Subject, *, matches: int, seed: int, max_plies: int, first: int = 0
 ) -> list[PlayedMatch]:
     """As `random_matches`, with every position."""
     table = KeptPositions(subject.table)
     played = random_matches(
-        replace(subject, table=table), matches=matches, seed=seed, max_plies=max_plies
+        replace(subject, table=table), matches=matches, seed=seed, max_plies=max_plies, first=first
     )
     return [
         PlayedMatch(f"match {number}", match, tuple(positions))
-        for number, (match, positions) in enumerate(zip(played, table.matches, strict=True))
+        for number, (match, positions) in enumerate(zip(played, table.matches, strict=True), first)
     ]
 
 

@@ -25,6 +25,43 @@ LATE = SOUND.replace(
 ).replace('"deck": len(state["deck"])}', '"deck": len(state["deck"]), "last": state.get("last")}')
 
 
+# High card, before which each player notes a number that the other does not see; its half is open.
+# Two of the thirty numbers have the same half: few pairs of matches differ in what is hidden alone.
+_NOTES = (
+    ('["bids"], "par', '["bids", "halves"], "par'),
+    ("ZONES = {", 'ZONES = {"notes.*": {"component": "note", "owner": "each", "ordered": False},'),
+    ('"bids": []}', '"bids": [], "notes": [[], []], "halves": []}'),
+    (
+        '    return ["bid 1", "bid 2"]',
+        '    if len(state["halves"]) == player:\n'
+        '        return ["note %d" % number for number in range(30)]\n'
+        '    return ["bid 1", "bid 2"]',
+    ),
+    (
+        "    deck = [card for",
+        '    if word == "note":\n        notes = [list(note) for note in state["notes"]]\n'
+        '        notes[len(state["halves"])].append(int(value))\n'
+        '        halves = state["halves"] + [int(value) // 2]\n'
+        '        return {**state, "notes": notes, "halves": halves}\n    deck = [card for',
+    ),
+    (
+        "    owner = 0",
+        '    if word == "note":\n        return [["noted"], ["noted"]]\n    owner = 0',
+    ),
+    ('"bids": state["bids"],', '"note": state["notes"][seat], "bids": state["bids"],'),
+    ('"deck": len(', '"halves": state["halves"], "deck": len('),
+    (
+        '            "deck": "count"}',
+        '            "notes.%d" % player_id: "contents", "notes.%d" % (1 - player_id): "count",\n'
+        '            "deck": "count"}',
+    ),
+)
+NOTED = SOUND
+for _old, _new in _NOTES:
+    assert NOTED.count(_old) == 1
+    NOTED = NOTED.replace(_old, _new)
+
+
 def audited(source: str) -> tuple[str, str | None, str]:
     """Outcome, function and evidence of the audit."""
     (found,) = [f for f in run_checks(subject(source, 2), SETTINGS) if f.check == "leak_audit"]
@@ -41,6 +78,21 @@ def test_a_pass_says_what_was_hidden_and_compared() -> None:
     assert outcome == "passed"
     assert evidence.startswith("hidden from some seat: deck, hands.*; ")
     assert "; 0 plies" not in evidence
+
+
+def test_further_matches_are_compared_where_few_differ_in_a_hidden_zone_alone() -> None:
+    six = check_leaks(
+        subject(NOTED, 2),
+        played_matches(subject(NOTED, 2), matches=6, seed=1, max_plies=99),
+        pairs=24,
+        seed=1,
+    )
+    assert [found.outcome for found in six] == ["could_not_judge"]
+    assert audited(NOTED)[0] == "passed"
+    # Whether a number is odd sets apart just what its half does not.
+    told = '"note": state["notes"][seat],'
+    odd = f'{told} "odd": [n % 2 for n in state["notes"][1 - seat]],'
+    assert broken(NOTED, told, odd)[:2] == ("failed", "get_observations")
 
 
 @pytest.mark.parametrize("seen", ["", ', "all": state["hands"]'])

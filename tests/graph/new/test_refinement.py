@@ -19,7 +19,7 @@ from graph.new.runs import start_run
 from graph.run.context import RefineStrategy
 from graph.run.folder import RunFolder
 from graph.run.pool import Candidate
-from tests.games.checks.test_checks import SOUND
+from tests.games.checks.test_leaks import NOTED
 from tests.graph.conftest import MakeContext
 from tests.graph.faulty import (
     BlindCoder,
@@ -339,50 +339,18 @@ def test_matches_to_be_judged_that_did_not_finish_leave_the_game_unjudged(
     assert "of 6 matches" in unjudged.evidence
 
 
-# High card, before which each player notes a number that the other does not see; its half is open.
-# Two of the thirty numbers have the same half: few pairs of matches differ in what is hidden alone.
-_NOTES = (
-    ('["bids"], "par', '["bids", "halves"], "par'),
-    ("ZONES = {", 'ZONES = {"notes.*": {"component": "note", "owner": "each", "ordered": False},'),
-    ('"bids": []}', '"bids": [], "notes": [[], []], "halves": []}'),
-    (
-        '    return ["bid 1", "bid 2"]',
-        '    if len(state["halves"]) == player:\n'
-        '        return ["note %d" % number for number in range(30)]\n'
-        '    return ["bid 1", "bid 2"]',
-    ),
-    (
-        "    deck = [card for",
-        '    if word == "note":\n        notes = [list(note) for note in state["notes"]]\n'
-        '        notes[len(state["halves"])].append(int(value))\n'
-        '        halves = state["halves"] + [int(value) // 2]\n'
-        '        return {**state, "notes": notes, "halves": halves}\n    deck = [card for',
-    ),
-    (
-        "    owner = 0",
-        '    if word == "note":\n        return [["noted"], ["noted"]]\n    owner = 0',
-    ),
-    ('"bids": state["bids"],', '"note": state["notes"][seat], "bids": state["bids"],'),
-    ('"deck": len(', '"halves": state["halves"], "deck": len('),
-    (
-        '            "deck": "count"}',
-        '            "notes.%d" % player_id: "contents", "notes.%d" % (1 - player_id): "count",\n'
-        '            "deck": "count"}',
-    ),
-)
-
-
-def test_a_doubt_of_few_matches_that_the_full_check_does_not_have_is_not_told(
+def test_where_few_matches_leave_a_doubt_the_coder_is_told_what_the_full_check_finds(
     make_context: MakeContext,
 ) -> None:
-    source = SOUND
-    for old, new in _NOTES:
-        assert source.count(old) == 1
-        source = source.replace(old, new)
-    full = CheckSettings()
+    few, full = CheckSettings(matches=3, samples=8), CheckSettings()
     context = make_context(settings=UNPLAYED.model_copy(update={"check": full}))
-    few = context.checked(source, CheckSettings(matches=3, samples=8), 2, 0)
-    assert verdict(few.findings) == "could_not_judge"
+    # What matches are met hangs on the source too.
+    sources = (NOTED + "\n" * lines for lines in range(12))
+    source = next(
+        source
+        for source in sources
+        if verdict(context.checked(source, few, 2, 0).findings) == "could_not_judge"
+    )
     told = GraphCoderTools(context, DESIGN).run_module(source)
     assert verdict(told) == "passed"
-    assert verdict(context.checked(source, full, 2, 0).findings) == "passed"
+    assert told == context.checked(source, full, 2, 1).findings
