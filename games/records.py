@@ -154,23 +154,29 @@ def seats_named(seats: Sequence[int], count: int, verb: str) -> str:
 def example_of_play(record: MatchRecord) -> list[str]:
     """One decision of a match and what followed, up to the next one, as all could perceive it.
 
-    The decision is the first with a choice in the second half of the match; there may be none.
+    The decision is the first with a choice in the second half of the match of which all were told
+    something, else the last one before; there may be none.
     """
     plies = record.match.plies
     real = [n for n, ply in enumerate(plies) if ply.player >= 0 and len(ply.legal) > 1]
-    if not real:
-        return []
-    first = next((n for n in real if 2 * n >= len(plies)), real[-1])
-    ply = plies[first]
+    later = [n for n in real if 2 * n >= len(plies)]
+    for first in (*later, *reversed(real[: len(real) - len(later)])):
+        if told := _told(plies, first):
+            ply = plies[first]
+            choices = _choices(ply.legal, 8)
+            return [
+                f"Player {ply.player + 1} may choose: {choices}.",
+                f"The choice is: {ply.action}.",
+                *told,
+            ]
+    return []
+
+
+def _told(plies: Sequence[Ply], first: int) -> list[str]:
+    """What every seat perceived of a decision and of what followed, up to the next one."""
     after = (n for n in range(first + 1, len(plies)) if plies[n].player >= 0)
     last = next(after, len(plies))
-    told = [text for each in plies[first:last] for text in _perceived(each.events)]
-    choices = _choices(ply.legal, 8)
-    return [
-        f"Player {ply.player + 1} may choose: {choices}.",
-        f"The choice is: {ply.action}.",
-        *told,
-    ]
+    return [text for each in plies[first:last] for text in _perceived(each.events)]
 
 
 def _perceived(events: Sequence[Sequence[str]]) -> list[str]:

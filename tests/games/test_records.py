@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from games.records import json_line, read_records, to_text
+from games.engine import Ply
+from games.records import example_of_play, json_line, read_records, to_text
 from tests.agents.roles.games import record
 from tools.reporting.content import match_story
 
@@ -14,6 +15,25 @@ def test_records_are_read_as_they_were_written() -> None:
     (first, second) = read_records(text + text)
     assert json_line(first) + json_line(second) == text + text
     assert first.actions == record().actions
+
+
+def _ply(action: str, *events: tuple[str, ...]) -> Ply:
+    return Ply(0, {}, (action, "pass"), action, (0, 0), events, {}, {})
+
+
+def test_an_example_of_play_is_a_decision_of_which_all_are_told_something() -> None:
+    said, secret = (("Lead A.",), ("Lead A.",)), (("You: vote.",), ("Player 1 votes.",))
+    one, two, quiet = _ply("lead", *said), _ply("follow", *said), _ply("vote", *secret)
+
+    def example(*plies: Ply) -> list[str]:
+        met = record()
+        return example_of_play(replace(met, match=replace(met.match, plies=plies)))
+
+    shown = ["Player 1 may choose: follow, pass.", "The choice is: follow.", "Lead A."]
+    assert example(one, two) == shown  # the first of the second half
+    assert example(quiet, quiet, quiet, two) == shown
+    assert example(one, two, quiet, quiet) == shown
+    assert example(quiet, quiet) == []
 
 
 def test_no_word_of_a_game_or_a_player_steers_who_reads_the_text() -> None:
