@@ -18,7 +18,7 @@ PACE = "pace"
 SLOW_S = 0.005
 """Seconds a ply from which on a module is slow; the library's slowest takes a third of it."""
 _WATCHED_S = 5.0  # that matches are followed function by function
-_WATCHED_MATCHES = 3  # so that a first call does not stand for its function
+_WATCHED_MATCHES = 9  # so that a first call does not stand for its function
 _WATCHED_PLIES = 200
 
 
@@ -86,8 +86,9 @@ def slowest_function(
                 max_plies=_WATCHED_PLIES,
             )
         taken = {name: median(each) for name, each in module.seconds.items()}
-        if sum(taken.values()) >= SLOW_S:
-            return max(taken.items(), key=lambda item: item[1])
+        slowest = max(taken, key=taken.__getitem__)
+        if sum(taken.values()) >= SLOW_S <= 2 * taken[slowest]:
+            return slowest, taken[slowest]
     return None
 
 
