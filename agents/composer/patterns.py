@@ -3,8 +3,8 @@
 A phrase is written in plain words: "hand (size|) of <n>". Words are stemmed like the brief's.
 `(a|b)` are alternatives, `x?` is optional, `@name` is a macro, `~` skips up to three words of the
 same clause, `~~` up to seven. Function words may stand anywhere between two items. `<n>` takes a
-number, `<an>` a number or an article (one), `<rank>` a card rank, `<card>` one in a list of ranks,
-where letters count, `<suit>` a suit, `<one a|b>`
+number, `<digit>` one below ten, `<an>` a number or an article (one), `<rank>` a card rank,
+`<card>` one in a list of ranks, where letters count, `<suit>` a suit, `<one a|b>`
 skips one of these words, `^` is the beginning of the brief, `<start>` that of a part of it,
 `<stop>` its end, `<end>` holds where a clause ends or goes on with a new part. Skipped words are
 not covered by the match: the word accounting still has to explain them.
@@ -32,7 +32,9 @@ _RANK_STEMS = {stem(word): name for word, name in RANK_NAMES.items()}
 _RANK_LETTERS = {"k": "K", "q": "Q", "j": "J", "t": "T", "_a": "A"}
 
 _ONE = "<one "
-_MARKS = frozenset({"<n>", "<an>", "<rank>", "<card>", "<suit>", "<start>", "<stop>", "<end>"})
+_MARKS = frozenset(
+    {"<n>", "<digit>", "<an>", "<rank>", "<card>", "<suit>", "<start>", "<stop>", "<end>"}
+)
 _MOST = 20
 """Macros inside macros."""
 
@@ -144,11 +146,12 @@ def _atom(item: str, counter: int) -> str:
         "<stop>": r"(?=\Z|[,.;:!?()\n–])",
         "<start>": r"(?:\A|(?<=[,.;:!?()\n–] ))",
         "<end>": r"(?=\Z|[,.;:!?()\n–]|(?:and|but|wher|while|with|without|except|for|using|_at"
-        r"|_the|_who|_whose|_in|_that|_to|_on|_by|_from"
+        r"|_the|_who|_whose|_in|_that|_to|_up|_on|_by|_from"
         r"|after|if|when|once|until|unless|only|over|plus|befor|play|pleas) )",
         "~": f"(?P<skip{counter}>{_SKIP}{{0,3}}?)",
         "~~": f"(?P<skip{counter}>{_SKIP}{{0,7}}?)",
         "<n>": f"{_GLUE}(?P<n{counter}>{numbers}) ",
+        "<digit>": f"{_GLUE}(?P<n{counter}>[0-9]) ",
         "<an>": f"{_GLUE}(?P<n{counter}>{numbers}|_a|_an) ",
         "<rank>": f"{_GLUE}(?P<rank{counter}>{ranks}|[2-9]|10) ",
         "<card>": f"(?P<rank{counter}>{ranks}|[2-9]|10|{'|'.join(_RANK_LETTERS)}) ",

@@ -109,6 +109,23 @@ def test_a_demand_sets_what_it_says_and_nothing_else(
 
 
 @pytest.mark.parametrize(
+    ("words", "seats", "target"),
+    [
+        ("crazy eights for three to 50", 3, 50),
+        ("hearts for four up to 200", 4, 200),
+        ("pig for two to sixty", 2, 60),
+        ("hearts for three to five", 3, 100),
+        ("hearts for 2-10", 2, 100),
+    ],
+)
+def test_a_range_up_to_more_than_any_table_seats_is_seats_and_a_target(
+    words: str, seats: int, target: int
+) -> None:
+    reading = reading_of(words)
+    assert (reading.num_players, reading.parameters["target_score"]) == (seats, target)
+
+
+@pytest.mark.parametrize(
     ("words", "players"),
     [
         ("hearts for a trio", 3),
