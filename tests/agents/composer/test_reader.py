@@ -98,6 +98,9 @@ def test_prompts_of_many_families_find_their_family_and_leave_nothing_open(
         ("capture the flag where the players set up their own pieces", {"setup": "chosen"}),
         ("a hidden ranks game without spies", {"spies": 0}),
         ("stratego; when ranks are equal the attacker loses", {"equal_ranks": "attacker"}),
+        ("spades with no bags", {"bag_limit": 0}),
+        ("oh hell, no bidding restriction for the dealer", {"last_bidder_bound": False}),
+        ("oh hell, 5 points for right bid", {"bid_bonus": 5}),
     ],
 )
 def test_a_demand_sets_what_it_says_and_nothing_else(
@@ -106,6 +109,17 @@ def test_a_demand_sets_what_it_says_and_nothing_else(
     reading = reading_of(words)
     assert reading.asked == setting
     assert open_clauses(reading) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "lost"),
+    [
+        ("oh hell: no bidding zero", "no bidding zero"),
+    ],
+)
+def test_a_demand_that_the_library_cannot_meet_sets_nothing_else(words: str, lost: str) -> None:
+    reading = reading_of(words)
+    assert (reading.asked, open_clauses(reading)) == ({}, [lost])
 
 
 @pytest.mark.parametrize(
