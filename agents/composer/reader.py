@@ -241,12 +241,22 @@ def _heard(
 
 
 def _phrases_in(parsed: ParsedBrief, lexicon: Lexicon) -> list[Mention]:
-    """What phrases find: those of seats, of the family, and of every game."""
+    """What phrases find: those of seats, of the family, and of every game.
+
+    Beside a surer name a preset's is none: "tic-tac-toe with four in a row" says a line's length.
+    """
     shared = common()
     counts = (*shared.player_ranges, *shared.player_counts)
     phrases = (*counts, *lexicon.phrases, *shared.refusals, *shared.talk)
     sources: list[Name | Phrase] = [*lexicon.names, *phrases]
-    return find_mentions(parsed, sources, lambda mention: can_be(lexicon, mention))
+
+    def heard(sources: Sequence[Name | Phrase]) -> list[Mention]:
+        return find_mentions(parsed, sources, lambda mention: can_be(lexicon, mention))
+
+    found = heard(sources)
+    named = [m.source for m in found if isinstance(m.source, Name) and not m.negated]
+    lighter = [name for name in named if name.preset and name.weight < max(n.weight for n in named)]
+    return heard([source for source in sources if source not in lighter]) if lighter else found
 
 
 def _is_talk(mention: Mention) -> bool:
