@@ -101,6 +101,8 @@ def test_prompts_of_many_families_find_their_family_and_leave_nothing_open(
         ("spades with no bags", {"bag_limit": 0}),
         ("oh hell, no bidding restriction for the dealer", {"last_bidder_bound": False}),
         ("oh hell, 5 points for right bid", {"bid_bonus": 5}),
+        ("crazy eights. If you cannot go, take two cards then pass", {"draws_per_turn": 2}),
+        ("crazy eights. Only draw one card then you must pass", {"draws_per_turn": 1}),
         ("gomoku, but you need 4 in a row", {"connect": 4}),
         ("tic tac toe, 5x5, 4 in a row", {"rows": 5, "columns": 5, "connect": 4}),
     ],
