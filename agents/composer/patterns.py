@@ -154,7 +154,8 @@ def _atom(item: str, counter: int) -> str:
         "<digit>": f"{_GLUE}(?P<n{counter}>[0-9]) ",
         "<an>": f"{_GLUE}(?P<n{counter}>{numbers}|_a|_an) ",
         "<rank>": f"{_GLUE}(?P<rank{counter}>{ranks}|[2-9]|10) ",
-        "<card>": f"(?P<rank{counter}>{ranks}|[2-9]|10|{'|'.join(_RANK_LETTERS)}) ",
+        "<card>": f"(?P<rank{counter}>{ranks}|(?:[2-9]|10)(?! (?:suit|player|copi) )"
+        f"|{'|'.join(_RANK_LETTERS)}) ",
         "<suit>": f"{_GLUE}(?P<suit{counter}>{'|'.join(_SUIT_STEMS)}) ",
     }
     if item in table:

@@ -105,6 +105,9 @@ def test_prompts_of_many_families_find_their_family_and_leave_nothing_open(
         ("crazy eights. Only draw one card then you must pass", {"draws_per_turn": 1}),
         ("gomoku, but you need 4 in a row", {"connect": 4}),
         ("tic tac toe, 5x5, 4 in a row", {"rows": 5, "columns": 5, "connect": 4}),
+        ("poker with the ace, king, queen and jack, two suits", {"ranks": 4, "suits": 2}),
+        ("poker with only the cards 9 to king", {"ranks": 5}),
+        ("leduc poker with three raises", {"max_raises": 3}),
     ],
 )
 def test_a_demand_sets_what_it_says_and_nothing_else(
@@ -119,6 +122,7 @@ def test_a_demand_sets_what_it_says_and_nothing_else(
     ("words", "lost"),
     [
         ("oh hell: no bidding zero", "no bidding zero"),
+        ("poker with the cards from ten up to the ace", "cards from ten up to the ace"),
     ],
 )
 def test_a_demand_that_the_library_cannot_meet_sets_nothing_else(words: str, lost: str) -> None:
