@@ -19,6 +19,7 @@ from games.table import GameTable, Position
 
 _SETTING = re.compile(r"(\w+)=")
 _MOST_VALUES = 5
+_IDLE = "beside the other settings it changes no rule"
 
 RulesOf = Callable[[str, Mapping[str, Json], int], Sequence[Rule]]
 
@@ -26,15 +27,22 @@ RulesOf = Callable[[str, Mapping[str, Json], int], Sequence[Rule]]
 def with_rules(design: Design, rules_of: RulesOf) -> Design:
     """The design, each honoured clause with the rules that would read otherwise without it.
 
+    A clause whose settings change no rule beside the others, and switch nothing off, is not
+    honoured: a penalty for missed bids where nobody bids.
+
     Args:
         design: Of a library family.
         rules_of: The family's rules for parameters and a number of players.
     """
     clauses = []
     for clause in design.clauses:
-        said = [_rules_that_say(design, name, rules_of) for name in _names(design, clause)]
-        rules = tuple(dict.fromkeys(chain.from_iterable(said)))
-        clauses.append(clause.model_copy(update={"rules": rules}))
+        names = _names(design, clause)
+        said = [_rules_that_say(design, name, rules_of) for name in names]
+        rules = tuple(dict.fromkeys(chain.from_iterable(rules or () for rules in said)))
+        update: dict[str, object] = {"rules": rules}
+        if names and all(_is_idle(design, *item) for item in zip(names, said, strict=True)):
+            update |= {"status": "not_honoured", "reason": _IDLE}
+        clauses.append(clause.model_copy(update=update))
     return design.model_copy(update={"clauses": tuple(clauses)})
 
 
@@ -54,13 +62,21 @@ def as_it_holds(clause: Clause, phrases: Sequence[Phrase], parameters: Settings)
     return clause.model_copy(update={"status": status, "reason": reason})
 
 
-def _rules_that_say(design: Design, name: str, rules_of: RulesOf) -> list[str]:
+def _is_idle(design: Design, name: str, rules: Sequence[str] | None) -> bool:
+    """Whether a setting is one that no rule tells from its other values, and asks for something."""
+    return rules == [] and name != PLAYERS and design.parameters[name] not in (0, False, "none")
+
+
+def _rules_that_say(design: Design, name: str, rules_of: RulesOf) -> list[str] | None:
+    """The rules that say a setting; None where it can have no other value."""
+    found: list[str] | None = None
     for players, parameters in _otherwise(design, name):
         texts = {rule.text for rule in rules_of(design.family, parameters, players)}
         said = [rule.id for rule in design.rules if rule.text not in texts]
         if said:
             return said
-    return []
+        found = []
+    return found
 
 
 def with_plies(design: Design, matches: Sequence[Match]) -> Design:

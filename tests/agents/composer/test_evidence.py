@@ -40,6 +40,21 @@ def test_the_rules_of_a_setting_are_those_that_read_otherwise_without_it() -> No
     assert falls not in without
 
 
+@pytest.mark.parametrize(
+    ("words", "told", "status"),
+    [
+        ("hearts for four; lose 5 points for missing the bid", "bid_penalty=5", "not_honoured"),
+        ("oh hell for four; lose 5 points for missing the bid", "bid_penalty=5", "honoured"),
+        ("pig for three; the highest card is 10", "highest_card=10", "not_honoured"),
+        ("whist for four with no bags", "bag_limit=0", "honoured"),  # where nobody bids none count
+    ],
+)
+def test_a_setting_that_changes_nothing_beside_the_others_is_not_honoured(
+    words: str, told: str, status: str
+) -> None:
+    assert clause_of(design(words), told).status == status
+
+
 def test_a_setting_is_seen_where_another_value_would_have_been_played_otherwise() -> None:
     made = design("discs fall and three in a row wins, on a board of 5 rows and 6 columns, for two")
     seen = with_plies(made, [played(made)])

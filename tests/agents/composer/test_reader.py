@@ -108,6 +108,10 @@ def test_prompts_of_many_families_find_their_family_and_leave_nothing_open(
         ("poker with the ace, king, queen and jack, two suits", {"ranks": 4, "suits": 2}),
         ("poker with only the cards 9 to king", {"ranks": 5}),
         ("leduc poker with three raises", {"max_raises": 3}),
+        (
+            "push your luck, cards numbered 1 to 12, four of each",
+            {"kind": "cards", "highest_card": 12, "copies": 4},
+        ),
     ],
 )
 def test_a_demand_sets_what_it_says_and_nothing_else(
