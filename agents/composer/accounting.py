@@ -28,7 +28,7 @@ _SURE = 2
 CORRECTS = re.compile(
     r"\b(?:no,? wait|wait,? no|make (?:that|it)|i meant?|scratch that|correction"
     r"|on second thoughts?|or rather|sorry|actually)\b"
-    r"|(?<=[,.;:!?–—-] )(?:(?:hm+|oh|wait),? )?no(?= ?[,.;:–—-])",
+    r"|(?:(?<=[,.;:!?–—-] )|\A)(?:(?:hm+|oh|wait),? )?no(?= ?[,.;:–—-])",
     re.IGNORECASE,
 )
 """Words after which a person says something anew."""

@@ -18,7 +18,7 @@ from agents.composer.meaning.revising import (
     nothing_changed,
     overridden,
     reply_on,
-    words_for,
+    understood_on,
 )
 from agents.composer.meaning.settings import setting_meant
 from agents.composer.meaning.statements import Embed
@@ -112,7 +112,7 @@ class ComposerDesigner:
         named = find_reading(talk.message)
         if named is not None and named.named and named.lexicon.family != design.family:
             return Revision(reply=f"That is another game, a {named.lexicon.title}.", other=True)
-        said = read(talk.message, words_for(design, lexicon), None, self.embed)
+        said = understood_on(design, lexicon, talk.message, self.embed)
         changed = changes(design, said, talk.message)
         titled = own_title(talk.message)
         changed |= {"title": titled} if titled not in ("", design.title) else {}
@@ -125,8 +125,9 @@ class ComposerDesigner:
             made = self._changed(design, said, changed, talk)
         except RoleError as error:
             return Revision(reply=f"Nothing was changed: {error}")
-        words = talk.message if titled else brief.words
-        return Revision(reply=reply_on(changed, said), design=_design(made, Brief(prompt=words)))
+        found = _design(made, Brief(prompt=talk.message if titled else brief.words))
+        reply = reply_on(changed, found.clauses[len(design.clauses) :])
+        return Revision(reply=reply, design=found)
 
     def _changed(
         self, design: Design, said: Reading, changed: Mapping[str, Json], talk: Talk

@@ -1,26 +1,31 @@
 """Revision of a library game: what a message sets in a design at hand, and what it is answered."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from agents.composer.lexicon import PLAYERS, Lexicon, game_of, value_text
-from agents.composer.reader import Reading
-from agents.composer.tokens import FUNCTION_WORDS, stems
+from agents.composer.accounting import corrections
+from agents.composer.lexicon import PLAYERS, GameParameter, Lexicon, game_of, value_text
+from agents.composer.meaning.statements import Embed
+from agents.composer.mentions import parse_brief
+from agents.composer.reader import Reading, read
+from agents.composer.tokens import FUNCTION_WORDS, stem, stems
 from agents.protocols import Clause, Design, Talk
 from games.contract import Json
 from games.library import preset
 
 _LATER = "changed later: "
 _ANSWERED = 4
+_BACK = stem("back")
+_NUMBER = re.compile(r"\w+=-?\d+")
 _SHORTER = re.compile(r"\b(?:shorter|quicker|faster)\b", re.IGNORECASE)
 _LONGER = re.compile(r"\blonger\b", re.IGNORECASE)
 _LENGTHS = ("target_score", "deals", "cards", "rounds", "hand_size", "rows", "size")
 """Settings that say how long a match is; the first that a family has and uses is changed."""
 
 
-def words_for(design: Design, lexicon: Lexicon) -> Lexicon:
-    """The words in which a message on a design is read: no name of a preset with other settings.
+def understood_on(design: Design, lexicon: Lexicon, message: str, embed: Embed | None) -> Reading:
+    """A message on a design, read in words without the names of presets with other settings.
 
     "Four in a row" is Connect Four in a brief; of a game at hand it says how long a line is.
     """
@@ -29,7 +34,34 @@ def words_for(design: Design, lexicon: Lexicon) -> Lexicon:
         for name in lexicon.names
         if not name.preset or preset(name.preset).parameters.items() <= design.parameters.items()
     )
-    return replace(lexicon, names=tuple(names))
+    words = _spelled_out(design, message)
+    said = read(words, replace(lexicon, names=tuple(names)), None, embed)
+    if words == message:
+        return said
+    clauses = (clause.model_copy(update={"text": message}) for clause in said.clauses)
+    return replace(said, clauses=tuple(clauses))
+
+
+def _spelled_out(design: Design, message: str) -> str:
+    """A message; a number alone as the setting spoken of last that can be it.
+
+    "No, back to seven" after "five cards" is "hand_size=7".
+    """
+    parsed = parse_brief(message)
+    taken_back = corrections(parsed)
+    said = [i for i in parsed.content(range(len(parsed.tokens))) if i not in taken_back]
+    norms = [parsed.tokens[i].norm for i in said if parsed.tokens[i].norm != _BACK]
+    restates = bool(taken_back) or len(norms) < len(said) or len(parsed.tokens) == 1
+    if not restates or len(norms) != 1 or not norms[0].isdigit():
+        return message
+    game = game_of(design.family)
+    seats = GameParameter(default=0, range=(game.min_players, game.max_players))
+    known = {**game.parameters, PLAYERS: seats}
+    settings = [clause.setting for clause in design.clauses if clause.status == "honoured"]
+    last = next((setting for setting in reversed(settings) if _NUMBER.search(setting)), "")
+    name, number = last.partition("=")[0], int(norms[0])
+    alone = _NUMBER.fullmatch(last) and name in known
+    return f"{name}={number}" if alone and not known[name].objection(name, number) else message
 
 
 def changes(design: Design, said: Reading, words: str) -> dict[str, Json]:
@@ -98,14 +130,10 @@ def overridden(
     return Clause(text=clause.text, status="not_honoured", reason=reason, setting=clause.setting)
 
 
-def reply_on(changed: Mapping[str, Json], said: Reading) -> str:
+def reply_on(changed: Mapping[str, Json], clauses: Sequence[Clause]) -> str:
     """What was changed, and which demands of the message could not be met."""
     settings = ", ".join(f"{name}={value_text(value)}" for name, value in changed.items())
-    lost = [
-        f"Not done: {c.text!r} ({c.reason})."
-        for c in heard(said, changed)
-        if c.status != "honoured"
-    ]
+    lost = [f"Not done: {c.text!r} ({c.reason})." for c in clauses if c.status != "honoured"]
     return " ".join([f"Changed: {settings}.", *lost])
 
 

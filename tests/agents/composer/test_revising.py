@@ -141,6 +141,29 @@ def test_a_message_in_a_players_words_sets_the_setting_and_no_other(
     assert "drop" not in found.reply
 
 
+@pytest.mark.parametrize(
+    ("message", "setting", "value"),
+    [
+        ("no, back to seven", "hand_size", 7),
+        ("make it six", "hand_size", 6),
+        ("to 100", "target_score", 100),  # more cards than a hand has
+        ("back to one hundred", "target_score", 100),
+    ],
+)
+def test_a_bare_number_is_of_what_was_spoken_of_last_where_it_can_be(
+    message: str, setting: str, value: int
+) -> None:
+    fives = designed("crazy eights for three with five cards")
+    found = revised(fives, message)
+    assert found.design is not None
+    assert found.design.parameters == {**fives.parameters, setting: value}
+    assert "Not done" not in found.reply
+
+
+def test_the_reply_says_that_a_change_has_no_effect() -> None:
+    assert "it changes no rule" in revised(designed("pig for three"), "highest card is 10").reply
+
+
 def test_a_preset_with_other_settings_is_not_honoured_by_its_name_alone() -> None:
     found = revised(five(), "I want gomoku")
     assert (found.design, "'gomoku': no setting" in found.reply) == (None, True)
