@@ -84,6 +84,7 @@ def restated(parsed: ParsedBrief, mentions: Sequence[Mention]) -> list[Mention]:
         if len(earlier.capture.numbers) == 1 and isinstance(earlier.source, Phrase):
             capture = replace(earlier.capture, numbers=(number,))
             found.append(replace(earlier, covered=(after[0],), capture=capture))
+            known.add(after[0])
     return sorted(found, key=lambda mention: mention.covered)
 
 

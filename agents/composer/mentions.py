@@ -37,6 +37,7 @@ _UNITS = stems(
     " roll throw raise round deal percent time step move turn token"
 )
 _DROP = stem("drop")
+_NOTHING = stem("nothing")
 _COUNTED = stems("player person child friend side opponent team man")
 _FALLING = stems("token piece disc disk stone mark checker chip coin ball marker")
 _SUBORDINATE = stems("who whoever anyone someone if when whenever once")
@@ -247,7 +248,9 @@ def _negated(parsed: ParsedBrief, mentions: Sequence[Mention]) -> list[Mention]:
         ]
         if supposed:
             mention = replace(mention, covered=tuple(sorted({*mention.covered, *supposed})))  # noqa: PLW2901
-        found = None if own_sense else _negator(parsed, mention, owned)
+        found = _nothing(parsed, mention, owned)
+        if found is None and not own_sense:
+            found = _negator(parsed, mention, owned)
         if found is None:
             result.append(mention)
             continue
@@ -286,6 +289,16 @@ def _negator(parsed: ParsedBrief, mention: Mention, owned: set[int]) -> int | No
             continue
         return index
     return None
+
+
+def _nothing(parsed: ParsedBrief, mention: Mention, owned: set[int]) -> int | None:
+    """The "nothing" that takes back the phrase before it: "rolling a 1 loses | nothing"."""
+    at = mention.covered[-1] + 1
+    while at < len(parsed.tokens) and parsed.tokens[at].norm in FUNCTION_WORDS:
+        at += 1
+    if at == len(parsed.tokens) or at in owned or isinstance(mention.source, Name):
+        return None
+    return at if parsed.tokens[at].norm == _NOTHING else None
 
 
 def _forbidden(parsed: ParsedBrief, last: int) -> list[int]:

@@ -13,7 +13,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
-from agents.composer.accounting import CORRECTS
+from agents.composer.accounting import CORRECTS, corrections
 from agents.composer.lexicon import PLAYERS, Lexicon, Phrase, Settings
 from agents.composer.loader import common, lexicon_of
 from agents.composer.meaning.seats import seatable
@@ -116,7 +116,7 @@ def settings_by_meaning(
     """Further mentions: settings that the brief states and no phrase found, or found otherwise."""
     given = {name: value for m in mentions for name, value in values_of(m).items()}
     told = {i: values_of(m).keys() for m in mentions if m.capture.numbers for i in m.covered}
-    used = {index for mention in mentions for index in mention.covered}
+    used = corrections(parsed).union(*(mention.covered for mention in mentions))
     model = statements_of(lexicon.family, embed)
     found = (guess for guess in guesses(parsed, lexicon, used, model) if guess.sure >= SURE)
     kept: dict[str, Mention] = {}

@@ -131,6 +131,7 @@ CORRECTED = [
     ("a trick-taking game for four players, no wait, three", "num_players", 3),
     ("hearts for four. Actually make that five players", "num_players", 5),
     ("rummy for three, ten cards each, actually make it seven cards each", "hand_size", 7),
+    ("Hearts but for five of us, wait no, make it 4", "num_players", 4),
     ("pig to 100, I mean to 50", "target_score", 50),
     ("connect four on 6 by 7, no wait, 8 by 9", "rows", 8),
     ("goofspiel with 13 cards, or rather 10", "cards", 10),

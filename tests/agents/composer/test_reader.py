@@ -101,10 +101,13 @@ def test_prompts_of_many_families_find_their_family_and_leave_nothing_open(
         ("spades with no bags", {"bag_limit": 0}),
         ("oh hell, no bidding restriction for the dealer", {"last_bidder_bound": False}),
         ("oh hell, 5 points for right bid", {"bid_bonus": 5}),
+        ("trick-taking: the person with most tricks loses", {"misere": True}),
         ("hearts where the queen does not break hearts", {"queen_breaks_hearts": False}),
         ("crazy eights. If you cannot go, take two cards then pass", {"draws_per_turn": 2}),
         ("crazy eights. Only draw one card then you must pass", {"draws_per_turn": 1}),
         ("crazy eights; drop the wild card", {"wild_rank": "none"}),
+        ("go fish. If you fish your card you don't go again", {"extra_turn_on_fish": False}),
+        ("goofspiel, ties go to the next highest", {"tie": "next_unique"}),
         ("gomoku, but you need 4 in a row", {"connect": 4}),
         ("tic tac toe, 5x5, 4 in a row", {"rows": 5, "columns": 5, "connect": 4}),
         ("poker with the ace, king, queen and jack, two suits", {"ranks": 4, "suits": 2}),
@@ -113,6 +116,10 @@ def test_prompts_of_many_families_find_their_family_and_leave_nothing_open(
         (
             "push your luck, cards numbered 1 to 12, four of each",
             {"kind": "cards", "highest_card": 12, "copies": 4},
+        ),
+        (
+            "pig, ten rolls at most a turn, rolling a 1 loses nothing",
+            {"max_rolls": 10, "bust_face": 0},
         ),
     ],
 )
