@@ -17,6 +17,7 @@ Settings: TypeAlias = Mapping[str, Json]
 Reads: TypeAlias = Callable[[Sequence[int]], Settings]
 InContext: TypeAlias = Callable[[Settings, Settings, Sequence[Settings]], Settings]
 Usual: TypeAlias = Callable[[int, Settings], Settings]
+Vain: TypeAlias = Callable[[int, Settings], str]
 
 PLAYERS = "num_players"
 
@@ -148,6 +149,8 @@ class Lexicon:
             understand it (whether a card that is "worth 13" costs or earns them).
         usual: What the values that leave something to the game come to for so many players and
             these parameters: a brief that says the same leaves them as they are.
+        vain: Why a game of so many players and these parameters, though possible, is in vain;
+            empty where it is not.
     """
 
     family: str
@@ -163,6 +166,7 @@ class Lexicon:
     places: Mapping[str, str] = field(default_factory=dict)
     in_context: InContext = lambda settings, _base, _said: settings
     usual: Usual = lambda _players, _parameters: {}
+    vain: Vain = lambda _players, _parameters: ""
 
     @property
     def one(self) -> str:

@@ -13,7 +13,7 @@ negation sets, `own_negation` says that the phrase has its own, `assumes` what i
 granted. `use` takes a group of the common words, with `sets` where the group leaves them open;
 `alike` puts one setting for those of the group that come to one value.
 
-Where words need arithmetic, the family's `words.py` has it: `in_context` and `usual` (see
+Where words need arithmetic, the family's `words.py` has it: `in_context`, `usual` and `vain` (see
 `agents.composer.lexicon.Lexicon`), and the functions that `reads` names.
 """
 
@@ -36,6 +36,7 @@ from games.contract import Json
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _ROOM = "games/library"
 _OWN = ("sets", "reads", "always", "refused")
+_HOOKS = ("in_context", "usual", "vain")
 _ENTRY = ("use", "say", "denied", "assumes", "own_negation", "alike", "unless", *_OWN)
 _NAME = ("phrase", "preset", "kin", "weight", "sets")
 _HEAD = ("title", "players", "about", "names", "phrases")
@@ -324,7 +325,7 @@ def read_lexicon(family: str, name: str, text: str, hooks: ModuleType | None = N
     derived = page.items(fields["derived"]) if "derived" in fields else []
     known = {page.text(item) for item in derived}
     hints = page.table(fields["hints"]) if "hints" in fields else {}
-    given = {hook: getattr(hooks, hook) for hook in ("in_context", "usual") if hasattr(hooks, hook)}
+    given = {hook: getattr(hooks, hook) for hook in _HOOKS if hasattr(hooks, hook)}
     return Lexicon(
         family=family,
         title=page.text(fields["title"]),

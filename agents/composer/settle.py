@@ -215,9 +215,9 @@ class Interpretation:
             self._drop(culprit, f"not possible together: {problem}")
 
     def _problem(self, players: int, parameters: dict[str, Json]) -> str:
-        """Why so many players and these parameters, over the base, are not possible."""
-        trial = replace(self, players=players, parameters=parameters)
-        return impossible(self.lexicon.family, *trial.effective())
+        """Why so many players and these parameters, over the base, are no game."""
+        whole = replace(self, players=players, parameters=parameters).effective()
+        return impossible(self.lexicon.family, *whole) or self.lexicon.vain(*whole)
 
     def _problem_without(self, name: str) -> str:
         rest = {key: value for key, value in self.parameters.items() if key != name}

@@ -16,6 +16,15 @@ def usual(players: int, parameters: Settings) -> Settings:
     return {"hand_size": _PACKS.get(str(parameters["deck"]), 52) // players}
 
 
+def vain(players: int, parameters: Settings) -> str:
+    """Why no trick could ever score; empty where one could."""
+    tricks = int(str(parameters["hand_size"] or usual(players, parameters)["hand_size"]))
+    book = int(str(parameters["book"]))
+    return (
+        f"with {tricks} tricks in a deal nobody exceeds a book of {book}" if book >= tricks else ""
+    )
+
+
 def in_context(settings: Settings, base: Settings, said: Sequence[Settings]) -> Settings:
     """Points that a card is "worth" are penalties where the game counts penalties.
 
@@ -32,6 +41,8 @@ def in_context(settings: Settings, base: Settings, said: Sequence[Settings]) -> 
         is_open = name != plain
         if name == "lowest_score":
             plain, value = "misere", bool(value) and not _negative(base.get("heart_points"))  # noqa: PLW2901
+        elif plain == "points_per_trick" and merged.get("misere") is True:
+            value = abs(int(str(value)))  # noqa: PLW2901 - misere makes a loss of it, once
         elif isinstance(value, int) and ((is_open and penal) or (low and plain in _SIGNED)):
             value = -abs(value)  # noqa: PLW2901
         result[plain] = value

@@ -103,6 +103,7 @@ def test_prompts_of_many_families_find_their_family_and_leave_nothing_open(
         ("oh hell, 5 points for right bid", {"bid_bonus": 5}),
         ("trick-taking: the person with most tricks loses", {"misere": True}),
         ("hearts where the queen does not break hearts", {"queen_breaks_hearts": False}),
+        ("trick-taking, misere, minus 3 each trick", {"misere": True, "points_per_trick": 3}),
         ("crazy eights. If you cannot go, take two cards then pass", {"draws_per_turn": 2}),
         ("crazy eights. Only draw one card then you must pass", {"draws_per_turn": 1}),
         ("crazy eights; drop the wild card", {"wild_rank": "none"}),
@@ -158,6 +159,12 @@ def test_a_range_up_to_more_than_any_table_seats_is_seats_and_a_target(
 ) -> None:
     reading = reading_of(words)
     assert (reading.num_players, reading.parameters["target_score"]) == (seats, target)
+
+
+def test_a_book_that_no_hand_exceeds_is_given_up_and_that_is_said() -> None:
+    reading = reading_of("whist for six, short pack")  # 32 cards: five each, and a book of six
+    assert reading.parameters["book"] == 0
+    assert any("book of 6" in assumed for assumed in reading.assumptions)
 
 
 @pytest.mark.parametrize(
