@@ -36,6 +36,7 @@ _UNITS = stems(
     "point trick second minute hour coin chip euro dollar row column square cell ship shot"
     " roll throw raise round deal percent time step move turn token"
 )
+_BY = frozenset({"x", "by"})
 _DROP = stem("drop")
 _NOTHING = stem("nothing")
 _COUNTED = stems("player person child friend side opponent team man")
@@ -207,14 +208,16 @@ def _counted_apart(parsed: ParsedBrief, covered: list[int]) -> tuple[int, ...]:
 def of_unit(parsed: ParsedBrief, covered: Sequence[int]) -> bool:
     """Whether a phrase ends in a number that counts something else.
 
-    Such as "hands with six | points", or matches: "best of | five".
+    Such as "hands with six | points", matches: "best of | five", or a side: "battleship 8 | by 10".
     """
     last = covered[-1]
     if parsed.tokens[last].kind != "number":
         return False
     around = [token.norm for token in parsed.tokens[max(0, last - 2) : last + 2]]
     matches = around[:2] == ["best", "of"] and last - 2 not in covered
-    return matches or (last + 1 < len(parsed.tokens) and around[-1] in _UNITS)
+    after = parsed.tokens[last + 1 : last + 3]
+    side = len(after) == _TWO and after[0].norm in _BY and after[1].kind == "number"
+    return matches or side or (bool(after) and after[0].norm in _UNITS)
 
 
 def _trimmed(parsed: ParsedBrief, covered: list[int]) -> tuple[int, ...]:

@@ -137,6 +137,7 @@ def test_a_demand_sets_what_it_says_and_nothing_else(
     [
         ("oh hell: no bidding zero", "no bidding zero"),
         ("poker with the cards from ten up to the ace", "cards from ten up to the ace"),
+        ("battleship 8 by 12", "8 by 12"),
     ],
 )
 def test_a_demand_that_the_library_cannot_meet_sets_nothing_else(words: str, lost: str) -> None:
