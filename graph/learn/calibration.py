@@ -7,13 +7,17 @@ seat saw at its own turns. Draws are compared with it by the chi-squared statist
     X = sum over states (drawn - n * p)^2 / (n * p),
 
 whose distribution under the posterior is simulated. A draw outside its support fails outright.
-Where too many states fit, draws have to differ from each other.
+Where they look odd, more are drawn and these alone count: so many places can be compared, and a
+right function does not fail at one of them by chance. Where too many states fit, draws have to
+differ from each other.
 """
 
+import hashlib
+import time
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +26,7 @@ from agents.worker.protocol import Posterior, PosteriorRequest
 from games.checks import Finding
 from games.information import SeatLog
 from games.streams import stream
-from games.trajectories import OpenTrajectory
+from games.trajectories import OpenPosition, OpenTrajectory, phase_of
 from games.values import (
     IllegalActionError,
     Json,
@@ -30,16 +34,22 @@ from games.values import (
     State,
     canonical_key,
     canonical_value,
+    type_of,
 )
 from tools.guest.protocol import MessageError, decoded
+from tools.predicting import cut
 from tools.predicting.inference import SeatSight, ask_together
 from tools.sandbox import Sandbox, Worker
 
 KIND = "calibration"
-_PLACES = 6
+_PLACES = 24
+_UNKNOWN = 8  # places with too many states: each costs an enumeration that gives nothing
+_TIME_S = 120.0  # after which no further place is begun
 _DRAWS = 60
+_ODD, _MORE = 0.05, 240  # what looks odd, and how many are drawn then
 _FEW = 8  # draws that must not all be alike, where too many states fit to enumerate them
 _STATES = 400
+_LONGEST_TYPES = 100  # characters
 _SIMULATED = 2000
 _RARE = 0.001
 _POSTERIOR_S = 60.0  # for one enumeration
@@ -55,6 +65,8 @@ class Calibration:
         slow: Places whose states were not enumerated in time; the same holds there.
         distance: Mean total variation distance between draws and posterior; None without places.
         least: The smallest probability of draws as odd as these.
+        untested: Seats with phases and types of action where something may be hidden and no draws
+            were compared.
         failures: What does not hold, one at most.
     """
 
@@ -63,6 +75,7 @@ class Calibration:
     slow: int
     distance: float | None
     least: float | None
+    untested: tuple[str, ...]
     failures: tuple[Finding, ...]
 
     def told(self) -> dict[str, Any]:
@@ -70,10 +83,12 @@ class Calibration:
         return {
             "places": self.places,
             "draws_a_place": _DRAWS,
+            "draws_where_they_look_odd": _MORE,
             "places_with_too_many_states": self.many,
             "places_not_enumerated_in_time": self.slow,
             "distance": self.distance,
             "least_probability": self.least,
+            "untested": [*self.untested],
             "problem": self.failures[0].evidence if self.failures else "",
         }
 
@@ -96,34 +111,77 @@ def calibrated(
         ModuleFault: If the module fails on a state of its own.
     """
     seats = len(matches[0].positions[0].observations) if matches else 0
-    compared: list[tuple[float, float]] = []
-    failures: list[Finding] = []
-    unknown: Counter[str] = Counter()
+    places = _places(matches, seats, seed)
+    met = _Met(Counter(place.kind for place in places))
+    until = time.monotonic() + _TIME_S
     with sandbox.loaded("replay", module) as reader:
-        for number, (sight, log) in enumerate(_places(matches, seats, seed)):
+        drawing = _Drawing(sandbox, module, function, (reader, start), seed)
+        for number, place in enumerate(places):
+            full = len(met.compared) == _PLACES or met.unknown.total() == _UNKNOWN
+            if full or time.monotonic() > until:
+                break
+            log = place.log
             asked = PosteriorRequest(seats, start, log.seat, log.entries, _STATES, calls)
-            exact = _posterior(sandbox, module, asked)
-            if not isinstance(exact, str) and len(exact) < 2:  # noqa: PLR2004 - nothing is hidden
-                continue
-            draws = _FEW if isinstance(exact, str) else _DRAWS
-            words = [(seed, number, draw) for draw in range(draws)]
-            drawn = _drawn(sandbox, module, (reader, start), sight, function, words)
-            if isinstance(exact, str):
-                unknown[exact] += 1
-                failures += _alike(sight, drawn) if len(set(drawn)) == 1 else []
-                continue
-            generator = stream(seed, "calibration", match=number)
-            compared.append(_compared(exact, Counter(drawn), generator))
-            if compared[-1][1] < _RARE:
-                failures.append(_uneven(sight, exact, Counter(drawn), function))
+            _hold(drawing, (number, place), _posterior(sandbox, module, asked), met)
+    distances = [distance for distance, _ in met.compared]
+    left = {kind for kind, count in met.left.items() if count} - met.tested
     return Calibration(
-        places=len(compared),
-        many=unknown["many"],
-        slow=unknown["slow"],
-        distance=float(np.mean([distance for distance, _ in compared])) if compared else None,
-        least=min((odd for _, odd in compared), default=None),
-        failures=tuple(failures[:1]),
+        places=len(distances),
+        many=met.unknown["many"],
+        slow=met.unknown["slow"],
+        distance=float(np.mean(distances)) if distances else None,
+        least=min((odd for _, odd in met.compared), default=None),
+        untested=tuple(sorted(left)),
+        failures=tuple(met.failures[:1]),
     )
+
+
+class _Place(NamedTuple):
+    """A decision: its seat, phase and types of action; what the function is given of it."""
+
+    kind: str
+    sight: SeatSight
+    log: SeatLog
+
+
+@dataclass
+class _Met:
+    """What was found so far: of `left`, how many places of each kind may still hide something."""
+
+    left: Counter[str]
+    tested: set[str] = field(default_factory=set)
+    compared: list[tuple[float, float]] = field(default_factory=list)
+    unknown: Counter[str] = field(default_factory=Counter)
+    failures: list[Finding] = field(default_factory=list)
+
+
+def _hold(
+    drawing: "_Drawing",
+    at: tuple[int, _Place],
+    exact: dict[str, float] | Literal["many", "slow"],
+    met: _Met,
+) -> None:
+    """Hold the draws at one place against its posterior."""
+    number, place = at
+    if isinstance(exact, str):
+        met.unknown[exact] += 1
+        drawn = drawing.at(number, place.sight, range(_FEW))
+        if len(drawn) == 1 or "" in drawn:
+            met.failures.append(_alike(place.sight, drawn, drawing.function))
+        return
+    met.left[place.kind] -= 1
+    if len(exact) < 2:  # noqa: PLR2004 - nothing is hidden
+        return
+    met.tested.add(place.kind)
+    drawn = drawing.at(number, place.sight, range(_DRAWS))
+    generator = stream(drawing.seed, "calibration", match=number)
+    distance, odd = _compared(exact, drawn, generator)
+    if 0 < odd < _ODD:
+        drawn = drawing.at(number, place.sight, range(_DRAWS, _DRAWS + _MORE))
+        distance, odd = _compared(exact, drawn, generator)
+    met.compared.append((distance, odd))
+    if odd < _RARE:
+        met.failures.append(_uneven(place.sight, exact, drawn, drawing.function))
 
 
 def _posterior(
@@ -153,48 +211,76 @@ def _posterior(
     return {canonical_key(state): share for state, share in zip(states, shares, strict=True)}
 
 
-def _places(
-    matches: Sequence[OpenTrajectory], seats: int, seed: int
-) -> list[tuple[SeatSight, SeatLog]]:
-    """A few decisions of the matches, each with what its seat knew."""
-    found: list[tuple[SeatSight, SeatLog]] = []
+def _places(matches: Sequence[OpenTrajectory], seats: int, seed: int) -> list[_Place]:
+    """The decisions of the matches, each history once, kinds in turn and in each of them turns."""
+    found: dict[bytes, _Place] = {}
     for match in matches:
         logs = [SeatLog(seat) for seat in range(seats)]
         turns: list[list[Any]] = [[] for _ in range(seats)]
+        told = [hashlib.blake2b(bytes([seat]), digest_size=16) for seat in range(seats)]
         for step, here in enumerate(match.positions):
             if here.player < 0 or step >= len(match.actions):
                 continue
             log = logs[here.player]
             log.entries.append({"observation": canonical_value(here.observations[log.seat])})
+            told[log.seat].update(canonical_key(log.latest()).encode("utf-8", "surrogatepass"))
             now = (*turns[here.player], (log.latest(), None))
             sight = SeatSight(match.match, here.player, now, (), (), ended=False)
-            found.append((sight, SeatLog(log.seat, [*log.entries])))
+            place = _Place(_kind(here), sight, SeatLog(log.seat, [*log.entries]))
+            found.setdefault(told[log.seat].digest(), place)
             turns[here.player].append((log.latest(), match.actions[step]))
             log.act(match.actions[step])
-    order = stream(seed, "calibrated places").permutation(len(found))[:_PLACES]
-    return [found[int(index)] for index in order]
+            told[log.seat].update(canonical_key(match.actions[step]).encode())
+    order = stream(seed, "calibrated places").permutation(len(found))
+    places = [[*found.values()][int(index)] for index in order]
+    places = _in_turn(places, [(place.kind, len(place.sight.turns)) for place in places])
+    places = _in_turn(places, [place.kind for place in places])
+    return _in_turn(places, [place.sight.seat for place in places])
 
 
-def _drawn(
-    sandbox: Sandbox,
-    module: str,
-    model: tuple[Worker, State],
-    sight: SeatSight,
-    function: str,
-    seeds: Sequence[Sequence[int]],
-) -> list[str]:
-    """Keys of the states that were drawn, in order; what failed has the key ""."""
-    found: list[Json] = []
-    with sandbox.loaded("inference", module) as worker:
-        for seed in seeds:
-            try:
-                found.append(worker.call(function, [sight.history, sight.seat], seed=seed))
-            except (ModuleFault, IllegalActionError):
-                found.append(None)
-    histories = [tuple(map(str, drawn)) for drawn in found if isinstance(drawn, list)]
-    reached = _followed(model, histories)
-    states = [reached.get(tuple(map(str, x))) if isinstance(x, list) else x for x in found]
-    return ["" if state is None else canonical_key(state) for state in states]
+def _kind(here: OpenPosition) -> str:
+    """The seat to move, the phase, and what may be done, by types of action."""
+    types = ", ".join(sorted({type_of(action) for action in here.legal}))
+    return f"seat {here.player}, {phase_of(here.state, here.player)}: {cut(types, _LONGEST_TYPES)}"
+
+
+def _in_turn(places: Sequence[_Place], kinds: Sequence[object]) -> list[_Place]:
+    """One of each kind, then the next of each, in their order."""
+    met: Counter[object] = Counter()
+    ranks = []
+    for kind in kinds:
+        ranks.append(met[kind])
+        met[kind] += 1
+    return [places[at] for at in sorted(range(len(places)), key=ranks.__getitem__)]
+
+
+@dataclass(frozen=True)
+class _Drawing:
+    """An inference function, and the model that follows what it draws from a first state."""
+
+    sandbox: Sandbox
+    module: str
+    function: str
+    model: tuple[Worker, State]
+    seed: int
+
+    def at(self, number: int, sight: SeatSight, draws: range) -> Counter[str]:
+        """Keys of the states that are drawn; what fails has the key "" and is the last."""
+        found: list[Json] = []
+        with self.sandbox.loaded("inference", self.module) as worker:
+            for draw in draws:
+                words = [self.seed, number, draw]
+                try:
+                    drawn = worker.call(self.function, [sight.history, sight.seat], seed=words)
+                except (ModuleFault, IllegalActionError):
+                    drawn = None
+                found.append(drawn)
+                if drawn is None:
+                    break
+        histories = [tuple(map(str, drawn)) for drawn in found if isinstance(drawn, list)]
+        reached = _followed(self.model, histories)
+        states = [reached.get(tuple(map(str, x))) if isinstance(x, list) else x for x in found]
+        return Counter("" if state is None else canonical_key(state) for state in states)
 
 
 def _followed(
@@ -241,18 +327,21 @@ def _uneven(
     sight: SeatSight, exact: dict[str, float], drawn: Counter[str], function: str
 ) -> Finding:
     outside = sum(n for key, n in drawn.items() if key not in exact)
-    off = sorted(exact, key=lambda key: -abs(drawn[key] / _DRAWS - exact[key]))[:3]
-    lines = [f"{_DRAWS} draws at match {sight.match}, seat {sight.seat}: {len(exact)} states fit"]
-    lines += [f"{drawn[key]} times, expected {exact[key] * _DRAWS:.1f}: {key[:600]}" for key in off]
+    count = drawn.total()
+    off = sorted(exact, key=lambda key: -abs(drawn[key] / count - exact[key]))[:3]
+    lines = [f"{count} draws at match {sight.match}, seat {sight.seat}: {len(exact)} states fit"]
+    lines += [f"{drawn[key]} times, expected {exact[key] * count:.1f}: {key[:600]}" for key in off]
     lines += [f"{outside} times: a state that does not fit"] if outside else []
     lines.append(f"history: {sight.history!r}"[:2_000])
     text = "\n".join(lines)
     return Finding(check=KIND, outcome="failed", evidence=text, function=function)
 
 
-def _alike(sight: SeatSight, drawn: Sequence[str]) -> list[Finding]:
-    said = (
-        f"{_FEW} draws at match {sight.match}, seat {sight.seat} were all the same state, though "
-        f"those that fit are too many to enumerate: {drawn[0][:600] or 'it failed each time'}"
-    )
-    return [Finding(check=KIND, outcome="failed", evidence=said, function="resample_history")]
+def _alike(sight: SeatSight, drawn: Counter[str], function: str) -> Finding:
+    text = f"{drawn.total()} draws at match {sight.match}, seat {sight.seat}: "
+    if "" in drawn:
+        text += f"{drawn['']} gave no state of the model"
+    else:
+        text += "all are the same state, though those that fit are too many to enumerate: "
+        text += next(iter(drawn))[:600]
+    return Finding(check=KIND, outcome="failed", evidence=text, function=function)

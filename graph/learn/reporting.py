@@ -175,11 +175,13 @@ def final_words(told: dict[str, Any], folder: RunFolder) -> str:
         if used := told["usage"]:
             lines.append(f"the model was asked {_usage(used)}")
         if drawn := told["inferred"]:
-            exact = (told["calibration"] or {}).get("places", 0)
+            exact = told["calibration"] or {"places": 0, "untested": []}
             lines.append(
                 f"{drawn['function']}: accuracy {drawn['accuracy']:.4f} at {drawn['sights']} "
-                f"places, held against the exact posterior at {exact}"
+                f"places, held against the exact posterior at {exact['places']}"
             )
+            if exact["untested"]:
+                lines.append(f"at none of {quoted('; '.join(exact['untested']))}")
         if arrays := told["tensors"]:
             lines.append(
                 f"observations as arrays of {arrays['width']} numbers and back: all of "
