@@ -252,9 +252,9 @@ class _Audit:
 
     def _traceless(self, one: Step, other: Step, same: Step) -> bool:
         """Whether two actions, both done in one match as well, left nothing hidden apart."""
-        return canonical_key(one.after.state) == canonical_key(same.after.state) or all(
-            self._sight(s.before.state).hidden == s.sight.hidden for s in (one, other)
-        )
+        ends = (canonical_key(step.after.state) for step in (same, other))
+        unmoved = (self._sight(s.before.state).hidden == s.sight.hidden for s in (one, other))
+        return canonical_key(one.after.state) in ends or all(unmoved)
 
     def _compare(self, at: str, one: Step, other: Step) -> tuple[Finding | None, bool]:
         """What is wrong, and whether to follow: the rules show the seat the same of two states."""
