@@ -8,8 +8,9 @@ seat saw at its own turns. Draws are compared with it by the chi-squared statist
 
 whose distribution under the posterior is simulated. A draw outside its support fails outright.
 Where they look odd, more are drawn and these alone count: so many places can be compared, and a
-right function does not fail at one of them by chance. Where too many states fit, draws have to
-differ from each other.
+right function does not fail at one of them by chance. Where too many states fit, draws for a seat
+have to differ from each other at one place at least: what is too much to enumerate is met on the
+way to a place, and may all be known at the place itself.
 """
 
 import hashlib
@@ -123,6 +124,7 @@ def calibrated(
             log = place.log
             asked = PosteriorRequest(seats, start, log.seat, log.entries, _STATES, calls)
             _hold(drawing, (number, place), _posterior(sandbox, module, asked), met)
+    met.failures += _alike(met.drawn, function)
     distances = [distance for distance, _ in met.compared]
     left = {kind for kind, count in met.left.items() if count} - met.tested
     return Calibration(
@@ -152,6 +154,7 @@ class _Met:
     tested: set[str] = field(default_factory=set)
     compared: list[tuple[float, float]] = field(default_factory=list)
     unknown: Counter[str] = field(default_factory=Counter)
+    drawn: list[tuple[SeatSight, Counter[str]]] = field(default_factory=list)  # at unknown places
     failures: list[Finding] = field(default_factory=list)
 
 
@@ -166,8 +169,7 @@ def _hold(
     if isinstance(exact, str):
         met.unknown[exact] += 1
         drawn = drawing.at(number, place.sight, range(_FEW))
-        if len(drawn) == 1 or "" in drawn:
-            met.failures.append(_alike(place.sight, drawn, drawing.function))
+        met.drawn.append((place.sight, drawn))
         return
     met.left[place.kind] -= 1
     if len(exact) < 2:  # noqa: PLR2004 - nothing is hidden
@@ -337,11 +339,18 @@ def _uneven(
     return Finding(check=KIND, outcome="failed", evidence=text, function=function)
 
 
-def _alike(sight: SeatSight, drawn: Counter[str], function: str) -> Finding:
-    text = f"{drawn.total()} draws at match {sight.match}, seat {sight.seat}: "
-    if "" in drawn:
-        text += f"{drawn['']} gave no state of the model"
-    else:
-        text += "all are the same state, though those that fit are too many to enumerate: "
-        text += next(iter(drawn))[:600]
-    return Finding(check=KIND, outcome="failed", evidence=text, function=function)
+def _alike(found: Sequence[tuple[SeatSight, Counter[str]]], function: str) -> list[Finding]:
+    """Where a draw failed, or where all that were made for a seat at a place are alike."""
+    varied = {sight.seat for sight, drawn in found if len(drawn) > 1}
+    failures = []
+    for sight, drawn in found:
+        text = f"{drawn.total()} draws at match {sight.match}, seat {sight.seat}: "
+        if "" in drawn:
+            text += f"{drawn['']} gave no state of the model"
+        elif sight.seat not in varied:
+            text += "all are the same state, as at every such place of this seat, though those that"
+            text += f" fit are too many to enumerate: {next(iter(drawn))[:600]}"
+        else:
+            continue
+        failures.append(Finding(check=KIND, outcome="failed", evidence=text, function=function))
+    return failures

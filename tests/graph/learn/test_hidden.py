@@ -167,6 +167,36 @@ def test_a_seat_that_seldom_decides_is_drawn_for_as_well(sandbox: Sandbox, seed:
     assert "seat 1: 3 states fit" in found.failures[0].evidence
 
 
+ONE = 'card = "a" if player_id else random.choice("abc")'
+KNOWN = """
+import random
+
+def known(state):  # the last time that seat 0 decides it has learnt the card
+    return {"card": state["card"]} if state["step"] == 9 else {}
+"""
+LEARNT = (
+    ('[{"step": state["step"]}, {', '[{"step": state["step"], **known(state)}, {'),
+    ("\nimport random\n", KNOWN),
+)
+DRAWN = 'card = obs_action_history[-1][0].get("card") or random.choice("abc")'
+
+
+@pytest.mark.parametrize(("draw", "told"), [(DRAWN, ""), ('card = "a"', "all are the same state")])
+def test_draws_may_be_alike_where_all_is_known_but_not_wherever_states_are_too_many(
+    sandbox: Sandbox, draw: str, told: str
+) -> None:
+    start: State = {"step": 0, "card": None}
+    source = changed(RARELY, (ONE, draw), *LEARNT)
+    module = learned_module(source, name="r", num_players=2, initial_state=start, parameters={})
+    played = random_play(sandbox, module, num_players=2, parameters={}, matches=4, seed=0)
+    found = calibrated(
+        sandbox, module, played.matches, "resample_history", start=start, seed=0, calls=1
+    )
+    assert found.many == 8
+    assert bool(found.failures) == bool(told)
+    assert told in "".join(finding.evidence for finding in found.failures)
+
+
 def test_what_defines_the_model_again_is_refused(learn: Learn, kuhn: Path) -> None:
     again = DRAWING + "\n\ndef apply_action(state, action):\n    return state\n"
     with serving(code(MODEL), code(again), code(DRAWING)) as endpoint:
