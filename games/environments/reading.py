@@ -282,7 +282,7 @@ class _KeptStates:
                 *sorted(here.legal),
                 *here.observations,
                 *here.rewards,
-                *here.odds,
+                dict(zip(here.legal, here.odds, strict=False)),  # however both are ordered
             ]
             at = place.at(f"position {index}")
             self._hold(

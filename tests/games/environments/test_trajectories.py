@@ -113,6 +113,24 @@ def test_odds_that_are_none_are_refused(
         list(read_trajectories(file)[1])
 
 
+@pytest.mark.parametrize(("odds", "alike"), [((0.2, 0.3, 0.5), True), ((0.5, 0.3, 0.2), False)])
+def test_odds_belong_to_their_outcomes_in_whatever_order_these_stand(
+    tmp_path: Path, matches: list[OpenTrajectory], odds: tuple[float, ...], alike: bool
+) -> None:
+    first = replace(matches[0].positions[0], odds=(0.5, 0.3, 0.2))
+    other = replace(first, legal=first.legal[::-1], odds=odds)
+    one, two = (
+        replace(matches[0], match=number, positions=(begun, *matches[0].positions[1:]))
+        for number, begun in enumerate((first, other))
+    )
+    _, found = read_trajectories(written(tmp_path / "t.jsonl", one, two))
+    if alike:
+        assert list(found) == [one, two]
+    else:
+        with pytest.raises(TrajectoryError, match="line 3: .*the state of line 2, but another"):
+            list(found)
+
+
 def test_a_match_left_early_is_read_back_as_such(tmp_path: Path) -> None:
     early = recorded("kuhn_poker", 0, max_plies=1)
     assert early.truncated
