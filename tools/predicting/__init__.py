@@ -44,14 +44,19 @@ def failing(
         expected: What the record holds, or a sentence.
         actual: What came back; a fault where it failed.
         place: Where in the recorded matches.
+
+    >>> failing("transition", "get_player_name", "", "0", 0, "").evidence.splitlines()[-2:]
+    ["expected: '0'", 'actual: 0']
     """
-    line = None
+    line, wanted, diff = None, _shown(expected), ""
     if isinstance(actual, ModuleFault | IllegalActionError):
         line = getattr(actual, "line", None)
-        said, diff = f"failed: {actual}", ""
+        said = f"failed: {actual}"
     else:
         said, diff = _shown(actual), _difference(expected, actual)
-    parts = [f"{place}", f"call: {call}", f"expected: {_shown(expected)}", f"actual: {said}"]
+        if said == wanted:  # a text and what is none
+            said, wanted = (cut(repr(value), _LONGEST_VALUE) for value in (actual, expected))
+    parts = [f"{place}", f"call: {call}", f"expected: {wanted}", f"actual: {said}"]
     text = "\n".join([*parts, *(["difference:", diff] if diff else [])])
     return Finding(check=check, outcome="failed", evidence=text, function=function, line=line)
 
