@@ -146,6 +146,7 @@ class Judge:
             seed=settings.seed,
             closed=closed,
             shown=settings.tests_shown,
+            deadline_s=settings.deadline_s,
         )
 
     def _turning(self, candidate: Candidate) -> Judged:
@@ -361,4 +362,5 @@ def _of_counts(
         held=held.sights if held else 0,
         failures=tuple(failures),
         broken=tuple(sorted(held.matches)) if held else (),
+        late=found.late if isinstance(found, Inferred) else 0,
     )

@@ -319,6 +319,8 @@ def _tell(
     told["best"] = f"{note.best:.4f}"
     if note.held_out is not None:
         told["held out"] = f"{note.held_out:.4f}"
+    if late := max((judged[n].late for n in note.candidates if judged and n in judged), default=0):
+        told["places where draws time out"] = late
     if note.refused:
         told["refused"] = len(note.refused)
     runtime.stream_writer(told)

@@ -49,7 +49,7 @@ class LearnSettings(BaseModel, frozen=True, extra="forbid"):
         keep_learning: Whether a match of the arena that the model does not predict goes back into
             refinement.
         depth: Plies of branch fidelity.
-        deadline_s: Seconds that one candidate's transition tests may take.
+        deadline_s: Seconds that one candidate's transition tests may take, and its draws.
     """
 
     seed: int = Field(default=0, ge=0)

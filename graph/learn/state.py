@@ -52,6 +52,7 @@ class Judged(BaseModel, frozen=True, extra="forbid"):
         broken: Indices of held-out matches that it fails.
         calibration: Its draws against the exact posterior, where they were compared.
         width: Length of its arrays of observations, where it makes them.
+        late: Places for which it drew nothing in time.
     """
 
     number: int
@@ -66,6 +67,7 @@ class Judged(BaseModel, frozen=True, extra="forbid"):
     broken: tuple[int, ...] = ()
     calibration: dict[str, Any] = Field(default_factory=dict)
     width: int = 0
+    late: int = 0
 
     @property
     def accuracy(self) -> float:

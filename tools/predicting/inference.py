@@ -6,6 +6,8 @@ replay is the only test of the model itself: legal actions of the seat, the end,
 which some of the draws have to reproduce, as it may depend on what stays hidden.
 """
 
+import math
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
@@ -34,6 +36,7 @@ KIND = "inference"
 _MESSAGE_CALLS = 400
 _MESSAGE_S = 10.0
 _CLOSE = 1e-6
+_A_DRAW = "a drawn history or state"
 _PAID_DRAWS = 20  # of a place where something was paid: one of them has to pay it
 
 
@@ -72,12 +75,14 @@ class Inferred:
         sights: Sights that were asked.
         failures: The first failing tests, each of another sight.
         matches: Indices of the matches with a failing sight.
+        late: Sights for which nothing was drawn in time.
     """
 
     right: int
     sights: int
     failures: tuple[Finding, ...]
     matches: frozenset[int] = frozenset()
+    late: int = 0
 
     @property
     def accuracy(self) -> float:
@@ -144,6 +149,7 @@ def inferred(  # noqa: PLR0913 - what is drawn, how often, and from where are al
     seed: int,
     closed: bool = False,
     shown: int = 1,
+    deadline_s: float = math.inf,
 ) -> Inferred:
     """Hold the inference function of a source against what seats saw.
 
@@ -158,11 +164,14 @@ def inferred(  # noqa: PLR0913 - what is drawn, how often, and from where are al
         closed: Whether the end, rewards and legal actions are compared too, and the function is
             told by a third argument whether the match has ended.
         shown: Failing tests to show at most; of errors at one line one.
+        deadline_s: Seconds for all draws; a sight that was not asked by then does not hold.
     """
+    until = time.monotonic() + deadline_s
     made: list[_Draw] = []
     faults: list[_Draw] = []
     try:
-        for draw in _drawn(sandbox, source, sights, function, initial_state, (draws, seed, closed)):
+        how = draws, seed, closed, until
+        for draw in _drawn(sandbox, source, sights, function, initial_state, how):
             (faults if draw.problem else made).append(draw)
         with sandbox.loaded("reader", source) as reader:
             _replay(reader, made, function, closed=closed)
@@ -180,7 +189,8 @@ def inferred(  # noqa: PLR0913 - what is drawn, how often, and from where are al
     once = [*alike.values()][:shown]
     found_first = [_told(sandbox, source, draws, function, closed=closed) for draws in once]
     matches = frozenset(draw.sight.match for draw in bad)
-    return Inferred(len(sights) - len(wrong), len(sights), tuple(found_first), matches)
+    late = sum(map(_is_late, wrong.values()))
+    return Inferred(len(sights) - len(wrong), len(sights), tuple(found_first), matches, late)
 
 
 def _arguments(sight: SeatSight, *, closed: bool) -> list[Json]:
@@ -193,10 +203,10 @@ def _drawn(
     sights: Sequence[SeatSight],
     function: Inference,
     initial_state: State,
-    how: tuple[int, int, bool],
+    how: tuple[int, int, bool, float],
 ) -> Iterator[_Draw]:
-    """Every draw, by a worker that never met another seat's view."""
-    draws, seed, closed = how
+    """Every draw, by a worker that never met another seat's view; of a sight up to a failed one."""
+    draws, seed, closed, until = how
     for seat in sorted({sight.seat for sight in sights}):
         with sandbox.loaded("inference", source) as worker:
             for number, sight in enumerate(sights):
@@ -204,7 +214,24 @@ def _drawn(
                     continue
                 paid = closed and bool(sight.ended or sight.paid[-1])
                 for draw in range(max(draws, _PAID_DRAWS) if paid else draws):
-                    yield _one(worker, sight, function, initial_state, (seed, number, draw), closed)
+                    words = seed, number, draw
+                    if time.monotonic() < until:
+                        drawn = _one(worker, sight, function, initial_state, words, closed)
+                    else:
+                        drawn = _Draw(sight, [], initial_state, problem=_not_asked(function))
+                    yield drawn
+                    if drawn.problem is not None:
+                        break
+
+
+def _not_asked(function: Inference) -> tuple[Json, CallResult]:
+    said = "was not asked here: the draws before took all the time that there is for a candidate"
+    return _A_DRAW, ModuleFault("timed_out", function, said)
+
+
+def _is_late(draw: _Draw) -> bool:
+    _, actual = draw.problem or ("", "")
+    return isinstance(actual, ModuleFault) and actual.kind == "timed_out"
 
 
 def _one(
@@ -218,7 +245,7 @@ def _one(
     draw = _Draw(sight, [], initial_state)
     value = ask_alone(worker, function, _arguments(sight, closed=closed), seed)
     if isinstance(value, ModuleFault | IllegalActionError):
-        draw.problem = ("a drawn history or state", value)
+        draw.problem = (_A_DRAW, value)
     elif function == "resample_history":
         if are_texts(value):
             draw.actions = list(value)
