@@ -24,10 +24,23 @@ from games.trajectories import (
     TrajectoryError,
     TrajectoryHeader,
 )
-from games.values import CHANCE, MAX_PLAYERS, TERMINAL, Action, Json, canonical_key, is_number, show
+from games.values import (
+    CHANCE,
+    MAX_PLAYERS,
+    TERMINAL,
+    Action,
+    Json,
+    ModuleFault,
+    canonical_key,
+    is_number,
+    json_writer,
+    require_json,
+    show,
+)
 
 _STATES_KEPT = 1_000_000  # that are held against each other; bounds memory
 _DIGEST = 8  # bytes
+_write = json_writer(sort_keys=False, ascii_only=False)
 _Row = TypeVar("_Row", bound="_Fields")
 _Position = TypeVar("_Position")
 
@@ -116,6 +129,13 @@ class _Place:
         if not holds:
             self.refuse(f"{name} is {show(value)}; required: {wanted}")
 
+    def hold(self, name: str, value: Json) -> None:
+        """Refuse what no module may return, such as what is nested too deeply."""
+        try:
+            require_json(value, "", name)
+        except ModuleFault as fault:
+            self.refuse(fault.message)
+
     def read(self, value: Json, row: type[_Row]) -> _Row:
         """A line as its fields."""
         try:
@@ -143,9 +163,28 @@ def _lines(path: Path) -> Iterator[tuple[_Place, Json]]:
 def _parsed(raw: bytes, place: _Place) -> Json:
     try:
         value: Json = json.loads(raw, parse_constant=_not_json, parse_float=_finite)
+        if b"\\u" in raw or not raw.isascii():
+            _write(value).encode()
+    except UnicodeEncodeError:
+        at = " ".join(_halved(value) or ())
+        place.refuse(f"{at} holds half of a surrogate pair; required: text that UTF-8 can write")
     except (ValueError, RecursionError) as error:
         place.refuse(f"is no JSON ({error}); the file is damaged or was cut off: record it again")
     return value
+
+
+def _halved(value: Json) -> list[str] | None:
+    """Where in a value the first text stands that UTF-8 cannot write; None where none does."""
+    if isinstance(value, str):
+        return [] if any("\ud800" <= sign <= "\udfff" for sign in value) else None
+    parts = value if isinstance(value, dict) else {}
+    items = enumerate(value) if isinstance(value, list) else parts.items()
+    for key, item in items:
+        if (found := _halved(item)) is not None:
+            return [str(key), *found]
+        if _halved(str(key)) is not None:
+            return ["a key"]
+    return None
 
 
 def _not_json(name: str) -> NoReturn:
@@ -161,6 +200,7 @@ def _read_header(place: _Place, value: Json) -> TrajectoryHeader:
     row = place.read(value, _HeaderRow)
     fits = row.seat is None if row.deck == "open" else (row.seat or 0) < row.num_players
     fits = fits and (row.deck == "open") == (row.seat is None)
+    place.hold("parameters", row.parameters)
     place.require(fits, "seat", row.seat, "null for an open deck, a seat for a closed one")
     return TrajectoryHeader(**row.model_dump(exclude={"format", "version"}))
 
@@ -235,6 +275,9 @@ def _require_whole(
 
 
 def _open_position(place: _Place, row: _OpenRow, seats: int) -> OpenPosition:
+    place.hold("state", row.state)
+    for seat, observation in enumerate(row.observations):
+        place.hold(f"observations {seat}", observation)
     is_seat = row.player in (CHANCE, TERMINAL) or 0 <= row.player < seats
     place.require(is_seat, "player", row.player, f"-4, -1 or a seat from 0, of {seats}")
     legal = _distinct(place, row.legal) if isinstance(row.legal, list) else ()
@@ -253,6 +296,7 @@ def _open_position(place: _Place, row: _OpenRow, seats: int) -> OpenPosition:
 
 
 def _seen_position(place: _Place, row: _SeenRow, seat: int) -> SeenPosition:
+    place.hold("observation", row.observation)
     whose = f"{seat}, -4 or null"
     place.require(row.player in (seat, TERMINAL, None), "player", row.player, whose)
     fits = bool(row.legal) if row.player == seat else row.legal is None

@@ -263,6 +263,13 @@ def test_a_bad_header_is_refused_with_its_field(
         read_trajectories(path)
 
 
+def deep(levels: int) -> Json:
+    value: Json = 0
+    for _ in range(levels):
+        value = [value]
+    return value
+
+
 BAD_MATCHES: dict[str, tuple[Change, str]] = {
     "another index": (lambda row: row.update(match=5), "match is 5"),
     "no positions": (lambda row: row.update(positions=[]), "positions is"),
@@ -279,6 +286,10 @@ BAD_MATCHES: dict[str, tuple[Change, str]] = {
     "a count that is small": (position(0, "legal", {"count": 3}), "positions 0 legal"),
     "a reward too few": (position(1, "rewards", [0]), "position 1: rewards.*one a seat, 2"),
     "a reward in words": (position(1, "rewards", ["a", 0]), "positions 1 rewards 0 is 'a'"),
+    "half a sign": (position(1, "state", {"n": ["\ud83d"]}), "positions 1 state n 0 holds half"),
+    "half a sign as a key": (position(1, "state", {"\udca9": 1}), "positions 1 state a key holds"),
+    "half a sign as an action": (lambda row: row["actions"].__setitem__(0, "\ud83d"), "actions 0"),
+    "a state too deep": (position(1, "state", {"n": deep(64)}), "position 1: state.*64 levels"),
     "an observation too few": (position(1, "observations", [{}]), "one a seat, 2"),
 }
 
