@@ -19,14 +19,22 @@ from langgraph.types import Command
 
 from agents.recording import RecordPlan, record_matches
 from agents.roles.modeller import PREDICTING
+from games.checks.pairs import first_difference
 from games.engine import sample_index
 from games.environments import Environment, EnvironmentNotFoundError, ModuleEnvironment
 from games.environments.reading import read_trajectories
 from games.environments.registry import environment_named
 from games.streams import stream
 from games.table import Position
-from games.trajectories import OpenTrajectory, TrajectoryHeader, phases, taken, trajectory_of
-from games.values import CHANCE, TERMINAL, Action, Json, ModuleFault, canonical_key
+from games.trajectories import (
+    OpenTrajectory,
+    TrajectoryError,
+    TrajectoryHeader,
+    phases,
+    taken,
+    trajectory_of,
+)
+from games.values import CHANCE, TERMINAL, Action, Json, ModuleFault, State, canonical_key
 from graph.learn.judging import module_of
 from graph.learn.matches import ASKED, keep_matches, open_matches
 from graph.learn.state import LearnContext, LearnState
@@ -86,6 +94,30 @@ def open_environment(context: LearnContext) -> Iterator[Environment]:
     with context.sandbox.loaded("environment", found.source) as worker:
         table = SandboxTable(worker)
         yield ModuleEnvironment(found.name, header.num_players, header.parameters, "", table)
+
+
+def require_recorded_start(context: LearnContext) -> None:
+    """Refuse an environment that begins otherwise than the recorded matches.
+
+    One that cannot be opened passes: the report says so where it is asked.
+
+    Raises:
+        TrajectoryError: Naming both, and where they differ.
+    """
+    start: State | None = None
+    with (
+        suppress(ModuleFault, ValueError, LookupError, RuntimeError),
+        open_environment(context) as environment,
+    ):
+        start = environment.open(environment.num_players, environment.parameters).state
+    recorded = context.material.start
+    if start is not None and canonical_key(start) != canonical_key(recorded):
+        path = first_difference(start, recorded) or "the whole of it"
+        raise TrajectoryError(
+            f"--environment {context.settings.environment} begins in another state than the "
+            f"matches of {context.request.trajectories} ({path} differs); give the environment "
+            "that they were recorded in"
+        )
 
 
 def environment_like(name: str, header: TrajectoryHeader) -> Environment:

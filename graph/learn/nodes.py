@@ -14,6 +14,7 @@ from agents.roles.coder import bound_names
 from agents.roles.modeller import PREDICTING, GameBrief, Proposals
 from games.checks import Finding
 from games.streams import stream
+from graph.learn.active import require_recorded_start
 from graph.learn.judging import (
     ARRAYS,
     BELOW,
@@ -39,6 +40,8 @@ def intake(state: LearnState, runtime: Runtime[LearnContext]) -> Command[Literal
     context = runtime.context
     request, folder = context.request, context.folder
     found = take_in(Path(request.trajectories), folder, request.settings)
+    if request.settings.environment:
+        require_recorded_start(context)
     folder.write_text("rules.md", request.rules)
     left = sum(match.truncated for match in found.matches)
     runtime.stream_writer(

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from games.trajectories import TrajectoryError
 from graph.learn.reporting import final_words
 from graph.learn.runs import run_learning
 from graph.run.folder import RunFolder
@@ -144,6 +145,16 @@ def test_a_module_file_is_an_environment_that_is_asked_and_played_in_a_worker(
     assert told["matches"]["asked_of_the_environment"] == 1
     assert told["branch_fidelity"]["share"] == 1
     assert [row["transitions"] for row in told["arena"][0]["rows"]] == [1, 1]
+
+
+def test_a_module_file_that_begins_otherwise_than_the_matches_is_refused(
+    learn: Learn, tmp_path: Path
+) -> None:
+    file = model_file(tmp_path, "kuhn_poker")
+    with serving() as endpoint:
+        with pytest.raises(TrajectoryError, match=r"kuhn_poker\.py begins in another"):
+            learn(endpoint, environment=str(file))
+        assert not endpoint.requests
 
 
 def test_a_module_file_that_fails_is_named_and_the_model_is_kept(
