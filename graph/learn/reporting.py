@@ -167,7 +167,8 @@ def final_words(told: dict[str, Any], folder: RunFolder) -> str:
         lines.append(f"No model: {quoted(told['reason'])}")
     else:
         held, count = told["held_out_accuracy"], number_of(told["held_out_records"], "record")
-        beside = "none held out" if held is None else f"held out {held:.4f} on {count}"
+        unasked = "held-out matches not asked" if told["matches"]["held_out"] else "none held out"
+        beside = unasked if held is None else f"held out {held:.4f} on {count}"
         bound = "≥ " if told["bound"] else ""
         said = f"accuracy {bound}{told['accuracy']:.4f} on {told['records']} records, {beside}"
         calls = _asked(told) or "none"

@@ -241,6 +241,8 @@ def test_a_budget_that_ends_leaves_the_best_candidate_with_its_accuracy(learn: L
     assert told["curve"][3]["best"] == told["accuracy"], "a refused call leaves the best as it was"
     assert "no edit to apply" in told["curve"][3]["refused"][0]
     assert told["failed_last"][0]["function"] == "apply_action"
+    assert told["matches"]["held_out"] > 0
+    assert "held-out matches not asked" in final_words(told, done.folder)
     assert "What failed last" in (done.folder.path / "report.html").read_text()
 
 
