@@ -27,7 +27,7 @@ from graph.learn.matches import (
     predicted_in_play,
     some_sights,
 )
-from graph.learn.nodes import ask_modeller, brief_of, is_spent
+from graph.learn.nodes import ask_modeller, brief_of, spent
 from graph.learn.reporting import learn_object, page_of
 from graph.learn.state import CallNote, Gaps, LearnContext, LearnState
 from graph.run.pool import Candidate, what_failed
@@ -159,9 +159,8 @@ def tensors(
     first = state.first if state.stage == "tensors" else len(state.candidates)
     entered = {"stage": "tensors", "base": model.number, "first": first}
     state = state.model_copy(update=entered)
-    if is_spent(state, state.calls, context):
-        said = f"all {len(state.calls)} calls are used"
-        return Command(goto="report", update={**entered, "tensors": said})
+    if used := spent(state, state.calls, context):
+        return Command(goto="report", update={**entered, "tensors": used})
     asked = ask_modeller(
         state,
         runtime,

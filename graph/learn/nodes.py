@@ -107,9 +107,8 @@ def check(state: LearnState, runtime: Runtime[LearnContext]) -> _Go:
     if passing:
         chosen = max(passing, key=lambda c: (everything[c.number].held_right, -c.number))
         return _accepted(state, runtime, chosen, update)
-    if is_spent(state, notes, context):
-        said = f"all {len(notes)} calls are used and no candidate passes its tests"
-        return _given_up(state, update, said)
+    if used := spent(state, notes, context):
+        return _given_up(state, update, f"{used} and no candidate passes its tests")
     return Command(goto="refine", update=update)
 
 
@@ -211,9 +210,8 @@ def ask_modeller(
     if made:
         return Command(goto="check", update=update)
     _tell(runtime, note)
-    if is_spent(state, calls, context):
-        said = f"all {number} calls are used; the last one gave nothing: {'; '.join(refused)}"
-        return _given_up(state, update, said)
+    if used := spent(state, calls, context):
+        return _given_up(state, update, f"{used}; the last one gave nothing: {'; '.join(refused)}")
     return Command(goto=again, update=update)
 
 
@@ -240,11 +238,14 @@ def _versions_of(
     return made, refused
 
 
-def is_spent(state: LearnState, calls: Sequence[CallNote], context: LearnContext) -> bool:
-    """Whether nothing more may be asked in the run, or for its tensors."""
+def spent(state: LearnState, calls: Sequence[CallNote], context: LearnContext) -> str:
+    """Which calls are used up, those of the run or those for its tensors; empty where none are."""
     asked = sum(note.function == "tensors" for note in calls)
-    spent = state.stage == "tensors" and asked >= context.settings.tensors
-    return spent or len(calls) >= context.settings.max_calls
+    if len(calls) >= context.settings.max_calls:
+        return f"all {len(calls)} calls are used"
+    if state.stage == "tensors" and asked >= context.settings.tensors:
+        return f"all {asked} calls for tensors are used"
+    return ""
 
 
 def _given_up(state: LearnState, update: dict[str, Any], said: str) -> Command[Any]:
