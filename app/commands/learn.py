@@ -8,6 +8,7 @@ import typer
 
 from app.console import Progress, database, ends_at_once, give, leave, note, say
 from app.options import Backend, Json, NoIsolation, OutFolder, Seed, sandbox_of
+from games.text import number_of
 
 if TYPE_CHECKING:
     from graph.run.folder import RunFolder
@@ -27,7 +28,13 @@ _Refine: TypeAlias = Annotated[
     str, typer.Option("--refine", help="How to refine: tree or conversation.")
 ]
 _MaxCalls: TypeAlias = Annotated[
-    int, typer.Option("--max-calls", min=1, help="Calls of the model at most.")
+    int,
+    typer.Option(
+        "--max-calls",
+        min=1,
+        help="Calls of the model at most; one whose reply is of no use is asked again, up to "
+        "RULEWRIGHT_RETRIES times.",
+    ),
 ]
 _Active: TypeAlias = Annotated[
     int, typer.Option("--active", min=0, help="Further matches to ask the environment for.")
@@ -124,7 +131,9 @@ def go_on_learning(folder: "RunFolder", *, more: int = 0, as_json: bool) -> NoRe
     with ends_at_once(lambda: stopped), Progress(quiet=as_json) as progress, ExitStack() as held:
         context = make_learning(folder)
         held.enter_context(context.sandbox)
-        note(f"modeller: {context.identity}, {context.settings.max_calls} calls at most")
+        each = number_of(context.budget.settings.retries + 1, "request")
+        calls = f"{context.settings.max_calls} calls at most, each of up to {each}"
+        note(f"modeller: {context.identity}, {calls}")
         note(describe_grade(context.sandbox.grade))
         run_learning(folder, context, tell=progress, database=database())
     _finish(folder, as_json=as_json)

@@ -31,6 +31,7 @@ def test_recorded_matches_become_a_module_that_is_checked_and_played(
         assert done.code in (0, 1), done.err  # passed, or a branch that few matches never met
         assert "accuracy 1.0000" in done.out
         assert "call 1, accuracy 1.0000" in done.err
+        assert "20 calls at most, each of up to 4 requests" in done.err  # 3 tries after the first
         assert "of transition, inference not asked for: nothing is hidden" in done.err
     monkeypatch.delenv("RULEWRIGHT_MODEL")
     again = command("resume", out, "--json")  # it has ended: nobody is asked
