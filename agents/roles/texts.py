@@ -398,7 +398,8 @@ def _row(here: OpenPosition) -> dict[str, Json]:
     for seen in here.observations:
         other = {k: v for k, v in seen.items() if k not in here.state or here.state[k] != v}
         lacking: list[Json] = [*sorted(here.state.keys() - seen.keys())]
-        differs: Json = {"as the state, but": other, "without": lacking}
+        shared = other != seen  # else it would stand there whole, and what it lacks besides
+        differs: Json = {"as the state, but": other, "without": lacking} if shared else seen
         views.append("as the state" if not other and not lacking else differs)
     row["observations"] = views
     if not any(here.rewards):

@@ -131,3 +131,12 @@ def test_a_kind_that_only_the_gap_of_the_first_match_has_is_shown_of_another() -
     first = replace(match, positions=(*match.positions[:100], odd, *match.positions[101:]))
     assert '"phase":"odd"' not in in_full(first)
     assert '"phase":"odd"' in shortened(first, [first])
+
+
+def test_an_observation_that_shares_nothing_with_the_state_is_shown_as_it_is() -> None:
+    (match,) = matches_of("openspiel:kuhn_poker", 1)
+    begun = match.positions[0]
+    own = replace(begun, observations=({"I see": "a back"}, dict(begun.state)))
+    line = in_full(replace(match, positions=(own, *match.positions[1:]))).splitlines()[0]
+    row = json.loads(line.partition(": ")[2])
+    assert row["observations"] == [{"I see": "a back"}, "as the state"]
