@@ -14,6 +14,7 @@ from agents.protocols import Clause, Design, Talk
 from games.contract import Json
 from games.library import preset
 
+_ANSWERS = ("no", "nope", "yes", "ok")  # before a wish, to the question that was asked
 _LATER = "changed later: "
 _ANSWERED = 4
 _BACK = stem("back")
@@ -133,7 +134,8 @@ def overridden(
 def reply_on(changed: Mapping[str, Json], clauses: Sequence[Clause]) -> str:
     """What was changed, and which demands of the message could not be met."""
     settings = ", ".join(f"{name}={value_text(value)}" for name, value in changed.items())
-    lost = [f"Not done: {c.text!r} ({c.reason})." for c in clauses if c.status != "honoured"]
+    missed = [c for c in clauses if c.status != "honoured" and c.text.lower() not in _ANSWERS]
+    lost = [f"Not done: {c.text!r} ({c.reason})." for c in missed]
     return " ".join([f"Changed: {settings}.", *lost])
 
 
@@ -159,5 +161,6 @@ def known_of(design: Design, talk: Talk) -> str:
     shared |= {line: 2 * shared[line] for line in talk.figures}
     best = sorted((line for line in lines if shared[line]), key=lambda line: -shared[line])
     best = best[:_ANSWERED] or lines[:_ANSWERED]
-    head = "Without a language model, this is what the play-test and the rules say of it:"
+    who = "the play-test and the rules" if talk.figures else "the rules"
+    head = f"Without a language model, this is what {who} say of it:"
     return "\n".join([head, *(f"- {line}" for line in best)])

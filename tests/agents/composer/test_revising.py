@@ -173,3 +173,15 @@ def test_a_condition_is_a_change_and_its_reply_names_values_as_they_are_written(
     found = revised(designed("crazy eights for six"), "When a jack is played, the direction turns")
     assert found.design is not None
     assert "reverse_rank=J" in found.reply
+
+
+def test_an_answer_before_a_wish_is_no_wish() -> None:
+    found = revised(designed("a poker game for three with 2 rounds"), "no, four players")
+    assert found.reply == "Changed: num_players=4."
+
+
+def test_what_no_play_test_said_is_not_told_as_from_one() -> None:
+    designer, design = composer_roles().designer, designed("pig for three")
+    talk = Talk(message="how does one win?")
+    reply = designer.revise(design, designer.clarify("a game"), talk).reply
+    assert "this is what the rules say of it" in reply
