@@ -10,6 +10,7 @@ same player, asked the same by a fresh worker, has to do the same, or to fail in
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Self
 
 import numpy as np
@@ -129,7 +130,10 @@ def _require_replayed(sandbox: Sandbox, finished: Sequence[tuple[MatchJob, Match
 
 
 def not_standing(
-    job: Callable[[int], MatchJob], claimed: Mapping[int, MatchEntry], workers: Workers
+    job: Callable[[int], MatchJob],
+    claimed: Mapping[int, MatchEntry],
+    workers: Workers,
+    journal: Path,
 ) -> dict[int, Json]:
     """Have a sample of what a journal claims played again, players and all.
 
@@ -137,6 +141,7 @@ def not_standing(
         job: The job of a match.
         claimed: By match.
         workers: Play them.
+        journal: That claims it.
 
     Returns:
         What came out of matches that had not finished, and come out otherwise now. Where there is
@@ -154,7 +159,7 @@ def not_standing(
             anew = entry
             if claimed[index].ending == "finished" != MatchEntry.model_validate(entry).ending:
                 anew = play_job(jobs[index])  # the computer may have stalled
-            if not _stands(index, job(index), claimed[index], anew):
+            if not _stands(index, job(index), claimed[index], anew, journal):
                 found[index] = anew
         if not found:
             break
@@ -192,7 +197,7 @@ def _again(job: MatchJob, entry: MatchEntry) -> MatchJob:
     return replace(job, roster=_Following(job.roster, done))
 
 
-def _stands(index: int, job: MatchJob, entry: MatchEntry, found: Json) -> bool:
+def _stands(index: int, job: MatchJob, entry: MatchEntry, found: Json, journal: Path) -> bool:
     """Hold what a journal says of a match against the entry of the same match, played again.
 
     What a player with a budget of time used is not the same twice. A match that did not finish may
@@ -214,7 +219,7 @@ def _stands(index: int, job: MatchJob, entry: MatchEntry, found: Json) -> bool:
             raise VoidResultError(
                 f"match {index} has {part} {one!s:.200} in the journal, and {other!s:.200} where "
                 "its players were asked again by fresh workers",
-                "Delete its line from the journal, and it is played again",
+                f"Delete its line from {journal}, and it is played again",
             )
     return True
 

@@ -257,5 +257,5 @@ def test_a_line_that_is_no_match_is_damage(entry: Any, sandbox: Sandbox, tmp_pat
     identity = again(sandbox, tmp_path / "j").plan.identity()
     with Journal(tmp_path / "j", identity) as book:
         book.append(3, entry)
-    with pytest.raises(JournalError, match="damaged in its line of match 3"):
+    with pytest.raises(JournalError, match="j is damaged in its line of match 3"):
         again(sandbox, tmp_path / "j")

@@ -55,7 +55,7 @@ class Journal:
             JournalError: If the file is none, belongs to other work, is damaged, in use, or cannot
                 be written.
         """
-        self._path = path
+        self.path = path
         self._place = Path(os.path.realpath(path))  # what a link leads to, not the link
         self._lock = threading.Lock()
         self.entries: dict[int, Json] = {}
@@ -115,7 +115,7 @@ class Journal:
         for _ in range(_TRIES):
             if self._place.exists() and not self._place.is_file():
                 raise JournalError(
-                    f"{self._path} is a folder, a pipe or a device; a journal is a file: name one"
+                    f"{self.path} is a folder, a pipe or a device; a journal is a file: name one"
                 )
             file = self._place.open("a+b", buffering=0)
             with contextlib.ExitStack() as unless_held:
@@ -124,14 +124,14 @@ class Journal:
                 if _is_at(file, self._place):
                     unless_held.pop_all()
                     return file
-        raise JournalError(f"{self._path} is replaced again and again; name another file")
+        raise JournalError(f"{self.path} is replaced again and again; name another file")
 
     def _take(self, file: FileIO) -> None:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             raise JournalError(
-                f"another process is writing {self._path}; wait for it or end it"
+                f"another process is writing {self.path}; wait for it or end it"
             ) from error
 
     def _replace(self, content: bytes) -> None:
@@ -180,7 +180,7 @@ class Journal:
             if _entry(below.readline(_LONGEST_LINE)) is None:
                 raise self._foreign() from error
             raise JournalError(
-                f"{self._path} is damaged in line 1, which says what the matches below it belong "
+                f"{self.path} is damaged in line 1, which says what the matches below it belong "
                 "to; nothing was changed: begin the same work in another file, and put that "
                 "file's line 1 in the place of this one"
             ) from error
@@ -188,12 +188,12 @@ class Journal:
             raise self._foreign()
         if version != _VERSION:
             raise JournalError(
-                f"{self._path} is a journal of version {version}, and this program writes version "
+                f"{self.path} is a journal of version {version}, and this program writes version "
                 f"{_VERSION}; it is left as it is: name another file to begin again"
             )
         if theirs != identity:
             raise JournalError(
-                f"{self._path} belongs to other work ({_differences(theirs, identity)}"
+                f"{self.path} belongs to other work ({_differences(theirs, identity)}"
                 "); use the settings it was started with, or name another file"
             )
 
@@ -206,7 +206,7 @@ class Journal:
             found = _entry(line)
             if found is None:
                 raise JournalError(
-                    f"{self._path} is damaged in line {number}; delete that line to play its "
+                    f"{self.path} is damaged in line {number}; delete that line to play its "
                     "match again"
                 )
             self.entries[found[0]] = found[1]
@@ -228,12 +228,12 @@ class Journal:
 
     def _foreign(self) -> JournalError:
         return JournalError(
-            f"{self._path} is no journal of this version; it is left as it is: name another file"
+            f"{self.path} is no journal of this version; it is left as it is: name another file"
         )
 
     def _unwritable(self, error: OSError) -> JournalError:
         return JournalError(
-            f"cannot write {self._path}: {error.strerror or error}; what is in it is kept: make "
+            f"cannot write {self.path}: {error.strerror or error}; what is in it is kept: make "
             "room or name another folder, then resume"
         )
 

@@ -359,7 +359,7 @@ def played(
         claimed = {i: entry for i, entry in fold.counted().items() if i in held}
         if getattr(plan.roster, "models", None):  # asked again, one may answer otherwise, for money
             fold.unasked = len(claimed)
-        elif book and (mended := not_standing(plan.job, claimed, opened)):
+        elif book and (mended := not_standing(plan.job, claimed, opened, book.path)):
             for index, entry in mended.items():
                 book.append(index, entry)
                 book.entries[index] = entry
@@ -396,7 +396,7 @@ def _folded(plan: MatchPlan, book: Journal | None, workers: Workers, on_match: H
         try:
             outcome = fold.add(index, entry)
         except ValueError as error:
-            told = f"the journal is damaged in its line of match {index}, which is none: delete it"
+            told = f"{book and book.path} is damaged in its line of match {index}: delete that line"
             raise JournalError(told) from error
         if index < fold.total:
             on_match(index, outcome)
