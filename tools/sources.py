@@ -5,6 +5,7 @@ App. H) defines the functions of play, and may define its inference and value fu
 never told the first state, the parameters and the zones: `learned.txt` adds them.
 """
 
+import os
 import pprint
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -84,7 +85,8 @@ def find_game(name: str) -> GameSource:
         told = f"it has {len(beside)} heuristics; there may be {_MOST_HEURISTICS}: move some away"
         raise GameNotFoundError(f"no game is read at {name[:200]!r}: {told}")
     for item in (*beside_it, *beside):
-        if not item.resolve().is_relative_to(file.parent.resolve()):  # of somebody else's folder
+        # Of somebody else's folder; not by resolve(), which raises at a link to itself.
+        if not Path(os.path.realpath(item)).is_relative_to(os.path.realpath(file.parent)):
             told = f"{item} is a link that leads out of its folder; put a copy there"
             raise GameNotFoundError(f"no game is read at {name[:200]!r}: {told}")
     heuristics = {item.stem: read_source(item, "a heuristic") for item in beside}

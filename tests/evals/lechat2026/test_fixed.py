@@ -194,7 +194,7 @@ def test_a_folder_of_another_source_of_the_game_is_refused(tmp_path: Path, field
     heading = journal.read_text()
     assert heading.count(ours) == 1
     journal.write_text(heading.replace(ours, other))
-    with pytest.raises(EvalError, match="belongs to other work .effective: "):
+    with pytest.raises(EvalError, match="belongs to other work .effective "):
         play_field(field, GameCounts(2, 4), EvalOptions(tell=print, folder=tmp_path))
     assert journal.read_text() == heading.replace(ours, other)
 
