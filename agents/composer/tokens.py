@@ -5,6 +5,7 @@ Stems only have to agree with each other: the lexicons' phrases go through the s
 """
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -71,6 +72,8 @@ _IRREGULAR = {
         "trump": "trumps trumping trumped",
         "and": "& n +",
         "use": "uses used using",
+        "attacker": "attacking",
+        "defender": "defending",
         "tic": "tick",
         "tac": "tack",
     }.items()
@@ -163,10 +166,13 @@ def unwrapped(text: str) -> str:
 def tokenise(text: str) -> tuple[Token, ...]:
     """Split a brief into tokens; contractions are opened, hyphens and quotes separate words.
 
+    An accent makes no other word of one: "misère" is "misere".
+
     >>> [token.norm for token in tokenise("2p: can't play 8s, u dont say!")]
     ['2', 'player', ':', 'can', 'not', 'play', '8', ',', 'you', 'do', 'not', 'say', '!']
     """
-    plain = text.replace("’", "'").replace("‘", "'").replace("−", "-")
+    plain = "".join(unicodedata.normalize("NFD", letter)[0] for letter in text)  # no accents
+    plain = plain.replace("’", "'").replace("‘", "'").replace("−", "-")
     plain = re.sub(r"(?<=\d)-(?=\d)", "–", plain)
     tokens: list[Token] = []
     for match in _TOKEN.finditer(plain):

@@ -48,3 +48,11 @@ def test_the_forms_of_a_word_share_one_stem(forms: str) -> None:
 def test_every_token_keeps_its_place_in_the_text() -> None:
     text = "Players can't “peek” — at 7×9 boards!"
     assert all(text[t.start : t.end] == t.text for t in tokenise(text))
+
+
+def test_an_accent_makes_no_other_word() -> None:
+    assert [token.norm for token in tokenise("misère")] == [stem("misere")]
+
+
+def test_who_attacks_is_another_than_who_is_attacked() -> None:
+    assert stem("attacking") == stem("attacker") != stem("attacked")
