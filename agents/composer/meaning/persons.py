@@ -135,7 +135,7 @@ class Company:
             covered, number, at = [*range(start, end)], number + persons, end
             while at < len(tokens) and tokens[at].norm in _AND:
                 at += 1
-            if at == end:
+            if at == end and tokens[end - 1].norm != "you":  # "you me and kev"
                 break
         return covered, number, itself
 
@@ -147,13 +147,13 @@ class Company:
         """
         tokens, end, joint = self.parsed.tokens, start, 0
         while end < len(tokens) and (
-            tokens[end].norm in _AND | _I | _FOND
+            tokens[end].norm in _AND | _I | _FOND | {"you"}
             or (tokens[end].kind == "word" and not is_filler(tokens[end]))
         ):
             joint = end if tokens[end].norm == "and" else joint
             end += 1
         end = next((i for i in range(joint + 1, end) if tokens[i].norm in _AND), end)
-        known = [i for i in range(start, end) if tokens[i].norm not in _AND | _I | _FOND]
+        known = [i for i in range(start, end) if tokens[i].norm not in _AND | _I | _FOND | {"you"}]
         known = [i for i in known if not self.unknown(i)]
         wants = end < len(tokens) and tokens[end].norm in _WANTING
         itself = any(token.norm in _I for token in tokens[start:end])
@@ -268,9 +268,11 @@ def _counts(token: Token) -> bool:
 
 
 def _pronoun(tokens: Sequence[Token], at: int) -> bool:
-    """Whether "he" or "she" begins a list: "he, his granddad and his granny"."""
-    after = [token.norm for token in tokens[at + 1 : at + 3]]
-    return tokens[at].norm in ("he", "she") and bool(after) and after[0] in (",", "and")
+    """Whether "he", "she" or "you" is one of a list: "he, his granddad and I", "you me n kev"."""
+    after = tokens[at + 1].norm if at + 1 < len(tokens) else ""
+    if tokens[at].norm == "you":
+        return after in {",", "and"} | _I or (at > 1 and tokens[at - 2].norm in _I)
+    return tokens[at].norm in ("he", "she") and after in (",", "and")
 
 
 def plays_after(tokens: Sequence[Token], end: int) -> bool:
