@@ -9,6 +9,7 @@ that a phrase or a surer part has used is not used again.
 import json
 import math
 import operator
+import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -121,9 +122,12 @@ def settings_by_meaning(
     found = (guess for guess in guesses(parsed, lexicon, used, model) if guess.sure >= SURE)
     kept: dict[str, Mention] = {}
     for guess in found:
-        lost = {guess.at} if not guess.takes else set()  # a number that the value has no place for
-        new = tuple(index for index in guess.mention.covered if index not in used | lost)
-        if guess.name in {*given, *kept} or guess.at in used or not parsed.content(new):
+        if guess.name in {*given, *kept} or guess.at in used:
+            continue
+        said = [i for i in guess.mention.covered if i not in used]
+        new = tuple(i for i in said if i not in _lost(parsed, guess))
+        claims = parsed.content(said if guess.sure >= PLAIN else new)
+        if not new or not _claims(parsed, claims):
             continue
         if guess.at < 0 and guess.measured[-1] <= _NEW and guess.sure < PLAIN:
             continue  # most of these words are explained, and the rest claims nothing
@@ -133,10 +137,30 @@ def settings_by_meaning(
     for guess in again:  # plain words that phrases explain otherwise
         least = AGAINST if guess.name in given else PLAIN
         plain = guess.sure >= least and given.get(guess.name) != guess.value
-        plain = plain and guess.name in told.get(guess.at, {guess.name})  # no other's number
-        if plain and guess.name not in {*kept, PLAYERS}:
-            kept[guess.name] = guess.mention
+        takes = _numbers(parsed, guess) if guess.at < 0 and guess.takes else {guess.at}
+        plain = plain and all(guess.name in told.get(i, {guess.name}) for i in takes)  # its own
+        covered = tuple(i for i in guess.mention.covered if i not in _lost(parsed, guess))
+        if plain and covered and guess.name not in {*kept, PLAYERS}:
+            kept[guess.name] = replace(guess.mention, covered=covered)
     return list(kept.values())
+
+
+def _numbers(parsed: ParsedBrief, guess: Guess) -> set[int]:
+    return {i for i in guess.mention.covered if parsed.tokens[i].kind == "number"}
+
+
+def _lost(parsed: ParsedBrief, guess: Guess) -> set[int]:
+    """The numbers of a part that the value has no place for: they are still to be explained."""
+    if guess.at < 0 and guess.takes:
+        return set()
+    held = {"1", *re.findall(r"\d+", str(guess.value))}
+    return {i for i in _numbers(parsed, guess) if parsed.tokens[i].norm not in held}
+
+
+def _claims(parsed: ParsedBrief, content: Sequence[int]) -> bool:
+    """Whether words claim something by themselves, as a lone "card" or "not" does not."""
+    empty = common().soft | common().negators
+    return len(content) > 1 or any(parsed.tokens[i].norm not in empty for i in content)
 
 
 def guesses(

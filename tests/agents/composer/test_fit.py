@@ -6,6 +6,7 @@ import pytest
 
 from agents.composer import composer_roles
 from agents.protocols import Brief, Choices, Design, NoFitError
+from games.contract import Json
 from vectorstore.client import EmbeddingCache
 from vectorstore.documents import Example, Vectors
 from vectorstore.minilm import MiniLM
@@ -124,6 +125,36 @@ def test_a_clause_that_denies_something_is_not_claimed_by_what_it_denies(
     name, _, value = wrong.partition("=")
     said = [c for c in design.clauses if c.setting.startswith(name)]
     assert str(design.parameters[name]).lower() != value or not said
+
+
+# Words that claim a setting only with the number of another one.
+BARE = [
+    (
+        "Poker for five. Each person antes two chips and gets one card face down; then there's a "
+        "single round of betting, in which every bet or raise is three chips.",
+        {"ante": 2, "bets": "3"},
+    ),
+    ("Poker for four. Two rounds of betting, and a bet or raise is always five chips.",
+     {"rounds": 2, "bets": "5"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("words", "settings"), BARE)
+def test_no_setting_is_taken_from_another_ones_number(
+    words: str, settings: dict[str, Json]
+) -> None:
+    design = design_of(words)
+    told = " ".join(clause.setting for clause in design.clauses)
+    assert {name: design.parameters[name] for name in settings} == settings
+    assert "stacking" not in told
+    assert "penalty_points" not in told
+
+
+def test_a_number_for_which_a_setting_has_no_place_is_left_to_others() -> None:
+    words = "Poker. There are only three cards: a king, a queen and a jack, one of each."
+    design = design_of(words)
+    assert design.parameters["ranks"] == 3
+    assert design.parameters["suits"] == 1
 
 
 CORRECTED = [
