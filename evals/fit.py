@@ -25,7 +25,7 @@ from tools.retrieval import Retrieval
 
 REFUSED_AT_MOST = 0.1
 SETTINGS_AT_LEAST = 0.8
-_SETS = ("confirm_25", "confirm_27")
+_SETS = ("confirm_25", "confirm_27", "confirm_29")
 
 
 @dataclass(frozen=True)

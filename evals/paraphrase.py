@@ -22,7 +22,7 @@ from tools.retrieval import Retrieval
 Fate: TypeAlias = Literal["honoured", "listed", "dropped"]
 HONOURED_AT_LEAST = 0.8
 EXACT_AT_LEAST = 0.8
-_HELD_OUT = "paraphrase_pairs_3.json"
+_SETS = ("", "_2", "_3", "_4", "_5")
 # Packs have names ("short"), so a count of cards need not stand in the setting itself.
 _DECK = re.compile(r"\b(deck|decks|ranks|suits|copies|cards)=")
 _NAMED_VALUES = frozenset(("hearts", "spades", "clubs", "diamonds", "none", "standard", "short"))
@@ -60,19 +60,16 @@ class ParaphrasePair(BaseModel, frozen=True, extra="forbid"):
 
 
 def load_pairs() -> list[ParaphrasePair]:
-    """The blind-written pairs, by three authors.
+    """The blind-written pairs, by five authors.
 
-    The composer was developed against the first two sets once they had been measured; the third
+    The composer was developed against all sets but the last once they had been measured; that one
     stays held out.
     """
-    pairs: list[ParaphrasePair] = []
-    for name in ("paraphrase_pairs.json", "paraphrase_pairs_2.json", _HELD_OUT):
-        held_out = {"held_out": name == _HELD_OUT}
-        pairs += [
-            ParaphrasePair.model_validate({**fields, **held_out})
-            for fields in read_data(f"data/{name}")
-        ]
-    return pairs
+    return [
+        ParaphrasePair.model_validate({**fields, "held_out": name == _SETS[-1]})
+        for name in _SETS
+        for fields in read_data(f"data/paraphrase_pairs{name}.json")
+    ]
 
 
 @dataclass(frozen=True)
