@@ -127,7 +127,7 @@ def test_a_clause_that_denies_something_is_not_claimed_by_what_it_denies(
     assert str(design.parameters[name]).lower() != value or not said
 
 
-# Words that claim a setting only with the number of another one.
+# Words that claim a setting only with the number of another one, or with next to no words.
 BARE = [
     (
         "Poker for five. Each person antes two chips and gets one card face down; then there's a "
@@ -136,11 +136,13 @@ BARE = [
     ),
     ("Poker for four. Two rounds of betting, and a bet or raise is always five chips.",
      {"rounds": 2, "bets": "5"}),
+    ("Crazy eights, except that the crazy card is the nine, not the eight.",
+     {"wild_rank": "9"}),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("words", "settings"), BARE)
-def test_no_setting_is_taken_from_another_ones_number(
+def test_no_setting_is_taken_from_another_ones_number_or_from_a_lone_plain_word(
     words: str, settings: dict[str, Json]
 ) -> None:
     design = design_of(words)

@@ -470,3 +470,39 @@ def test_a_title_with_a_dash_is_kept_whole(title: str) -> None:
     (clause,) = (c for c in reading.clauses if c.setting.startswith("title="))
     assert clause.setting == f"title={title}"
     assert own_title(f"{title}\na trick-taking game for three") == title
+
+
+@pytest.mark.parametrize(
+    ("words", "settings"),
+    [
+        ("poker for five, eight ranks with two cards of each", {"ranks": 8, "suits": 2}),
+        ("poker, a bet or raise is always five chips", {"bets": "5"}),
+        ("poker, bets and raises fixed at 3", {"bets": "3"}),
+        ("poker, full deck of fifty-two", {"ranks": 13, "suits": 4}),
+        ("poker, nothing is ever laid out in the middle", {"board": "0"}),
+        ("rummy. Aces go high or low in sequences", {"ace": "both"}),
+        ("rummy. Picking up the discard is forbidden", {"draw_from_discard": False}),
+        ("rummy. Draws come off the face-down stock only", {"draw_from_discard": False}),
+        ("crazy eights. The winner collects the points left in the other hands",
+         {"winner_collects": True}),
+        ("crazy eights. Aces hit the person after you with three extra cards",
+         {"draw_two_rank": "A", "penalty_cards": 3}),
+        ("a trick-taking game. Each trick won is one point", {"points_per_trick": 1}),
+        ("a trick-taking game, hearts trump. Whoever is void in the suit led has to play a trump",
+         {"must_trump": True}),
+        ("hearts. Cards are always passed to the left, three of them",
+         {"passing": 3, "pass_direction": "left"}),
+        ("hearts. Three cards go to your left-hand neighbour every deal",
+         {"passing": 3, "pass_direction": "left"}),
+        ("hearts. Capture the jack of diamonds and you gain ten points",
+         {"jack_of_diamonds_points": 10}),
+        ("hearts. The diamond jack gives its winner plus 10", {"jack_of_diamonds_points": 10}),
+    ],
+)  # fmt: skip
+def test_other_wordings_of_a_card_game_set_the_same(words: str, settings: dict[str, Json]) -> None:
+    asked = reading_of(words).asked
+    assert {name: asked.get(name) for name in settings} == settings
+
+
+def test_a_card_that_is_something_is_no_penalty() -> None:
+    assert "penalty_points" not in reading_of("crazy eights, the crazy card is the nine").asked
