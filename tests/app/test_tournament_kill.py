@@ -43,6 +43,8 @@ def test_a_tournament_killed_again_and_again_replays_and_loses_no_match(
         assert set(complete) <= set(lines)  # every one is the uninterrupted tournament's
         assert len(complete) - 1 > held  # and none that was kept was lost
         held = len(complete) - 1
+        if 2 * held > MATCHES:  # a busy machine plays many between a match and a kill
+            break
     assert held < MATCHES
     again = command(*FIELD, "--journal", journal)
     assert (again.code, again.out) == (0, result.out)
