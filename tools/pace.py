@@ -16,7 +16,7 @@ from tools.sandbox import Sandbox, SandboxedModule, Worker
 PACE = "pace"
 """The check's name: it never fails."""
 SLOW_S = 0.005
-"""Seconds a ply from which on a module is slow; the library's slowest takes a third of it."""
+"""Seconds a ply from which on a module is slow: no game of the library comes near."""
 _WATCHED_S = 5.0  # that matches are followed function by function
 _WATCHED_MATCHES = 9  # so that a first call does not stand for its function
 _WATCHED_PLIES = 200
