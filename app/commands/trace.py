@@ -105,11 +105,8 @@ def _standing(folder: "RunFolder") -> dict[str, Any]:
         row["prompt"], written, asks = request.prompt, _OF_NEW, question_left(request, folder)
     for file, key, name in written:
         found = folder.read_json(file) if (folder.path / file).exists() else None
-        row |= (
-            {name: found[key]}
-            if isinstance(found, dict) and isinstance(found.get(key), str)
-            else {}
-        )
+        value = found.get(key) if isinstance(found, dict) else None
+        row |= {name: value} if isinstance(value, str) else {}
     if folder.is_held:
         return row | {"end": "working", "asks": None}
     ended_asking = row.get("end") in _ASKING
