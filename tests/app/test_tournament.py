@@ -27,6 +27,13 @@ def test_a_tournament_of_processes_is_the_same_and_goes_on_from_its_journal(
     assert journal.read_bytes() == data
 
 
+def test_a_result_says_where_the_search_sat_and_which_versions_made_it(command: Command) -> None:
+    here, there = (command(*FIELD, *more, "--json").json for more in (["--host-search"], []))
+    assert (here["host_search"], there["host_search"]) == (True, False)
+    assert {"python", "numpy", "rulewright"} <= there["versions"].keys()
+    assert here["standings"][0]["win_rate"] == there["standings"][0]["win_rate"]  # the same moves
+
+
 @pytest.mark.parametrize("executor", ["threads", "processes", pytest.param("ray", marks=RAY)])
 def test_whatever_plays_them_results_and_journals_are_the_same_bytes(
     command: Command, tmp_path: Path, executor: str
