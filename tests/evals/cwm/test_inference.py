@@ -24,16 +24,19 @@ def resample_history(obs_action_history, player_id):
 """
 
 
-def stuck(task: LearningTask, base: Path, model: ModelSettings) -> Learned:
-    met = learned(task, base, model)
-    return replace(met, source=f"import random\n{met.source}{STUCK}")
-
-
 def test_draws_that_fit_are_told_from_draws_that_are_as_likely(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    met: list[Learned] = []
+
+    def once(task: LearningTask, base: Path, model: ModelSettings) -> Learned:
+        met.append(learned(task, base, model))
+        return met[0]
+
+    monkeypatch.setattr(inference, "learned", once)
     (found,) = run(EvalOptions(seed=1, quick=True), TINY).samples
-    monkeypatch.setattr(inference, "learned", stuck)
+    source = f"import random\n{met[0].source}{STUCK}"
+    monkeypatch.setattr(inference, "learned", lambda *_: replace(met[0], source=source))
     (same,) = run(EvalOptions(seed=1, quick=True), TINY).samples
     ours: Any = found["calibration"]
     theirs: Any = same["calibration"]
