@@ -47,6 +47,8 @@ _INDEX = {"space": "cosine", "ef_construction": 200, "ef_search": 200, "max_neig
 
 Tell: TypeAlias = Callable[[str], None]
 T = TypeVar("T")
+Plan: TypeAlias = tuple[list[str], list[Document], IndexReport]
+"""See `plan_changes`."""
 
 _LOG = logging.getLogger(__name__)
 
@@ -98,6 +100,7 @@ class Store:
         self._is_open = True
         self._turn = threading.RLock()  # around whatever uses the reading client
         self._writing = threading.Lock()
+        self._read: dict[Kind, list[tuple[str, str]]] = {}  # of the snapshot that is read
 
     def __enter__(self) -> Self:
         return self
@@ -202,7 +205,7 @@ class Store:
         """
 
         def change(client: "ClientAPI") -> IndexReport:
-            report = self._change(client, documents, mirrored)
+            report = self._change(client, self._plans(client, documents, mirrored))
             if mark:
                 with explaining_chroma(self.settings, "written"):
                     self._collection("games", client).modify(metadata={"mark": mark})
@@ -213,6 +216,9 @@ class Store:
                 return IndexReport()
             if snapshots is None:
                 return change(self._client())
+            plans = self._plans(self._client(), documents, mirrored).values()
+            if not mark and not any(stale or fresh for stale, fresh, _ in plans):
+                return sum((changes for _, _, changes in plans), IndexReport())  # nothing to write
             return self._publish(snapshots, change)
 
     @contextmanager
@@ -287,20 +293,24 @@ class Store:
             if self._reading is not None:
                 client, hold = self._reading
                 self._reading = None
+                self._read.clear()
                 close_client(client)
                 if hold is not None:
                     hold.close()
 
-    def _change(
+    def _plans(
         self, client: "ClientAPI", documents: Sequence[Document], mirrored: Sequence[Kind]
-    ) -> IndexReport:
-        report = IndexReport()
-        plans = {}
+    ) -> dict[Kind, Plan]:
+        plans: dict[Kind, Plan] = {}
         for kind in KINDS:
             wanted = [document for document in documents if document.kind == kind]
             if wanted or kind in mirrored:
                 held = dict(self._digests(kind, client))
                 plans[kind] = plan_changes(held, wanted, prune=kind in mirrored)
+        return plans
+
+    def _change(self, client: "ClientAPI", plans: Mapping[Kind, Plan]) -> IndexReport:
+        report = IndexReport()
         for kind, (stale, fresh, changes) in plans.items():
             collection = self._collection(kind, client)
             for start in range(0, len(stale), BATCH):
@@ -327,9 +337,16 @@ class Store:
 
     def _digests(self, kind: Kind, client: "ClientAPI | None" = None) -> list[tuple[str, str]]:
         with explaining_chroma(self.settings, "read"), self._turn:
+            client = client or self._client()
+            is_read = self._reading is not None and client is self._reading[0]
+            if is_read and kind in self._read:
+                return self._read[kind]
             stored = self._collection(kind, client).get(include=["metadatas"])
-        rows = zip(stored["ids"], stored["metadatas"] or [], strict=True)
-        return [(id_, metadata["digest"]) for id_, metadata in rows]
+            rows = zip(stored["ids"], stored["metadatas"] or [], strict=True)
+            digests = [(id_, metadata["digest"]) for id_, metadata in rows]
+            if is_read and self._snapshots is not None:
+                self._read[kind] = digests  # nobody changes a finished snapshot
+        return digests
 
     def _name(self, kind: Kind) -> str:
         return f"{kind}__{self.embedder.identity}__{FORMAT[kind]}"

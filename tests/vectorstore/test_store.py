@@ -89,7 +89,9 @@ def test_indexing_again_changes_only_what_differs(tmp_path: Path) -> None:
     embedder = HashingEmbedder()
     with open_store(StoreSettings(path=tmp_path), embedder=embedder) as store:
         assert store.index(RULES) == IndexReport(added=3)
+        written = snapshots(tmp_path)
         assert store.index(RULES) == IndexReport(kept=3)
+        assert snapshots(tmp_path) == written
         mended = mechanic("draw", "draw three cards from the deck", game="rummy")
         assert store.index([mended]) == IndexReport(changed=1)
         assert sorted(embedder.asked) == sorted([*(rule.key for rule in RULES), mended.key])
