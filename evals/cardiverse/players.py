@@ -219,7 +219,7 @@ def _contest(task: PlayersTask, seed: int, matches: int, options: EvalOptions) -
         matches,
         is_shared=task.is_shared,
         workers=Workers(options.workers),
-        journals=options.folder,
+        journals=options.folder and options.folder / task.setup.name,
     )
 
 

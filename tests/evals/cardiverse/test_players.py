@@ -1,5 +1,7 @@
 """The measured players of one short game, at the smallest size that means anything."""
 
+from pathlib import Path
+
 from evals.cardiverse import players
 from evals.cardiverse.players import CARDS, PlayersSize
 from evals.results import EvalOptions
@@ -27,6 +29,12 @@ def test_the_games_are_the_twelve_families_and_half_of_them_are_of_cards() -> No
     assert len(players.FULL.games) == 12
     assert set(players.FULL.games) >= CARDS
     assert players.FULL.matches >= 2_000
+
+
+def test_two_games_whose_heuristics_have_the_same_names_share_a_folder(tmp_path: Path) -> None:
+    size = PlayersSize(plies=40, selecting=2, matches=2, games=("tic_tac_toe", "poker"))
+    samples = players.run(EvalOptions(seed=1, folder=tmp_path), size).samples
+    assert [sample["game"] for sample in samples if "problem" not in sample] == [*size.games]
 
 
 def test_a_player_without_heuristics_has_no_advantage_and_no_interval() -> None:
