@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import takewhile
 
 from agents.composer.lexicon import PLAYERS, Lexicon, Name, Phrase, game_of
 from agents.composer.loader import common
@@ -41,6 +42,8 @@ _DROP = stem("drop")
 _NOTHING = stem("nothing")
 _COUNTED = stems("player person child friend side opponent team man")
 _FALLING = stems("token piece disc disk stone mark checker chip coin ball marker")
+_ASKING = stems("how many")
+_ANSWERS = stems("a answer we us there are just only they it is")
 _SUBORDINATE = stems("who whoever anyone someone if when whenever once")
 _ALLOWED = stems("allowed permitted used played possible counted")
 _BEING = stems("is are was were be")
@@ -126,8 +129,46 @@ def parse_brief(words: str) -> ParsedBrief:
                 end += 1
             replaced.append(tuple(range(capture.covered[0], end)))
     gone = {index for run in replaced for index in run} | _joints(tokens)
-    kept = tuple(index for index in range(len(tokens)) if index not in gone)
+    told = _as_told(tokens)
+    replaced += [(i,) for i in range(len(tokens)) if i not in told]
+    kept = tuple(index for index in told if index not in gone)
     return ParsedBrief(words, tokens, kept, Text([tokens[i] for i in kept]), tuple(replaced))
+
+
+def _as_told(tokens: Sequence[Token]) -> list[int]:
+    """The tokens' indices; a question that a bare number answers is told as a statement.
+
+    "How many cards each? Seven." becomes "seven cards each.", "Q: players? A: 4" "4 players".
+    """
+    order: list[int] = []
+    begins = 0  # where the last clause stands in `order`
+    for index, token in enumerate(tokens):
+        if token.kind == "stop" and token.norm != "?" and tokens[index - 1].norm not in _ANSWERS:
+            order.append(index)
+            begins = len(order)
+            continue
+        ends = index + 1 == len(tokens) or tokens[index + 1].kind == "stop"
+        if token.kind == "number" and ends and order and _is_question(tokens, order[begins:]):
+            asked = list(takewhile(lambda i: tokens[i].norm != "?", order[begins:]))
+            counted = [i for i in asked if tokens[i].norm not in _ASKING]
+            order[begins:] = [index, *counted] if counted else [*asked, index]
+            continue
+        if begins < len(order) and tokens[order[-1]].norm == "?" and not _replies(token):
+            begins = len(order)
+        order.append(index)
+    return order
+
+
+def _is_question(tokens: Sequence[Token], run: Sequence[int]) -> bool:
+    """Whether a run of tokens asks how many, or names no more than what is counted."""
+    marks = [place for place, i in enumerate(run) if tokens[i].norm == "?"]
+    words = [tokens[i].norm for i in run[: marks[-1]]] if len(marks) == 1 else []
+    return words[:2] == ["how", "mani"] or 0 < len(words) <= _TWO
+
+
+def _replies(token: Token) -> bool:
+    """Whether a token may stand between a question and the number that answers it."""
+    return token.kind == "number" or token.norm in _ANSWERS | {":", "\n"}
 
 
 def _joints(tokens: Sequence[Token]) -> set[int]:
@@ -170,7 +211,7 @@ def find_mentions(
         if denied and isinstance(source, Phrase) and not source.own_negation:
             places += [(bare, capture) for capture in bare_text.find(source.pattern)]
         for kept, capture in places:
-            covered = _counted_apart(parsed, [kept[index] for index in capture.covered])
+            covered = _counted_apart(parsed, sorted(kept[i] for i in capture.covered))
             if covered and not of_unit(parsed, covered):
                 candidates.append((order, Mention(covered, capture, source)))
     candidates.sort(

@@ -26,7 +26,7 @@ def stems(words: str) -> frozenset[str]:
 
 _TOKEN = re.compile(
     r"(?P<number>[-−+]?\d{1,3}(?:,\d{3})+(?!\d)|(?<![\w-])[-−]\d+|\d+)(?:'?s\b|(?:st|nd|rd|th)\b)?"
-    r"|(?P<word>[^\W\d_]+(?:'[^\W\d_]+)?|&|(?<!\S)\+(?!\S))|(?P<stop>\.\.+(?=\d)|[,.;:!?()\[\]{}\n–—×*/])"
+    r"|(?P<word>[^\W\d_]+(?:'[^\W\d_]+)?|&|(?<!\S)\+(?!\S))|(?P<stop>\.\.+(?=\d)|[,.;:!?()\[\]{}\n–—×/]|(?<!\*)\*(?!\*))"
 )
 
 _IRREGULAR = {
@@ -70,6 +70,7 @@ _IRREGULAR = {
         "do": "does did done doing",
         "child": "children kid kids pupil pupils",
         "trump": "trumps trumping trumped",
+        "player": "spieler",
         "and": "& n +",
         "use": "uses used using",
         "attacker": "attacking",
@@ -202,6 +203,7 @@ _BARE_NOT = word_set(
     "dont doesnt didnt isnt arent wasnt werent hasnt havent couldnt shouldnt wouldnt"
 )
 _TYPED = {"u": "you", "ur": "your", "uve": "you've", "youve": "you've", "weve": "we've"}
+_TYPED |= {"theres": "there's", "theyre": "they're"}
 
 
 def _open_contraction(text: str, word: str, start: int, end: int) -> list[Token]:

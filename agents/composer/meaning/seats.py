@@ -202,8 +202,12 @@ def _mention(covered: Sequence[int], number: int) -> Mention:
 def _playing(parsed: ParsedBrief) -> Iterator[Mention]:
     """Numbers that play, or turn up: "only two play at a time"."""
     tokens = parsed.tokens
-    for at in parsed.kept[:-1]:
-        if tokens[at].kind != "number" or not 1 < int(tokens[at].norm) <= _MOST:
+    for at in parsed.kept:
+        if (
+            at + 1 == len(tokens)
+            or tokens[at].kind != "number"
+            or not 1 < int(tokens[at].norm) <= _MOST
+        ):
             continue
         before = tokens[at - 1] if at else None
         verb = [token.norm for token in tokens[at + 1 : at + 3]]

@@ -506,3 +506,32 @@ def test_other_wordings_of_a_card_game_set_the_same(words: str, settings: dict[s
 
 def test_a_card_that_is_something_is_no_penalty() -> None:
     assert "penalty_points" not in reading_of("crazy eights, the crazy card is the nine").asked
+
+
+@pytest.mark.parametrize(
+    ("words", "seats"),
+    [
+        ("A trick-taking game. How many? Six.", 6),
+        ("A trick-taking game.\nQ: players? A: four", 4),
+        ("A trick-taking game. How many players are there? There are five.", 5),
+        ("A trick-taking game. How many of us play? 5.", 5),
+        ("A trick-taking game\n| players | 3 |\n", 3),
+        ("A trick-taking game.\n- **Players:** 3\n", 3),
+        ("A trick-taking game. Spieler: 3", 3),
+        ("A trick-taking game, theyre five players", 5),
+    ],
+)
+def test_a_question_or_a_key_that_a_number_answers_seats_that_many(words: str, seats: int) -> None:
+    reading = reading_of(words)
+    assert (reading.num_players, reading.seated) == (seats, True)
+
+
+def test_a_bare_number_is_of_what_the_question_before_it_counts() -> None:
+    reading = reading_of("Hearts. How many cards each? Seven. How many players? Three.")
+    assert (reading.num_players, reading.parameters["hand_size"]) == (3, 7)
+    assert open_clauses(reading) == []
+
+
+def test_a_question_that_nothing_answers_takes_no_number_of_the_next_sentence() -> None:
+    reading = reading_of("Hearts. How many players? You decide. Seven cards each.")
+    assert (reading.seated, reading.parameters["hand_size"]) == (False, 7)
