@@ -266,7 +266,8 @@ def recode(
         source, refused = base.candidate.source, ()
     except EditError:
         return Command(goto="code", update={"claims": claims})
-    if source == base.candidate.source:  # the same matches: none of them is played again
+    same_seats = design.num_players == base.design.num_players
+    if source == base.candidate.source and same_seats:  # the same matches: none is played again
         shutil.copytree(old.journals, folder.journals, dirs_exist_ok=True)
     folder.write_text("game.py", source)
     runtime.stream_writer({"node": "recode", "changes": len(findings)})

@@ -36,7 +36,7 @@ from tests.graph.conftest import Entries, MakeContext
 from tests.graph.new.test_again import content
 from tests.graph.new.test_chat import Chat
 from tests.graph.scripted import DESIGN, ScriptedRoles, role_set
-from tests.graph.settings import SMALL
+from tests.graph.settings import SMALL, UNPLAYED
 
 
 def revised(folder: RunFolder, context: RunContext, message: str) -> RunResult:
@@ -362,6 +362,26 @@ def test_a_coder_that_has_nothing_to_edit_keeps_the_code_and_its_matches(
     done = revised(folder, context, "Players are polite.").state
     assert done.end == "made"
     assert (folder.revision(1).journals / "random.jsonl").read_bytes() == played.read_bytes()
+
+
+class Seating(ScriptedRoles):
+    """Another number of players, which the code takes as it stands."""
+
+    def design(self, *_: object) -> Design:
+        return DESIGN.model_copy(update={"family": "push_your_luck", "num_players": 2})
+
+    def revise(self, design: Design, *_: object) -> Revision:
+        return Revision(reply="Three.", design=design.model_copy(update={"num_players": 3}))
+
+
+def test_code_that_takes_more_players_as_it_stands_is_played_anew_by_them(
+    make_context: MakeContext, folder: RunFolder
+) -> None:
+    context = make_context(role_set(Seating()), UNPLAYED)
+    start_run("press on", folder, context)
+    revised(folder, context, "for three players")
+    with (folder.revision(1).journals / "random.jsonl").open() as journal:
+        assert json.loads(journal.readline())["identity"]["num_players"] == 3
 
 
 class Spoiling(Marking):
