@@ -186,7 +186,7 @@ def resume_named(  # noqa: PLR0913 - one parameter an option
             go_on_learning(folder, more=rounds or 0, as_json=as_json)
         request, form = read_request(folder), None
         if source is not None:
-            form = by_form(request, read_form(folder))
+            form = by_form(request, read_form(folder), folder)
             _require_known(form.choices)
         if form is not None or discard_edits or discard_checkpoints:
             begin_again(folder, database(), form=form, edits=discard_edits)

@@ -25,7 +25,7 @@ from agents.protocols import (
 )
 from games.checks import Finding
 from games.checks.unit_tests import UnitTest
-from graph.new.requests import begin_again, read_request, write_request
+from graph.new.requests import begin_again, by_form, read_form, read_request, write_request
 from graph.new.results import RunResult, final_text, rule_changes
 from graph.new.runs import resume_run, start_run
 from graph.new.state import RunState
@@ -362,6 +362,17 @@ def test_a_coder_that_has_nothing_to_edit_keeps_the_code_and_its_matches(
     done = revised(folder, context, "Players are polite.").state
     assert done.end == "made"
     assert (folder.revision(1).journals / "random.jsonl").read_bytes() == played.read_bytes()
+
+
+def test_a_form_goes_before_the_words_that_hold_and_no_question_or_undone_change_is_among_them(
+    make_context: MakeContext, folder: RunFolder
+) -> None:
+    context = make_context(role_set(ScriptedRoles()), UNPLAYED)
+    start_run("noughts", folder, context)
+    for message in ("Nobody may pass.", "The last mark counts double.", "is it fair?", "undo"):
+        revised(folder, context, message)
+    remade = by_form(read_request(folder), read_form(folder), folder)
+    assert remade.prompt == "noughts\nNobody may pass."
 
 
 class Seating(ScriptedRoles):
