@@ -234,10 +234,18 @@ def _changed(
     folder = folder_of(state).root.revision(number)
     folder.journals.mkdir(parents=True, exist_ok=True)
     write_design(folder, made, brief)
-    place_of = {"revision": number, "folder": str(folder.path), "before": state.made}
+    base = _base(state, made)
+    place_of = {"revision": number, "folder": str(folder.path), "before": base}
     place_of |= {"shown": state.design}
-    goto = "approve" if ask else "code" if state.made is None else "recode"
+    goto = "approve" if ask else "code" if base is None else "recode"
     return Command(goto=goto, update={**cleared(), **place_of, **update, "asks": ask})
+
+
+def _base(state: RunState, design: Design) -> Made | None:
+    """The game that a design is made from: where the one before has its rules, that one again."""
+    known = (state.made, state.before)
+    same = [made for made in known if made is not None and not rule_changes(made.design, design)]
+    return same[0] if same else state.made
 
 
 def recode(
