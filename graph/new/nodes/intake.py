@@ -96,7 +96,7 @@ def _gone_on(state: RunState) -> Command[AfterIntake] | None:
         return Command(goto=state.stopped, update={"stopped": None, "reason": ""})
     if said and waits_for_words(state) and means(said[-1], NO | UNSURE):
         return Command(goto="report")  # it says nothing of the game: the same is asked again
-    ended = state.stopped or (state.end is not None and not waits_for_words(state))
+    ended = state.stopped or state.before or (state.end and not waits_for_words(state))
     if ended and said and state.design is not None and state.choices == Choices():
         return Command(goto="revise")
     return None

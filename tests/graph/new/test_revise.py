@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from agents.composer import composer_roles
+from agents.model.errors import MalformedReplyError
 from agents.protocols import (
     Attempt,
     Brief,
@@ -373,6 +374,42 @@ def test_a_form_goes_before_the_words_that_hold_and_no_question_or_undone_change
         revised(folder, context, message)
     remade = by_form(read_request(folder), read_form(folder), folder)
     assert remade.prompt == "noughts\nNobody may pass."
+
+
+class Mute(ScriptedRoles):
+    """No edit of it can be read."""
+
+    def edit(self, *_: object) -> Mending:
+        raise MalformedReplyError("no usable reply")
+
+
+def test_an_undo_is_heard_where_no_usable_reply_is_had_for_the_change(
+    make_context: MakeContext, folder: RunFolder
+) -> None:
+    context = make_context(role_set(Mute()), UNPLAYED)
+    first = start_run("noughts", folder, context).state
+    with pytest.raises(MalformedReplyError):
+        revised(folder, context, "Nobody may pass.")
+    with pytest.raises(MalformedReplyError):  # nothing more was said: it is asked again
+        resume_run(folder, context)
+    undone = revised(folder, context, "undo").state
+    assert (undone.end, undone.design) == (first.end, first.design)
+
+
+def test_a_message_after_a_revision_that_broke_off_is_on_the_same_game(
+    make_context: MakeContext,
+) -> None:
+    class Breaking(ScriptedRoles):
+        def edit(self, *_: object) -> Mending:
+            raise KeyboardInterrupt
+
+    chat = Chat(make_context(role_set(Breaking()), UNPLAYED))
+    first = chat.say("noughts")
+    with pytest.raises(KeyboardInterrupt):
+        chat.say("Nobody may pass.")
+    undone = chat.say("undo")
+    assert undone["design"] == first["design"]
+    assert undone["folder"].startswith(first["folder"])
 
 
 class Seating(ScriptedRoles):
