@@ -114,6 +114,10 @@ def resume_run(
                 # Kept before it is used: no kill, and no loss of the checkpoints, drops it.
                 request = request.model_copy(update={"answers": (*request.answers, given)})
                 write_request(request, folder)
+            if given is None and step is None and state.stopped is not None:
+                again: dict[str, Any] = {"stopped": None, "reason": ""}
+                step = Command(goto=state.stopped, update=again)
+                continue
             if given is None:
                 break
             step = Command(resume=given) if pending else {"messages": [("user", given)]}
@@ -147,7 +151,10 @@ def _paused(
         state = RunState.model_validate(stands.values)
         if state.made is None or answered(state) >= len(request.answers):
             raise
-        tell({"node": stands.next[0], "outcome": "no usable reply; gone on with the next message"})
+        node = next(iter(stands.next), state.stopped)  # none is next where a command led there
+        tell({"node": node, "outcome": "no usable reply; the next message goes first"})
+        if node != revise.__name__:  # what was to be made is tried again where nothing more is said
+            graph.update_state(config, {"stopped": node}, as_node=node)
         return ()
 
 

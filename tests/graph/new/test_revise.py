@@ -29,7 +29,7 @@ from games.checks.unit_tests import UnitTest
 from graph.new.requests import begin_again, by_form, read_form, read_request, write_request
 from graph.new.results import RunResult, final_text, rule_changes
 from graph.new.runs import resume_run, start_run
-from graph.new.state import RunState
+from graph.new.state import RunState, need_design
 from graph.run.context import RunContext
 from graph.run.folder import RunFolder, create_folder
 from graph.run.pool import Candidate, carried
@@ -392,8 +392,23 @@ def test_an_undo_is_heard_where_no_usable_reply_is_had_for_the_change(
         revised(folder, context, "Nobody may pass.")
     with pytest.raises(MalformedReplyError):  # nothing more was said: it is asked again
         resume_run(folder, context)
+    assert " said, " in revised(folder, context, "is it fair?").state.summary
+    with pytest.raises(MalformedReplyError):  # the question left the change to be made
+        resume_run(folder, context)
     undone = revised(folder, context, "undo").state
     assert (undone.end, undone.design) == (first.end, first.design)
+
+
+def test_a_change_that_a_question_went_before_is_made_once_a_coder_answers(
+    make_context: MakeContext, folder: RunFolder
+) -> None:
+    context = make_context(role_set(Mute()), UNPLAYED)
+    start_run("noughts", folder, context)
+    with pytest.raises(MalformedReplyError):
+        revised(folder, context, "Nobody may pass.")
+    revised(folder, context, "is it fair?")
+    done = resume_run(folder, make_context(role_set(ScriptedRoles()), UNPLAYED)).state
+    assert (done.revision, done.accepted, need_design(done).rules[-1].id) == (1, 0, "R2")
 
 
 def test_a_message_after_a_revision_that_broke_off_is_on_the_same_game(
