@@ -31,7 +31,7 @@ from graph.new.results import RunResult, final_text, rule_changes
 from graph.new.runs import resume_run, start_run
 from graph.new.state import RunState, need_design
 from graph.run.context import RunContext
-from graph.run.folder import RunFolder, create_folder
+from graph.run.folder import RunFolder, RunFolderError, create_folder, find_folder
 from graph.run.pool import Candidate, carried
 from tests.graph.conftest import Entries, MakeContext
 from tests.graph.new.test_again import content
@@ -538,5 +538,11 @@ def test_the_folder_of_a_revision_belongs_to_its_run(finished: RunFolder, tmp_pa
     sub.journals.mkdir(parents=True)
     assert sub.root == finished
     assert finished.revisions == (sub,)
+    assert find_folder(str(sub.path), tmp_path, to_go_on=True) == finished
+    newest = finished.revision(2)
+    newest.journals.mkdir(parents=True)
+    with pytest.raises(RunFolderError, match=f"goes on with {newest.path}"):
+        find_folder(str(sub.path), tmp_path, to_go_on=True)
+    assert find_folder(str(sub.path), tmp_path) == finished
     assert json.loads((finished.path / "run.json").read_text())["revision"] == 0
     assert RunState().made is None
