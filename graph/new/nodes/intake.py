@@ -35,7 +35,7 @@ from graph.new.requests import (
     undoes,
     waits_for_words,
 )
-from graph.new.results import rule_changes, verdict_lines
+from graph.new.results import lacking, rule_changes, verdict_lines
 from graph.new.state import (
     AfterIntake,
     Made,
@@ -143,10 +143,11 @@ def revise(
     if state.brief is None:
         raise ValueError("revise runs on a design; the state holds no brief")
     said = human_words(state)
-    figures = (*verdict_lines(state), *(shares_text(state.evaluation) if state.evaluation else ()))
+    figures = [*verdict_lines(state), *(shares_text(state.evaluation) if state.evaluation else ())]
+    figures += lacking(state) if state.end is not None else []
     if undoes(said[-1]):
         return _undone(state, ask=context.settings.approve)
-    talk = Talk(message=said[-1], history=_history(state, figures), figures=figures)
+    talk = Talk(message=said[-1], history=_history(state, figures), figures=tuple(figures))
     first = f"{REVISION}{len(said)}"
     if context.budget is not None:
         context.budget.begin(first)
@@ -195,9 +196,10 @@ def _history(state: RunState, figures: Sequence[str]) -> tuple[str, ...]:
     """
     root, first = str(folder_of(state).root.path), state.brief and state.brief.prompt
     said = [message for message in state.messages[:-1] if message.text != first]
+    known = {line for figure in figures for line in figure.split("\n")}
     return tuple(
         f"{'person' if isinstance(message, HumanMessage) else 'designer'}: "
-        + "\n".join(line for line in told.split("\n") if line not in figures)
+        + "\n".join(line for line in told.split("\n") if line not in known)
         for message in said
         for told in [message.text.replace(root, "RUN")]
         if message.name in (None, "reply", "revise")

@@ -478,6 +478,28 @@ def test_a_revision_that_fails_leaves_the_game_before_it_to_be_revised(
     assert again.before.revision == 0
 
 
+def test_a_designer_hears_why_there_is_no_game_however_much_was_said_since(
+    make_context: MakeContext, folder: RunFolder
+) -> None:
+    heard: list[Talk] = []
+
+    class Hearing(Spoiling):
+        def revise(self, design: Design, brief: Brief, talk: Talk) -> Revision:
+            heard.append(talk)
+            return super().revise(design, brief, talk)
+
+    context = make_context(role_set(Hearing()), UNPLAYED)
+    start_run("noughts", folder, context)
+    for message in ("The last mark counts double.", "what failed?", "and why?"):
+        revised(folder, context, message)
+    assert [any("No finished game" in line for line in talk.figures) for talk in heard] == [
+        False,
+        True,
+        True,
+    ]
+    assert not any("No finished game" in said for talk in heard for said in talk.history)
+
+
 def test_a_designer_hears_what_was_said_and_what_was_measured(make_context: MakeContext) -> None:
     chat = Chat(make_context(role_set(ScriptedRoles())))
     chat.say("noughts")
