@@ -176,7 +176,7 @@ def resume_named(  # noqa: PLR0913 - one parameter an option
     if source not in (None, "design"):
         raise typer.BadParameter(f"--from is {source!r}; known: design")
     answer = None if answer is None else _readable(answer, "the answer")
-    folder = find_folder(run, runs_folder())
+    folder = find_folder(run, runs_folder(), to_go_on=True)
     with folder.held(), options.sandbox_of(sandbox, no_isolation):
         if is_learning(folder):
             if any((answer, source, drop_test, accept, discard_edits, discard_checkpoints)):
@@ -186,7 +186,7 @@ def resume_named(  # noqa: PLR0913 - one parameter an option
             go_on_learning(folder, more=rounds or 0, as_json=as_json)
         request, form = read_request(folder), None
         if source is not None:
-            form = by_form(request, read_form(folder))
+            form = by_form(request, read_form(folder), folder)
             _require_known(form.choices)
         if form is not None or discard_edits or discard_checkpoints:
             begin_again(folder, database(), form=form, edits=discard_edits)
@@ -224,7 +224,7 @@ def revise_run(
     message = _readable(message, "the message").strip()
     if not message:
         raise typer.BadParameter("the message is empty; say what to change, or ask something")
-    folder = find_folder(run, runs_folder())
+    folder = find_folder(run, runs_folder(), to_go_on=True)
     with folder.held(), options.sandbox_of(sandbox, no_isolation):
         request = read_request(folder)
         if not all((folder.path / name).exists() for name in ("run.json", "design.json")):

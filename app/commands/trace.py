@@ -55,6 +55,7 @@ _WIDE = 100  # characters of a brief in the list
 
 # File of a run, key in it, and what the list calls it.
 _OF_NEW = (("run.json", "end", "end"), ("design.json", "title", "title"))
+_OF_CHAT = (*_OF_NEW, ("run.json", "prompt", "prompt"))
 _OF_LEARN = (("learn.json", "end", "end"), ("learn.json", "environment", "title"))
 
 
@@ -64,7 +65,7 @@ def list_runs(*, as_json: Json = False) -> None:
 
     rows = []
     for path in sorted(state.parent for state in runs_folder().glob("*/.state")):
-        row: dict[str, Any] = dict.fromkeys(("title", "prompt", "asks"))
+        row: dict[str, Any] = dict.fromkeys(("title", "prompt", "asks")) | {"chat": False}
         row |= {"name": path.name, "end": "unfinished", "revisions": []}
         try:
             rows.append(row | _standing(RunFolder(path)))
@@ -100,6 +101,8 @@ def _standing(folder: "RunFolder") -> dict[str, Any]:
     asks = ""
     if is_learning(folder):
         row["prompt"] = f"learn from {read_learning(folder).trajectories}"
+    elif not folder.asked and (folder.path / "run.json").exists():
+        written, row["chat"] = _OF_CHAT, True
     else:
         request = read_request(folder)
         row["prompt"], written, asks = request.prompt, _OF_NEW, question_left(request, folder)
@@ -116,11 +119,12 @@ def _standing(folder: "RunFolder") -> dict[str, Any]:
 
 
 def _way_on(row: dict[str, Any]) -> str | None:
-    """What a run waits for and how to go on with it; None where it is finished.
+    """What a run waits for and how to go on with it; None where it is finished, or a chat's.
 
-    >>> _way_on({"name": "mine", "end": "waiting", "asks": "No game. Which one? There are 12."})
+    >>> _way_on({"name": "mine", "end": "waiting", "chat": False,
+    ...          "asks": "No game. Which one? There are 12."})
     "asks: No game. Which one? Go on: rulewright resume mine --answer '...'"
-    >>> _way_on({"name": "mine", "end": "gave_up", "asks": None})
+    >>> _way_on({"name": "mine", "end": "gave_up", "chat": False, "asks": None})
     'go on, or hear how: rulewright resume mine'
     """
     on = f"rulewright resume {one_line(row['name'])}"
@@ -128,7 +132,7 @@ def _way_on(row: dict[str, Any]) -> str | None:
         asks, mark, _ = " ".join(row["asks"].split()).partition("?")
         word = "yes" if row["end"] == "no_fit" else "..."
         return f"asks: {_brief(asks + mark)} Go on: {on} --answer '{word}'"
-    ways = {"unfinished": "go on", "gave_up": "go on, or hear how"}
+    ways = {} if row["chat"] else {"unfinished": "go on", "gave_up": "go on, or hear how"}
     return f"{ways[row['end']]}: {on}" if row["end"] in ways else None
 
 

@@ -3,7 +3,6 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Sequence
 from textwrap import wrap
 from typing import Any, Literal
 
@@ -11,8 +10,7 @@ from langchain_core.messages import HumanMessage
 from pydantic import BaseModel, Field, JsonValue, ValidationError
 
 from agents.composer.lexicon import GameCard, game_of
-from agents.composer.mentions import settings_chosen
-from agents.protocols import NEW_FAMILY, Choices, Clause, Design, Fit
+from agents.protocols import NEW_FAMILY, Brief, Choices, Clause, Design, Fit
 from games.library import families, names
 from graph.new.state import RunState
 from graph.run.checkpoints import discard_checkpoints
@@ -39,6 +37,7 @@ AGAIN = YES | {"again", "try again", "retry", "continue", "resume"}
 _MEANT = {"accept": "yes", "approve": "yes", "ignore": "no", "reject": "no"}
 _REQUEST = ".state/request.json"
 _QUESTION = ".state/question.json"
+_BRIEF = ".state/brief.json"
 _FORMAT: Literal[3] = 3
 
 
@@ -115,23 +114,6 @@ def answered(state: RunState) -> int:
     1
     """
     return sum(isinstance(message, HumanMessage) for message in state.messages) - 1
-
-
-def is_words(answer: str) -> bool:
-    """Whether an answer says something of the game: no yes or no, no family, no settings alone."""
-    others = means(answer, YES | NO) or means(answer, WHOLE) or settings_chosen(answer)
-    return not others and family_chosen(answer, None) is None
-
-
-def _words_left(answers: Sequence[str]) -> list[str]:
-    """The answers that say something of the game, without those that were taken back."""
-    kept: list[str] = []
-    for answer in answers:
-        if undoes(answer):
-            kept = kept[:-1]
-        elif is_words(answer):
-            kept.append(answer)
-    return kept
 
 
 def doubts_of(design: Design) -> list[Clause]:
@@ -235,12 +217,22 @@ def question_left(request: Request, folder: RunFolder) -> str:
     return str(left["ask"]) if isinstance(left, dict) and is_open else ""
 
 
-def by_form(request: Request, choices: Choices) -> Request:
-    """A request with a person's form: it goes before all that was said, and keeps the words."""
-    words = (request.prompt, *_words_left(request.answers))
-    return request.model_copy(
-        update={"prompt": "\n".join(words), "choices": choices, "answers": ()}
-    )
+def write_brief(brief: Brief, folder: RunFolder) -> None:
+    """Keep what a design was made of: no question is in it, and nothing that was undone."""
+    folder.write_json(_BRIEF, brief.model_dump(mode="json"))
+
+
+def by_form(request: Request, choices: Choices, folder: RunFolder) -> Request:
+    """A request with a person's form: it goes before all that was said, and keeps the words.
+
+    Raises:
+        RunFolderError: If the words that its newest design was made of cannot be read.
+    """
+    folders = (*reversed(folder.revisions), folder)
+    newest = next((one for one in folders if (one.path / _BRIEF).exists()), folder)
+    wrong = "is no brief ({} faults); start the run anew: rulewright new"
+    brief = newest.read_model(_BRIEF, Brief, wrong)
+    return request.model_copy(update={"prompt": brief.words, "choices": choices, "answers": ()})
 
 
 def begin_again(

@@ -82,7 +82,7 @@ def final_text(state: RunState) -> str:
         if state.before is not None:
             before = folder_of(state).root.revision(state.before.revision)
             where = f"{where}\nThe game before it stays as it was: {before.path}"
-        return f"No finished game: {quoted(state.reason)}\n{where}{_ways_on(state)}"
+        return "\n".join([*lacking(state), where]) + _ways_on(state)
     lines = [quoted(f"{state.design.title}: {state.design.summary}"), _checked(state)]
     if state.before is not None:
         names = ", ".join(f"{line.name} ({line.state})" for line in newest_changes(state))
@@ -98,14 +98,21 @@ def final_text(state: RunState) -> str:
     lines += [quoted(f"Not honoured, single words: {', '.join(words)}")] if words else []
     lines += verdict_lines(state)
     lines.append(f"{where}: open report.html, play with: rulewright play {state.folder}")
-    if state.end == "delivered":
-        lines.append(quoted(f"Delivered, not made: {state.reason}"))
+    lines += lacking(state)
     notes = [*overruled(state), *state.notes]
     notes = [*open_ends(state), *notes] if state.end != "delivered" else notes
     if state.evaluation is not None and not state.heuristics:
         notes.append("no heuristic was kept, so there is no `greedy` player; the report says why")
     lines += [quoted(f"Note: {note}") for note in notes]
     return "\n".join(lines)
+
+
+def lacking(state: RunState) -> list[str]:
+    """Why the game is no more than delivered, or none, in a line; nothing where it was made."""
+    if state.end == "made":
+        return []
+    end = "Delivered, not made" if state.end == "delivered" else "No finished game"
+    return [quoted(f"{end}: {state.reason}")]
 
 
 def cited(text: str, words: str) -> str:

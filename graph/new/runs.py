@@ -50,6 +50,7 @@ from graph.run.traces import tracing
 
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
+    from langgraph.types import Interrupt
 
 Answer: TypeAlias = Callable[[dict[str, Any]], str | None]
 
@@ -95,7 +96,7 @@ def resume_run(
     with _machine(folder, context, database) as (graph, config):
         step: Any = None if has_checkpoint(graph, config, folder) else _first(request)
         while True:
-            pending = stream_graph(graph, config, context, step, tell)
+            pending = _paused(graph, config, context, step, tell, request)
             state = RunState.model_validate(graph.get_state(config).values)
             here = folder.revision(state.revision)
             state = state.model_copy(update={"folder": str(here.path)})
@@ -113,6 +114,10 @@ def resume_run(
                 # Kept before it is used: no kill, and no loss of the checkpoints, drops it.
                 request = request.model_copy(update={"answers": (*request.answers, given)})
                 write_request(request, folder)
+            if given is None and step is None and state.stopped is not None:
+                again: dict[str, Any] = {"stopped": None, "reason": ""}
+                step = Command(goto=state.stopped, update=again)
+                continue
             if given is None:
                 break
             step = Command(resume=given) if pending else {"messages": [("user", given)]}
@@ -121,6 +126,36 @@ def resume_run(
     seconds = time.monotonic() - started
     grade = grades_of(folder, context.sandbox.grade)[0]
     return RunResult(folder, state, question if pending else None, seconds, grade)
+
+
+def _paused(
+    graph: Any,  # noqa: ANN401 - as `stream_graph` takes it
+    config: "RunnableConfig",
+    context: RunContext,
+    step: Any,  # noqa: ANN401
+    tell: Tell,
+    request: Request,
+) -> "tuple[Interrupt, ...]":
+    """What the machine waits for then; nothing where something more was said of its game.
+
+    A message for which no usable reply is had must not keep the next one, such as an undo, from
+    being heard: it would be asked again and again.
+    """
+    from agents.model.budget import BudgetExhaustedError
+    from agents.model.errors import MalformedReplyError
+
+    try:
+        return stream_graph(graph, config, context, step, tell)
+    except (MalformedReplyError, BudgetExhaustedError):
+        stands = graph.get_state(config)
+        state = RunState.model_validate(stands.values)
+        if state.made is None or answered(state) >= len(request.answers):
+            raise
+        node = next(iter(stands.next), state.stopped)  # none is next where a command led there
+        tell({"node": node, "outcome": "no usable reply; the next message goes first"})
+        if node != revise.__name__:  # what was to be made is tried again where nothing more is said
+            graph.update_state(config, {"stopped": node}, as_node=node)
+        return ()
 
 
 def require_remedy(state: RunState, remedy: Remedy, folder: RunFolder) -> None:

@@ -344,17 +344,29 @@ def create_folder(out: Path | None, *, title: str, runs: Path) -> RunFolder:
     return RunFolder(path.resolve())
 
 
-def find_folder(name: str, runs: Path) -> RunFolder:
+def find_folder(name: str, runs: Path, *, to_go_on: bool = False) -> RunFolder:
     """The folder of an earlier run, by path or by its name under `runs`.
 
+    Args:
+        name: Of the run, or of a revision in it.
+        runs: Where runs are.
+        to_go_on: Whether a revision that is named must be the newest, with which the run goes on.
+
     Raises:
-        RunFolderError: Listing the runs there are.
+        RunFolderError: Listing the runs there are, or naming the newest revision.
     """
     for path in (Path(name), runs / name) if name.strip() else ():
         with suppress(OSError):  # a name too long for any file
             if (path / ".state").is_dir():
-                found = RunFolder(path.resolve()).root
+                named = RunFolder(path.resolve())
+                found = named.root
                 found.require_plain()
+                newest = (found, *found.revisions)[-1].path
+                if to_go_on and named != found and named.path != newest:
+                    raise RunFolderError(
+                        f"{named.path} is not the newest game of its run, which goes on with "
+                        f"{newest}: name that, or the run; `revise` takes a change back by “undo”"
+                    )
                 return found
     known = sorted(item.parent.name for item in runs.glob("*/.state")) if runs.is_dir() else []
     listing = f"; under {runs} there are: {', '.join(known)}" if known else f"; {runs} has no runs"

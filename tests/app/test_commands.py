@@ -66,6 +66,12 @@ def test_runs_are_listed_damaged_ones_too(
         (folder / "design.json").write_text(text)
         (folder / "run.json").write_text('{"end": ["made"]}')
         assert command("runs").code == 0
+    (folder / ".state" / "request.json").unlink()  # of a chat: its thread is kept by the server
+    (folder / "run.json").write_text('{"end": "gave_up", "prompt": "whist for two"}')
+    (row,) = command("runs", "--json").json["runs"]
+    assert (row["end"], row["prompt"], row["chat"]) == ("gave_up", "whist for two", True)
+    assert "rulewright resume" not in command("runs").out
+    (folder / ".state" / "request.json").touch()
     monkeypatch.setenv("RULEWRIGHT_RUNS", str(folder / ".state" / "request.json"))
     refused = command("runs")
     assert refused.code == 2

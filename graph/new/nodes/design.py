@@ -13,7 +13,17 @@ from agents.model.recording import place
 from agents.protocols import NEW_FAMILY, Brief, Choices, Design, NoFitError, RoleError
 from games.text import untagged
 from graph.new.reporting import rulebook_text
-from graph.new.requests import FORM, NO, WHOLE, YES, doubts_of, form_text, means, plain_answer
+from graph.new.requests import (
+    FORM,
+    NO,
+    WHOLE,
+    YES,
+    doubts_of,
+    form_text,
+    means,
+    plain_answer,
+    write_brief,
+)
 from graph.new.results import rule_changes
 from graph.new.state import AfterDesign, RunState, after_design, folder_of, need_design
 from graph.run.context import RunContext
@@ -122,7 +132,8 @@ def design(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterDesign
 
 
 def write_design(folder: RunFolder, made: Design, brief: Brief) -> None:
-    """The design as rulebook, as form and as JSON."""
+    """The design as rulebook, as form and as JSON; beside it the brief that it was made of."""
     folder.write_text("rulebook.md", rulebook_text(made, brief))
     folder.write_text(FORM, form_text(made))
     folder.write_text("design.json", made.model_dump_json(indent=2) + "\n")
+    write_brief(brief, folder)

@@ -35,7 +35,7 @@ from graph.new.requests import (
     undoes,
     waits_for_words,
 )
-from graph.new.results import rule_changes, verdict_lines
+from graph.new.results import lacking, rule_changes, verdict_lines
 from graph.new.state import (
     AfterIntake,
     Made,
@@ -96,7 +96,7 @@ def _gone_on(state: RunState) -> Command[AfterIntake] | None:
         return Command(goto=state.stopped, update={"stopped": None, "reason": ""})
     if said and waits_for_words(state) and means(said[-1], NO | UNSURE):
         return Command(goto="report")  # it says nothing of the game: the same is asked again
-    ended = state.stopped or (state.end is not None and not waits_for_words(state))
+    ended = state.stopped or state.before or (state.end and not waits_for_words(state))
     if ended and said and state.design is not None and state.choices == Choices():
         return Command(goto="revise")
     return None
@@ -143,10 +143,11 @@ def revise(
     if state.brief is None:
         raise ValueError("revise runs on a design; the state holds no brief")
     said = human_words(state)
-    figures = (*verdict_lines(state), *(shares_text(state.evaluation) if state.evaluation else ()))
+    figures = [*verdict_lines(state), *(shares_text(state.evaluation) if state.evaluation else ())]
+    figures += lacking(state) if state.end is not None else []
     if undoes(said[-1]):
         return _undone(state, ask=context.settings.approve)
-    talk = Talk(message=said[-1], history=_history(state, figures), figures=figures)
+    talk = Talk(message=said[-1], history=_history(state, figures), figures=tuple(figures))
     first = f"{REVISION}{len(said)}"
     if context.budget is not None:
         context.budget.begin(first)
@@ -195,9 +196,10 @@ def _history(state: RunState, figures: Sequence[str]) -> tuple[str, ...]:
     """
     root, first = str(folder_of(state).root.path), state.brief and state.brief.prompt
     said = [message for message in state.messages[:-1] if message.text != first]
+    known = {line for figure in figures for line in figure.split("\n")}
     return tuple(
         f"{'person' if isinstance(message, HumanMessage) else 'designer'}: "
-        + "\n".join(line for line in told.split("\n") if line not in figures)
+        + "\n".join(line for line in told.split("\n") if line not in known)
         for message in said
         for told in [message.text.replace(root, "RUN")]
         if message.name in (None, "reply", "revise")
@@ -234,10 +236,18 @@ def _changed(
     folder = folder_of(state).root.revision(number)
     folder.journals.mkdir(parents=True, exist_ok=True)
     write_design(folder, made, brief)
-    place_of = {"revision": number, "folder": str(folder.path), "before": state.made}
+    base = _base(state, made)
+    place_of = {"revision": number, "folder": str(folder.path), "before": base}
     place_of |= {"shown": state.design}
-    goto = "approve" if ask else "code" if state.made is None else "recode"
+    goto = "approve" if ask else "code" if base is None else "recode"
     return Command(goto=goto, update={**cleared(), **place_of, **update, "asks": ask})
+
+
+def _base(state: RunState, design: Design) -> Made | None:
+    """The game that a design is made from: where the one before has its rules, that one again."""
+    known = (state.made, state.before)
+    same = [made for made in known if made is not None and not rule_changes(made.design, design)]
+    return same[0] if same else state.made
 
 
 def recode(
@@ -266,7 +276,8 @@ def recode(
         source, refused = base.candidate.source, ()
     except EditError:
         return Command(goto="code", update={"claims": claims})
-    if source == base.candidate.source:  # the same matches: none of them is played again
+    same_seats = design.num_players == base.design.num_players
+    if source == base.candidate.source and same_seats:  # the same matches: none is played again
         shutil.copytree(old.journals, folder.journals, dirs_exist_ok=True)
     folder.write_text("game.py", source)
     runtime.stream_writer({"node": "recode", "changes": len(findings)})

@@ -140,7 +140,7 @@ def test_an_edited_form_makes_rules_and_game_follow(
     finished: RunFolder, context: RunContext
 ) -> None:
     edit(finished, "cards: 3", "cards: 5")
-    begin_again(finished, None, form=by_form(read_request(finished), read_form(finished)))
+    begin_again(finished, None, form=formed(finished))
     result = again(finished, context)
     assert result.state.design is not None
     assert result.state.design.parameters["cards"] == 5
@@ -155,12 +155,16 @@ def test_another_family_in_the_form_leaves_nothing_of_the_first(
     finished: RunFolder, context: RunContext
 ) -> None:
     (finished.path / "design.yaml").write_text("family: tic_tac_toe\nnum_players: 2\n")
-    begin_again(finished, None, form=by_form(read_request(finished), read_form(finished)))
+    begin_again(finished, None, form=formed(finished))
     result = again(finished, context)
     assert result.state.design is not None
     assert result.state.design.family == "tic_tac_toe"
     heuristics = {path.stem for path in (finished.path / "players").glob("*.py")}
     assert heuristics == {heuristic.name for heuristic in result.state.heuristics}
+
+
+def formed(folder: RunFolder) -> Request:
+    return by_form(read_request(folder), read_form(folder), folder)
 
 
 def edit(folder: RunFolder, old: str, new: str) -> None:
@@ -202,11 +206,6 @@ def test_what_is_no_form_is_refused_with_what_is_required(
     with pytest.raises(RunFolderError, match=said) as refused:
         read_form(folder)
     assert "Required: family, num_players" in str(refused.value)
-
-
-def test_the_words_of_answers_stay_where_a_form_goes_before_them() -> None:
-    request = Request(prompt="a game", answers=("yes", "with dice", "Hearts"), settings=SMALL)
-    assert by_form(request, Choices(family="poker")).prompt == "a game\nwith dice"
 
 
 def test_answers_are_kept_and_given_again_without_checkpoints(

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from agents.composer import composer_roles
+from agents.model.errors import MalformedReplyError
 from agents.protocols import (
     Attempt,
     Brief,
@@ -25,18 +26,18 @@ from agents.protocols import (
 )
 from games.checks import Finding
 from games.checks.unit_tests import UnitTest
-from graph.new.requests import begin_again, read_request, write_request
+from graph.new.requests import begin_again, by_form, read_form, read_request, write_request
 from graph.new.results import RunResult, final_text, rule_changes
 from graph.new.runs import resume_run, start_run
-from graph.new.state import RunState
+from graph.new.state import RunState, need_design
 from graph.run.context import RunContext
-from graph.run.folder import RunFolder, create_folder
+from graph.run.folder import RunFolder, RunFolderError, create_folder, find_folder
 from graph.run.pool import Candidate, carried
 from tests.graph.conftest import Entries, MakeContext
 from tests.graph.new.test_again import content
 from tests.graph.new.test_chat import Chat
 from tests.graph.scripted import DESIGN, ScriptedRoles, role_set
-from tests.graph.settings import SMALL
+from tests.graph.settings import SMALL, UNPLAYED
 
 
 def revised(folder: RunFolder, context: RunContext, message: str) -> RunResult:
@@ -364,6 +365,88 @@ def test_a_coder_that_has_nothing_to_edit_keeps_the_code_and_its_matches(
     assert (folder.revision(1).journals / "random.jsonl").read_bytes() == played.read_bytes()
 
 
+def test_a_form_goes_before_the_words_that_hold_and_no_question_or_undone_change_is_among_them(
+    make_context: MakeContext, folder: RunFolder
+) -> None:
+    context = make_context(role_set(ScriptedRoles()), UNPLAYED)
+    start_run("noughts", folder, context)
+    for message in ("Nobody may pass.", "The last mark counts double.", "is it fair?", "undo"):
+        revised(folder, context, message)
+    remade = by_form(read_request(folder), read_form(folder), folder)
+    assert remade.prompt == "noughts\nNobody may pass."
+
+
+class Mute(ScriptedRoles):
+    """No edit of it can be read."""
+
+    def edit(self, *_: object) -> Mending:
+        raise MalformedReplyError("no usable reply")
+
+
+def test_an_undo_is_heard_where_no_usable_reply_is_had_for_the_change(
+    make_context: MakeContext, folder: RunFolder
+) -> None:
+    context = make_context(role_set(Mute()), UNPLAYED)
+    first = start_run("noughts", folder, context).state
+    with pytest.raises(MalformedReplyError):
+        revised(folder, context, "Nobody may pass.")
+    with pytest.raises(MalformedReplyError):  # nothing more was said: it is asked again
+        resume_run(folder, context)
+    assert " said, " in revised(folder, context, "is it fair?").state.summary
+    with pytest.raises(MalformedReplyError):  # the question left the change to be made
+        resume_run(folder, context)
+    undone = revised(folder, context, "undo").state
+    assert (undone.end, undone.design) == (first.end, first.design)
+
+
+def test_a_change_that_a_question_went_before_is_made_once_a_coder_answers(
+    make_context: MakeContext, folder: RunFolder
+) -> None:
+    context = make_context(role_set(Mute()), UNPLAYED)
+    start_run("noughts", folder, context)
+    with pytest.raises(MalformedReplyError):
+        revised(folder, context, "Nobody may pass.")
+    revised(folder, context, "is it fair?")
+    done = resume_run(folder, make_context(role_set(ScriptedRoles()), UNPLAYED)).state
+    assert (done.revision, done.accepted, need_design(done).rules[-1].id) == (1, 0, "R2")
+
+
+def test_a_message_after_a_revision_that_broke_off_is_on_the_same_game(
+    make_context: MakeContext,
+) -> None:
+    class Breaking(ScriptedRoles):
+        def edit(self, *_: object) -> Mending:
+            raise KeyboardInterrupt
+
+    chat = Chat(make_context(role_set(Breaking()), UNPLAYED))
+    first = chat.say("noughts")
+    with pytest.raises(KeyboardInterrupt):
+        chat.say("Nobody may pass.")
+    undone = chat.say("undo")
+    assert undone["design"] == first["design"]
+    assert undone["folder"].startswith(first["folder"])
+
+
+class Seating(ScriptedRoles):
+    """Another number of players, which the code takes as it stands."""
+
+    def design(self, *_: object) -> Design:
+        return DESIGN.model_copy(update={"family": "push_your_luck", "num_players": 2})
+
+    def revise(self, design: Design, *_: object) -> Revision:
+        return Revision(reply="Three.", design=design.model_copy(update={"num_players": 3}))
+
+
+def test_code_that_takes_more_players_as_it_stands_is_played_anew_by_them(
+    make_context: MakeContext, folder: RunFolder
+) -> None:
+    context = make_context(role_set(Seating()), UNPLAYED)
+    start_run("press on", folder, context)
+    revised(folder, context, "for three players")
+    with (folder.revision(1).journals / "random.jsonl").open() as journal:
+        assert json.loads(journal.readline())["identity"]["num_players"] == 3
+
+
 class Spoiling(Marking):
     """A revision that breaks the code, and cannot mend it."""
 
@@ -393,6 +476,28 @@ def test_a_revision_that_fails_leaves_the_game_before_it_to_be_revised(
     assert (again.end, again.revision) == ("made", 2)
     assert again.before is not None
     assert again.before.revision == 0
+
+
+def test_a_designer_hears_why_there_is_no_game_however_much_was_said_since(
+    make_context: MakeContext, folder: RunFolder
+) -> None:
+    heard: list[Talk] = []
+
+    class Hearing(Spoiling):
+        def revise(self, design: Design, brief: Brief, talk: Talk) -> Revision:
+            heard.append(talk)
+            return super().revise(design, brief, talk)
+
+    context = make_context(role_set(Hearing()), UNPLAYED)
+    start_run("noughts", folder, context)
+    for message in ("The last mark counts double.", "what failed?", "and why?"):
+        revised(folder, context, message)
+    assert [any("No finished game" in line for line in talk.figures) for talk in heard] == [
+        False,
+        True,
+        True,
+    ]
+    assert not any("No finished game" in said for talk in heard for said in talk.history)
 
 
 def test_a_designer_hears_what_was_said_and_what_was_measured(make_context: MakeContext) -> None:
@@ -455,5 +560,11 @@ def test_the_folder_of_a_revision_belongs_to_its_run(finished: RunFolder, tmp_pa
     sub.journals.mkdir(parents=True)
     assert sub.root == finished
     assert finished.revisions == (sub,)
+    assert find_folder(str(sub.path), tmp_path, to_go_on=True) == finished
+    newest = finished.revision(2)
+    newest.journals.mkdir(parents=True)
+    with pytest.raises(RunFolderError, match=f"goes on with {newest.path}"):
+        find_folder(str(sub.path), tmp_path, to_go_on=True)
+    assert find_folder(str(sub.path), tmp_path) == finished
     assert json.loads((finished.path / "run.json").read_text())["revision"] == 0
     assert RunState().made is None

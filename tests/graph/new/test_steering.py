@@ -46,12 +46,18 @@ def test_an_undo_takes_back_one_change_after_the_other(make_context: MakeContext
     assert "no change to take back" in last["__interrupt__"][0].value["ask"]
 
 
-def test_an_undo_of_a_revision_makes_the_game_before_anew(make_context: MakeContext) -> None:
-    chat = Chat(make_context(role_set(ScriptedRoles())))
-    first = chat.say("noughts")["design"]
-    assert chat.say("Nobody may pass.")["design"] != first
+def test_an_undo_of_a_revision_brings_the_game_before_back_without_asking_a_coder(
+    make_context: MakeContext,
+) -> None:
+    roles = ScriptedRoles()
+    chat = Chat(make_context(role_set(roles)))
+    first = chat.say("noughts")
+    assert chat.say("Nobody may pass.")["design"] != first["design"]
+    asked = len(roles.calls)
     undone = chat.say("take back the last change")
-    assert (undone["end"], undone["revision"], undone["design"]) == ("made", 2, first)
+    assert (undone["end"], undone["revision"], undone["design"]) == ("made", 2, first["design"])
+    assert undone["evaluation"] == first["evaluation"]
+    assert len(roles.calls) == asked
 
 
 def test_after_a_correction_what_changed_is_shown_and_the_rulebook_on_demand(
