@@ -103,6 +103,11 @@ def test_a_source_that_knows_the_matches_by_heart_fails_on_others(sandbox: Sandb
         ((0.75, 0.25), ODDS, True),  # each in the order of its own actions
         ((0.75, 0.25), ODDS.replace("[0.25, 0.75]", "[0.75, 0.25]"), False),
         ((0.75, 0.25), ODDS.replace("[0.25, 0.75]", "[1.0]"), False),
+        (
+            (0.75, 0.25),
+            '\ndef get_chance_probabilities(state):\n    return {"heads": 0.75, "tails": 0.25}\n',
+            False,
+        ),
         ((0.75, 0.25), "", False),
         ((0.5, 0.5), "", True),
         ((0.5, 0.5), ODDS, False),
@@ -128,6 +133,20 @@ def test_odds_of_chance_are_compared_where_they_were_recorded(
     assert any("get_chance_probabilities" in text for text in record_examples([match], 4)) == (
         odds == (0.75, 0.25)
     )
+
+
+@pytest.mark.parametrize("legal", ["[]", "None", "1 / 0"])
+def test_a_source_without_outcomes_or_odds_is_wrong_about_both(
+    sandbox: Sandbox, legal: str
+) -> None:
+    state: dict[str, Json] = {"face": ""}
+    here = OpenPosition(state, CHANCE, ("heads", "tails"), 2, (0.0,), (state,), (0.5, 0.5))
+    match = OpenTrajectory(0, (here,), (), truncated=True)
+    source = changed(COIN, ('[] if state["face"] else ["tails", "heads"]', legal))
+    found = predicted(sandbox, source, asked([match]))
+    assert found.accuracy == 0
+    wrong = {one.function for one in found.failures}
+    assert wrong == {"get_legal_actions", "get_chance_probabilities"}
 
 
 UNSTEADY = {
