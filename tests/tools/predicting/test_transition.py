@@ -163,6 +163,22 @@ def test_answers_that_rest_on_memory_or_chance_are_found(sandbox: Sandbox, kind:
     assert asked_again(sandbox, TIC_TAC_TOE, MATCHES[:3]) == []
 
 
+def test_a_function_that_answers_by_what_another_one_was_asked_is_found(sandbox: Sandbox) -> None:
+    """Each position is asked for its seat first: so all that was recorded is predicted."""
+    source = "LAST = {}\n" + changed(
+        COIN,
+        ("    return -4 if", '    LAST["face"] = state["face"]\n    return -4 if'),
+        ("return [0.0]", 'return [float(LAST.get("face") == "heads")]'),
+    )
+    toss = OpenPosition({"face": ""}, CHANCE, ("heads", "tails"), 2, (0.0,), ({"face": ""},))
+    matches = []
+    for number, (face, paid) in enumerate((("heads", 1.0), ("tails", 0.0))):
+        end = OpenPosition({"face": face}, TERMINAL, (), 0, (paid,), ({"face": face},))
+        matches.append(OpenTrajectory(number, (toss, end), (face,)))
+    assert predicted(sandbox, source, asked(matches)).accuracy == 1
+    assert {one.function for one in asked_again(sandbox, source, matches)} == {"get_rewards"}
+
+
 def test_answers_that_change_after_many_calls_of_one_worker_are_found(sandbox: Sandbox) -> None:
     """Recorded matches ask too little of a worker, and no question of theirs twice."""
     late = changed(
