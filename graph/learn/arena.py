@@ -24,6 +24,7 @@ from graph.learn.state import LearnContext, LearnState
 from graph.run.pool import Candidate
 from tools.playtest.intervals import NoSamplesError, mean_interval
 from tools.playtest.jobs import EffortSummary, GameSetup, MatchEntry, effort_together
+from tools.playtest.schedule import sides_paid_alike
 from tools.playtest.series import Series, play_series
 from tools.predicting.transition import Predicted, RecordQuestions, predicted
 from tools.replaying import VoidResultError, replayed_match
@@ -203,6 +204,19 @@ def paid_over(entries: Sequence[tuple[MatchEntry, int]], seats: int) -> dict[str
         else entry.returns[seat] - fmean(p for at, p in enumerate(entry.returns) if at != seat)
         for entry, seat in entries
     ]
+    return _mean_of_deals(gaps, seats)
+
+
+def paid_together(entries: Sequence[tuple[MatchEntry, int]], seats: int) -> dict[str, Any] | None:
+    """What a player was paid where all seats are paid alike, by deals; None where they are not."""
+    returns = [entry.returns for entry, _ in entries if entry.returns is not None]
+    if not returns or len(sides_paid_alike(returns, seats)) > 1:
+        return None
+    paid = [None if entry.returns is None else entry.returns[seat] for entry, seat in entries]
+    return _mean_of_deals(paid, seats)
+
+
+def _mean_of_deals(gaps: Sequence[float | None], seats: int) -> dict[str, Any]:
     deals = [gaps[first : first + seats] for first in range(0, len(gaps), seats)]
     whole = [[gap for gap in deal if gap is not None] for deal in deals]
     try:
@@ -230,15 +244,15 @@ def forfeits(entries: Sequence[tuple[MatchEntry, int]]) -> int:
 def _row(series: Series) -> dict[str, Any]:
     entries, game = seated(series), series.plan.game
     lost = [e.reason for e, seat in entries if e.ending == "forfeit" and e.culprit == seat]
+    together = paid_together(entries, game.num_players)
     return {
         "matches": len(entries),
         "endings": dict(series.endings),
         "forfeits": forfeits(entries),
         "faults": [entry.reason for entry, _ in entries if entry.ending == "fault"],
         **({"first forfeit": lost[0]} if lost else {}),
-        "paid over the others": paid_over(entries, game.num_players)
-        if game.num_players > 1
-        else None,
+        "paid to every seat": together,
+        "paid over the others": None if together else paid_over(entries, game.num_players),
         **decided(used_by_first(entries)),
     }
 

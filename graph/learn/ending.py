@@ -227,8 +227,12 @@ def _fidelity(
 def _end(state: LearnState, chosen: Candidate, gaps: Gaps | None) -> dict[str, Any]:
     """How a run ends: nothing that was not put to the test counts as passed."""
     open_ends = [f for f in chosen.findings or () if f.outcome != "passed"]
-    if open_ends and all(found.check == CALIBRATION for found in open_ends):
-        return {"end": "incomplete", "reason": f"{state.reason}; {what_failed(open_ends)}"}
+    judged = state.judged.get(chosen.number)
+    if open_ends and state.end and judged and judged.accuracy == 1.0:
+        # No figure says what is wrong.
+        drawn = all(found.check == CALIBRATION for found in open_ends)
+        reason = f"{state.reason}; {what_failed(open_ends)}"
+        return {"end": "incomplete" if drawn else state.end, "reason": reason}
     if state.end is not None or gaps is None:
         return {"end": state.end, "reason": state.reason}
     if chosen.outcome != "passed":

@@ -213,10 +213,11 @@ def _usage(used: dict[str, Any]) -> str:
 
 def _played(row: dict[str, Any]) -> str:
     """A row of the arena in words: what it predicted, lost, and was paid."""
-    paid = row["paid over the others"] or {"value": None}
-    more = "" if paid["value"] is None else (
-        f", {paid['value']:+.3f} ({paid['low']:.3f} to {paid['high']:.3f}) paid over the others"
-    )  # fmt: skip
+    more = ""
+    for to_whom in ("paid over the others", "paid to every seat"):
+        paid = row.get(to_whom) or {"value": None}
+        if paid["value"] is not None:
+            more = f", {paid['value']:+.3f} ({paid['low']:.3f} to {paid['high']:.3f}) {to_whom}"
     return (
         f"in play against {row['opponent']}: {row['distinct right']} of {row['distinct']} "
         f"transitions predicted, {row['forfeits']} of {row['matches']} matches forfeited{more}"

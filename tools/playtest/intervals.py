@@ -7,7 +7,7 @@ as soon as the log likelihood ratio of two hypotheses leaves the interval
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import NormalDist, fmean, stdev
 from typing import Literal, TypeAlias
 
@@ -78,7 +78,7 @@ def or_unmeasured(measure: Callable[[], Estimate]) -> Estimate | Unmeasured:
         return Unmeasured(reason=str(error))
 
 
-def wilson(successes: float, n: int, confidence: float = CONFIDENCE) -> Estimate:
+def wilson(successes: float, n: float, confidence: float = CONFIDENCE) -> Estimate:
     """A proportion with Wilson's score interval.
 
     With p = successes / n and z the normal quantile of (1 + confidence) / 2:
@@ -101,24 +101,57 @@ def wilson(successes: float, n: int, confidence: float = CONFIDENCE) -> Estimate
     spread = z * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
     middle, scale = p + z * z / (2 * n), 1 + z * z / n
     low, high = max(0.0, (middle - spread) / scale), min(1.0, (middle + spread) / scale)
-    return estimated(p, low, high, n, f"Wilson, {confidence:.0%}")
+    return estimated(p, low, high, int(n), f"Wilson, {confidence:.0%}")
 
 
-def at_worst(successes: float, n: int, asked: int) -> Estimate:
+def design_effect(shares: Iterable[tuple[int, float]]) -> float:
+    """How many shares of a deal tell no more than an independent one, on average; at least 1.
+
+    With w_d the sum of the m_d shares of a deal, p the mean of all n shares:
+    `max(1, sum_d (w_d - p m_d)² / (n p (1 - p)))` (Kish 1965). It is at most the size of a deal,
+    where all shares of a deal are alike. Shares that are all 0 or all 1 do not tell it.
+
+    Args:
+        shares: Each with its deal.
+
+    >>> design_effect([(0, 1), (0, 1), (1, 0), (1, 0)]), design_effect([(0, 1), (0, 0)])
+    (2.0, 1.0)
+    """
+    deals: dict[int, list[float]] = {}
+    for deal, share in shares:
+        deals.setdefault(deal, []).append(share)
+    n = sum(map(len, deals.values()))
+    p = math.fsum(map(math.fsum, deals.values())) / max(1, n)
+    if not 0 < p < 1:
+        return 1.0
+    apart = math.fsum((math.fsum(deal) - p * len(deal)) ** 2 for deal in deals.values())
+    return max(1.0, apart / (n * p * (1 - p)))
+
+
+def at_worst(successes: float, n: int, asked: int, alike: float = 1.0) -> Estimate:
     """Wilson's interval of n, wide enough for whatever the rest of `asked` would have been.
+
+    Args:
+        successes: Sum of n shares.
+        n: Shares.
+        asked: These and others that are not known.
+        alike: Their design effect, which n is divided by (Korn and Graubard 1998).
 
     Raises:
         NoSamplesError: If n is 0.
 
     >>> at_worst(10, 20, 22).high == wilson(12, 22).high
     True
+    >>> at_worst(10, 20, 20, 2.0).high == wilson(5, 10).high
+    True
     """
-    found = wilson(successes, n)
-    if asked == n:
-        return found
-    low, high = wilson(successes, asked).low, wilson(successes + asked - n, asked).high
-    method = f"{found.method}; {asked - n} that count apart at their best and worst"
-    return found.model_copy(update={"low": low, "high": high, "method": method})
+    found = wilson(successes / alike, n / alike)
+    low = wilson(successes / alike, asked / alike).low
+    high = wilson((successes + asked - n) / alike, asked / alike).high
+    method = found.method
+    method += f", design effect {alike:.2f}" if alike > 1 else ""
+    method += f"; {asked - n} that count apart at their best and worst" if asked > n else ""
+    return found.model_copy(update={"low": low, "high": high, "n": n, "method": method})
 
 
 def mean_interval(values: Sequence[float], confidence: float = CONFIDENCE) -> Estimate:

@@ -20,6 +20,7 @@ from tools.playtest.intervals import (
     SequentialAnswer,
     Unmeasured,
     at_worst,
+    design_effect,
     or_unmeasured,
     paid_interval,
 )
@@ -82,8 +83,8 @@ class Standing(BaseModel, frozen=True, extra="forbid"):
         seated: Seats it took, over all matches.
         endings: Those seats by the match's ending.
         forfeits: Matches that it forfeited itself.
-        win_rate: Its mean share of the win a seat taken; the interval is as of independent matches,
-            and so too wide where deals are paired and luck is in the cards.
+        win_rate: Its mean share of the win a seat taken. Where the matches of a deal go alike, the
+            interval counts them so; it is too wide where luck is in the cards.
         mean_return: Its mean return over deals that finished; see `ResultTables.mean_return`.
         elo: Its Bradley-Terry rating over comparisons seat by seat.
         alpha_rank: Its share in the long run, by `alpha_rank` over the pairs' scores.
@@ -328,15 +329,11 @@ class ResultTables:
         why = self.unrated or self.forfeits_of.told
         void = [Unmeasured(reason=why)] * len(self.players)
         elo, shares = (void, void) if why else (self._elo(), self._shares())
-        return tuple(
-            self._standing(entrant, elo[entrant], shares[entrant])
-            for entrant in range(len(self.players))
-        )
+        return tuple(map(self._standing, range(len(self.players)), elo, shares))
 
     def pairs(self) -> tuple[PairResult, ...]:
         """Every two entrants."""
-        count = len(self.players)
-        return tuple(self._pair(i, j) for i in range(count) for j in range(i + 1, count))
+        return tuple(self._pair(*two) for two in combinations(range(len(self.players)), 2))
 
     def _standing(
         self, entrant: int, elo: Estimate | Unmeasured, share: float | Unmeasured
@@ -367,11 +364,15 @@ class ResultTables:
 
     def wins(self, entrant: int) -> float:
         """Its wins over the scored matches, shared ones in part."""
-        return sum(
-            win_share(self.ranks[match], seat)
+        return sum(share for _, share in self._won(entrant))
+
+    def _won(self, entrant: int) -> list[tuple[int, float]]:
+        """Its shares of the wins of scored matches, each with its deal."""
+        return [
+            (self.schedule.place(match).deal, win_share(self.ranks[match], seat))
             for match in self._counted(entrant, self.scored)
             for seat in self._seats(match, entrant)
-        )
+        ]
 
     def win_rate(self, entrant: int) -> Estimate:
         """Its mean share of the win a seat taken.
@@ -381,13 +382,11 @@ class ResultTables:
         """
         if self.unrated:
             raise NoSamplesError(self.unrated)
-        taken, asked = (
-            sum(len(self._seats(match, entrant)) for match in matches)
-            for matches in (self._counted(entrant, self.scored), self.outcomes)
-        )
-        if not taken and self.forfeits_of.quitters:
+        won = self._won(entrant)
+        if not won and self.forfeits_of.quitters:
             raise NoSamplesError(self.forfeits_of.told)
-        return at_worst(min(self.wins(entrant), taken), taken, asked)
+        asked = sum(len(self._seats(match, entrant)) for match in self.outcomes)
+        return at_worst(min(self.wins(entrant), len(won)), len(won), asked, design_effect(won))
 
     def mean_return(self, entrant: int) -> Estimate:
         """Its mean return; the samples are deals, because matches of one are not independent.
@@ -443,7 +442,9 @@ class ResultTables:
         met = self.met.get((one, other), [])
         scored = [m for m in met if m in self.ranks and self.forfeits_of.compares(m, one, other)]
         n = len(scored)
-        counts = head_to_head(((self.ranks[m], self.seated[m]) for m in scored), one, other)
+        each = [head_to_head([(self.ranks[m], self.seated[m])], one, other) for m in scored]
+        counts, deals = sum(each, Counter[float]()), [self.schedule.place(m).deal for m in scored]
+        alike = design_effect(zip(deals, map(score_of, each), strict=True))
         blamed = Counter(
             self.seated[m][culprit]
             for m in met
@@ -456,10 +457,12 @@ class ResultTables:
             draws=counts[0.5],
             losses=counts[0.0],
             matches=n,
-            deals=len({self.schedule.place(match).deal for match in scored}),
+            deals=len({*deals}),
             score=Unmeasured(reason=self.unrated)
             if self.unrated
-            else or_unmeasured(lambda: at_worst(score_of(counts) * n if n else 0.0, n, len(met))),
+            else or_unmeasured(
+                lambda: at_worst(score_of(counts) * n if n else 0.0, n, len(met), alike)
+            ),
             answer=None if self.no_result else self.answers.get(frozenset((one, other))),
             matches_by_ending=by_ending(self.outcomes[match] for match in met),
             forfeits=(blamed[one], blamed[other]),

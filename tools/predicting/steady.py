@@ -11,7 +11,7 @@ from tools.guest.operations import OF_A_POSITION
 from tools.predicting import called, cut, failing
 from tools.predicting.transition import RecordQuestions, name_of, predicted
 from tools.sandbox import Sandbox
-from tools.transitions import CallResult, ask_alone, ask_columns
+from tools.transitions import CallResult, Column, ask_alone, ask_columns
 from vectorstore import sources
 
 KIND = "steady"
@@ -42,8 +42,8 @@ def imports(source: str, more: Sequence[str] = ()) -> list[Finding]:
 def asked_again(sandbox: Sandbox, source: str, matches: Sequence[OpenTrajectory]) -> list[Finding]:
     """A finding for each function that answers another way in another order, or when asked twice.
 
-    The same questions go to a fresh worker with the matches in reverse order, then to one for each
-    half of the matches.
+    The same questions go to a fresh worker with matches and functions in reverse order, then to
+    one for each half of the matches.
 
     Args:
         sandbox: Where it runs.
@@ -51,13 +51,16 @@ def asked_again(sandbox: Sandbox, source: str, matches: Sequence[OpenTrajectory]
         matches: What is asked; nothing of it is compared but the answers with each other.
     """
     half = max(1, len(matches) // 2)
-    orders = [matches, matches[::-1], matches[:half], matches[half:]]
+    orders = [(matches, 1), (matches, -1), (matches[:half], 1), (matches[half:], 1)]
     first: dict[str, str] = {}
     found: dict[str, Finding] = {}
-    for order in orders:
+    for order, way in orders:
         if not order:
             continue
-        columns = RecordQuestions.of(order).calls.columns
+        columns = [
+            Column(one.states[::way], one.actions[::way])
+            for one in RecordQuestions.of(order).calls.columns
+        ]
         try:
             answered = ask_columns(sandbox, source, columns)
         except ModuleFault as fault:

@@ -23,6 +23,7 @@ from games.values import (
     as_numbers,
     canonical_key,
     is_number,
+    show,
     type_of,
 )
 from tools.predicting import called, failing, with_output
@@ -224,10 +225,15 @@ def _odds_are(expected: Json, answer: CallResult, legal: CallResult) -> CallResu
     """
     outcomes = legal if are_texts(legal) else []
     if isinstance(answer, ModuleFault) and answer.kind == "missing":
-        answer = [1 / len(outcomes)] * len(outcomes)
-    if not isinstance(answer, list) or not isinstance(expected, dict):
+        answer = [1 / len(outcomes) for _ in outcomes]
+    if isinstance(answer, ModuleFault | IllegalActionError) or not isinstance(expected, dict):
         return answer
-    if len(answer) != len(outcomes) or not all(map(is_number, answer)):
+    if not isinstance(answer, list) or len(answer) != len(outcomes):
+        # Odds by outcome look as they are recorded here, and no referee reads them.
+        required = f"a list of {len(outcomes)} numbers, in the order of {_LEGAL}(state)"
+        said = f"returned {show(answer)}; required: {required}"
+        return ModuleFault("bad_value", _ODDS, said)
+    if not all(map(is_number, answer)):
         return answer
     found = dict(zip(outcomes, answer, strict=True))
     same = found.keys() == expected.keys()

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from games.trajectories import TrajectoryError
+from graph.learn.arena import paid_together
 from graph.learn.reporting import final_words
 from graph.learn.runs import run_learning
 from graph.run.folder import RunFolder
@@ -17,6 +18,7 @@ from tests.graph.learn.test_hidden import DRAWING, MODEL
 from tests.graph.learn.test_learning import FILES, Killed, code, without_use
 from tests.learned import model_file
 from tests.tools.predicting.material import TIC_TAC_TOE, changed, matches_of
+from tools.playtest.jobs import MatchEntry
 from tools.sandbox import Sandbox
 
 # Who folds loses, the first seat too: what its recorded matches never showed, the model has wrong.
@@ -170,3 +172,21 @@ def test_a_module_file_that_fails_is_named_and_the_model_is_kept(
     assert (told["end"], told["accuracy"]) == ("incomplete", 1.0)
     assert "ZeroDivisionError" in told["reason"]
     assert "the environment failed" in told["active"][0]
+
+
+def test_in_cooperation_what_every_seat_was_paid_is_told_and_no_difference() -> None:
+    def finished(*returns: float) -> MatchEntry:
+        return MatchEntry(
+            ending="finished",
+            returns=returns,
+            plies=1,
+            actions=("go",),
+            culprit=None,
+            reason="",
+            fault_line=None,
+            used=(),
+        )
+
+    shared = [(finished(paid, paid), seat) for paid in (1.0, 2.0, 6.0) for seat in (0, 1)]
+    assert paid_together(shared, 2) == {"value": 3.0, "low": -3.572, "high": 9.572}  # t(2) = 4.303
+    assert paid_together([(finished(1.0, -1.0), 0), (finished(-1.0, 1.0), 1)], 2) is None

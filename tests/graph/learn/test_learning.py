@@ -252,6 +252,8 @@ def test_a_clock_keeps_a_model_from_passing(learn: Learn) -> None:
         told = learn(endpoint, max_calls=1).told
     assert told["end"] == "gave_up"
     assert "it imports time" in told["failed_last"][0]["evidence"]
+    assert told["accuracy"] == 1
+    assert "it imports time" in told["reason"], "no figure says what is wrong"
 
 
 def test_what_was_never_put_to_the_test_makes_it_incomplete(learn: Learn) -> None:

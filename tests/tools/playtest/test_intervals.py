@@ -9,6 +9,8 @@ from tools.playtest.intervals import (
     NoSamplesError,
     ScoreQuestion,
     SequentialTest,
+    at_worst,
+    design_effect,
     log_likelihood_ratio,
     mean_interval,
     share_interval,
@@ -217,3 +219,20 @@ def test_a_question_needs_two_ordered_scores(fields: dict[str, float]) -> None:
 def test_a_score_beyond_a_win_is_refused() -> None:
     with pytest.raises(ValueError, match="from 0 to 1"):
         SequentialTest(ScoreQuestion(low=0.4, high=0.6)).take(1.5)
+
+
+@pytest.mark.parametrize(("alike", "naive"), [(True, 0.90), (False, 1.0)])
+def test_an_interval_of_paired_shares_holds_the_true_one_as_often_as_it_says(
+    alike: bool, naive: float
+) -> None:
+    generator, held, plain = np.random.default_rng(7), 0, 0
+    for _ in range(400):
+        first = generator.random(40) < 0.4
+        second = first if alike else generator.random(40) < 0.4
+        shares = [(deal, float(one)) for half in (first, second) for deal, one in enumerate(half)]
+        won = float(first.sum() + second.sum())
+        found, simple = at_worst(won, 80, 80, design_effect(shares)), wilson(won, 80)
+        held += found.low <= 0.4 <= found.high
+        plain += simple.low <= 0.4 <= simple.high
+    assert held / 400 >= 0.93
+    assert plain / 400 <= naive

@@ -188,6 +188,23 @@ def test_a_module_that_fails_where_one_seat_has_lost_gives_no_result() -> None:
         assert all(isinstance(one, Unmeasured) for one in shown)
 
 
+def test_matches_of_a_deal_that_go_alike_in_every_seating_tell_no_more_than_one() -> None:
+    """Prizes in another order for each deal, the same for both seats: 30 samples and not 60."""
+    schedule = one_line_up(["first", "second"])
+    entries = {}
+    for match in range(60):
+        won = match // 2 % 3 == 0  # the first wins both matches of every third deal
+        seated = schedule.seated(match, 1)
+        entries[match] = forfeited(*(float((who == 0) == won) for who in seated))
+    players = tuple(PlayerConfig(player=name, settings={}) for name in ("first", "second"))
+    tables = ResultTables(schedule, TournamentSettings(deals=30, seed=1), players, entries, {})
+    (pair,) = tables.pairs()
+    assert isinstance(pair.score, Estimate)
+    for found in (tables.win_rate(0), pair.score):
+        ends = wilson(10, 30).low, 1 / 3, wilson(10, 30).high
+        assert (found.low, found.value, found.high) == pytest.approx(ends)
+
+
 def at_three_seats(*quits: int, matches: int = 60, friend: int = 2) -> ResultTables:
     """The first of three entrants wins, but in matches that the third forfeits."""
     schedule = one_line_up(["strong", "weak", "friend"])

@@ -103,6 +103,11 @@ def test_a_source_that_knows_the_matches_by_heart_fails_on_others(sandbox: Sandb
         ((0.75, 0.25), ODDS, True),  # each in the order of its own actions
         ((0.75, 0.25), ODDS.replace("[0.25, 0.75]", "[0.75, 0.25]"), False),
         ((0.75, 0.25), ODDS.replace("[0.25, 0.75]", "[1.0]"), False),
+        (
+            (0.75, 0.25),
+            '\ndef get_chance_probabilities(state):\n    return {"heads": 0.75, "tails": 0.25}\n',
+            False,
+        ),
         ((0.75, 0.25), "", False),
         ((0.5, 0.5), "", True),
         ((0.5, 0.5), ODDS, False),
@@ -130,6 +135,20 @@ def test_odds_of_chance_are_compared_where_they_were_recorded(
     )
 
 
+@pytest.mark.parametrize("legal", ["[]", "None", "1 / 0"])
+def test_a_source_without_outcomes_or_odds_is_wrong_about_both(
+    sandbox: Sandbox, legal: str
+) -> None:
+    state: dict[str, Json] = {"face": ""}
+    here = OpenPosition(state, CHANCE, ("heads", "tails"), 2, (0.0,), (state,), (0.5, 0.5))
+    match = OpenTrajectory(0, (here,), (), truncated=True)
+    source = changed(COIN, ('[] if state["face"] else ["tails", "heads"]', legal))
+    found = predicted(sandbox, source, asked([match]))
+    assert found.accuracy == 0
+    wrong = {one.function for one in found.failures}
+    assert wrong == {"get_legal_actions", "get_chance_probabilities"}
+
+
 UNSTEADY = {
     "memory": ("over = winner", "SEEN.append(1)\n    board[0] = len(SEEN)\n    over = winner"),
     "chance": ("over = winner", "board[0] = random.random()\n    over = winner"),
@@ -142,6 +161,22 @@ def test_answers_that_rest_on_memory_or_chance_are_found(sandbox: Sandbox, kind:
     found = asked_again(sandbox, source, MATCHES[:3])
     assert {one.function for one in found} == {"apply_action"}
     assert asked_again(sandbox, TIC_TAC_TOE, MATCHES[:3]) == []
+
+
+def test_a_function_that_answers_by_what_another_one_was_asked_is_found(sandbox: Sandbox) -> None:
+    """Each position is asked for its seat first: so all that was recorded is predicted."""
+    source = "LAST = {}\n" + changed(
+        COIN,
+        ("    return -4 if", '    LAST["face"] = state["face"]\n    return -4 if'),
+        ("return [0.0]", 'return [float(LAST.get("face") == "heads")]'),
+    )
+    toss = OpenPosition({"face": ""}, CHANCE, ("heads", "tails"), 2, (0.0,), ({"face": ""},))
+    matches = []
+    for number, (face, paid) in enumerate((("heads", 1.0), ("tails", 0.0))):
+        end = OpenPosition({"face": face}, TERMINAL, (), 0, (paid,), ({"face": face},))
+        matches.append(OpenTrajectory(number, (toss, end), (face,)))
+    assert predicted(sandbox, source, asked(matches)).accuracy == 1
+    assert {one.function for one in asked_again(sandbox, source, matches)} == {"get_rewards"}
 
 
 def test_answers_that_change_after_many_calls_of_one_worker_are_found(sandbox: Sandbox) -> None:
