@@ -199,11 +199,21 @@ BLIND = (
 )
 HINT = 'str(state["hands"][1 - len(state["bids"])][0] > "3")'
 TOLD = '[["bid of " + value], ["bid of " + value]]'
+# A bid guesses a hidden card, and only whether it is right is open: events alone tell the guess.
+GUESS = 'state["bids"] + [int([value] == state["hands"][{}])], "deck": state["deck"] + ["x"]'
+GUESSED, OVERHEARD = (
+    source.replace('state["bids"] + [int(value)]', GUESS.format(seat)).replace(
+        '["bid 1", "bid 2"]', '["bid 2", "bid 3", "bid 4", "bid 5"]'
+    )
+    for source, seat in ((SOUND, 1), (BLIND, 0))
+)
 HINTED = BLIND.replace(TOLD, f'[["bid of " + value + {HINT}]] * 2')
 
 
 @pytest.mark.parametrize(
-    "source", [UNTRACED, MOVED, HELD, BLIND], ids=["untraced", "moved", "held", "blind"]
+    "source",
+    [UNTRACED, MOVED, HELD, BLIND, GUESSED, OVERHEARD],
+    ids=["untraced", "moved", "held", "blind", "guessed", "overheard"],
 )
 def test_a_public_action_that_only_events_tell_is_no_leak(source: str) -> None:
     assert audited(source)[0] == "passed", audited(source)
