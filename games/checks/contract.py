@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from games.checks import Finding
 from games.checks.sampling import Sample, Subject, another_order
@@ -145,8 +146,9 @@ def _functions(subject: Subject, samples: Sequence[Sample], seed: int) -> Iterat
 def _accepted_illegal(subject: Subject, samples: Sequence[Sample]) -> Iterator[Finding]:
     known = sorted({action for sample in samples for action in sample.legal})
     for sample in samples:
-        illegal = [a for a in known if a not in sample.legal][:2]
-        for action in (_NEVER_AN_ACTION, *illegal):
+        legal = set(sample.legal)
+        illegal = (action for action in known if action not in legal)
+        for action in (_NEVER_AN_ACTION, *islice(illegal, 2)):
             try:
                 subject.game.apply_action(sample.state, action)
             except IllegalActionError:

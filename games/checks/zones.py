@@ -11,6 +11,8 @@ from games.checks.contract import failed
 from games.contract import Game, Json, State, Visibility, canonical_key
 from games.values import are_texts, as_object, show
 
+_MOST_PATTERNS = 200
+
 
 def declared_zones(
     check: str, game: Game
@@ -29,6 +31,9 @@ def declared_zones(
     if not are_texts(opened):
         required = "a list of state paths that are open to all, such as ['scores', 'bids.*']"
         return failed(check, "GAME", f"open is {show(opened)}; required: {required}")
+    if (named := len(zones) + len(opened)) > _MOST_PATTERNS:  # each is looked for in each state
+        required = f"at most {_MOST_PATTERNS} in all: let * stand for an index or key"
+        return failed(check, "ZONES", f"ZONES and open name {named} places; required: {required}")
     return zones, opened, set(kinds) if are_texts(kinds) else set()
 
 

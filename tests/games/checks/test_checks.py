@@ -1,11 +1,14 @@
 """Seeded faults in a sound game: every check finds its own kind and passes the sound one."""
 
 import re
+import time
 
 import pytest
 
 from games.checks import Finding
+from games.checks.contract import check_functions
 from games.checks.run import CheckSettings, run_checks
+from games.checks.sampling import random_matches, sample_states
 from tests.games.subjects import subject
 
 SETTINGS = CheckSettings(matches=6, samples=24, seed=1)
@@ -181,6 +184,15 @@ def test_a_changed_argument_is_found() -> None:
 def test_an_accepted_illegal_action_is_found() -> None:
     found = broken('raise ValueError("not legal: " + action)', 'return {**state, "bids": [1, 1]}')
     assert any("accepted" in f.evidence and f.function == "apply_action" for f in found)
+
+
+def test_illegal_actions_are_chosen_in_a_time_that_grows_with_their_number_alone() -> None:
+    many = SOUND.replace('["bid 1", "bid 2"]', '[f"bid {n}" for n in range(60_000)]')
+    trial = subject(many, 2)
+    samples = sample_states(random_matches(trial, matches=2, seed=1, max_plies=9), count=4, seed=1)
+    begun = time.process_time()
+    assert [f.outcome for f in check_functions(trial, samples, seed=1)] == ["passed"]
+    assert time.process_time() - begun < 4  # each held against all others took a minute
 
 
 def test_an_action_that_was_not_played_but_fails_is_found() -> None:

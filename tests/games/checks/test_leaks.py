@@ -173,6 +173,11 @@ def test_visible_must_speak_of_every_zone_and_of_no_other_place() -> None:
     assert broken(SOUND, '"deck": "count"}', '"deck": "count", "dack": "count"}')[1] == "visible"
 
 
+def test_zones_and_open_paths_are_no_more_than_can_be_looked_for() -> None:
+    opened = '"open": ["bids", *map(str, range(10_000))]'  # one pattern with * says the same
+    assert broken(SOUND, '"open": ["bids"]', opened)[:2] == ("failed", "ZONES")
+
+
 def test_open_paths_must_be_texts() -> None:
     assert broken(SOUND, '"open": ["bids"]', '"open": [3]')[:2] == ("failed", "GAME")
 
