@@ -318,6 +318,11 @@ class _Audit:
 
     def _doubt(self) -> Finding | None:
         """What was not compared, after all pairs."""
+        if strange := self.missing - self.zones.keys():
+            return _doubted(
+                f"`visible` hides {listed(strange)} from seat {self.seat}, which no pattern in "
+                f"ZONES fits: nothing was compared; there are {listed(self.zones)}"
+            )
         if missing := sorted(self.missing):
             beside = {told for zone in missing for told in self.along.get(zone, ())}
             return _doubted(

@@ -168,6 +168,13 @@ def test_a_zone_that_never_differs_alone_is_not_judged() -> None:
     assert "`visible` hides box" in evidence
 
 
+def test_a_hidden_place_that_no_zone_fits_is_named() -> None:
+    source = SOUND.replace('"bids": []}', '"bids": [], "box": [9]}')
+    outcome, _, evidence = broken(source, '"deck": "count"}', '"deck": "count", "box": "nothing"}')
+    assert outcome == "could_not_judge"
+    assert "box from seat 0, which no pattern in ZONES fits" in evidence
+
+
 def test_visible_must_speak_of_every_zone_and_of_no_other_place() -> None:
     assert broken(SOUND, '"deck": "count"}', "}")[:2] == ("failed", "visible")
     assert broken(SOUND, '"deck": "count"}', '"deck": "count", "dack": "count"}')[1] == "visible"
