@@ -112,6 +112,12 @@ def test_a_game_that_describes_itself_wrongly_is_found(old: str, new: str, said:
     assert said in next(f.evidence for f in found if f.check == "definitions")
 
 
+def test_a_number_of_players_that_the_game_does_not_take_is_said_to_be_so() -> None:
+    found = [f for f in run_checks(subject(SOUND, 3), SETTINGS) if f.outcome == "failed"]
+    assert [f.function for f in found] == ["GAME"]
+    assert "asked for: 3" in found[0].evidence
+
+
 def test_a_crash_names_function_and_line_once() -> None:
     found = broken("total = float(sum(", "total = 1 / 0 + float(sum(")
     line = 1 + SOUND[: SOUND.index("total = float(sum(")].count("\n")
@@ -225,6 +231,26 @@ def test_an_action_that_changes_nothing_is_found() -> None:
 def test_what_all_are_paid_is_held_against_the_declared_total(declared: str, words: str) -> None:
     found = broken('"conserved": ["card"]', f'"conserved": ["card"], "total": {declared}')
     assert [f.check for f in found] == ["total"] * bool(words)
+    assert all(re.search(words, f.evidence) for f in found)
+
+
+@pytest.mark.parametrize(
+    ("declared", "start", "words"),
+    [
+        ("{'cards': {}}", "", "has cards: {}; required under parameters"),
+        ("{'cards': {'default': 4}}", "", "does not start .*no parameters"),
+        ("{'cards': {'default': 4}}", "parameters.pop('cards', 4)", ""),
+        ("{'cards': {'default': 3}}", "cards = parameters.pop('cards', 4)", "another state"),
+    ],
+)
+def test_a_game_starts_with_the_defaults_that_it_declares(
+    declared: str, start: str, words: str
+) -> None:
+    source = SOUND.replace('"parameters": {}', f'"parameters": {declared}').replace(
+        "    if parameters:\n", f"    cards = 4\n    {start}\n    if parameters:\n"
+    )
+    found = findings(source.replace('["2", "3", "4", "5"]', '["2", "3", "4", "5"][:cards]'))
+    assert [f.check for f in found] == ["start"] * bool(words)
     assert all(re.search(words, f.evidence) for f in found)
 
 
