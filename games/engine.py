@@ -11,6 +11,7 @@ from games.contract import CHANCE, TERMINAL, Action, Json, ModuleFault, Observat
 from games.information import SeatLog, tell_seats
 from games.streams import stream
 from games.table import Position, Table
+from games.values import show
 
 Ending: TypeAlias = Literal["finished", "unfinished", "forfeit", "fault"]
 
@@ -218,9 +219,8 @@ class _Referee:
         except PlayerFault as fault:
             raise _ForfeitError(seat, str(fault)) from fault
         if decision.action not in position.legal:
-            raise _ForfeitError(
-                seat, f"seat {seat} chose {decision.action!r}, which is not a legal action"
-            )
+            said = show(decision.action)
+            raise _ForfeitError(seat, f"seat {seat} chose {said}, which is not a legal action")
         return decision
 
     def _tell(self, position: Position) -> None:

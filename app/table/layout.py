@@ -30,6 +30,7 @@ _MOST_BOXES, _LONGEST_LABEL = 30, 8
 _LATEST, _UNDER, _MOST_LINES = 3, 6, 6
 _PAIR = 2
 _MOST_WRAPPED = 12
+_TALLEST = 100
 _BOARD, _SEAT_TABLE, _TABLE, _LIST, _FACT, _HAND = range(6)  # the order of drawing
 
 
@@ -122,7 +123,8 @@ class SeatLayout:
                 columns.append((name, [self._inline(item, key) for item in row]))
         parts.append((_SEAT_TABLE, self._seat_table(columns)))
         parts.append((_FACT, _joined(facts)))
-        return [line for _, lines in sorted(parts, key=lambda part: part[0]) for line in lines]
+        ordered = sorted(parts, key=lambda part: part[0])
+        return [line for _, lines in ordered for line in _cut(lines)]
 
     def scores(self, observation: Mapping[str, Any]) -> list[float]:
         """What each seat has, by the first field named as scores are; empty where there is none.
@@ -346,6 +348,12 @@ def _by_first_word(shown: Sequence[str]) -> list[str]:
         many = f" ... {some[-1]} ({len(some)} of them" if len(some) > 1 else ""
         lines.append(f"  {some[0]}{many}" + ('; "moves" lists all)' if many else ""))
     return lines
+
+
+def _cut(lines: list[str]) -> list[str]:
+    """A part of the drawing, which a module must not make a flood."""
+    more = len(lines) - _TALLEST
+    return lines if more <= 0 else [*lines[:_TALLEST], f"  and {more} more lines"]
 
 
 def _is_nothing(value: object) -> bool:

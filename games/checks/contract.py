@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from games.checks import Finding
 from games.checks.sampling import Sample, Subject, another_order
@@ -17,6 +18,7 @@ from games.contract import (
     ModuleFault,
     canonical_key,
 )
+from games.library import defaults
 from games.table import Position
 from games.values import are_texts, show
 
@@ -63,19 +65,19 @@ def failed(check: str, function: str, evidence: str) -> Finding:
     )
 
 
-def check_definitions(game: Game) -> list[Finding]:
-    """Every required name is there, `GAME` is sound, and the player names are the contract's."""
-    return judged("definitions", lambda: _definitions(game))
+def check_definitions(game: Game, num_players: int) -> list[Finding]:
+    """All names are there, `GAME` is sound and takes so many, player names are the contract's."""
+    return judged("definitions", lambda: _definitions(game, num_players))
 
 
-def _definitions(game: Game) -> Iterator[Finding]:
+def _definitions(game: Game, num_players: int) -> Iterator[Finding]:
     for name in (*REQUIRED_FUNCTIONS, *REQUIRED_CONSTANTS):
         if not game.defines(name):
             yield failed("definitions", name, f"the module does not define {name}")
     if not game.defines("GAME"):
         return
     info = game.info
-    for evidence in _unsound(info):
+    for evidence in _unsound(info, num_players):
         yield failed("definitions", "GAME", evidence)
     if game.defines("get_player_name"):
         for player, required in ((CHANCE, "chance"), (TERMINAL, "terminal")):
@@ -88,11 +90,13 @@ def _definitions(game: Game) -> Iterator[Finding]:
                 )
 
 
-def _unsound(info: Mapping[str, Json]) -> Iterator[str]:
+def _unsound(info: Mapping[str, Json], num_players: int) -> Iterator[str]:
     """What is wrong with the values of `GAME`."""
     fewest, most, name = info["min_players"], info["max_players"], str(info["name"])
     if not (type(fewest) is int and type(most) is int and 1 <= fewest <= most <= MAX_PLAYERS):
         yield f"min_players={fewest!r}, max_players={most!r}; required: 1 <= min <= max <= 8"
+    elif not fewest <= num_players <= most:
+        yield f"takes {fewest} to {most} players; asked for: {num_players}"
     if not name.isprintable() or not 0 < len(name) <= _LONGEST_NAME:
         wanted = f"one line of 1 to {_LONGEST_NAME} characters that can be printed"
         yield f"its name is {show(name)}; required: {wanted}"
@@ -101,7 +105,7 @@ def _unsound(info: Mapping[str, Json]) -> Iterator[str]:
 
 
 def check_start(subject: Subject) -> list[Finding]:
-    """The start pays nothing, is the same twice, and unknown parameters are refused."""
+    """The start pays nothing, is the same each time, and refuses only unknown parameters."""
     return judged("start", lambda: _start(subject))
 
 
@@ -116,6 +120,15 @@ def _start(subject: Subject) -> Iterator[Finding]:
     if {canonical_key(start) for start in starts} != {canonical_key(state)}:
         evidence = "two calls gave two different states; what is random comes as chance events"
         yield failed("start", "initial_state", evidence)
+    declared = {**defaults(game.info), **subject.parameters}  # a match is started with all of them
+    try:
+        same = canonical_key(game.initial_state(count, declared)) == canonical_key(state)
+        problem = "" if same else "gives another state than without"
+    except ModuleFault as fault:
+        problem = f"does not start ({fault})"
+    if problem:
+        told = f"with the defaults that GAME declares, {show(declared)}, it {problem}"
+        yield failed("start", "initial_state", told)
     try:
         game.initial_state(count, {**subject.parameters, "no_such_parameter": 1})
     except ModuleFault:
@@ -145,8 +158,9 @@ def _functions(subject: Subject, samples: Sequence[Sample], seed: int) -> Iterat
 def _accepted_illegal(subject: Subject, samples: Sequence[Sample]) -> Iterator[Finding]:
     known = sorted({action for sample in samples for action in sample.legal})
     for sample in samples:
-        illegal = [a for a in known if a not in sample.legal][:2]
-        for action in (_NEVER_AN_ACTION, *illegal):
+        legal = set(sample.legal)
+        illegal = (action for action in known if action not in legal)
+        for action in (_NEVER_AN_ACTION, *islice(illegal, 2)):
             try:
                 subject.game.apply_action(sample.state, action)
             except IllegalActionError:

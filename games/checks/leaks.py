@@ -5,7 +5,8 @@ rules allow. As long as the two matches differ only in what `visible` hides from
 must be told the same: its log (observations, events), whether it is to move, and its legal actions.
 Where `visible` shows a difference, the two logs must differ too: else it shows what nobody is told.
 What else a state holds and play can change must lie in a zone or be declared open. An action that
-leaves no trace in the state, such as a clue, may be told: then one action is compared in both. A
+leaves no trace in the state, such as a clue, may be told: then one action is compared in both. So
+is one that sets the two no further apart, such as a guess; what a seat does itself it knows. A
 zone may show what a hidden component did only where a component moved or was shown. What chance
 tells the seat may depend on hidden components only where it moves them. A zone from which all is
 seen to be dealt face up hides nothing.
@@ -38,8 +39,10 @@ from games.checks.pairs import (
 from games.checks.sampling import PlayedMatch, Subject
 from games.checks.zones import (
     Sight,
+    apart,
     beside_hidden,
     concrete_paths,
+    declared_zones,
     exchanged_components,
     moved_components,
     pattern_of,
@@ -49,7 +52,6 @@ from games.checks.zones import (
 from games.contract import CHANCE, Action, Json, ModuleFault, State, canonical_key
 from games.streams import stream
 from games.table import Position, Table
-from games.values import are_texts, show
 
 CHECK = "leak_audit"
 _LONGEST = 90  # plies that two matches are followed, and on to parts that few pairs reached
@@ -81,7 +83,7 @@ def check_leaks(
     audits: list[_Audit] = []
 
     def body() -> Iterator[Finding]:
-        if isinstance(zones := _declared(subject), Finding):
+        if isinstance(zones := declared_zones(CHECK, subject.game), Finding):
             yield zones
             return
         for seat in range(subject.num_players):
@@ -111,21 +113,6 @@ def check_leaks(
     if public:
         evidence += f"; dealt face up, so that nothing can be told of it: {listed(public)}"
     return [found[0].model_copy(update={"evidence": evidence})]
-
-
-def _declared(subject: Subject) -> "tuple[dict[str, Json], list[str], set[str]] | Finding":
-    """Zones, paths that are open to all, and kinds of component of which none comes or goes."""
-    zones = subject.game.module.constant("ZONES")
-    if not zones and subject.game.info.get("learned") is True:
-        told = "a learned module declares no zones: what its rules hide from whom is not known"
-        return Finding(check=CHECK, outcome="could_not_judge", evidence=told)
-    if not isinstance(zones, dict):
-        return failed(CHECK, "ZONES", "ZONES must be a dict of path pattern -> declaration")
-    opened, kinds = (subject.game.info.get(name, []) for name in ("open", "conserved"))
-    if not are_texts(opened):
-        required = "a list of state paths that are open to all, such as ['scores', 'bids.*']"
-        return failed(CHECK, "GAME", f"open is {show(opened)}; required: {required}")
-    return zones, opened, set(kinds) if are_texts(kinds) else set()
 
 
 @dataclass
@@ -252,12 +239,17 @@ class _Audit:
 
     def _traceless(self, one: Step, other: Step, same: Step) -> bool:
         """Whether two actions, both done in one match as well, left nothing hidden apart."""
+        sides = one.before.state, other.before.state, one.after.state, other.after.state
+        if same is not other and apart(*sides[:2], self.zones) == apart(*sides[2:], self.zones):
+            return True
         ends = (canonical_key(step.after.state) for step in (same, other))
         unmoved = (self._sight(s.before.state).hidden == s.sight.hidden for s in (one, other))
         return canonical_key(one.after.state) in ends or all(unmoved)
 
     def _compare(self, at: str, one: Step, other: Step) -> tuple[Finding | None, bool]:
         """What is wrong, and whether to follow: the rules show the seat the same of two states."""
+        if one.action != other.action and one.before.player == self.seat:
+            return None, False  # it knows what it did
         seen, sight = one.sight, other.sight
         told = all_told(one.after, self.seat), all_told(other.after, self.seat)
         different = next((name for name in told[0] if told[0][name] != told[1][name]), None)
@@ -326,6 +318,11 @@ class _Audit:
 
     def _doubt(self) -> Finding | None:
         """What was not compared, after all pairs."""
+        if strange := self.missing - self.zones.keys():
+            return _doubted(
+                f"`visible` hides {listed(strange)} from seat {self.seat}, which no pattern in "
+                f"ZONES fits: nothing was compared; there are {listed(self.zones)}"
+            )
         if missing := sorted(self.missing):
             beside = {told for zone in missing for told in self.along.get(zone, ())}
             return _doubted(

@@ -130,7 +130,7 @@ def how_told(function: str, one: Position, other: Position, seat: int) -> str:
 def how_to_mend(step: Step) -> str:
     """What may be done about a seat that was told of a hidden difference by a step."""
     told = "do not tell it; or, where the rules tell it (a clue), keep what was told at a "
-    told += 'path that GAME["open"] names'
+    told += 'path that GAME["open"] names, or, where not all are told, in a zone of those who are'
     if step.before.player == CHANCE:
         told += ", or a component that is dealt face up in a zone of its kind that `visible` shows"
     return told

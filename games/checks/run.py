@@ -29,9 +29,9 @@ class CheckSettings(BaseModel, frozen=True, extra="forbid"):
 
 def run_checks(subject: Subject, settings: CheckSettings) -> list[Finding]:
     """Run every check; later ones are skipped, and say so, where the module cannot be played."""
-    findings = check_definitions(subject.game)
+    findings = check_definitions(subject.game, subject.num_players)
     if verdict(findings) != "passed":
-        return [*findings, _skipped("random_play", "the module is incomplete")]
+        return [*findings, _skipped("random_play", "the definitions failed")]
     findings += check_start(subject)
     try:
         played = played_matches(

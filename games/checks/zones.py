@@ -6,8 +6,35 @@ from dataclasses import dataclass
 
 from numpy.random import Generator
 
-from games.contract import Json, State, Visibility, canonical_key
-from games.values import are_texts, as_object
+from games.checks import Finding
+from games.checks.contract import failed
+from games.contract import Game, Json, State, Visibility, canonical_key
+from games.values import are_texts, as_object, show
+
+_MOST_PATTERNS = 200
+
+
+def declared_zones(
+    check: str, game: Game
+) -> "tuple[dict[str, Json], list[str], set[str]] | Finding":
+    """Zones, paths that are open to all, and kinds of component of which none comes or goes.
+
+    The finding of a check where a module does not declare them as it must.
+    """
+    zones = game.module.constant("ZONES")
+    if not zones and game.info.get("learned") is True:
+        told = "a learned module declares no zones: what its rules hide from whom is not known"
+        return Finding(check=check, outcome="could_not_judge", evidence=told)
+    if not isinstance(zones, dict):
+        return failed(check, "ZONES", "ZONES must be a dict of path pattern -> declaration")
+    opened, kinds = (game.info.get(name, []) for name in ("open", "conserved"))
+    if not are_texts(opened):
+        required = "a list of state paths that are open to all, such as ['scores', 'bids.*']"
+        return failed(check, "GAME", f"open is {show(opened)}; required: {required}")
+    if (named := len(zones) + len(opened)) > _MOST_PATTERNS:  # each is looked for in each state
+        required = f"at most {_MOST_PATTERNS} in all: let * stand for an index or key"
+        return failed(check, "ZONES", f"ZONES and open name {named} places; required: {required}")
+    return zones, opened, set(kinds) if are_texts(kinds) else set()
 
 
 def matches(pattern: str, path: str) -> bool:
@@ -166,8 +193,15 @@ def exchanged_components(one: State, other: State, zones: Mapping[str, Json]) ->
     >>> sorted(exchanged_components(one, {"deck": ["a", "e"], "pile": ["d", "c"]}, zones))
     ['"b"', '"c"', '"d"', '"e"']
     """
+    return {key for lying in apart(one, other, zones) for _, _, key in lying}
+
+
+def apart(
+    one: State, other: State, zones: Mapping[str, Json]
+) -> "tuple[Counter[tuple[str, str, str]], Counter[tuple[str, str, str]]]":
+    """What lies in one state alone, and what in the other: path, place where ordered, key."""
     places = [_placed(state, zones) for state in (one, other)]
-    return {key for a, b in (places, places[::-1]) for _, _, key in a - b}
+    return places[0] - places[1], places[1] - places[0]
 
 
 def moved_components(before: State, after: State, zones: Mapping[str, Json]) -> set[str]:

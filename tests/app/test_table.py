@@ -55,6 +55,13 @@ def test_a_hidden_hand_is_never_drawn() -> None:
             ] == []
 
 
+def test_a_field_of_thousands_of_rows_leaves_the_hand_in_sight() -> None:
+    lines = drawn({"x": ["." * 9] * 30_000, "hand": ["KH"]}, hand="each").splitlines()
+    assert len(lines) < 200
+    assert any("more lines" in line for line in lines)
+    assert "your hand" in "".join(lines[-4:])
+
+
 def test_a_board_of_strings_is_labelled_as_the_actions_name_its_cells() -> None:
     rows = ["bbb", "...", "www"]
     up = naming_of([list(row) for row in rows], ["a1-a2", "c1-c2"], flat=False)

@@ -78,6 +78,10 @@ def test_an_illegal_choice_forfeits_and_names_the_seat() -> None:
     assert "bid 9" in match.reason
 
 
+def test_a_long_illegal_choice_is_quoted_in_short() -> None:
+    assert len(play(Scripted("x" * 10**6), Scripted()).reason) < 200
+
+
 def test_a_player_that_cannot_choose_forfeits() -> None:
     assert play(Scripted(), Scripted()).ending == "forfeit"
 

@@ -1,11 +1,14 @@
 """Seeded faults in a sound game: every check finds its own kind and passes the sound one."""
 
 import re
+import time
 
 import pytest
 
 from games.checks import Finding
+from games.checks.contract import check_functions
 from games.checks.run import CheckSettings, run_checks
+from games.checks.sampling import random_matches, sample_states
 from tests.games.subjects import subject
 
 SETTINGS = CheckSettings(matches=6, samples=24, seed=1)
@@ -109,6 +112,12 @@ def test_a_game_that_describes_itself_wrongly_is_found(old: str, new: str, said:
     assert said in next(f.evidence for f in found if f.check == "definitions")
 
 
+def test_a_number_of_players_that_the_game_does_not_take_is_said_to_be_so() -> None:
+    found = [f for f in run_checks(subject(SOUND, 3), SETTINGS) if f.outcome == "failed"]
+    assert [f.function for f in found] == ["GAME"]
+    assert "asked for: 3" in found[0].evidence
+
+
 def test_a_crash_names_function_and_line_once() -> None:
     found = broken("total = float(sum(", "total = 1 / 0 + float(sum(")
     line = 1 + SOUND[: SOUND.index("total = float(sum(")].count("\n")
@@ -183,6 +192,15 @@ def test_an_accepted_illegal_action_is_found() -> None:
     assert any("accepted" in f.evidence and f.function == "apply_action" for f in found)
 
 
+def test_illegal_actions_are_chosen_in_a_time_that_grows_with_their_number_alone() -> None:
+    many = SOUND.replace('["bid 1", "bid 2"]', '[f"bid {n}" for n in range(60_000)]')
+    trial = subject(many, 2)
+    samples = sample_states(random_matches(trial, matches=2, seed=1, max_plies=9), count=4, seed=1)
+    begun = time.process_time()
+    assert [f.outcome for f in check_functions(trial, samples, seed=1)] == ["passed"]
+    assert time.process_time() - begun < 4  # each held against all others took a minute
+
+
 def test_an_action_that_was_not_played_but_fails_is_found() -> None:
     found = broken(
         '    if word == "bid":\n        return {**state',
@@ -213,6 +231,26 @@ def test_an_action_that_changes_nothing_is_found() -> None:
 def test_what_all_are_paid_is_held_against_the_declared_total(declared: str, words: str) -> None:
     found = broken('"conserved": ["card"]', f'"conserved": ["card"], "total": {declared}')
     assert [f.check for f in found] == ["total"] * bool(words)
+    assert all(re.search(words, f.evidence) for f in found)
+
+
+@pytest.mark.parametrize(
+    ("declared", "start", "words"),
+    [
+        ("{'cards': {}}", "", "has cards: {}; required under parameters"),
+        ("{'cards': {'default': 4}}", "", "does not start .*no parameters"),
+        ("{'cards': {'default': 4}}", "parameters.pop('cards', 4)", ""),
+        ("{'cards': {'default': 3}}", "cards = parameters.pop('cards', 4)", "another state"),
+    ],
+)
+def test_a_game_starts_with_the_defaults_that_it_declares(
+    declared: str, start: str, words: str
+) -> None:
+    source = SOUND.replace('"parameters": {}', f'"parameters": {declared}').replace(
+        "    if parameters:\n", f"    cards = 4\n    {start}\n    if parameters:\n"
+    )
+    found = findings(source.replace('["2", "3", "4", "5"]', '["2", "3", "4", "5"][:cards]'))
+    assert [f.check for f in found] == ["start"] * bool(words)
     assert all(re.search(words, f.evidence) for f in found)
 
 

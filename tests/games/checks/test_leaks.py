@@ -168,9 +168,21 @@ def test_a_zone_that_never_differs_alone_is_not_judged() -> None:
     assert "`visible` hides box" in evidence
 
 
+def test_a_hidden_place_that_no_zone_fits_is_named() -> None:
+    source = SOUND.replace('"bids": []}', '"bids": [], "box": [9]}')
+    outcome, _, evidence = broken(source, '"deck": "count"}', '"deck": "count", "box": "nothing"}')
+    assert outcome == "could_not_judge"
+    assert "box from seat 0, which no pattern in ZONES fits" in evidence
+
+
 def test_visible_must_speak_of_every_zone_and_of_no_other_place() -> None:
     assert broken(SOUND, '"deck": "count"}', "}")[:2] == ("failed", "visible")
     assert broken(SOUND, '"deck": "count"}', '"deck": "count", "dack": "count"}')[1] == "visible"
+
+
+def test_zones_and_open_paths_are_no_more_than_can_be_looked_for() -> None:
+    opened = '"open": ["bids", *map(str, range(10_000))]'  # one pattern with * says the same
+    assert broken(SOUND, '"open": ["bids"]', opened)[:2] == ("failed", "ZONES")
 
 
 def test_open_paths_must_be_texts() -> None:
@@ -199,11 +211,21 @@ BLIND = (
 )
 HINT = 'str(state["hands"][1 - len(state["bids"])][0] > "3")'
 TOLD = '[["bid of " + value], ["bid of " + value]]'
+# A bid guesses a hidden card, and only whether it is right is open: events alone tell the guess.
+GUESS = 'state["bids"] + [int([value] == state["hands"][{}])], "deck": state["deck"] + ["x"]'
+GUESSED, OVERHEARD = (
+    source.replace('state["bids"] + [int(value)]', GUESS.format(seat)).replace(
+        '["bid 1", "bid 2"]', '["bid 2", "bid 3", "bid 4", "bid 5"]'
+    )
+    for source, seat in ((SOUND, 1), (BLIND, 0))
+)
 HINTED = BLIND.replace(TOLD, f'[["bid of " + value + {HINT}]] * 2')
 
 
 @pytest.mark.parametrize(
-    "source", [UNTRACED, MOVED, HELD, BLIND], ids=["untraced", "moved", "held", "blind"]
+    "source",
+    [UNTRACED, MOVED, HELD, BLIND, GUESSED, OVERHEARD],
+    ids=["untraced", "moved", "held", "blind", "guessed", "overheard"],
 )
 def test_a_public_action_that_only_events_tell_is_no_leak(source: str) -> None:
     assert audited(source)[0] == "passed", audited(source)
