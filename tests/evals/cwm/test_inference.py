@@ -24,14 +24,25 @@ def resample_history(obs_action_history, player_id):
 """
 
 
+KEPT: dict[LearningTask, Learned] = {}
+
+
+def once(task: LearningTask, base: Path, model: ModelSettings) -> Learned:
+    """The replay gives the same in every call."""
+    if task not in KEPT:
+        KEPT[task] = learned(task, base, model)
+    return KEPT[task]
+
+
 def stuck(task: LearningTask, base: Path, model: ModelSettings) -> Learned:
-    met = learned(task, base, model)
+    met = once(task, base, model)
     return replace(met, source=f"import random\n{met.source}{STUCK}")
 
 
 def test_draws_that_fit_are_told_from_draws_that_are_as_likely(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(inference, "learned", once)
     (found,) = run(EvalOptions(seed=1, quick=True), TINY).samples
     monkeypatch.setattr(inference, "learned", stuck)
     (same,) = run(EvalOptions(seed=1, quick=True), TINY).samples
