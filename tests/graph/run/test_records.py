@@ -160,7 +160,7 @@ def test_a_slow_module_is_played_for_as_many_matches_as_there_is_time_for(
     slow = WAVES.replace("GAME =", "import time\nSLOW = iter(range(26))\nGAME =", 1).replace(
         "def get_legal_actions(state):\n",
         "def get_legal_actions(state):\n"
-        "    until = time.process_time() + (0.008 if next(SLOW, None) is not None else 0)\n"
+        "    until = time.process_time() + (0.004 if next(SLOW, None) is not None else 0)\n"
         "    while time.process_time() < until: pass\n",
     )
     told: list[dict[str, JsonValue]] = []
