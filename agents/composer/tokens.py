@@ -172,7 +172,7 @@ def tokenise(text: str) -> tuple[Token, ...]:
     >>> [token.norm for token in tokenise("2p: can't play 8s, u dont say!")]
     ['2', 'player', ':', 'can', 'not', 'play', '8', ',', 'you', 'do', 'not', 'say', '!']
     """
-    plain = "".join(unicodedata.normalize("NFD", letter)[0] for letter in text)  # no accents
+    plain = text if text.isascii() else _without_accents(text)
     plain = plain.replace("’", "'").replace("‘", "'").replace("−", "-")
     plain = re.sub(r"(?<=\d)-(?=\d)", "–", plain)
     tokens: list[Token] = []
@@ -188,6 +188,10 @@ def tokenise(text: str) -> tuple[Token, ...]:
         else:
             tokens += _open_contraction(text[start:end], match["word"].lower(), start, end)
     return tuple(tokens)
+
+
+def _without_accents(text: str) -> str:
+    return "".join(unicodedata.normalize("NFD", letter)[0] for letter in text)
 
 
 def _stop(text: str, start: int, end: int) -> Token:
@@ -250,6 +254,7 @@ def _with_plurals(table: dict[str, int]) -> dict[str, int]:
 _SMALL_FORMS = _with_plurals(_SMALL)
 _TENS_FORMS = _with_plurals(_TENS_VALUE)
 _SCALE_FORMS = _with_plurals(_SCALE)
+_BEGINS = frozenset({"minus", "half", *_ARTICLES, *_SMALL_FORMS, *_TENS_FORMS, *_SCALE_FORMS})
 
 
 def small_number(word: str) -> int | None:
@@ -281,6 +286,8 @@ def merge_numbers(tokens: Sequence[Token]) -> tuple[Token, ...]:
 
 def _read(tokens: Sequence[Token], start: int) -> tuple[int, int]:
     """The number starting at `start` and how many tokens it takes; (0, 0) where none does."""
+    if tokens[start].kind != "number" and _plain(tokens[start]) not in _BEGINS:
+        return 0, 0
     norms = [_plain(token) for token in tokens[start : start + 8]]
     if norms[0] == "minus":
         below, used = _read(tokens, start + 1) if len(norms) > 1 else (0, 0)

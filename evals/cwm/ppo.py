@@ -93,10 +93,10 @@ def run(options: EvalOptions, size: PpoSize | None = None) -> EvalResult:
     with Sandbox(preload=PRELOAD) as sandbox, tempfile.TemporaryDirectory() as folder:
         for game in size.games or games_with_models():
             models = Path(folder) / "models"
-            model = [*held_models(game, models, tensors=True), *held_models(game, models)][0]
+            held = held_models(game, models, tensors=True) or held_models(game, models)
             for protocol in OPPONENTS_OF:
                 file = Path(folder) / f"{game}-{protocol}.policy"
-                trained = _trained(game, model, protocol, options.seed, size, sandbox, file)
+                trained = _trained(game, held[0], protocol, options.seed, size, sandbox, file)
                 for opponent in ("random", f"gt:simulations={size.simulations},rollouts=1"):
                     played = _played(game, file, opponent, size, options)
                     samples.append({"game": game, "protocol": protocol, **trained, **played})

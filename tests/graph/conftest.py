@@ -41,6 +41,12 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 
 
 @pytest.fixture(scope="session")
+def snapshot(store: Store) -> str:
+    """Of the library, which no test changes; own games are no part of it."""
+    return store.snapshot_id()
+
+
+@pytest.fixture(scope="session")
 def sandbox() -> Iterator[Sandbox]:
     with Sandbox(preload=PRELOAD) as opened:
         yield opened
@@ -96,6 +102,7 @@ def _each_match_once(entries: Entries, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def make_context(
     store: Store,
+    snapshot: str,
     sandbox: Sandbox,
     passed: dict[tuple[object, ...], CheckRun],
     played: dict[tuple[object, ...], RecordPool],
@@ -108,11 +115,12 @@ def make_context(
             sandbox=sandbox,
             runs=tmp_path / "runs",
             settings=settings,
-            store_snapshot=store.snapshot_id(),
+            store_snapshot=snapshot,
             embedding=store.embedder.identity,
             clock=time.monotonic,
             passed=passed,
             played=played,
+            keeps_own_games=False,  # into the store that all share: see test_own_games.py
         )
 
     return make

@@ -49,7 +49,7 @@ def test_a_slow_module_ends_at_the_overall_deadline_and_its_slow_function_is_nam
     sandbox: Sandbox,
 ) -> None:
     run = check_source(
-        sandbox, _slow(0.4), settings=SETTINGS, num_players=2, parameters={}, deadline_s=1.0
+        sandbox, _slow(0.05), settings=SETTINGS, num_players=2, parameters={}, deadline_s=1.0
     )
     assert verdict(run.findings) == "failed"
     late = [f for f in run.findings if "within 1 s in all" in f.evidence]
@@ -69,7 +69,7 @@ def test_no_function_is_blamed_where_a_deadline_ends_and_none_is_slow(sandbox: S
 def test_a_module_that_passes_slowly_is_told_which_function_takes_the_time(
     sandbox: Sandbox,
 ) -> None:
-    run = check_source(sandbox, _slow(0.02), settings=SETTINGS, num_players=2, parameters={})
+    run = check_source(sandbox, _slow(0.008), settings=SETTINGS, num_players=2, parameters={})
     assert verdict(run.findings) == "passed"
     (pace,) = [f for f in run.findings if f.check == "pace"]
     assert pace.function == "get_rewards"

@@ -176,7 +176,10 @@ def fit_statements(
         wanted[row, labels.index(label)] = 1
     known: Vectors = np.exp(STEEP * (vectors @ vectors.T - 1))
     for at, of in postings.values():
-        known[np.ix_(at, at)] += np.float32(words) * np.outer(of, of)
+        if len(at) == 1:  # most of them; the same sum, without an array for it
+            known[at[0], at[0]] += np.float32(words) * (of[0] * of[0])
+        else:
+            known[np.ix_(at, at)] += np.float32(words) * np.outer(of, of)
     known[np.diag_indices(len(texts))] += ridge
     weights = np.linalg.solve(known, wanted)
     return Statements(labels, vectors, rarity, postings, weights, words, embed)

@@ -1,5 +1,5 @@
 """Resources of a run, as the machine's tests have them."""
 
-from tests.graph.conftest import make_context, passed, played, sandbox, store
+from tests.graph.conftest import make_context, passed, played, sandbox, snapshot, store
 
-__all__ = ["make_context", "passed", "played", "sandbox", "store"]
+__all__ = ["make_context", "passed", "played", "sandbox", "snapshot", "store"]

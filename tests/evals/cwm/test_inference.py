@@ -24,19 +24,27 @@ def resample_history(obs_action_history, player_id):
 """
 
 
+KEPT: dict[LearningTask, Learned] = {}
+
+
+def once(task: LearningTask, base: Path, model: ModelSettings) -> Learned:
+    """The replay gives the same in every call."""
+    if task not in KEPT:
+        KEPT[task] = learned(task, base, model)
+    return KEPT[task]
+
+
+def stuck(task: LearningTask, base: Path, model: ModelSettings) -> Learned:
+    met = once(task, base, model)
+    return replace(met, source=f"import random\n{met.source}{STUCK}")
+
+
 def test_draws_that_fit_are_told_from_draws_that_are_as_likely(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    met: list[Learned] = []
-
-    def once(task: LearningTask, base: Path, model: ModelSettings) -> Learned:
-        met.append(learned(task, base, model))
-        return met[0]
-
     monkeypatch.setattr(inference, "learned", once)
     (found,) = run(EvalOptions(seed=1, quick=True), TINY).samples
-    source = f"import random\n{met[0].source}{STUCK}"
-    monkeypatch.setattr(inference, "learned", lambda *_: replace(met[0], source=source))
+    monkeypatch.setattr(inference, "learned", stuck)
     (same,) = run(EvalOptions(seed=1, quick=True), TINY).samples
     ours: Any = found["calibration"]
     theirs: Any = same["calibration"]
