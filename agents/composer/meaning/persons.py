@@ -21,6 +21,7 @@ OWNERS = word_set("my our your his her their")
 _SOMEBODY = 0.1  # the same lead, for a single being that no number counts
 _I = word_set("me myself i")
 _AND = word_set(", and plus with n + &")
+_THERE = stems("there is")  # "there's Bo, there's Cy and there's me"
 _AMONG = stems("for with between against")
 _FOND = stems("little big old young dear our")
 _USUAL = {"twin": 2, "parent": 2, "grandparent": 2, "triplet": 3}
@@ -133,7 +134,7 @@ class Company:
             end, persons = item
             itself = itself or tokens[end - 1].norm in _I
             covered, number, at = [*range(start, end)], number + persons, end
-            while at < len(tokens) and tokens[at].norm in _AND:
+            while at < len(tokens) and tokens[at].norm in _AND | _THERE:
                 at += 1
             if at == end and tokens[end - 1].norm != "you":  # "you me and kev"
                 break

@@ -449,6 +449,7 @@ def test_who_comes_on_some_occasion_is_asked_about_and_seats_nobody(words: str, 
     [
         ("a push-your-luck dice game for u me n kev", 3),
         ("a push-your-luck dice game for you, me and Lou", 3),
+        ("a push-your-luck dice game; there's Aunt Bola, there's Chidi and there's myself", 3),
         ("This is what us five do after darts: a bit of poker", 5),
         ("poker; dealing gives us five cards", 2),
         ('Aunt Rosa\'s "Seven Letters" for 3 to 5 of us. A rummy game', 3),
