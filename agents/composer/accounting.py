@@ -38,6 +38,8 @@ _NEAR = 4
 """Tokens after a correction, among which its number stands."""
 SUPPOSING = stems("if when whenever once after until unless")
 """Words that begin a condition."""
+_OURSELVES = stems("we us")
+"""Who is so counted plays, whatever else the same breath told."""
 _RELATIVES = frozenset({"that", "who", "which", "whose"})
 
 
@@ -233,7 +235,8 @@ def _leaks(
         return False
     before = [i for i in aliens if i < mention.covered[0]]
     if _seats(mention):  # beside names: "Aunt Rosa's Letters for four"
-        return sum(parsed.tokens[i].text.islower() for i in before) >= _SURE
+        ourselves = any(parsed.tokens[i].norm in _OURSELVES for i in mention.covered)
+        return not ourselves and sum(parsed.tokens[i].text.islower() for i in before) >= _SURE
     if len(aliens) >= _SURE or (before and _bare(parsed, mention)):
         return True
     between = range(before[0], mention.covered[0]) if before else ()

@@ -141,21 +141,24 @@ def _as_told(tokens: Sequence[Token]) -> list[int]:
     "How many cards each? Seven." becomes "seven cards each.", "Q: players? A: 4" "4 players".
     """
     order: list[int] = []
-    begins = 0  # where the last clause stands in `order`
+    begins, asked = 0, False  # where the last clause stands in `order`, and whether it asked
     for index, token in enumerate(tokens):
-        if token.kind == "stop" and token.norm != "?" and tokens[index - 1].norm not in _ANSWERS:
+        before = tokens[index - 1].norm if index else ""
+        if token.kind == "stop" and token.norm != "?" and before not in _ANSWERS | {"?"}:
             order.append(index)
-            begins = len(order)
+            begins, asked = len(order), False
             continue
         ends = index + 1 == len(tokens) or tokens[index + 1].kind == "stop"
         if token.kind == "number" and ends and order and _is_question(tokens, order[begins:]):
-            asked = list(takewhile(lambda i: tokens[i].norm != "?", order[begins:]))
-            counted = [i for i in asked if tokens[i].norm not in _ASKING]
-            order[begins:] = [index, *counted] if counted else [*asked, index]
+            words = list(takewhile(lambda i: tokens[i].norm != "?", order[begins:]))
+            counted = [i for i in words if tokens[i].norm not in _ASKING]
+            order[begins:] = [index, *counted] if counted else [*words, index]
+            asked = False
             continue
-        if begins < len(order) and tokens[order[-1]].norm == "?" and not _replies(token):
-            begins = len(order)
+        if asked and token.kind != "stop" and not _replies(token):
+            begins, asked = len(order), False
         order.append(index)
+        asked = asked or token.norm == "?"
     return order
 
 
@@ -168,7 +171,7 @@ def _is_question(tokens: Sequence[Token], run: Sequence[int]) -> bool:
 
 def _replies(token: Token) -> bool:
     """Whether a token may stand between a question and the number that answers it."""
-    return token.kind == "number" or token.norm in _ANSWERS | {":", "\n"}
+    return token.kind == "number" or token.norm in _ANSWERS
 
 
 def _joints(tokens: Sequence[Token]) -> set[int]:

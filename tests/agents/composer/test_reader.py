@@ -513,6 +513,11 @@ def test_a_card_that_is_something_is_no_penalty() -> None:
     ("words", "seats"),
     [
         ("A trick-taking game. How many? Six.", 6),
+        ("A trick-taking game. How many at the table?\nA. Six. Always six.", 6),
+        (
+            "trick-taking, let the rest of the table finish that thing so its fair theres five of us",
+            5,
+        ),
         ("A trick-taking game.\nQ: players? A: four", 4),
         ("A trick-taking game. How many players are there? There are five.", 5),
         ("A trick-taking game. How many of us play? 5.", 5),
@@ -536,3 +541,4 @@ def test_a_bare_number_is_of_what_the_question_before_it_counts() -> None:
 def test_a_question_that_nothing_answers_takes_no_number_of_the_next_sentence() -> None:
     reading = reading_of("Hearts. How many players? You decide. Seven cards each.")
     assert (reading.seated, reading.parameters["hand_size"]) == (False, 7)
+    assert not reading_of("A trick-taking game. How many?\nWe meet at seven.").seated
