@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import takewhile
+from itertools import pairwise, takewhile
 
 from agents.composer.lexicon import PLAYERS, Lexicon, Name, Phrase, game_of
 from agents.composer.loader import common
@@ -151,11 +151,12 @@ def _as_told(tokens: Sequence[Token]) -> list[int]:
         ends = index + 1 == len(tokens) or tokens[index + 1].kind == "stop"
         if token.kind == "number" and ends and order and _is_question(tokens, order[begins:]):
             words = list(takewhile(lambda i: tokens[i].norm != "?", order[begins:]))
-            counted = [i for i in words if tokens[i].norm not in _ASKING]
-            order[begins:] = [index, *counted] if counted else [*words, index]
+            how = next((n for n, i in enumerate(words) if tokens[i].norm == "how"), 0)
+            counted = [i for i in words[how:] if tokens[i].norm not in _ASKING]
+            order[begins:] = [*words[:how], index, *counted] if how or counted else [*words, index]
             asked = False
             continue
-        if asked and token.kind != "stop" and not _replies(token):
+        if asked and token.kind == "word" and token.norm not in _ANSWERS:
             begins, asked = len(order), False
         order.append(index)
         asked = asked or token.norm == "?"
@@ -166,12 +167,7 @@ def _is_question(tokens: Sequence[Token], run: Sequence[int]) -> bool:
     """Whether a run of tokens asks how many, or names no more than what is counted."""
     marks = [place for place, i in enumerate(run) if tokens[i].norm == "?"]
     words = [tokens[i].norm for i in run[: marks[-1]]] if len(marks) == 1 else []
-    return words[:2] == ["how", "mani"] or 0 < len(words) <= _TWO
-
-
-def _replies(token: Token) -> bool:
-    """Whether a token may stand between a question and the number that answers it."""
-    return token.kind == "number" or token.norm in _ANSWERS
+    return ("how", "mani") in pairwise(words) or 0 < len(words) <= _TWO
 
 
 def _joints(tokens: Sequence[Token]) -> set[int]:

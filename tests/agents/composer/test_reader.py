@@ -515,7 +515,7 @@ def test_a_card_that_is_something_is_no_penalty() -> None:
         ("A trick-taking game. How many? Six.", 6),
         ("A trick-taking game. How many at the table?\nA. Six. Always six.", 6),
         (
-            "trick-taking, let the rest of the table finish that thing so its fair theres five of us",
+            "trick-taking, let the rest finish that thing so its fair theres five of us",
             5,
         ),
         ("A trick-taking game.\nQ: players? A: four", 4),
