@@ -38,6 +38,8 @@ EARLIER = {
     "0.0 (-3.9 to 3.9), Hand of War 0.8 (-4.5 to 6.0, n = 5), bargaining -5.7 (-11.2 to -0.2); "
     "at 80e5bf0, models of closed decks, protocol paper: Quadranto 1.1 (-8.4 to 10.5, 94 matches), "
     "Hand of War 1.0 (-6.1 to 8.0, 104 matches)",
+    "cardiverse-players": "in part at 813a793: Battleship, without a model, 17.3 points over "
+    "random play (15.3 to 19.3) in 1,000 deals",
     "cwm-inference": "its quick variant alone",
     "cwm-synthesis": "in two parts at f256e62: 100 fresh matches of each of twelve tasks, all "
     "transitions and draws right; 20 of gin rummy (0.995 of the transitions, none of the knock "
