@@ -100,7 +100,7 @@ class Store:
         self._is_open = True
         self._turn = threading.RLock()  # around whatever uses the reading client
         self._writing = threading.Lock()
-        self._read: dict[Kind, list[tuple[str, str]]] = {}  # of the snapshot that is read
+        self._known: dict[Kind, list[tuple[str, str]]] = {}  # digests of the snapshot that is read
 
     def __enter__(self) -> Self:
         return self
@@ -216,9 +216,10 @@ class Store:
                 return IndexReport()
             if snapshots is None:
                 return change(self._client())
-            plans = self._plans(self._client(), documents, mirrored).values()
-            if not mark and not any(stale or fresh for stale, fresh, _ in plans):
-                return sum((changes for _, _, changes in plans), IndexReport())  # nothing to write
+            if not mark:
+                plans = self._plans(self._client(), documents, mirrored).values()
+                if not any(stale or fresh for stale, fresh, _ in plans):
+                    return sum((changes for _, _, changes in plans), IndexReport())
             return self._publish(snapshots, change)
 
     @contextmanager
@@ -293,7 +294,7 @@ class Store:
             if self._reading is not None:
                 client, hold = self._reading
                 self._reading = None
-                self._read.clear()
+                self._known.clear()
                 close_client(client)
                 if hold is not None:
                     hold.close()
@@ -339,13 +340,13 @@ class Store:
         with explaining_chroma(self.settings, "read"), self._turn:
             client = client or self._client()
             is_read = self._reading is not None and client is self._reading[0]
-            if is_read and kind in self._read:
-                return self._read[kind]
+            if is_read and kind in self._known:
+                return self._known[kind]
             stored = self._collection(kind, client).get(include=["metadatas"])
             rows = zip(stored["ids"], stored["metadatas"] or [], strict=True)
             digests = [(id_, metadata["digest"]) for id_, metadata in rows]
             if is_read and self._snapshots is not None:
-                self._read[kind] = digests  # nobody changes a finished snapshot
+                self._known[kind] = digests  # nobody changes a finished snapshot
         return digests
 
     def _name(self, kind: Kind) -> str:
