@@ -13,7 +13,7 @@ import typer
 from app.console import a_person_is_here, ask, note, say
 
 if TYPE_CHECKING:
-    from games.contract import Json as Value
+    from games.values import Json as Value
     from tools.playtest.jobs import GameSetup
     from tools.sandbox import Sandbox
     from tools.sources import GameSource
@@ -194,7 +194,7 @@ def _value(text: str) -> "Value":
     Raises:
         ValueError: If no JSON can hold it, or a module could not be sent it.
     """
-    from games.contract import ModuleFault, require_json
+    from games.values import ModuleFault, require_json
 
     text.encode()  # a byte of the command line that was no UTF-8 fails here
     try:
@@ -215,7 +215,7 @@ def _refusal(
     game: "GameSetup", parameters: "Mapping[str, Value]", sandbox: "Sandbox"
 ) -> str | None:
     """What the module's ValueError says of a first state with these parameters, if it raises it."""
-    from games.contract import ModuleFault
+    from games.values import ModuleFault
 
     refused = "ValueError: "
     with sandbox.loaded("parameters", game.source) as worker:

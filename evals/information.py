@@ -30,10 +30,12 @@ from evals.leakage.omniscient import OmniscientRequest
 from evals.leakage.twins import OpenTable
 from evals.results import EvalError, EvalOptions, EvalResult, Row, Score, read_data
 from games import library
-from games.contract import CHANCE, Action, Game, Json, LocalModule
+from games.contract import Game
 from games.engine import Decision, Match, Player, play_match
 from games.information import SeatLog
+from games.modules import LocalModule
 from games.table import Position
+from games.values import CHANCE, Action, Json
 from tools.guest.protocol import decoded
 from tools.playtest.intervals import Estimate, NoSamplesError, mean_interval, share_interval
 from tools.playtest.jobs import GameSetup, SandboxRecipe, keep_sandbox, sandbox_of_process

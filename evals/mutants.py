@@ -19,7 +19,7 @@ from evals.planting import Mutant, PlantedGame, leak_kinds, leaking, leaks, plac
 from evals.results import EvalError, EvalOptions, EvalResult, Row, Score, read_data, score_over
 from games import library
 from games.checks.run import CheckSettings
-from games.contract import ModuleFault
+from games.values import ModuleFault
 from tools.checking import check_source
 from tools.differing import differential_sources
 from tools.sandbox import Sandbox

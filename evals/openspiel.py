@@ -5,7 +5,7 @@ from importlib.util import find_spec
 from typing import TypeAlias
 
 from agents.solving.form import SequenceForm
-from games.contract import Action
+from games.values import Action
 
 MISSING = "OpenSpiel is not installed; it comes with the extra openspiel"
 THEIR_EXPLORATION = 5.0  # with which it reaches the NashConv it is known for, 1.26 on Leduc

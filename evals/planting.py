@@ -22,9 +22,16 @@ from evals.results import read_data
 from games import library
 from games.checks.sampling import Subject, played_matches, trusted_subject
 from games.checks.zones import exchange_hidden
-from games.contract import TERMINAL, IllegalActionError, Json, ModuleFault, State, canonical_key
 from games.text import syntax_tree
-from games.values import as_object
+from games.values import (
+    TERMINAL,
+    IllegalActionError,
+    Json,
+    ModuleFault,
+    State,
+    as_object,
+    canonical_key,
+)
 
 _PLAY = ("get_current_player", "get_legal_actions", "get_chance_probabilities", "apply_action")
 _PAY = ("get_rewards",)

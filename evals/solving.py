@@ -45,11 +45,11 @@ from evals.bench.timings import machine
 from evals.openspiel import MISSING, THEIR_EXPLORATION, Ask, has_openspiel, their_nash_conv, theirs
 from evals.results import EvalOptions, EvalResult, Row, Score
 from games import library
-from games.contract import Action, canonical_key, load_namespace
 from games.engine import Player
 from games.information import SeatLog
-from games.modules import bind, first_state
+from games.modules import bind, first_state, load_namespace
 from games.streams import stream
+from games.values import Action, canonical_key
 from tools.playtest.jobs import GameSetup
 from tools.sandbox import Sandbox
 

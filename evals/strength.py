@@ -22,9 +22,9 @@ from agents.search.uct import decide as uct
 from evals.openspiel import MISSING, has_openspiel
 from evals.results import EvalOptions, EvalResult, Row, Score, Tell
 from games import library
-from games.contract import Action, State, canonical_key, load_namespace
-from games.modules import Rules, bind, first_state
+from games.modules import Rules, bind, first_state, load_namespace
 from games.streams import stream
+from games.values import Action, State, canonical_key
 from tools.playtest.intervals import share_interval
 
 SIMULATIONS = 1000

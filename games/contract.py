@@ -10,27 +10,22 @@ length or a NaN is reported as the module's fault and never travels further.
 import math
 from collections.abc import Mapping, Sequence
 
-from games.modules import LocalModule as LocalModule
-from games.modules import Module as Module
-from games.modules import load_namespace as load_namespace
+from games.modules import Module
 from games.text import is_plain_line
-from games.values import CHANCE as CHANCE
-from games.values import MAX_PLAYERS as MAX_PLAYERS
-from games.values import OPTIONAL_FUNCTIONS as OPTIONAL_FUNCTIONS
-from games.values import REQUIRED_CONSTANTS as REQUIRED_CONSTANTS
-from games.values import REQUIRED_FUNCTIONS as REQUIRED_FUNCTIONS
-from games.values import TERMINAL as TERMINAL
-from games.values import Action as Action
-from games.values import FaultKind as FaultKind
-from games.values import IllegalActionError as IllegalActionError
-from games.values import Json as Json
-from games.values import ModuleFault as ModuleFault
-from games.values import Observation as Observation
-from games.values import State as State
-from games.values import Visibility as Visibility
-from games.values import are_texts, is_number, is_visibility, show
-from games.values import canonical_key as canonical_key
-from games.values import require_json as require_json
+from games.values import (
+    CHANCE,
+    TERMINAL,
+    Action,
+    Json,
+    ModuleFault,
+    Observation,
+    State,
+    Visibility,
+    are_texts,
+    is_number,
+    is_visibility,
+    show,
+)
 
 _MOST_PAID = 1e12  # either way, by one ply to one seat
 

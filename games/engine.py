@@ -7,11 +7,10 @@ from typing import Literal, Protocol, TypeAlias, runtime_checkable
 
 from numpy.random import Generator
 
-from games.contract import CHANCE, TERMINAL, Action, Json, ModuleFault, Observation, State
 from games.information import SeatLog, tell_seats
 from games.streams import stream
 from games.table import Position, Table
-from games.values import show
+from games.values import CHANCE, TERMINAL, Action, Json, ModuleFault, Observation, State, show
 
 Ending: TypeAlias = Literal["finished", "unfinished", "forfeit", "fault"]
 

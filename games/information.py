@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from games.contract import Action, Json, Observation, canonical_key
-from games.values import canonical_value
+from games.values import Action, Json, Observation, canonical_key, canonical_value
 
 Turn: TypeAlias = tuple[Observation, Action | None]
 

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-from games.contract import CHANCE, Action, Json
 from games.engine import Match, Ply
 from games.text import one_line
+from games.values import CHANCE, Action, Json
 
 _OF_A_PLY = tuple(field.name for field in fields(Ply) if field.name != "state")
 _OF_AN_END = ("ending", "returns", "final_observations", "culprit", "reason")

@@ -5,20 +5,22 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from games.contract import (
-    CHANCE,
-    TERMINAL,
-    Action,
     Game,
-    IllegalActionError,
-    Json,
-    ModuleFault,
-    Observation,
-    State,
     read_actions,
     read_observations,
     read_player,
     read_probabilities,
     read_rewards,
+)
+from games.values import (
+    CHANCE,
+    TERMINAL,
+    Action,
+    IllegalActionError,
+    Json,
+    ModuleFault,
+    Observation,
+    State,
 )
 
 

@@ -12,10 +12,11 @@ from games.checks.leaks import check_leaks
 from games.checks.run import CheckSettings, run_checks
 from games.checks.sampling import PlayedMatch, Subject, random_matches
 from games.checks.unit_tests import PlayedPly, UnitTest, check_plies, check_unit_tests
-from games.contract import Game, Json, ModuleFault
+from games.contract import Game
 from games.records import MatchRecord
 from games.table import Position, Table
 from games.trajectories import Transition, open_deck
+from games.values import Json, ModuleFault
 from tools.pace import PacedTable, is_slow, slow_finding, slowest_function
 from tools.sandbox import Sandbox, SandboxedModule, SandboxTable, Worker
 from tools.transitions import replay_transitions

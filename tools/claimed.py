@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from random import Random
 from typing import Generic, NoReturn, TypeVar
 
-from games.contract import CHANCE, TERMINAL, Action, Json, ModuleFault
 from games.table import Position, Table
-from games.values import are_texts
+from games.values import CHANCE, TERMINAL, Action, Json, ModuleFault, are_texts
 from tools.guest.operations import drawn, match_generator
 from tools.guest.protocol import SelfPlayRequest
 from tools.sandbox import Sandbox, SandboxTable, Worker

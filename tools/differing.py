@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
-from games.contract import CHANCE, TERMINAL, Action, Json, ModuleFault, canonical_key
 from games.engine import sample_index
 from games.streams import stream
 from games.table import Position, Table
+from games.values import CHANCE, TERMINAL, Action, Json, ModuleFault, canonical_key
 from tools.sandbox import Sandbox, SandboxTable
 
 _SHOWN = 600

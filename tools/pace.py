@@ -8,9 +8,10 @@ from statistics import median
 
 from games.checks import Finding
 from games.checks.sampling import UniformPlayer
-from games.contract import Action, Game, Json, ModuleFault
+from games.contract import Game
 from games.engine import play_match
 from games.table import GameTable, Position, Table
+from games.values import Action, Json, ModuleFault
 from tools.sandbox import Sandbox, SandboxedModule, Worker
 
 PACE = "pace"

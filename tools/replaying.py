@@ -17,13 +17,13 @@ import numpy as np
 from numpy.random import Generator
 
 from games.checks.sampling import KeptPositions, PlayedMatch
-from games.contract import CHANCE, Action, Json, ModuleFault
 from games.engine import Decision, Match, Player, PlayerFault, Ply
 from games.information import SeatLog
 from games.streams import stream
 from games.table import Position
 from games.text import plain_text
 from games.trajectories import open_deck
+from games.values import CHANCE, Action, Json, ModuleFault
 from tools.checking import audit_matches
 from tools.playtest.jobs import (
     GameSetup,

@@ -13,11 +13,11 @@ from importlib.resources import files
 from pathlib import Path
 
 from games import library
-from games.contract import Json, ModuleFault, State
 from games.environments import Environment
 from games.environments.registry import environment_named
 from games.environments.served import source_of
 from games.text import bound_by, did_you_mean, syntax_tree
+from games.values import Json, ModuleFault, State
 from tools.playtest.jobs import GameSetup
 
 _LARGEST_SOURCE = 2_000_000

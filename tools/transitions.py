@@ -14,9 +14,8 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Literal, TypeAlias
 
-from games.contract import IllegalActionError, Json, ModuleFault, canonical_key
 from games.trajectories import Transition
-from games.values import as_numbers
+from games.values import IllegalActionError, Json, ModuleFault, as_numbers, canonical_key
 from tools.guest.framing import FrameError, decode, encode
 from tools.sandbox import Sandbox, Worker
 from tools.sandbox.worker import raise_fault

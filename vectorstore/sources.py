@@ -15,9 +15,9 @@ from importlib.resources.abc import Traversable
 from typing import Any
 
 from games import library
-from games.contract import REQUIRED_FUNCTIONS, Json
 from games.library import read_game
 from games.text import imported, syntax_tree
+from games.values import REQUIRED_FUNCTIONS, Json
 from vectorstore.documents import StoreError
 
 _READ = ("__init__.py", "game.py", "rulebook.md", "presets.yaml", "tags.yaml")

@@ -25,11 +25,11 @@ from agents.belief.follow import (
 from agents.belief.module import Guard, ModuleSampler, unguarded
 from agents.belief.population import Population, effective_size, systematic_draws
 from agents.belief.zones import RandomSampler, heated, zones_of
-from games.contract import Action, Json, ModuleFault, State, canonical_key
 from games.engine import sample_index
 from games.information import SeatLog
 from games.modules import Rules
 from games.streams import stream, uniforms
+from games.values import Action, Json, ModuleFault, State, canonical_key
 
 SIZE = 512  # particles that may be the whole posterior
 SKELETONS = 16  # states kept for what is known of them, where the rest is filled at random

@@ -28,7 +28,7 @@ from agents.belief.follow import BeliefCallsError, Branch, Guide
 from agents.belief.moves import ActionProposal, Splice
 from agents.belief.population import Capacity, Link, Particle, Population, merged, thinned
 from agents.belief.zones import Zones
-from games.contract import CHANCE, Action, State
+from games.values import CHANCE, Action, State
 
 Where: TypeAlias = tuple[str, int]
 """Path of a zone, and the entries of the log that were read when something came into it."""

@@ -10,7 +10,7 @@ import numpy as np
 from agents.belief.evidence import Evidence
 from agents.belief.follow import Guide
 from agents.belief.population import Floats, Link, Particle
-from games.contract import Action, State
+from games.values import Action, State
 
 
 class NeedLikelihood:

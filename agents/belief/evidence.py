@@ -21,8 +21,8 @@ from typing import NamedTuple
 from agents.belief.follow import Guide
 from agents.belief.population import Particle
 from agents.belief.zones import Zones
-from games.contract import Action, Json, State
 from games.modules import Rules
+from games.values import Action, Json, State
 
 # What a module's functions may raise on a state that they would not have made.
 MODULE_ERRORS = (

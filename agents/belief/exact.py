@@ -16,10 +16,10 @@ from agents.belief.follow import (
     counted_rules,
     random_action,
 )
-from games.contract import CHANCE, TERMINAL, Action, State
 from games.information import SeatLog, tell_seats
 from games.modules import Rules, canonical
 from games.streams import uniforms
+from games.values import CHANCE, TERMINAL, Action, State
 
 Weighted = list[tuple[State, float]]
 

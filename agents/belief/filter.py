@@ -20,8 +20,8 @@ from typing import Protocol, TypeAlias
 from agents.belief.follow import SURE, BeliefCallsError, Branch, Guide, LogPlace
 from agents.belief.moves import MAX_PLIES, ActionProposal, Goal, Splice, metropolis_hastings_step
 from agents.belief.population import Capacity, Particle, Population, merged, systematic
-from games.contract import Action, State
 from games.engine import sample_index
+from games.values import Action, State
 
 SAMPLED = 192  # particles that stand for a larger one, at the most
 FEWEST = 24  # and at the least, where a play takes many calls

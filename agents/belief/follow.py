@@ -7,10 +7,10 @@ from typing import NamedTuple, ParamSpec, TypeAlias, TypeVar
 
 import numpy as np
 
-from games.contract import CHANCE, TERMINAL, Action, Json, Observation, State, canonical_key
 from games.engine import sample_index
 from games.modules import Rules
 from games.streams import uniforms
+from games.values import CHANCE, TERMINAL, Action, Json, Observation, State, canonical_key
 
 Given = ParamSpec("Given")
 Returned = TypeVar("Returned")

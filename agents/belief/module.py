@@ -7,11 +7,10 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from games.contract import CHANCE, Action, Json, State, require_json
 from games.information import SeatLog, own_turns
 from games.modules import Rules, reseed
 from games.trajectories import MOST_OUTCOMES
-from games.values import are_texts
+from games.values import CHANCE, Action, Json, State, are_texts, require_json
 
 Resampler: TypeAlias = Literal["resample_history", "resample_state"]
 Guard: TypeAlias = Callable[[Callable[[], object]], object]

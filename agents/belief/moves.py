@@ -21,8 +21,8 @@ from typing import Protocol, TypeAlias
 
 from agents.belief.follow import CHECKED, SURE, Branch, Follower, Guide, LogPlace
 from agents.belief.population import Link, Particle
-from games.contract import TERMINAL, Action, Json
 from games.engine import sample_index
+from games.values import TERMINAL, Action, Json
 
 
 class ActionEvidence(Protocol):

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.belief.follow import Branch, LogPlace
-from games.contract import Action, State, canonical_key
+from games.values import Action, State, canonical_key
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

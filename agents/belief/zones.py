@@ -10,8 +10,8 @@ import numpy as np
 from agents.belief.follow import random_action
 from agents.belief.population import Floats
 from games.checks.zones import matches, read_path, with_path
-from games.contract import TERMINAL, Json, State
 from games.modules import Rules
+from games.values import TERMINAL, Json, State
 
 
 class Fill(NamedTuple):

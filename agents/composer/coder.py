@@ -12,7 +12,6 @@ from pydantic import JsonValue
 
 from agents.protocols import Attempt, CoderTools, Design, Edit, Heuristic, Mending, RoleError
 from games.checks import Finding
-from games.contract import canonical_key
 from games.library import (
     families,
     heuristic_sources,
@@ -23,6 +22,7 @@ from games.library import (
     specialise,
 )
 from games.text import syntax_tree
+from games.values import canonical_key
 
 _CAUSE = "It differed from the library's verified source."
 

@@ -47,9 +47,9 @@ from agents.protocols import (
     Section,
     Talk,
 )
-from games.contract import Json
 from games.library import in_reading_order, names, preset, rulebook
 from games.text import did_you_mean
+from games.values import Json
 from vectorstore.documents import Example
 
 Retrieve = Callable[[str], Sequence[Example]]

@@ -9,9 +9,9 @@ from typing import TypeAlias
 from pydantic import BaseModel, JsonValue
 
 from agents.composer.patterns import Capture
-from games.contract import Json
 from games.library import read_game, source
 from games.text import did_you_mean
+from games.values import Json
 
 Settings: TypeAlias = Mapping[str, Json]
 Reads: TypeAlias = Callable[[Sequence[int]], Settings]

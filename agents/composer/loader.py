@@ -31,7 +31,7 @@ from agents.composer.lexicon import HOLES, PLAYERS, Common, Lexicon, Name, Phras
 from agents.composer.patterns import expand
 from agents.composer.tokens import stems, word_set
 from games import library
-from games.contract import Json
+from games.values import Json
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _ROOM = "games/library"

@@ -24,7 +24,7 @@ from agents.composer.tokens import (
     unwrapped,
     word_set,
 )
-from games.contract import Json
+from games.values import Json
 
 _PAIR = r"(\w+)\s*=\s*((?:[^\s,;=.]|\.\S)+(?:,(?!\w+\s*=)[^\s,;=.]+)*)"
 _BESIDE = "()[]\"'“”!?"

@@ -32,8 +32,8 @@ from agents.composer.patterns import Text
 from agents.composer.settle import Base, Interpretation, can_be, settle
 from agents.composer.tokens import stems
 from agents.protocols import Choices, Clause, RoleError
-from games.contract import Json
 from games.library import preset, presets
+from games.values import Json
 
 _NAMED = re.compile(
     r"\b(?:called|named|titled|entitled)\s+(?:\"([^\"]{1,60})\"|“([^”]{1,60})”|'([^']{1,60})'"

@@ -8,9 +8,10 @@ from agents.composer.accounting import CONTRADICTS, CORRECTED, CORRECTS
 from agents.composer.lexicon import PLAYERS, Lexicon, Name, Phrase, Settings, game_of, value_text
 from agents.composer.mentions import Mention, ParsedBrief
 from agents.protocols import Choices, Clause, RoleError
-from games.contract import Json, LocalModule, ModuleFault
 from games.library import as_declared, source
+from games.modules import LocalModule
 from games.text import did_you_mean
+from games.values import Json, ModuleFault
 
 ALWAYS = "always so: "
 """How the setting of a clause begins that asks for what its family has anyway."""

@@ -11,12 +11,13 @@ from agents.composer.coder import verified_source
 from agents.protocols import Claim, Design, RefusedTest, RoleError, Verdict, Vote
 from games.checks.sampling import trusted_subject
 from games.checks.unit_tests import Tested, UnitTest, check_unit_tests
-from games.contract import CHANCE, TERMINAL, Game, Json, LocalModule, canonical_key
+from games.contract import Game
 from games.engine import Match, Ply
+from games.modules import LocalModule
 from games.records import MatchRecord
 from games.streams import stream
 from games.table import GameTable, Position
-from games.values import show
+from games.values import CHANCE, TERMINAL, Json, canonical_key, show
 
 _MATCHES = 3
 _MAX_PLIES = 400

@@ -29,8 +29,8 @@ from agents.learning.policy import (
 )
 from agents.learning.settings import LearningError, PpoSettings
 from agents.worker.stepping import Turns
-from games.contract import Action, Json
 from games.streams import stream
+from games.values import Action, Json
 from tools.playtest.jobs import GameSetup
 from tools.predicting.inference import SeatSight
 from tools.predicting.tensors import TENSORS, round_trips

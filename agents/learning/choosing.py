@@ -12,8 +12,8 @@ from agents.learning.matches import Matches
 from agents.learning.policy import Policy
 from agents.learning.ppo import train
 from agents.learning.settings import LearningError, PpoSettings
-from games.contract import Json
 from games.streams import stream
+from games.values import Json
 from tools.playtest.intervals import Estimate, NoSamplesError
 from tools.playtest.jobs import GameSetup, Roster
 from tools.playtest.series import play_series

@@ -15,8 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from games.contract import Json
-from games.values import is_number
+from games.values import Json, is_number
 
 Path: TypeAlias = tuple[str | int, ...]
 """Keys, places in a list from 0, and letters of a text: -1 is the first."""

@@ -6,9 +6,8 @@ from typing import Self
 from agents.learning.settings import LearningError, PpoSettings
 from agents.worker.protocol import PerfectInformationRequest
 from agents.worker.stepping import OpenManyRequest, StepManyRequest, Turns
-from games.contract import Action, IllegalActionError, Json, ModuleFault
 from games.streams import run_key, stream
-from games.values import are_texts, is_number
+from games.values import Action, IllegalActionError, Json, ModuleFault, are_texts, is_number
 from tools.guest.protocol import MessageError, decoded
 from tools.playtest.jobs import GameSetup
 from tools.predicting.tensors import TENSORS

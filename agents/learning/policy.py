@@ -22,8 +22,7 @@ from safetensors.numpy import load, save
 
 from agents.learning.encoding import Array, Encoder, encoder_of
 from agents.learning.settings import LearningError
-from games.contract import Action, Json, canonical_key
-from games.values import ModuleFault
+from games.values import Action, Json, ModuleFault, canonical_key
 from tools.predicting.inference import ask_together
 from tools.predicting.tensors import numbers_in, with_lists
 from tools.sandbox import Sandbox, Worker

@@ -30,8 +30,8 @@ from agents.learning.encoding import Array
 from agents.learning.matches import Matches, require_trainable
 from agents.learning.policy import NEVER, Arrays, Codec, Policy, drawn_actions, forward, log_chances
 from agents.learning.settings import LearningError
-from games.contract import Action, Json
 from games.streams import stream
+from games.values import Action, Json
 
 _DECAYS = (0.9, 0.999)  # of Adam
 _TINY = 1e-8

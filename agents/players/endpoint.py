@@ -8,7 +8,7 @@ from agents.model.chat import ChatModel, Message, build_chat
 from agents.model.errors import ModelError
 from agents.model.recording import current_place, place
 from agents.model.settings import ModelSettings, SettingsError
-from games.contract import Json
+from games.values import Json
 
 if TYPE_CHECKING:
     from langchain_core.messages import AIMessage

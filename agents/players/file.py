@@ -7,9 +7,9 @@ from hashlib import sha256
 import numpy as np
 
 from agents.players.specs import PlayerSpec, Seating, require_unchanged
-from games.contract import Action, Json, ModuleFault
 from games.engine import Decision, PlayerFault
 from games.information import SeatLog
+from games.values import Action, Json, ModuleFault
 from tools.sources import read_source
 
 FILE = "file"

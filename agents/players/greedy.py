@@ -8,10 +8,9 @@ from pydantic import Field
 from agents.players.specs import PlayerSpec, PlayerSpecError, Seating
 from agents.search.leaves import mean_ranks
 from agents.search.settings import PlayerSettings
-from games.contract import Action, Json, ModuleFault
 from games.engine import Decision, PlayerFault
 from games.information import SeatLog
-from games.values import is_number
+from games.values import Action, Json, ModuleFault, is_number
 from tools.guest.framing import encode
 from tools.sandbox import Worker
 

@@ -19,9 +19,17 @@ import numpy as np
 from agents.belief.module import DeadlineError
 from agents.worker.protocol import ChooseRequest, HeuristicsRequest, Refused
 from agents.worker.session import SeatSession, perfect_information
-from games.contract import Action, IllegalActionError, Json, ModuleFault, Observation
 from games.modules import HEURISTIC
-from games.values import REQUIRED_CONSTANTS, is_number, show
+from games.values import (
+    REQUIRED_CONSTANTS,
+    Action,
+    IllegalActionError,
+    Json,
+    ModuleFault,
+    Observation,
+    is_number,
+    show,
+)
 from tools.guest.protocol import RawPly, decoded
 from tools.replaying import VoidResultError
 from tools.sandbox import Sandbox, Worker

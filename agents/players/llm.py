@@ -16,11 +16,11 @@ from agents.model.budget import Usage
 from agents.players.specs import PlayerSpec, PlayerSpecError, Seating
 from agents.prompting import inert, load_prompt
 from agents.search.settings import NoYes, PlayerSettings, When
-from games.contract import Action, Json, Observation
 from games.engine import Decision, PlayerFault
 from games.information import SeatLog
 from games.streams import ply_of
 from games.text import is_plain_line, plain_text
+from games.values import Action, Json, Observation
 from tools.sources import find_rulebook
 
 LLM = "llm"

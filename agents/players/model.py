@@ -25,11 +25,11 @@ from agents.players.specs import (
 )
 from agents.search.algorithms import search_named
 from agents.search.settings import MANY, Count
-from games.contract import Action, Json, ModuleFault, canonical_key
 from games.engine import Decision, PlayerFault
 from games.information import SeatLog
 from games.library import read_game
 from games.text import plain_text
+from games.values import Action, Json, ModuleFault, canonical_key
 from tools.sandbox import Worker
 from tools.sources import read_source
 

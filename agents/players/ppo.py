@@ -13,9 +13,9 @@ from agents.learning.settings import LearningError
 from agents.players.specs import PlayerSpec, PlayerSpecError, Seating, require_unchanged
 from agents.search.settings import NoYes, PlayerSettings
 from agents.worker.stepping import decision_view
-from games.contract import Action, ModuleFault
 from games.engine import Decision
 from games.information import SeatLog
+from games.values import Action, ModuleFault
 
 PPO = "ppo"
 

@@ -20,13 +20,13 @@ from agents.worker.protocol import (
     Refused,
     decoded_decision,
 )
-from games.contract import Action, IllegalActionError, Json, ModuleFault
 from games.engine import Decision, PlayerFault
 from games.environments.served import preload_of, served_source
 from games.information import SeatLog
 from games.modules import HEURISTIC
 from games.streams import match_words
 from games.text import plain_text
+from games.values import Action, IllegalActionError, Json, ModuleFault
 from tools.guest.protocol import MessageError
 from tools.sandbox import Worker
 

@@ -8,10 +8,10 @@ from pydantic import Field
 from agents.players.specs import PlayerSpec, PlayerSpecError, Seating
 from agents.search.settings import DAY, Count, PlayerSettings
 from agents.worker.protocol import EnumerateRequest, Solution, SolveRequest, TooLarge, decoded_size
-from games.contract import Action, Json, ModuleFault
 from games.engine import Decision, PlayerFault, sample_index
 from games.information import SeatLog
 from games.text import plain_text
+from games.values import Action, Json, ModuleFault
 from tools.guest.protocol import MessageError, decoded
 
 PRELOAD = ("agents.worker.solving",)  # what the sandbox must preload for this player

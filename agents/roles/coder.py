@@ -25,8 +25,8 @@ from agents.roles.tool_calls import (
     tool_specifications,
 )
 from games.checks import Finding
-from games.contract import REQUIRED_CONSTANTS, REQUIRED_FUNCTIONS, ModuleFault
 from games.text import bound_by, syntax_tree
+from games.values import REQUIRED_CONSTANTS, REQUIRED_FUNCTIONS, ModuleFault
 from vectorstore.documents import Example
 
 if TYPE_CHECKING:

@@ -10,14 +10,6 @@ from typing import get_args
 from agents.prompting import fence
 from agents.protocols import CoderTools, Design, Section
 from games.checks import Finding
-from games.contract import (
-    CHANCE,
-    OPTIONAL_FUNCTIONS,
-    REQUIRED_CONSTANTS,
-    REQUIRED_FUNCTIONS,
-    TERMINAL,
-    Json,
-)
 from games.records import MatchRecord, perceived, seats_named
 from games.table import Position
 from games.trajectories import (
@@ -28,7 +20,16 @@ from games.trajectories import (
     Trajectory,
     phase_of,
 )
-from games.values import canonical_key, type_of
+from games.values import (
+    CHANCE,
+    OPTIONAL_FUNCTIONS,
+    REQUIRED_CONSTANTS,
+    REQUIRED_FUNCTIONS,
+    TERMINAL,
+    Json,
+    canonical_key,
+    type_of,
+)
 from tools.predicting import cut
 
 _NAMES = frozenset((*REQUIRED_FUNCTIONS, *OPTIONAL_FUNCTIONS, *REQUIRED_CONSTANTS, "module"))

@@ -23,9 +23,9 @@ from agents.prompting import load_prompt
 from agents.protocols import Claim, Design, RefusedTest, Verdict, Vote
 from agents.roles.texts import record_text, rules_text, speaks_of_odds
 from games.checks.unit_tests import ODDS, Relation, Tested, UnitTest
-from games.contract import REQUIRED_FUNCTIONS
 from games.records import MatchRecord
 from games.table import Position
+from games.values import REQUIRED_FUNCTIONS
 
 RECORD_LIMIT = 24_000
 MAX_TESTS = 8

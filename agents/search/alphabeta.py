@@ -17,8 +17,8 @@ import numpy as np
 from pydantic import Field
 
 from agents.search.settings import LARGEST, Count, PlayerSettings, SearchResult, SearchView
-from games.contract import CHANCE, TERMINAL, Action, State
 from games.modules import Rules, canonical
+from games.values import CHANCE, TERMINAL, Action, State
 
 Bounds: TypeAlias = tuple[float, float]
 ZERO = 1e-9  # payments of a zero-sum game may miss zero by so much

@@ -61,8 +61,8 @@ from agents.search.settings import (
     SearchView,
 )
 from agents.search.statistics import ActionTable
-from games.contract import CHANCE, TERMINAL, Action, State
 from games.modules import Rules, require_seat
+from games.values import CHANCE, TERMINAL, Action, State
 
 Genome: TypeAlias = tuple[int, ...]
 Trial: TypeAlias = Callable[[Genome], float]

@@ -43,8 +43,8 @@ from agents.search.settings import (
     When,
 )
 from agents.search.statistics import ActionTable, ReturnRange, add, exploration_bonus
-from games.contract import TERMINAL, Action, State
 from games.modules import require_seat
+from games.values import TERMINAL, Action, State
 
 
 class FlatmcSettings(RolloutSettings, BudgetSettings, BoundSettings):

@@ -38,9 +38,9 @@ from agents.search.leaves import Leaves, PlayedPly, sampled
 from agents.search.meter import Meter
 from agents.search.settings import ExplorationWeight, SearchResult, SearchView, TreeSettings
 from agents.search.statistics import EdgeStatistics, Path, ReturnRange, widened
-from games.contract import CHANCE, TERMINAL, Action, Json, Observation, State, canonical_key
 from games.modules import Heuristic, Rules, canonical, require_seat, require_turn
 from games.streams import uniforms
+from games.values import CHANCE, TERMINAL, Action, Json, Observation, State, canonical_key
 
 Known: TypeAlias = tuple[int, Observation]
 """A seat's information since the root, by number, and its newest observation."""
@@ -250,7 +250,7 @@ class IsmctsSearch:
         return found
 
     def _key_of(self, value: dict[str, Json]) -> str:
-        """`games.contract.canonical_key` of a value."""
+        """`games.values.canonical_key` of a value."""
         known = canonical(value)
         text = self.keys.get(known)
         if text is None:

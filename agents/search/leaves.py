@@ -32,10 +32,10 @@ from agents.search.settings import (
     RolloutSettings,
 )
 from agents.search.statistics import ReturnRange, add
-from games.contract import CHANCE, TERMINAL, Action, ModuleFault, State
 from games.engine import sample_index
 from games.modules import Heuristic, Rules
 from games.streams import uniforms
+from games.values import CHANCE, TERMINAL, Action, ModuleFault, State
 
 PlayedPly: TypeAlias = tuple[int, Action, list[float] | None]
 """One ply: the player, its action, its rewards (None where they are all 0)."""

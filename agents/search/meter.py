@@ -6,8 +6,8 @@ from dataclasses import replace
 from math import inf
 
 from agents.search.settings import BudgetSettings, Clock
-from games.contract import Action, State
 from games.modules import Rules
+from games.values import Action, State
 
 
 class CallsSpentError(Exception):

@@ -20,10 +20,10 @@ from itertools import chain, islice
 import numpy as np
 
 from agents.search.statistics import add
-from games.contract import CHANCE, Action, State
 from games.engine import sample_index
 from games.modules import Rules, canonical
 from games.streams import BLOCK
+from games.values import CHANCE, Action, State
 
 SPAN = 2**30
 TRIAL, SHARE = 1000, 0.3

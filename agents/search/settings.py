@@ -10,8 +10,8 @@ from typing import Annotated, Literal, Self, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from games.contract import Action, Json, State
 from games.modules import Heuristic, Rules
+from games.values import Action, Json, State
 
 Clock: TypeAlias = Callable[[], float]
 NoYes: TypeAlias = Literal["no", "yes"]

@@ -37,8 +37,8 @@ from agents.search.meter import Meter
 from agents.search.settings import SearchResult
 from agents.search.statistics import add
 from agents.search.tree import Node, UctSearch
-from games.contract import CHANCE, TERMINAL, Action
 from games.modules import Heuristic
+from games.values import CHANCE, TERMINAL, Action
 
 SHORT = 4.5  # calls of apply_action a simulation: longer matches are hardly ever settled so
 CALLS = 2  # of it for every simulation done

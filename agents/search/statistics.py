@@ -12,7 +12,7 @@ import numpy as np
 
 from agents.search.meter import Meter
 from agents.search.settings import SearchResult
-from games.contract import Action
+from games.values import Action
 
 Table: TypeAlias = tuple[float, ...]
 Edge: TypeAlias = tuple[int, int, list[float] | None]

@@ -35,9 +35,9 @@ from agents.search.statistics import (
     exploration_bonus,
     widened,
 )
-from games.contract import CHANCE, TERMINAL, Action, State
 from games.modules import Heuristic, Rules, require_turn
 from games.streams import uniforms
+from games.values import CHANCE, TERMINAL, Action, State
 
 _LOWEST = float("-inf")
 

@@ -54,8 +54,8 @@ from agents.search.settings import (
 from agents.search.solver import SolverSearch
 from agents.search.statistics import add, exploration_bonus
 from agents.search.tree import Node, UctSearch
-from games.contract import CHANCE, Action, State
 from games.modules import canonical, require_seat
+from games.values import CHANCE, Action, State
 
 Seen: TypeAlias = dict[tuple[int, Action], tuple[int, float]]
 """`m` and `A` of every (seat, action) played at or below a node."""

@@ -23,8 +23,8 @@ from agents.solving.form import (
     SeatForm,
     SequenceForm,
 )
-from games.contract import CHANCE, TERMINAL, Action, ModuleFault, Observation, State
 from games.modules import Rules, require_turn
+from games.values import CHANCE, TERMINAL, Action, ModuleFault, Observation, State
 
 HISTORIES = 200_000  # about ten seconds and 300 MB on the library's games
 SUM_TOLERANCE = 1e-9

@@ -32,10 +32,9 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from games.contract import Action, Json, Observation, State, canonical_key
 from games.information import SeatLog
 from games.modules import Rules
-from games.values import canonical_value
+from games.values import Action, Json, Observation, State, canonical_key, canonical_value
 
 Ints: TypeAlias = NDArray[np.int64]
 Floats: TypeAlias = NDArray[np.float64]

@@ -12,8 +12,7 @@ from agents.protocols import Heuristic
 from agents.strategy.fitting import TaughtMatch, fitted_heuristics
 from agents.strategy.lessons import LessonsRequest
 from agents.strategy.selection import Members, Protocol, Scores, Selection, Selector, negation
-from games.contract import Json, ModuleFault
-from games.values import is_number, show
+from games.values import Json, ModuleFault, is_number, show
 from tools.playtest.jobs import GameSetup, MatchEntry, Roster, SandboxRecipe
 from tools.playtest.ratings import win_share
 from tools.playtest.runner import Workers

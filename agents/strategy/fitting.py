@@ -25,7 +25,7 @@ from pydantic import BaseModel, Field, JsonValue
 
 from agents.protocols import Heuristic
 from agents.strategy.features import Look, parsed
-from games.contract import Action, Json, Observation
+from games.values import Action, Json, Observation
 from tools.playtest.ratings import win_share
 
 Named: TypeAlias = dict[str, float]

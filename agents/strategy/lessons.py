@@ -15,8 +15,8 @@ import numpy as np
 from agents.search.ismcts import IsmctsSettings
 from agents.search.ismcts import decide as ismcts
 from agents.search.settings import SearchView
-from games.contract import CHANCE, TERMINAL, Json
 from games.modules import Rules, bind, first_state
+from games.values import CHANCE, TERMINAL, Json
 from tools.guest.protocol import decoded
 
 Operation: TypeAlias = Callable[[dict[str, object], dict[str, Json]], Json]

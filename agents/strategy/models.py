@@ -12,10 +12,9 @@ from pathlib import Path
 from statistics import fmean
 from typing import TypeAlias
 
-from games.contract import ModuleFault, State
 from games.engine import RandomPlayer, play_match
 from games.library import defaults, read_game
-from games.values import is_number, show
+from games.values import ModuleFault, State, is_number, show
 from tools.playtest.intervals import Estimate, Unmeasured
 from tools.playtest.jobs import GameSetup, MatchEntry, Roster, SandboxRecipe, sandbox_of_process
 from tools.playtest.results import TournamentResult, TournamentSettings

@@ -19,8 +19,9 @@ from typing import Literal, Self, TypeAlias, TypeVar
 from agents.belief.belief import Belief
 from agents.belief.evidence import MODULE_ERRORS
 from agents.belief.module import DeadlineError, HungError
-from games.contract import TERMINAL, Action, Game, LocalModule, Module, ModuleFault, State
-from games.modules import Rules, bind
+from games.contract import Game
+from games.modules import LocalModule, Module, Rules, bind
+from games.values import TERMINAL, Action, ModuleFault, State
 from tools.guest.faults import ALARM, MODULE_FILE, TICKS
 
 Done = TypeVar("Done")

@@ -6,7 +6,7 @@ Each class is read by `tools.guest.protocol.decoded` at both ends. A reply is th
 from typing import Literal, NamedTuple, TypeAlias
 
 from agents.belief.belief import BeliefName, FallbackProtocol
-from games.contract import Action, Json
+from games.values import Action, Json
 from tools.guest.protocol import decoded
 
 UNSEARCHED: dict[str, Json] = dict.fromkeys(

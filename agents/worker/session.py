@@ -26,9 +26,9 @@ from agents.worker.protocol import (
     PerfectInformationRequest,
     Refused,
 )
-from games.contract import TERMINAL, Json, State
 from games.information import SeatLog, tell_seats
 from games.modules import Heuristic, Rules, bind, canonical, first_state, scoring
+from games.values import TERMINAL, Json, State
 from tools.guest.operations import Operation
 from tools.guest.protocol import decoded
 

@@ -19,10 +19,10 @@ from agents.worker.protocol import (
     SolveRequest,
     TooLarge,
 )
-from games.contract import Action, Json, State
 from games.information import SeatLog
 from games.modules import Rules, bind, first_state
 from games.streams import stream
+from games.values import Action, Json, State
 from tools.guest.operations import Operation
 from tools.guest.protocol import decoded
 

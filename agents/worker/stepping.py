@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
 from agents.worker.blame import contracted
-from games.contract import CHANCE, TERMINAL, Action, Json, ModuleFault, State
 from games.information import SeatLog, tell_seats
 from games.modules import Rules, first_state
+from games.values import CHANCE, TERMINAL, Action, Json, ModuleFault, State
 from tools.guest.operations import Operation
 from tools.guest.protocol import decoded
 

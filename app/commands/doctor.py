@@ -249,7 +249,7 @@ def _canaries_out(sandbox: "Sandbox") -> tuple[str, ...]:
 
 def _traces(sandbox: "Sandbox") -> bool:
     """Whether a worker that asks to be traced lives on."""
-    from games.contract import ModuleFault
+    from games.values import ModuleFault
 
     with sandbox.loaded("self-test", "") as worker:
         try:

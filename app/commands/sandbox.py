@@ -15,8 +15,8 @@ from app.console import ends_at_once, give, leave, note, print_json, say, words
 from app.options import Json, NoIsolation, sandbox_of
 
 if TYPE_CHECKING:
-    from games.contract import Json as Value
-    from games.contract import ModuleFault
+    from games.values import Json as Value
+    from games.values import ModuleFault
     from tools.sandbox import Limits, Sandbox, Worker
 
 sandbox_app = typer.Typer(
@@ -193,7 +193,7 @@ def _require_expression(text: str | None) -> None:
 
 def _run(worker: "Worker", source: str, name: str, call: str | None) -> dict[str, Any]:
     """Load, call, evaluate; the outcome, the value and what ended it."""
-    from games.contract import ModuleFault
+    from games.values import ModuleFault
 
     value: Value = None
     try:
@@ -208,7 +208,7 @@ def _run(worker: "Worker", source: str, name: str, call: str | None) -> dict[str
 
 
 def _load(worker: "Worker", source: str, name: str) -> None:
-    from games.contract import ModuleFault
+    from games.values import ModuleFault
 
     try:
         worker.load(source)
@@ -223,7 +223,7 @@ def _load(worker: "Worker", source: str, name: str) -> None:
 
 def _main(worker: "Worker") -> "Value":
     """What main() returned; None without one. The shape is as much a claim as the value."""
-    from games.contract import ModuleFault
+    from games.values import ModuleFault
 
     claimed = worker.request("main", {}, worker.limits.call_s)
     if not isinstance(claimed, dict) or claimed.keys() != {"defined", "value"}:

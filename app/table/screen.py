@@ -15,13 +15,13 @@ from app.console import a_person_is_here, ask, say, words
 from app.table.boards import WIDTH, by_numbers, folded, meant, plain_words
 from app.table.layout import SeatLayout, Setting, choices, wrapped
 from app.table.session import TableLeft, TableSession, WentBack
-from games.contract import CHANCE, ModuleFault
 from games.engine import Match, PlayerFault, Ply
 from games.text import one_line, plain_text
+from games.values import CHANCE, ModuleFault
 
 if TYPE_CHECKING:
-    from games.contract import Action, Observation
     from games.information import SeatLog
+    from games.values import Action, Observation
 
 PROMPT = "Your move: "
 _SHOWN_EVENTS = 24

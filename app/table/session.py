@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, TypeAlias
 from app.options import accepted_parameters, game_called, given_parameters
 from app.table.layout import Setting
 from app.table.saved import SavedMatchError
-from games.contract import Game, ModuleFault
+from games.contract import Game
 from games.engine import Decision, Match, Ply, play_match
 from games.records import MatchRecord, json_line, to_text
 from games.text import one_line
-from games.values import show
+from games.values import ModuleFault, show
 
 if TYPE_CHECKING:
     from numpy.random import Generator
 
     from agents.players.registry import PlayerRoster, SeatedPlayer
-    from games.contract import Action, Observation
     from games.information import SeatLog
+    from games.values import Action, Observation
     from tools.playtest.jobs import GameSetup
     from tools.sandbox import Sandbox, SandboxTable, Worker
 

@@ -35,17 +35,9 @@ from agents.search.uct import UctSettings
 from agents.solving.form import log_after
 from evals.results import Row, read_data
 from games import library
-from games.contract import (
-    CHANCE,
-    OPTIONAL_FUNCTIONS,
-    REQUIRED_FUNCTIONS,
-    Action,
-    Json,
-    State,
-    load_namespace,
-)
 from games.information import SeatLog
-from games.modules import Rules, bind, first_state
+from games.modules import Rules, bind, first_state, load_namespace
+from games.values import CHANCE, OPTIONAL_FUNCTIONS, REQUIRED_FUNCTIONS, Action, Json, State
 
 Kind: TypeAlias = Literal["uct", "ismcts"]
 

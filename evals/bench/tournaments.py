@@ -22,8 +22,9 @@ from agents.players.registry import PlayerRoster
 from evals.bench.timings import interleaved, machine, seconds
 from evals.results import EvalOptions, EvalResult, Row, Score, Tell, score_over
 from games import library
-from games.contract import Game, LocalModule
+from games.contract import Game
 from games.library import defaults
+from games.modules import LocalModule
 from tools.playtest.jobs import GameSetup, MatchJob, SandboxRecipe, play_job, sandbox_of_process
 from tools.playtest.results import TournamentSettings
 from tools.playtest.runner import Workers, play_all

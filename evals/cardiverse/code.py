@@ -31,9 +31,10 @@ from evals.cardiverse.recorded import (
 )
 from evals.results import EvalError, EvalOptions, EvalResult, Row, score_over
 from games.checks.sampling import Subject, random_matches
-from games.contract import Game, ModuleFault
+from games.contract import Game
 from games.engine import Match
 from games.records import MatchRecord, to_text
+from games.values import ModuleFault
 from graph.new.runs import start_run
 from graph.run.context import RunContext, RunSettings
 from graph.run.folder import RunFolder

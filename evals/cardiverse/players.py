@@ -32,7 +32,7 @@ from evals.results import (
     score_over,
 )
 from games import library
-from games.contract import ModuleFault
+from games.values import ModuleFault
 from graph.run.records import decisions_met, random_match
 from tools.playtest.intervals import NoSamplesError, share_interval
 from tools.playtest.jobs import GameSetup, SandboxRecipe, sandbox_of_process

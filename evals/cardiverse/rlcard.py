@@ -25,9 +25,9 @@ from agents.search.leaves import mean_ranks
 from evals.cardiverse.players import RECIPE, SEATS, PlayersSize, made_heuristics
 from evals.results import EvalError, EvalOptions, EvalResult, Row, Score, read_data
 from games import library
-from games.contract import CHANCE, TERMINAL, Action, Observation, load_namespace
-from games.modules import bind, first_state, scoring
+from games.modules import bind, first_state, load_namespace, scoring
 from games.streams import stream
+from games.values import CHANCE, TERMINAL, Action, Observation
 from tools.playtest.intervals import share_interval
 from tools.playtest.jobs import GameSetup, sandbox_of_process
 from tools.playtest.ratings import win_share

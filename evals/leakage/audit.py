@@ -30,9 +30,9 @@ from evals.results import (
     score_over,
 )
 from games import library
-from games.contract import Action, canonical_key
 from games.engine import Decision
 from games.information import SeatLog
+from games.values import Action, canonical_key
 from tools.sandbox import Sandbox
 
 _DATA = read_data("data/leakage.yaml")

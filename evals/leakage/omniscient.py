@@ -13,8 +13,8 @@ import numpy as np
 from agents.search.algorithms import search_named
 from agents.search.settings import SearchView
 from agents.worker.protocol import Chosen
-from games.contract import Json, State
 from games.modules import bind
+from games.values import Json, State
 from tools.guest.protocol import decoded
 
 

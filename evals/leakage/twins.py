@@ -18,13 +18,13 @@ from agents.players.specs import PlayerSpec, Seating
 from games import library
 from games.checks.sampling import UniformPlayer
 from games.checks.zones import components, exchange_hidden, matches, read_path
-from games.contract import Action, Game, Json, LocalModule, State, canonical_key
+from games.contract import Game
 from games.engine import Decision, Match, Player, play_match
 from games.information import SeatLog, Turn, information_key, own_turns
-from games.modules import reseed
+from games.modules import LocalModule, reseed
 from games.streams import stream
 from games.table import Position, Table
-from games.values import as_object
+from games.values import Action, Json, State, as_object, canonical_key
 from tools.playtest.jobs import GameSetup
 from tools.sandbox import Sandbox, SandboxedModule, SandboxTable, Worker
 

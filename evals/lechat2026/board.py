@@ -15,8 +15,8 @@ from random import Random
 from typing import Any, Protocol, TypeAlias
 
 from evals.results import EvalError, EvalOptions
-from games.contract import Json
 from games.streams import stream
+from games.values import Json
 from tools.playtest.journal import JournalError, journal_at
 from tools.playtest.runner import RunStoppedError, Workers, play_all
 

@@ -32,9 +32,9 @@ from evals.lechat2026.board import (
     random_fleet,
 )
 from games import library
-from games.contract import Action, Json, State, load_namespace
 from games.information import SeatLog
-from games.modules import Rules, bind, first_state
+from games.modules import Rules, bind, first_state, load_namespace
+from games.values import Action, Json, State
 
 GAME = "battleship"
 _SEATS = 2

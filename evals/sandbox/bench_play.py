@@ -30,11 +30,10 @@ from evals.bench.timings import Timing, interleaved, on_one_processor, seconds
 from evals.results import EvalError, Row, read_data
 from games import library
 from games.checks.sampling import random_matches, trusted_subject
-from games.contract import Action, Json
 from games.engine import Decision, Player, play_match
 from games.information import SeatLog
 from games.trajectories import Transition, open_deck
-from games.values import same_value
+from games.values import Action, Json, same_value
 from tools.playtest.jobs import GameSetup
 from tools.sandbox import Sandbox, SandboxTable, Worker
 from tools.transitions import replay_transitions

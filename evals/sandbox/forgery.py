@@ -15,8 +15,8 @@ from games.checks import verdict
 from games.checks.run import CheckSettings
 from games.checks.sampling import random_matches, trusted_subject
 from games.checks.unit_tests import UnitTest
-from games.contract import canonical_key
 from games.trajectories import Transition, open_deck
+from games.values import canonical_key
 from tools.checking import check_source
 from tools.sandbox import Sandbox
 from tools.transitions import ReplayProtocol, replay_transitions

@@ -23,8 +23,7 @@ from evals.bench.timings import processor_s
 from evals.results import EvalError, Row, Score, read_data, score_over
 from evals.sandbox.bench import new_worker
 from games.checks.run import CheckSettings
-from games.contract import Json, ModuleFault, canonical_key
-from games.values import is_number
+from games.values import Json, ModuleFault, canonical_key, is_number
 from tools.checking import check_source
 from tools.playtest.jobs import GameSetup
 from tools.playtest.series import Series, play_series

@@ -14,8 +14,8 @@ from pydantic import BaseModel, Field
 
 from evals.results import EvalError, read_data
 from evals.sandbox.stages import Scene, stage
-from games.contract import Json, ModuleFault
 from games.text import syntax_tree
+from games.values import Json, ModuleFault
 from tools.sandbox import Limits, Sandbox, SandboxUnavailableError, Worker
 
 # Little room and short graces: what eats memory or holds the host up is to be seen soon.

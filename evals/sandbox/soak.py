@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass
 
 from evals.bench.timings import UnreadableError, descendants, machine, process_use
 from evals.results import EvalError, EvalOptions, EvalResult, Score, Tell, read_data
-from games.contract import ModuleFault
+from games.values import ModuleFault
 from tools.sandbox import Sandbox, Worker
 
 _SOURCE: str = read_data("data/sources.yaml")["soak"]

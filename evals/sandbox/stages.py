@@ -21,7 +21,7 @@ from typing import TypeAlias
 
 import evals
 from evals.results import read_data
-from games.contract import Json, ModuleFault
+from games.values import Json, ModuleFault
 from tools.sandbox import Sandbox, SandboxUnavailableError
 
 MARK = "PROBE_BAIT"  # an environment variable of the host whose value no worker may find

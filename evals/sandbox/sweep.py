@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from evals.sandbox.probes import BrokenProbeError, UnsafeProbeError
 from evals.sandbox.system_calls import SPECIAL
-from games.contract import Json, ModuleFault
+from games.values import Json, ModuleFault
 from tools.guest.confine import filters
 from tools.guest.confine.filters import ALLOW, architecture, number
 from tools.sandbox import Sandbox, Worker

@@ -21,10 +21,10 @@ from numpy.random import Generator
 from games.checks import Finding
 from games.checks.contract import judged
 from games.checks.sampling import Subject, random_matches
-from games.contract import CHANCE, TERMINAL, Action
 from games.engine import Match, sample_index
 from games.streams import stream
 from games.table import Position
+from games.values import CHANCE, TERMINAL, Action
 
 CHECK = "decisions"
 _ENOUGH = 40  # matches; what none of them shows is rarer than 0.09 (Wilson, 95 %)

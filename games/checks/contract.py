@@ -6,21 +6,22 @@ from itertools import islice
 
 from games.checks import Finding
 from games.checks.sampling import Sample, Subject, another_order
-from games.contract import (
+from games.contract import Game
+from games.library import defaults
+from games.table import Position
+from games.values import (
     CHANCE,
     MAX_PLAYERS,
     REQUIRED_CONSTANTS,
     REQUIRED_FUNCTIONS,
     TERMINAL,
-    Game,
     IllegalActionError,
     Json,
     ModuleFault,
+    are_texts,
     canonical_key,
+    show,
 )
-from games.library import defaults
-from games.table import Position
-from games.values import are_texts, show
 
 _LONGEST_EVIDENCE = 3000
 _LONGEST_NAME = 80

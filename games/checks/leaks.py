@@ -49,9 +49,9 @@ from games.checks.zones import (
     sight_of,
     untold_zones,
 )
-from games.contract import CHANCE, Action, Json, ModuleFault, State, canonical_key
 from games.streams import stream
 from games.table import Position, Table
+from games.values import CHANCE, Action, Json, ModuleFault, State, canonical_key
 
 CHECK = "leak_audit"
 _LONGEST = 90  # plies that two matches are followed, and on to parts that few pairs reached

@@ -13,9 +13,8 @@ from numpy.random import Generator
 
 from games.checks.sampling import PlayedMatch
 from games.checks.zones import Sight, exchanged_components, moved_components
-from games.contract import CHANCE, TERMINAL, Action, Json, canonical_key
 from games.table import Position, Table
-from games.values import show
+from games.values import CHANCE, TERMINAL, Action, Json, canonical_key, show
 
 _TRIES = 6  # outcomes tried in the place of one, or of which odds differ, before all are
 _SAME = 1e-12  # by which odds may differ

@@ -8,10 +8,21 @@ from games.checks import Finding
 from games.checks.contract import failed, from_fault, judged
 from games.checks.sampling import Sample, Subject
 from games.checks.zones import components, concrete_paths, read_path
-from games.contract import TERMINAL, Game, Json, ModuleFault, Observation, State, canonical_key
+from games.contract import Game
 from games.engine import Match
 from games.information import SeatLog, own_turns
-from games.values import are_texts, canonical_value, is_number, show
+from games.values import (
+    TERMINAL,
+    Json,
+    ModuleFault,
+    Observation,
+    State,
+    are_texts,
+    canonical_key,
+    canonical_value,
+    is_number,
+    show,
+)
 
 _EXACT = 1e-6
 

@@ -11,8 +11,8 @@ from games.checks.contract import check_definitions, check_functions, check_star
 from games.checks.leaks import check_leaks
 from games.checks.promises import check_conservation, check_resampling, check_total, check_value
 from games.checks.sampling import PlayedMatch, Subject, played_matches, sample_states
-from games.contract import ModuleFault
 from games.engine import Match
+from games.values import ModuleFault
 
 _MORE = 3  # times as many matches, where the leak audit met too little
 _EXAMPLES = 3  # of matches that failed: they tell a coder enough

@@ -6,11 +6,13 @@ from dataclasses import dataclass, replace
 
 from numpy.random import Generator
 
-from games.contract import TERMINAL, Action, Game, Json, LocalModule, State
+from games.contract import Game
 from games.engine import Decision, Match, Ply, play_match
 from games.information import SeatLog
+from games.modules import LocalModule
 from games.streams import stream
 from games.table import GameTable, Position, Table
+from games.values import TERMINAL, Action, Json, State
 
 _ENOUGH_TROUBLE = 3
 _ENOUGH_MATERIAL = 128 * 2**20  # bytes: long matches with large states are looked at in fewer

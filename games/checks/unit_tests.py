@@ -10,17 +10,18 @@ from pydantic import BaseModel, Field, JsonValue, model_validator
 from games.checks import Finding
 from games.checks.contract import from_fault
 from games.checks.sampling import Subject
-from games.contract import (
+from games.table import Position
+from games.values import (
     CHANCE,
     TERMINAL,
     IllegalActionError,
     Json,
     ModuleFault,
+    as_numbers,
     canonical_key,
     require_json,
+    same_value,
 )
-from games.table import Position
-from games.values import as_numbers, same_value
 
 CHECK = "unit_test"
 ODDS = "get_chance_probabilities"

@@ -8,8 +8,8 @@ from numpy.random import Generator
 
 from games.checks import Finding
 from games.checks.contract import failed
-from games.contract import Game, Json, State, Visibility, canonical_key
-from games.values import are_texts, as_object, show
+from games.contract import Game
+from games.values import Json, State, Visibility, are_texts, as_object, canonical_key, show
 
 _MOST_PATTERNS = 200
 

@@ -10,8 +10,9 @@ from importlib.resources import files
 from typing import Protocol, runtime_checkable
 
 from games import library
-from games.contract import Game, LocalModule
+from games.contract import Game
 from games.library import UnknownGameError, UnknownParameterError, defaults
+from games.modules import LocalModule
 from games.table import GameTable, Position, Table
 from games.values import Action, Json
 

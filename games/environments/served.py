@@ -9,20 +9,13 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any, TypeAlias
 
-from games.contract import (
-    CHANCE,
-    Action,
-    Game,
-    Json,
-    LocalModule,
-    Observation,
-    State,
-    canonical_key,
-)
+from games.contract import Game
 from games.environments import Environment, ModuleEnvironment, SearchableEnvironment
 from games.environments.openspiel.adapter import OpenSpielEnvironment, of_openspiel
 from games.environments.registry import TwinEnvironment
+from games.modules import LocalModule
 from games.table import GameTable, Position
+from games.values import CHANCE, Action, Json, Observation, State, canonical_key
 
 PRELOAD = (__name__, "pyspiel")  # what a worker of an environment of OpenSpiel must hold
 _KEPT = 10_000  # positions that are held at once

@@ -16,9 +16,8 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import TYPE_CHECKING, Any
 
-from games.contract import Json, ModuleFault
 from games.text import did_you_mean, syntax_tree
-from games.values import show
+from games.values import Json, ModuleFault, show
 
 _KEYS = {"means", "words", "near"}
 if TYPE_CHECKING:

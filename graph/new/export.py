@@ -9,8 +9,8 @@ from langgraph.types import Command
 from pydantic import BaseModel, Field, WithJsonSchema
 
 from games.checks import Finding, Outcome, verdict
-from games.contract import ModuleFault
 from games.library import read_game
+from games.values import ModuleFault
 from graph.new.nodes.evaluate import playtest
 from graph.new.playtest import Clock, PlayTest
 from graph.new.results import artefacts

@@ -22,11 +22,11 @@ from agents.players.specs import PlayerSpecError
 from agents.protocols import Design
 from games.checks.sampling import UniformPlayer
 from games.checks.seats import SeatFact, beginner_varies, seat_facts
-from games.contract import Action, ModuleFault
 from games.engine import Decision, Match, Player, play_match
 from games.information import SeatLog
 from games.records import MatchRecord
 from games.streams import stream
+from games.values import Action, ModuleFault
 from graph.run.context import RunContext
 from tools.coverage import RuleCoverage, rule_coverage
 from tools.pace import PacedTable, is_slow

@@ -1,8 +1,8 @@
 """Small games as module source, each solved by hand, for tests of search, beliefs and players."""
 
 from agents.search.settings import SearchView
-from games.contract import State, load_namespace
-from games.modules import Rules, bind
+from games.modules import Rules, bind, load_namespace
+from games.values import State
 
 TIC_TAC_TOE = """
 LINES = [(0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6)]

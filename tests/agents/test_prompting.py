@@ -12,7 +12,7 @@ from agents.prompting import (
     parse_prompt,
 )
 from games.checks.run import CheckSettings, run_checks
-from games.contract import OPTIONAL_FUNCTIONS, REQUIRED_CONSTANTS, REQUIRED_FUNCTIONS
+from games.values import OPTIONAL_FUNCTIONS, REQUIRED_CONSTANTS, REQUIRED_FUNCTIONS
 from tests.games.subjects import subject
 
 NAMES = sorted(p.name.removesuffix(".md") for p in (files("agents") / "prompts").iterdir())

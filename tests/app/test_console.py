@@ -10,8 +10,8 @@ from rich.text import Text
 from agents.players.specs import PlayerSpecError
 from app.commands.trace import _safe
 from app.console import KNOWN, Progress, explained, note, say
-from games.contract import IllegalActionError, ModuleFault
 from games.engine import PlayerFault
+from games.values import IllegalActionError, ModuleFault
 from tools.sandbox import OperationError, SandboxUnavailableError
 from tools.sources import GameNotFoundError
 

@@ -67,7 +67,7 @@ def test_the_page_shows_the_game_that_init_writes() -> None:
 
 
 def test_the_page_names_every_function_of_the_contract() -> None:
-    from games.contract import OPTIONAL_FUNCTIONS, REQUIRED_FUNCTIONS
+    from games.values import OPTIONAL_FUNCTIONS, REQUIRED_FUNCTIONS
 
     page = (ROOT / "docs/module.md").read_text("utf-8")
     listed = set(re.findall(r"^\| `(\w+)\(", page, re.MULTILINE))

@@ -4,6 +4,7 @@
 Names may join. None goes, and no default changes, without the list being changed on purpose.
 """
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,7 @@ def plain(value: Any) -> Any:  # noqa: ANN401
     return value if value is None or isinstance(value, bool | int | float | str) else str(value)
 
 
+@cache
 def all_commands() -> dict[str, dict[str, dict[str, Any]]]:
     """Words of a command -> its parameters."""
     found: dict[str, dict[str, dict[str, Any]]] = {}

@@ -6,9 +6,11 @@ from app.table.boards import folded, grid_of, meant, naming_of
 from app.table.layout import SeatLayout, Setting, choices
 from games import library
 from games.checks.sampling import UniformPlayer
-from games.contract import CHANCE, Game, Json, LocalModule
+from games.contract import Game
 from games.engine import play_match
+from games.modules import LocalModule
 from games.table import GameTable
+from games.values import CHANCE, Json
 
 WIDTH = 80
 

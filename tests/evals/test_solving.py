@@ -24,9 +24,9 @@ from evals.solving import (
     solve_preset,
     solver_scores,
 )
-from games.contract import canonical_key
 from games.engine import Decision, Player, RandomPlayer
 from games.information import SeatLog
+from games.values import canonical_key
 from tests.agents.small_games import KUHN
 from tests.agents.solving.games_solved import preset, small
 

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from games.contract import Action
 from games.engine import Decision, PlayerFault
 from games.information import SeatLog
+from games.values import Action
 
 
 class Scripted:

@@ -7,8 +7,9 @@ import pytest
 
 from games import library
 from games.checks.run import CheckSettings, run_checks
-from games.contract import LocalModule, ModuleFault
 from games.library import read_game
+from games.modules import LocalModule
+from games.values import ModuleFault
 from tests.games.subjects import subject
 
 SETTINGS = CheckSettings(matches=5, samples=16, seed=3)

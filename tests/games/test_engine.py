@@ -6,14 +6,16 @@ import pytest
 
 from games import library
 from games.checks.sampling import UniformPlayer
-from games.contract import Action, Game, LocalModule, ModuleFault
+from games.contract import Game
 from games.engine import Decision, Match, play_match, sample_index
 from games.information import SeatLog, information_key, own_turns
 from games.library import UnknownParameterError, defaults, read_game, specialise
+from games.modules import LocalModule
 from games.records import MatchRecord, json_line, to_text
 from games.streams import stream
 from games.table import GameTable
 from games.trajectories import IncompleteMatchError, open_deck
+from games.values import Action, ModuleFault
 from tests.games.checks.test_checks import SOUND
 from tests.games.scripted import Scripted
 

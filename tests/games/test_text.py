@@ -10,8 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from games.checks.sampling import trusted_subject
-from games.contract import Json, ModuleFault
 from games.text import is_plain_line, plain_text, quoted, syntax_tree, untagged
+from games.values import Json, ModuleFault
 from tests.games.checks.test_checks import SOUND
 
 

@@ -4,8 +4,7 @@ import math
 
 import pytest
 
-from games.contract import ModuleFault
-from games.values import canonical_key, require_json
+from games.values import ModuleFault, canonical_key, require_json
 
 
 def test_a_canonical_key_is_sorted_and_of_ascii_alone() -> None:

@@ -8,7 +8,7 @@ from statistics import fmean
 import pytest
 
 from games import library
-from games.contract import ModuleFault
+from games.values import ModuleFault
 from tests.games.checks.test_checks import SOUND
 from tools.claimed import (
     Claimed,

@@ -5,10 +5,10 @@ from textwrap import indent
 import pytest
 
 from games.checks.sampling import UniformPlayer, trusted_subject
-from games.contract import TERMINAL, ModuleFault
 from games.engine import Match, Ply, play_match
 from games.library import source as library_source
 from games.records import MatchRecord
+from games.values import TERMINAL, ModuleFault
 from tests.tools.sources import NIM
 from tools.coverage import rule_coverage
 from tools.sandbox import Sandbox, SandboxTable

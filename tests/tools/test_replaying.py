@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from games.contract import Action
 from games.engine import Decision, Player, PlayerFault
 from games.information import SeatLog
+from games.values import Action
 from tests.games.checks.test_checks import SOUND
 from tests.tools.playtest.rosters import NimRoster
 from tests.tools.playtest.test_tournament import GAME

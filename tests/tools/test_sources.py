@@ -7,7 +7,9 @@ import pytest
 
 from games.checks import verdict
 from games.checks.run import CheckSettings
-from games.contract import Game, LocalModule, ModuleFault, State
+from games.contract import Game
+from games.modules import LocalModule
+from games.values import ModuleFault, State
 from tools.checking import check_source
 from tools.sandbox import Sandbox
 from tools.sources import GameNotFoundError, find_game, find_rulebook, learned_module

@@ -9,9 +9,8 @@ import pytest
 
 from games import library
 from games.checks.sampling import random_matches, trusted_subject
-from games.contract import Json, ModuleFault, canonical_key
 from games.trajectories import Transition, open_deck
-from games.values import as_numbers, same_value
+from games.values import Json, ModuleFault, as_numbers, canonical_key, same_value
 from tests.games.checks.test_checks import SOUND
 from tools.sandbox import Sandbox
 from tools.transitions import (

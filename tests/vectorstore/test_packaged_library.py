@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from games import library
-from games.contract import REQUIRED_FUNCTIONS, Game, LocalModule
+from games.contract import Game
 from games.library import known_tags, tags_in
+from games.modules import LocalModule
+from games.values import REQUIRED_FUNCTIONS
 from vectorstore.documents import Document, StoreSettings
 from vectorstore.indexing import library_documents
 from vectorstore.sources import ALLOWED_IMPORTS, Library, faults, readable

@@ -2,7 +2,7 @@
 
 import pytest
 
-from games.contract import Json
+from games.values import Json
 from vectorstore.documents import StoreError
 from vectorstore.sources import all_rules, read_rules, rule_ids
 

@@ -9,7 +9,7 @@ import types
 from collections.abc import Callable
 from traceback import walk_tb
 
-from games.contract import IllegalActionError, Json, ModuleFault
+from games.values import IllegalActionError, Json, ModuleFault
 
 MODULE_FILE = "<game>"
 MESSAGE_CHARACTERS = 2000

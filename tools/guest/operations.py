@@ -8,21 +8,20 @@ import types
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
-from games.contract import (
+from games.contract import Game
+from games.modules import LocalModule, compiled, reseed
+from games.values import (
     CHANCE,
     TERMINAL,
     Action,
-    Game,
     IllegalActionError,
     Json,
-    LocalModule,
     ModuleFault,
     State,
     canonical_key,
+    is_number,
     require_json,
 )
-from games.modules import compiled, reseed
-from games.values import is_number
 from tools.guest.faults import MODULE_FILE, UnknownOperationError, describe
 from tools.guest.framing import encode
 from tools.guest.protocol import (

@@ -10,8 +10,8 @@ import marshal
 import sys
 from collections.abc import Mapping, Sequence
 
-from games.contract import Json, LocalModule
-from games.modules import compiled
+from games.modules import LocalModule, compiled
+from games.values import Json
 from tools.guest.framing import decode, encode
 from tools.guest.operations import Operation, Session
 from tools.guest.protocol import Envelope, decoded

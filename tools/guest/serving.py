@@ -8,7 +8,7 @@ import sys
 from collections.abc import Mapping
 from typing import NoReturn
 
-from games.contract import Json, ModuleFault
+from games.values import Json, ModuleFault
 from tools.guest.faults import ALARM, SoftTimeoutError, describe
 from tools.guest.framing import Stream, decode, encode
 from tools.guest.operations import Session

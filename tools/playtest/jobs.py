@@ -11,13 +11,13 @@ from typing import Any, Protocol
 
 from pydantic import BaseModel, Field, JsonValue, SkipValidation
 
-from games.contract import CHANCE, Action, Json, ModuleFault, canonical_key
 from games.engine import Ending, Learned, Learner, Match, Player, Ply, play_match
 from games.environments import Environment
 from games.environments.registry import environment_named
 from games.records import ply_row, read_ply
 from games.streams import run_key
 from games.table import Table
+from games.values import CHANCE, Action, Json, ModuleFault, canonical_key
 from tools.guest.framing import weight_of
 from tools.sandbox import Limits, Sandbox, SandboxTable, Worker
 from tools.sandbox.local import backend_named

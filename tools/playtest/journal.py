@@ -13,7 +13,7 @@ from itertools import count, islice
 from pathlib import Path
 from typing import BinaryIO, Self
 
-from games.contract import Json, canonical_key
+from games.values import Json, canonical_key
 
 _VERSION = 3
 _MOST_TOLD = 5  # differences of other work

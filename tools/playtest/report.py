@@ -13,10 +13,10 @@ from typing import Literal
 
 from pydantic import BaseModel
 
-from games.contract import CHANCE, ModuleFault
 from games.engine import Ending, Ply
 from games.library import read_game
 from games.records import MatchRecord
+from games.values import CHANCE, ModuleFault
 from tools.playtest.intervals import (
     CONFIDENCE,
     Estimate,

@@ -11,8 +11,8 @@ from typing import Self
 import numpy as np
 from pydantic import BaseModel, Field, JsonValue, model_validator
 
-from games.contract import canonical_key
 from games.engine import Ending
+from games.values import canonical_key
 from tools.playtest.intervals import (
     Estimate,
     NoSamplesError,

@@ -33,7 +33,7 @@ from dataclasses import dataclass, replace
 from multiprocessing import forkserver, resource_tracker
 from typing import Any, Literal, TypeAlias, TypeVar, get_args
 
-from games.contract import Json, canonical_key
+from games.values import Json, canonical_key
 from tools.guest.framing import weight_of
 from tools.playtest.journal import Journal
 

@@ -14,9 +14,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TypeAlias
 
-from games.contract import MAX_PLAYERS, Game, Json
+from games.contract import Game
 from games.library import as_declared, defaults
 from games.text import did_you_mean
+from games.values import MAX_PLAYERS, Json
 from tools.playtest.intervals import ScoreQuestion, SequentialTest
 from tools.playtest.jobs import (
     GameSetup,

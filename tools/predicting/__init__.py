@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 
 from games.checks import Finding
-from games.contract import IllegalActionError, Json, ModuleFault
+from games.values import IllegalActionError, Json, ModuleFault
 from tools.sandbox import Sandbox
 
 _LONGEST_VALUE = 2_000

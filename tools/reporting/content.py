@@ -6,10 +6,10 @@ from typing import Literal, TypeAlias
 
 from pydantic import BaseModel, Field, JsonValue
 
-from games.contract import CHANCE
 from games.engine import Ply
 from games.records import MatchRecord
 from games.text import one_line
+from games.values import CHANCE
 from tools.sandbox.backends import Grade
 
 TIMED_OUT = "timed out"

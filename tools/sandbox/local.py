@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 
-from games.contract import ModuleFault
+from games.values import ModuleFault
 from tools.guest.confine.canaries import TELL_TIME
 from tools.sandbox.backends import (
     Backend,

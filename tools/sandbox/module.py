@@ -6,11 +6,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from games.contract import Action, IllegalActionError, Json, ModuleFault, read_events, read_state
+from games.contract import read_events, read_state
 from games.environments import Environment, ModuleEnvironment
 from games.environments.registry import TwinEnvironment
 from games.environments.served import preload_of, served_source, source_of
 from games.table import Position, Table, position_of, refused
+from games.values import Action, IllegalActionError, Json, ModuleFault
 from tools.guest.protocol import AdvanceRequest, MessageError, OpenRequest, RawPly, decoded
 from tools.sandbox.host import Sandbox
 from tools.sandbox.worker import Worker, raise_fault
@@ -22,7 +23,7 @@ _SEARCH_S = 60.0  # that an environment's own search may take for a decision
 
 
 class SandboxedModule:
-    """`games.contract.Module` over a worker that has loaded its source."""
+    """`games.modules.Module` over a worker that has loaded its source."""
 
     def __init__(
         self,

@@ -7,9 +7,8 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import NoReturn, Self, get_args
 
-from games.contract import FaultKind, IllegalActionError, Json, ModuleFault
 from games.text import plain_text
-from games.values import DEEPEST
+from games.values import DEEPEST, FaultKind, IllegalActionError, Json, ModuleFault
 from tools.guest.faults import (
     ILLEGAL_ACTION,
     INTERNAL,

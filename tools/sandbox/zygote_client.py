@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from games.contract import Json
+from games.values import Json
 from tools.guest.faults import DEADLINE, TICK, TICKS
 from tools.guest.protocol import Exited, Forked, MessageError, Ready, decoded
 from tools.guest.serving import DUMP_SIGNAL, OUT_OF_MEMORY_STATUS

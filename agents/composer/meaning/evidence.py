@@ -12,10 +12,11 @@ from itertools import chain
 from agents.composer.lexicon import PLAYERS, Phrase, Settings, game_of
 from agents.composer.settle import ALWAYS, impossible, reference
 from agents.protocols import Clause, Design, Rule
-from games.contract import TERMINAL, Game, Json, ModuleFault
+from games.contract import Game
 from games.engine import Match
 from games.library import families
 from games.table import GameTable, Position
+from games.values import TERMINAL, Json, ModuleFault
 
 _SETTING = re.compile(r"(\w+)=")
 _MOST_VALUES = 5

@@ -11,8 +11,8 @@ from agents.composer.mentions import parse_brief
 from agents.composer.reader import Reading, read
 from agents.composer.tokens import FUNCTION_WORDS, stem, stems
 from agents.protocols import Clause, Design, Talk
-from games.contract import Json
 from games.library import preset
+from games.values import Json
 
 _ANSWERS = ("no", "nope", "yes", "ok")  # before a wish, to the question that was asked
 _LATER = "changed later: "

@@ -24,7 +24,7 @@ from agents.composer.meaning.statements import Embed
 from agents.composer.mentions import Mention, ParsedBrief, is_filler
 from agents.composer.patterns import Capture
 from agents.composer.tokens import FUNCTION_WORDS, Token, stem, stems, word_set
-from games.contract import Json
+from games.values import Json
 
 _TILL = word_set("to till until or and – -")
 _GROUPS = ("group", "gang", "crew", "family", "table", "party", "club", "class", "team")

@@ -23,7 +23,7 @@ from agents.composer.mentions import Mention, ParsedBrief, of_unit, parse_brief
 from agents.composer.patterns import Capture, Text
 from agents.composer.settle import can_be
 from agents.composer.tokens import Token, tokenise
-from games.contract import Json
+from games.values import Json
 
 SURE = 0.5
 """Least probability at which a setting is taken."""

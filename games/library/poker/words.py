@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from games.contract import Json
+from games.values import Json
 
 Settings = Mapping[str, Json]
 

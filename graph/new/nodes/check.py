@@ -18,9 +18,9 @@ from games.checks.contract import from_fault
 from games.checks.seats import even_handed
 from games.checks.unit_tests import CHECK as UNIT_TEST
 from games.checks.unit_tests import UnitTest, played_ply
-from games.contract import ModuleFault
 from games.engine import Match
 from games.records import MatchRecord
+from games.values import ModuleFault
 from graph.new.results import claims_object, rule_changes
 from graph.new.state import AfterCheck, RunState, after_check, after_drafts, folder_of, need_design
 from graph.run.context import RunContext

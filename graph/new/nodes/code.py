@@ -26,10 +26,10 @@ from agents.protocols import (
 from games.checks import Finding, verdict
 from games.checks.run import CheckSettings
 from games.checks.unit_tests import PlayedPly, UnitTest
-from games.contract import ModuleFault
 from games.records import MatchRecord
 from games.streams import stream
 from games.table import Position
+from games.values import ModuleFault
 from graph.new.nodes.check import UNREADABLE, not_passing, write_checks
 from graph.new.state import (
     AfterVote,

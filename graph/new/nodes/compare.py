@@ -10,7 +10,7 @@ from langgraph.types import Command
 from agents.model.recording import place
 from agents.protocols import Ambiguity, Claim, Design, Parting, Ruling
 from games.checks import Finding
-from games.contract import ModuleFault
+from games.values import ModuleFault
 from graph.new.nodes.check import UNREADABLE, Trial, not_passing, write_checks
 from graph.new.nodes.design import write_design
 from graph.new.state import AfterCheck, RunState, after_check, drafts_passed, folder_of, need_design

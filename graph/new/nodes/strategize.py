@@ -13,7 +13,7 @@ from agents.model.recording import place
 from agents.protocols import Design, Heuristic, RoleError
 from agents.strategy.contest import fault_of
 from games.checks import verdict
-from games.contract import ModuleFault
+from games.values import ModuleFault
 from graph.new.playtest import LineUp, PlayTest
 from graph.new.state import RunState, folder_of, need_design
 from graph.run.context import RunContext

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from games.contract import State
 from games.information import SeatLog
 from games.modules import Rules
+from games.values import State
 
 
 def logs_of(rules: Rules, state: State, actions: Sequence[str]) -> list[SeatLog]:

@@ -10,9 +10,9 @@ from agents.belief.belief import PopulationTracker
 from agents.belief.exact import posterior
 from agents.belief.follow import Entries, Follower
 from games import library
-from games.contract import Action, Json, State, canonical_key, load_namespace
 from games.information import SeatLog
-from games.modules import Rules, bind
+from games.modules import Rules, bind, load_namespace
+from games.values import Action, Json, State, canonical_key
 
 Distribution = dict[str, float]
 

@@ -13,9 +13,9 @@ from agents.belief.belief import (
 from agents.belief.exact import _random_decisions
 from agents.belief.module import HungError
 from games import library
-from games.contract import ModuleFault, load_namespace
-from games.modules import bind, first_state
+from games.modules import bind, first_state, load_namespace
 from games.trajectories import MOST_OUTCOMES
+from games.values import ModuleFault
 from tests.agents.belief.logs import logs_of
 from tests.agents.small_games import KUHN, game
 

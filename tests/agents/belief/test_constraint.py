@@ -7,8 +7,8 @@ from agents.belief.constraint import constraint_strategy
 from agents.belief.zones import Zones, zones_of
 from evals.cardiverse.recorded import RECORDINGS, recorded_generation
 from games import library
-from games.contract import Json, State, load_namespace
-from games.modules import Rules, bind, first_state
+from games.modules import Rules, bind, first_state, load_namespace
+from games.values import Json, State
 from tests.agents.belief.logs import logs_of
 from tests.agents.belief.posteriors import (
     exact,

@@ -1,6 +1,6 @@
 from agents.belief.evidence import Evidence, add_counterfactual
 from agents.belief.zones import zones_of
-from games.contract import Json, State
+from games.values import Json, State
 from tests.agents.belief.posteriors import library_game
 
 SEA: dict[str, Json] = {"rows": 5, "columns": 5, "ships": "3,2"}

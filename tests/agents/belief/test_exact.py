@@ -14,10 +14,10 @@ from agents.belief.exact import (
     require_perfect_information,
 )
 from agents.belief.follow import CallCount, Follower, counted_rules
-from games.contract import Json, State
 from games.information import SeatLog
 from games.modules import Rules
 from games.streams import uniforms
+from games.values import Json, State
 from tests.agents.belief.logs import logs_of
 from tests.agents.small_games import DIE, KUHN, PENNIES, THREE, TIC_TAC_TOE, game
 

@@ -12,8 +12,8 @@ from agents.belief.filter import Branching
 from agents.belief.follow import Guide, uniform_opponent
 from agents.belief.population import Capacity, Particle, Population, systematic_draws
 from agents.belief.zones import zones_of
-from games.contract import CHANCE, Action, Json, State, canonical_key
 from games.modules import Rules
+from games.values import CHANCE, Action, Json, State, canonical_key
 from tests.agents.belief.logs import logs_of
 from tests.agents.belief.posteriors import (
     Distribution,

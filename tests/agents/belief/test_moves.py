@@ -16,9 +16,9 @@ from agents.belief.moves import (
     renamed,
 )
 from agents.belief.population import Particle
-from games.contract import Json, State, canonical_key
 from games.information import SeatLog
 from games.modules import Rules
+from games.values import Json, State, canonical_key
 from tests.agents.belief.logs import logs_of
 from tests.agents.belief.posteriors import exact, library_game, random_match, total_variation
 

@@ -10,8 +10,8 @@ from agents.belief.belief import BeliefName
 from agents.players.registry import PlayerRoster, make_player, parse_spec
 from agents.players.specs import Seating
 from games import library
-from games.contract import Json
 from games.engine import Match, play_match
+from games.values import Json
 from tests.agents.belief.logs import logs_of
 from tests.agents.belief.posteriors import library_game, random_match
 from tests.agents.belief.test_belief import ELSEWHERE

@@ -3,8 +3,8 @@ import pytest
 
 from agents.belief.belief import Belief, DecisionPoint
 from agents.belief.zones import Fill, RandomSampler, Zones, heat_map, heated, zones_of
-from games.contract import Json, State
 from games.streams import uniforms
+from games.values import Json, State
 from tests.agents.belief.posteriors import (
     exact,
     frequencies,

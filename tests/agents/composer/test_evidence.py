@@ -7,9 +7,11 @@ from agents.composer.meaning.evidence import with_plies
 from agents.protocols import Brief, Clause, Design, Talk
 from games import library
 from games.checks.sampling import UniformPlayer
-from games.contract import Game, Json, LocalModule
+from games.contract import Game
 from games.engine import Match, play_match
+from games.modules import LocalModule
 from games.table import GameTable
+from games.values import Json
 
 ROLES = composer_roles()
 

@@ -6,7 +6,7 @@ import pytest
 
 from agents.composer import composer_roles
 from agents.protocols import Brief, Choices, Design, NoFitError
-from games.contract import Json
+from games.values import Json
 from vectorstore.client import EmbeddingCache
 from vectorstore.documents import Example, Vectors
 from vectorstore.minilm import MiniLM

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from agents.composer.lexicon import Lexicon, game_of
 from agents.composer.loader import lexicons
 from agents.composer.reader import Reading, find_reading, own_title
-from games.contract import Json
 from games.library import families, names, preset, presets
+from games.values import Json
 
 TEN = {
     "trick_taking": "a trick-taking game for three players where taking hearts costs points",

@@ -21,12 +21,14 @@ from agents.protocols import (
 from games.checks import Finding
 from games.checks.sampling import trusted_subject
 from games.checks.unit_tests import UnitTest, check_unit_tests
-from games.contract import Action, Game, LocalModule
+from games.contract import Game
 from games.engine import Decision, play_match
 from games.information import SeatLog
 from games.library import families
+from games.modules import LocalModule
 from games.records import MatchRecord
 from games.table import GameTable
+from games.values import Action
 from tests.agents.composer.test_reader import TEN
 from vectorstore.documents import Example
 from vectorstore.embedders import LexicalEmbedder

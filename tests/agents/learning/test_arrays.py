@@ -10,7 +10,7 @@ from agents.learning.matches import Matches
 from agents.learning.policy import Arrays, TensorSource
 from agents.learning.settings import LearningError, PpoSettings
 from agents.players.registry import PlayerRoster
-from games.contract import ModuleFault
+from games.values import ModuleFault
 from tests.agents.learning.conftest import QUICK, arrayed, setup
 from tests.tools.predicting.material import ARRAYS, changed
 from tools.playtest.series import play_series, series_summary

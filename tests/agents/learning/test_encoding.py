@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.learning.encoding import encoder_of, fitted_encoder
-from games.contract import Json
+from games.values import Json
 from tests.agents.belief.posteriors import library_game, random_match
 
 SCALARS = st.none() | st.booleans() | st.integers(-9999, 9999) | st.text(max_size=5)

@@ -20,8 +20,8 @@ from agents.learning.policy import (
 )
 from agents.learning.ppo import Adam, Rollout, gae, train
 from agents.learning.settings import LearningError, PpoSettings
-from games.contract import ModuleFault
 from games.streams import stream
+from games.values import ModuleFault
 from tests.agents.learning.conftest import QUICK, Trained, setup
 from tests.agents.small_games import PENNIES
 from tools.playtest.jobs import GameSetup

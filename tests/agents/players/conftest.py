@@ -5,7 +5,7 @@ import pytest
 
 from agents.players.registry import PRELOAD, SeatedPlayer, make_player, parse_spec
 from agents.players.specs import Seating
-from games.contract import Json
+from games.values import Json
 from tools.playtest.jobs import GameSetup
 from tools.sandbox import Sandbox
 

@@ -7,10 +7,10 @@ from contextlib import contextmanager
 from agents.players.endpoint import ModelTable
 from agents.players.llm import LlmPlayer
 from agents.players.registry import PlayerRoster
-from games.contract import Json
 from games.engine import Player
 from games.information import SeatLog
 from games.streams import stream
+from games.values import Json
 from tests.agents.model.endpoint import Answer, Endpoint, Request, Step, message, serving
 from tests.agents.model.talking import settings_for
 from tools.playtest.jobs import GameSetup

@@ -7,8 +7,8 @@ import pytest
 
 from agents.players.registry import SeatedPlayer
 from agents.players.specs import PlayerSpecError
-from games.contract import ModuleFault
 from games.engine import Match, PlayerFault, play_match
+from games.values import ModuleFault
 from tests.agents.belief.logs import logs_of
 from tests.agents.players.conftest import Seat
 from tests.agents.small_games import KUHN, TIC_TAC_TOE, game

@@ -12,13 +12,15 @@ from agents.players.registry import make_player, parse_spec
 from agents.players.search import PRELOAD
 from agents.players.specs import Seating
 from agents.recording import RecorderError, RecordPlan, record_matches
-from games.contract import Game, LocalModule, ModuleFault
+from games.contract import Game
 from games.engine import RandomPlayer, play_match
 from games.environments import Environment, ModuleEnvironment
 from games.environments.registry import TwinEnvironment, environment_named
 from games.information import SeatLog
+from games.modules import LocalModule
 from games.streams import stream
 from games.table import GameTable, Position
+from games.values import ModuleFault
 from tests.agents.small_games import TIC_TAC_TOE
 from tools.playtest.jobs import GameSetup
 from tools.sandbox import Limits, Sandbox

@@ -5,9 +5,9 @@ import pytest
 
 from agents.players.specs import PlayerSpecError
 from agents.search.leaves import mean_ranks
-from games.contract import ModuleFault
 from games.engine import PlayerFault
 from games.information import SeatLog
+from games.values import ModuleFault
 from tests.agents.players.conftest import Seat
 
 SHORT = "def score(observation, action): return -len(action)"

@@ -8,9 +8,9 @@ from agents.players.endpoint import ModelTable
 from agents.players.registry import PlayerRoster, parse_spec
 from agents.players.specs import PlayerSpecError
 from games import library
-from games.contract import Json
 from games.engine import PlayerFault
 from games.information import SeatLog
+from games.values import Json
 from tests.agents.model.endpoint import Answer, Step, error, message, serving
 from tests.agents.model.talking import settings_for
 from tests.agents.players.talking import LEGAL, LOG, asking, decided, part, take_first

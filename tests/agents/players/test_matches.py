@@ -6,8 +6,8 @@ import pytest
 
 from agents.players.registry import SeatedPlayer
 from games import library
-from games.contract import Json
 from games.engine import Match, play_match
+from games.values import Json
 from tests.agents.players.conftest import Seat
 from tools.sandbox import Sandbox, SandboxTable
 

@@ -9,12 +9,13 @@ import pytest
 
 from agents.players.registry import PlayerRoster, parse_spec
 from agents.players.specs import PlayerSpecError
-from games.contract import Game, LocalModule, State
+from games.contract import Game
 from games.environments.served import ServedRules
 from games.information import SeatLog
-from games.modules import bind
+from games.modules import LocalModule, bind
 from games.streams import stream
 from games.table import GameTable
+from games.values import State
 from tests.learned import model_file
 from tools.playtest.runner import Workers
 from tools.playtest.series import Series, play_series, series_summary

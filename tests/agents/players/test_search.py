@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 
 from agents.players.specs import PlayerSpecError
-from games.contract import Json, ModuleFault
 from games.engine import PlayerFault
 from games.information import SeatLog
+from games.values import Json, ModuleFault
 from tests.agents.belief.logs import logs_of
 from tests.agents.players.conftest import Seat
 from tests.agents.small_games import KUHN, PENNIES, TIC_TAC_TOE, game

@@ -8,10 +8,10 @@ import pytest
 from agents.players.specs import PlayerSpecError
 from agents.search.algorithms import SEARCHES
 from games import library
-from games.contract import Json
 from games.engine import PlayerFault
 from games.information import SeatLog
 from games.streams import match_words, stream
+from games.values import Json
 from tests.agents.players.conftest import Seat
 from tests.agents.players.test_search import EFFORT, kuhn, tic_tac_toe
 from tests.agents.search.test_algorithms import decision

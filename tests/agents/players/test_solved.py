@@ -5,9 +5,9 @@ import pytest
 
 from agents.players.specs import PlayerSpecError
 from games import library
-from games.contract import ModuleFault
 from games.engine import PlayerFault
 from games.information import SeatLog
+from games.values import ModuleFault
 from tests.agents.belief.logs import logs_of
 from tests.agents.players.conftest import Seat
 from tests.agents.players.test_matches import matches

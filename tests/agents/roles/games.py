@@ -8,8 +8,9 @@ from agents.prompting import contract
 from agents.protocols import Design, Mechanic, MechanicEdge, Rule
 from games.checks import Finding
 from games.checks.sampling import UniformPlayer
-from games.contract import Game, LocalModule
+from games.contract import Game
 from games.engine import play_match
+from games.modules import LocalModule
 from games.records import MatchRecord
 from games.table import GameTable, Position
 from vectorstore.documents import Example

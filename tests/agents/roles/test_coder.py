@@ -7,9 +7,9 @@ import pytest
 from agents.protocols import Attempt, RoleError, apply_edits
 from agents.roles import ModelCoder
 from games.checks import Finding
-from games.contract import Json
 from games.records import MatchRecord
 from games.table import Position
+from games.values import Json
 from tests.agents.model.endpoint import Answer, Request, as_json, error, message, serving
 from tests.agents.model.talking import chat_with
 from tests.agents.roles.games import DESIGN, Bench, high_draw

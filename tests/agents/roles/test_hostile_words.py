@@ -11,8 +11,8 @@ from agents.roles.texts import findings_text
 from games.checks import Finding
 from games.checks.contract import from_fault
 from games.checks.run import CheckSettings
-from games.contract import ModuleFault
 from games.records import to_text
+from games.values import ModuleFault
 from tests.agents.model.endpoint import as_json, message, serving
 from tests.agents.model.talking import chat_with
 from tests.agents.roles.games import DESIGN, Bench, high_draw, positions, record

@@ -10,8 +10,8 @@ import pytest
 from agents.search.algorithms import SEARCHES
 from agents.worker.session import choose
 from games import library
-from games.contract import Json, ModuleFault, State, load_namespace
-from games.modules import bind, scoring
+from games.modules import bind, load_namespace, scoring
+from games.values import Json, ModuleFault, State
 from tests.agents.belief.logs import logs_of
 
 # Name, seats, parameters, plies of random play before the decision.

@@ -10,8 +10,8 @@ from agents.search.alphabeta import solved
 from agents.search.settings import GraphSettings
 from agents.search.uct import tree_search
 from games import library
-from games.contract import TERMINAL, State, load_namespace
-from games.modules import Rules, bind
+from games.modules import Rules, bind, load_namespace
+from games.values import TERMINAL, State
 from tests.agents.small_games import known
 
 

@@ -7,8 +7,8 @@ import pytest
 
 from agents.search.alphabeta import AlphaBetaSettings, UnsuitableGameError
 from agents.search.alphabeta import decide as alphabeta
-from games.contract import State, load_namespace
-from games.modules import bind
+from games.modules import bind, load_namespace
+from games.values import State
 from tests.agents.search.test_tree import position
 from tests.agents.small_games import DIE, KUHN, SOON, THREE, TIC_TAC_TOE, game, known
 

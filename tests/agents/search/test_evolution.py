@@ -15,8 +15,8 @@ from agents.search.evolution import (
 )
 from agents.search.leaves import drawing
 from agents.search.settings import SearchResult, SearchView
-from games.contract import Action, State, load_namespace
-from games.modules import Rules, bind
+from games.modules import Rules, bind, load_namespace
+from games.values import Action, State
 from tests.agents.small_games import DIE, SOON, TIC_TAC_TOE, game
 
 BOTH = ["rhea", "rmhc"]

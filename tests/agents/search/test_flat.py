@@ -15,8 +15,8 @@ from agents.search.ismcts import decide as ismcts
 from agents.search.settings import PlayerSettings, SearchView
 from agents.search.uct import PimcSettings
 from agents.search.uct import decide_pimc as pimc
-from games.contract import Action, State, load_namespace
-from games.modules import Rules, bind
+from games.modules import Rules, bind, load_namespace
+from games.values import Action, State
 from tests.agents.small_games import DIE, SOON, THREE, TIC_TAC_TOE, game
 
 # Strategy fusion (Frank & Basin 1998; Long et al. 2010): "sure" pays 0.8. After "guess" the same

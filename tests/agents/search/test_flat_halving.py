@@ -5,8 +5,8 @@ import numpy as np
 from agents.search.flat import HalvingSettings
 from agents.search.flat import decide_halving as halving
 from agents.search.settings import SearchView
-from games.contract import State, load_namespace
-from games.modules import Rules, bind
+from games.modules import Rules, bind, load_namespace
+from games.values import State
 from tests.agents.search.test_flat import fusion
 
 # Eight slot machines: "k" pays 1 with probability (k + 1) / 10, by chance after it was chosen.

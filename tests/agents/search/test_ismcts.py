@@ -7,8 +7,8 @@ import pytest
 from agents.search.ismcts import IsmctsSearch, IsmctsSettings
 from agents.search.ismcts import decide as ismcts
 from agents.search.settings import SearchView
-from games.contract import Json, ModuleFault, State, load_namespace
-from games.modules import Rules, bind
+from games.modules import Rules, bind, load_namespace
+from games.values import Json, ModuleFault, State
 from tests.agents.small_games import DIE, KUHN, PENNIES, SOON, THREE, TIC_TAC_TOE, game
 
 SETTINGS = IsmctsSettings(exploration=1.0, simulations=400)

@@ -6,8 +6,8 @@ import pytest
 from agents.search.ismcts import IsmctsSearch, IsmctsSettings, MoismctsSettings
 from agents.search.ismcts import decide as ismcts
 from agents.search.settings import SearchView
-from games.contract import State, load_namespace
-from games.modules import bind
+from games.modules import bind, load_namespace
+from games.values import State
 from tests.agents.search.test_ismcts import dealt
 from tests.agents.small_games import KUHN, PENNIES, THREE, TIC_TAC_TOE, game
 

@@ -14,8 +14,8 @@ from agents.search.leaves import (
 )
 from agents.search.settings import GraphSettings, LeafChoice
 from agents.search.uct import tree_search
-from games.contract import Action, Observation, load_namespace
-from games.modules import bind
+from games.modules import bind, load_namespace
+from games.values import Action, Observation
 from tests.agents.small_games import DIE, SOON, TIC_TAC_TOE, game, known
 
 

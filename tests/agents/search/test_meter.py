@@ -7,7 +7,7 @@ from agents.search.ismcts import decide as ismcts
 from agents.search.meter import Meter
 from agents.search.settings import GraphSettings, SearchView
 from agents.search.uct import tree_search
-from games.contract import Action, State
+from games.values import Action, State
 from tests.agents.small_games import SOON, TIC_TAC_TOE, game, known
 
 

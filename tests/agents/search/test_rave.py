@@ -3,8 +3,8 @@ import pytest
 
 from agents.search.settings import GraphSettings
 from agents.search.uct import RaveSearch, amaf_weight, tree_search
-from games.contract import State, load_namespace
-from games.modules import Rules, bind
+from games.modules import Rules, bind, load_namespace
+from games.values import State
 from tests.agents.small_games import THREE, TIC_TAC_TOE, game, known
 
 # Seats take turns, 0 first, and play each of the letters that are left: abc in some order. Seat 0

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from agents.search.rollouts import TRIAL, WINDOW, Integers, Rollouts
-from games.contract import Action, State
 from games.modules import Rules, canonical
+from games.values import Action, State
 from tests.agents.small_games import DIE, KUHN, TIC_TAC_TOE, game
 
 

@@ -7,8 +7,8 @@ from agents.search.alphabeta import UnsuitableGameError, solved
 from agents.search.settings import GraphSettings
 from agents.search.solver import SolverSearch
 from agents.search.uct import tree_search
-from games.contract import State, load_namespace
-from games.modules import bind
+from games.modules import bind, load_namespace
+from games.values import State
 from tests.agents.search.test_alphabeta import NIM
 from tests.agents.small_games import DIE, SOON, THREE, TIC_TAC_TOE, game, known
 

@@ -6,8 +6,8 @@ import pytest
 from agents.search.settings import GraphSettings
 from agents.search.tree import UctSearch
 from agents.search.uct import tree_search
-from games.contract import ModuleFault, State, load_namespace
-from games.modules import Rules, bind
+from games.modules import Rules, bind, load_namespace
+from games.values import ModuleFault, State
 from tests.agents.small_games import DIE, SOON, THREE, TIC_TAC_TOE, game, known
 
 

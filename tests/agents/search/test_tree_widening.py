@@ -4,8 +4,7 @@ import pytest
 from agents.search.ismcts import decide as ismcts
 from agents.search.settings import GraphSettings, SearchView
 from agents.search.uct import tree_search
-from games.contract import load_namespace
-from games.modules import Rules, bind
+from games.modules import Rules, bind, load_namespace
 from tests.agents.small_games import known
 
 WIDE = """

@@ -3,8 +3,8 @@ import pytest
 
 from agents.search.settings import GraphSettings
 from agents.search.uct import TranspositionSearch, tree_search
-from games.contract import State
 from games.modules import bind
+from games.values import State
 from tests.agents.small_games import TIC_TAC_TOE, game, known
 
 # Positions of tic-tac-toe after n marks, without symmetries (a published count: 1, 9, 72, 252,

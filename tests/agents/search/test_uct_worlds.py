@@ -4,7 +4,7 @@ import pytest
 from agents.search.settings import SearchResult, SearchView
 from agents.search.uct import UctSettings, agreed, decide
 from agents.worker.session import choose
-from games.contract import Json, State
+from games.values import Json, State
 from tests.agents.belief.logs import logs_of
 from tests.agents.belief.posteriors import library_game, random_match
 from tests.agents.small_games import KUHN, game

@@ -13,11 +13,12 @@ from agents.search.settings import GraphSettings, SearchResult
 from agents.search.uct import agreed, tree_search
 from games import library
 from games.checks.sampling import UniformPlayer
-from games.contract import Action, Game, Json, LocalModule, State
+from games.contract import Game
 from games.engine import Decision, Player, play_match
 from games.information import SeatLog
-from games.modules import Rules
+from games.modules import LocalModule, Rules
 from games.table import GameTable
+from games.values import Action, Json, State
 from tests.agents.belief.posteriors import library_game
 from tests.agents.small_games import known
 

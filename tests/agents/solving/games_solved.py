@@ -9,8 +9,8 @@ import pyspiel
 from agents.solving.enumeration import enumerate_game
 from agents.solving.form import Behaviour, SequenceForm
 from games import library
-from games.contract import Action, Json, State, load_namespace
-from games.modules import bind
+from games.modules import bind, load_namespace
+from games.values import Action, Json, State
 from tests.agents.small_games import game as small_game
 
 Translate = Callable[[Action, "pyspiel.State"], int]

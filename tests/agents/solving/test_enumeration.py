@@ -12,11 +12,12 @@ from agents.solving.enumeration import (
     estimated_histories,
 )
 from games import library
-from games.contract import Game, LocalModule, ModuleFault, load_namespace
+from games.contract import Game
 from games.engine import Decision, play_match
 from games.information import SeatLog, information_key
-from games.modules import bind
+from games.modules import LocalModule, bind, load_namespace
 from games.table import GameTable
+from games.values import ModuleFault
 from tests.agents.small_games import KUHN, PENNIES, TIC_TAC_TOE
 from tests.agents.small_games import game as small_game
 from tests.agents.solving.games_solved import preset, small

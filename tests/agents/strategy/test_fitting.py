@@ -11,7 +11,8 @@ from agents.protocols import Heuristic
 from agents.strategy.contest import fault_of, taught_heuristics
 from agents.strategy.features import Look, parsed
 from games import library
-from games.contract import ModuleFault, load_namespace
+from games.modules import load_namespace
+from games.values import ModuleFault
 from tools.playtest.jobs import GameSetup
 from tools.sandbox import Sandbox
 

@@ -6,7 +6,7 @@ import pytest
 
 from agents.players.registry import PlayerRoster
 from agents.strategy.models import ModelContest, choose_value, reject_models
-from games.contract import ModuleFault
+from games.values import ModuleFault
 from tests.learned import model_file
 
 # Who is to move at a heap of 4, 8, 12... stones loses against one who knows it (Bouton 1901).

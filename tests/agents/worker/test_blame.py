@@ -8,7 +8,7 @@ import pytest
 
 from agents.players.registry import PRELOAD, make_player, parse_spec
 from agents.players.specs import Seating
-from games.contract import ModuleFault
+from games.values import ModuleFault
 from tests.agents.belief.logs import logs_of
 from tests.agents.small_games import KUHN, game
 from tools.playtest.jobs import GameSetup

@@ -6,7 +6,7 @@ from agents.search.settings import SearchResult
 from agents.search.tree import UctSearch
 from agents.search.uct import UctSettings
 from agents.worker.session import ReusedTree
-from games.contract import State
+from games.values import State
 from tests.agents.belief.logs import logs_of
 from tests.agents.small_games import KUHN, SOON, TIC_TAC_TOE, game
 

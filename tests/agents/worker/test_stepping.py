@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from agents.worker.stepping import Turns, decision_view, open_many, step_many
-from games.contract import ModuleFault, load_namespace
+from games.modules import load_namespace
+from games.values import ModuleFault
 from tests.agents.belief.posteriors import library_game
 from tests.agents.small_games import PENNIES
 from tools.guest.protocol import decoded

@@ -5,8 +5,7 @@ from agents.search.settings import GraphSettings, SearchView
 from agents.search.uct import tree_search
 from evals.bench.search_overhead import Call, CallStep, RolloutStep, Step, noting, steps, walk
 from games import library
-from games.contract import load_namespace
-from games.modules import bind
+from games.modules import bind, load_namespace
 
 PLY = ("apply_action", "get_rewards", "get_legal_actions")
 

@@ -10,7 +10,8 @@ from evals.cardiverse import rlcard
 from evals.cardiverse.players import PlayersSize
 from evals.cardiverse.rlcard import DifferenceError, Lockstep, refereed
 from evals.results import EvalError, EvalOptions
-from games.contract import TERMINAL, load_namespace
+from games.modules import load_namespace
+from games.values import TERMINAL
 
 with_rlcard = pytest.mark.skipif(
     find_spec("rlcard") is None, reason="needs the extra rlcard, which is a source distribution"

@@ -9,7 +9,9 @@ from evals.leakage.audit import AuditSize, audit_result, line_up, planted, tried
 from evals.leakage.twins import DecisionRecord, OtherStates, TwinSetup
 from evals.results import NothingScoredError
 from games import library
-from games.contract import Game, Json, LocalModule
+from games.contract import Game
+from games.modules import LocalModule
+from games.values import Json
 from tools.sandbox import Sandbox
 
 LEDUC = TwinSetup("leduc_poker", 2)

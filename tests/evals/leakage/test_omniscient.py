@@ -3,7 +3,7 @@ import pytest
 from agents.players.registry import PLAYERS, PRELOAD, PlayerRoster, parse_spec
 from agents.players.specs import PlayerSpecError
 from evals.leakage.omniscient import OPERATIONS, choose_omniscient
-from games.contract import Json
+from games.values import Json
 from tests.agents.belief.posteriors import library_game
 from tests.agents.small_games import KUHN, game
 

@@ -33,7 +33,9 @@ from evals.lechat2026.board import (
 )
 from evals.results import EvalError, EvalOptions
 from games import library
-from games.contract import Action, Game, LocalModule, State
+from games.contract import Game
+from games.modules import LocalModule
+from games.values import Action, State
 
 FILES = "abcdefghij"
 

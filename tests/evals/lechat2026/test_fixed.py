@@ -49,8 +49,8 @@ from evals.lechat2026.players import (
 from evals.lechat2026.shooters import MapShooter
 from evals.results import EvalError, EvalOptions
 from games import library
-from games.contract import State
 from games.modules import Rules
+from games.values import State
 from tests.agents.belief.logs import logs_of
 from tests.agents.belief.posteriors import exact, library_game, random_match
 from tests.agents.belief.test_filter import explains

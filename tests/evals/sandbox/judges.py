@@ -5,9 +5,8 @@ from collections.abc import Callable, Sequence
 from typing import cast
 
 from evals.sandbox.forgery import Trick, recorded, spoiled
-from games.contract import IllegalActionError, Json, ModuleFault
 from games.trajectories import Transition
-from games.values import same_value
+from games.values import IllegalActionError, Json, ModuleFault, same_value
 from tools.sandbox import Sandbox
 
 GAME = "tic_tac_toe"

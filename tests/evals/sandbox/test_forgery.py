@@ -16,7 +16,7 @@ from evals.sandbox.forgery import (
     tricks,
 )
 from games import library
-from games.contract import Json, ModuleFault
+from games.values import Json, ModuleFault
 from tests.evals.sandbox.judges import FOOLED
 from tools.sandbox import Sandbox, Worker
 from tools.transitions import ReplayProtocol, replay_transitions

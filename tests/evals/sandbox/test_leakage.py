@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from evals.sandbox.judging import CHEATS, MOST_UNASKED_S, clocks_that_tell, unasked_seconds
-from games.contract import load_namespace
 from games.engine import Decision, play_match
 from games.information import SeatLog
+from games.modules import load_namespace
 from games.streams import match_words, run_key, stream
 from games.table import Position
 from tools.guest.framing import encode

@@ -19,7 +19,7 @@ from evals.sandbox.probes import (
     stand_alone,
     with_bait,
 )
-from games.contract import Json
+from games.values import Json
 from tools.sandbox import Sandbox
 
 NAMES = [probe.name for probe in probes()]

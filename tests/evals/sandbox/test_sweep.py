@@ -7,7 +7,7 @@ import pytest
 
 from evals.sandbox.probes import UnsafeProbeError
 from evals.sandbox.sweep import HIGHEST, PRELOAD, TARGET, SweepResult, sweep
-from games.contract import Json
+from games.values import Json
 from tools.guest.confine.filters import architecture, number
 from tools.sandbox import OperationError, Sandbox
 from tools.sandbox.local import LinuxBackend, ProcessBackend

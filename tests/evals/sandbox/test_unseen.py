@@ -3,7 +3,7 @@
 import pytest
 
 from evals.sandbox.judging import could_be_luck, held_unseen, unseen_attacks
-from games.contract import LocalModule
+from games.modules import LocalModule
 
 KINDS = ("told", "watched", "size", "text")
 

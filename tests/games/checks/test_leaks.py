@@ -8,7 +8,7 @@ from games.checks.leaks import check_leaks
 from games.checks.run import CheckSettings, run_checks
 from games.checks.sampling import played_matches
 from games.checks.zones import sight_of
-from games.contract import State, Visibility
+from games.values import State, Visibility
 from tests.games.checks.test_checks import SOUND
 from tests.games.subjects import subject
 

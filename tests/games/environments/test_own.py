@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from games.checks.run import CheckSettings, run_checks
-from games.contract import LocalModule
 from games.environments import ModuleEnvironment, own_games
 from games.environments.registry import environment_named
+from games.modules import LocalModule
 from games.table import GameTable, Position
 from tests.games.subjects import subject
 

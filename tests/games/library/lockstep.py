@@ -5,7 +5,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from games.contract import CHANCE, TERMINAL, Action, Game, Json, LocalModule, State
+from games.contract import Game
+from games.modules import LocalModule
+from games.values import CHANCE, TERMINAL, Action, Json, State
 
 
 class SpielState(Protocol):

@@ -9,7 +9,9 @@ from games import library
 from games.checks import Finding
 from games.checks.run import CheckSettings, run_checks
 from games.checks.sampling import trusted_subject
-from games.contract import CHANCE, TERMINAL, Action, Game, Json, LocalModule, Observation, State
+from games.contract import Game
+from games.modules import LocalModule
+from games.values import CHANCE, TERMINAL, Action, Json, Observation, State
 
 _LEAST = 40  # matches before a gain is believed
 

@@ -4,7 +4,8 @@ from typing import cast
 
 import pytest
 
-from games.contract import CHANCE, TERMINAL, Game, IllegalActionError, Json, ModuleFault, State
+from games.contract import Game
+from games.values import CHANCE, TERMINAL, IllegalActionError, Json, ModuleFault, State
 from tests.games.library.table import after, greedy, heuristic, load, mean_against_random, unpassed
 
 SMALL: dict[str, Json] = {"rows": 4, "columns": 4, "ships": "3,2"}

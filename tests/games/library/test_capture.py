@@ -4,7 +4,8 @@ import pyspiel
 import pytest
 
 from games import library
-from games.contract import TERMINAL, Action, Game, IllegalActionError, Json, ModuleFault, State
+from games.contract import Game
+from games.values import TERMINAL, Action, IllegalActionError, Json, ModuleFault, State
 from tests.games.library.lockstep import Pairing, SpielState, play_in_lockstep
 from tests.games.library.table import after, load, mean_against_random, unpassed
 

@@ -5,7 +5,8 @@ from typing import cast
 import pytest
 
 from games import library
-from games.contract import CHANCE, TERMINAL, Game, IllegalActionError, Json, ModuleFault, State
+from games.contract import Game
+from games.values import CHANCE, TERMINAL, IllegalActionError, Json, ModuleFault, State
 from tests.games.library.table import after, load, mean_against_random, unpassed
 
 # One row each on three rows of four columns: a1 to d1 for Player 1, and d3 to a3 for Player 2.

@@ -4,7 +4,7 @@ import pyspiel
 import pytest
 
 from games import library
-from games.contract import TERMINAL, Action, IllegalActionError, ModuleFault
+from games.values import TERMINAL, Action, IllegalActionError, ModuleFault
 from tests.games.library.lockstep import Pairing, by_text, play_in_lockstep
 from tests.games.library.table import after, load, mean_against_random, unpassed
 

@@ -7,8 +7,10 @@ import pyspiel
 import pytest
 
 from games import library
-from games.contract import Action, Game, Json, LocalModule, State
+from games.contract import Game
+from games.modules import LocalModule
 from games.table import GameTable, Position
+from games.values import Action, Json, State
 from tests.games.library.lockstep import Pairing, SpielState, play_in_lockstep
 
 KUHN: dict[str, Json] = {

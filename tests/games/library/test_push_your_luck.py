@@ -6,8 +6,9 @@ import pyspiel
 import pytest
 
 from games import library
-from games.contract import CHANCE, TERMINAL, Action, Game, IllegalActionError, Json, ModuleFault
-from games.contract import State as GameState
+from games.contract import Game
+from games.values import CHANCE, TERMINAL, Action, IllegalActionError, Json, ModuleFault
+from games.values import State as GameState
 from tests.games.library.lockstep import Pairing, by_text, play_in_lockstep
 from tests.games.library.table import after, load, mean_against_random, unpassed
 

@@ -7,8 +7,8 @@ from typing import cast
 import pytest
 
 from games import library
-from games.contract import Json
 from games.library import read_game, renumbered
+from games.values import Json
 
 
 @pytest.mark.parametrize("name", library.families())

@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 
 from games import library
-from games.contract import CHANCE, TERMINAL, Game, IllegalActionError, LocalModule, ModuleFault
+from games.contract import Game
 from games.engine import Decision, play_match
 from games.information import SeatLog
+from games.modules import LocalModule
 from games.table import GameTable
+from games.values import CHANCE, TERMINAL, IllegalActionError, ModuleFault
 from tests.games.library.table import beats_random
 
 SOURCE = library.source("shedding")

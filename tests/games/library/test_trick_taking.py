@@ -4,8 +4,10 @@ from typing import Any, cast
 import pytest
 
 from games import library
-from games.contract import Action, Game, Json, LocalModule, State
+from games.contract import Game
+from games.modules import LocalModule
 from games.table import GameTable, Position
+from games.values import Action, Json, State
 
 SPADES: dict[str, Json] = {
     "trump": "spades",

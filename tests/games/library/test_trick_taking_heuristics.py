@@ -7,7 +7,8 @@ from typing import Any, cast
 import pytest
 
 from games import library
-from games.contract import Action, Json, LocalModule, State
+from games.modules import LocalModule
+from games.values import Action, Json, State
 
 NAMESPACE = LocalModule(library.source("trick_taking")).namespace
 START = cast("Callable[..., State]", NAMESPACE["initial_state"])

@@ -4,7 +4,7 @@ import pyspiel
 import pytest
 
 from games import library
-from games.contract import Action, Json
+from games.values import Action, Json
 from tests.games.library.lockstep import Pairing, SpielState, play_in_lockstep
 
 HEARTS: dict[str, Json] = {

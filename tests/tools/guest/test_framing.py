@@ -1,6 +1,6 @@
 import pytest
 
-from games.contract import Json
+from games.values import Json
 from tools.guest.framing import FrameError, decode, encode, is_nested_beyond
 
 VALUES: list[Json] = [None, True, 0, -1.5, "é♥\n\\ud800", [], {}, {"a": [1, {"b": [None, False]}]}]

@@ -2,7 +2,7 @@ from typing import Literal, NamedTuple
 
 import pytest
 
-from games.contract import Json
+from games.values import Json
 from tools.guest.protocol import AdvanceRequest, ColumnsRequest, Envelope, MessageError, decoded
 
 

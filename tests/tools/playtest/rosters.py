@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from games.contract import Action
 from games.engine import Decision, Player, PlayerFault
 from games.information import SeatLog
+from games.values import Action
 from tools.playtest.jobs import GameSetup, PlayerConfig
 from tools.sandbox import Sandbox
 

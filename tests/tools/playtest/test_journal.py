@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from games.contract import Json
+from games.values import Json
 from tools.playtest.journal import Journal, JournalError
 
 WORK: dict[str, Json] = {"work": "counting", "seed": 3}

@@ -6,8 +6,9 @@ import pytest
 
 from games import library
 from games.checks.sampling import UniformPlayer
-from games.contract import Game, LocalModule
+from games.contract import Game
 from games.engine import play_match
+from games.modules import LocalModule
 from games.records import MatchRecord
 from games.table import GameTable
 from tools.playtest.report import branching, draw_share, match_length, seat_share

@@ -1,9 +1,9 @@
 import pytest
 
-from games.contract import CHANCE
 from games.engine import Match, Ply
 from games.records import MatchRecord
 from games.streams import stream
+from games.values import CHANCE
 from tools.playtest.intervals import Estimate, NoSamplesError, Unmeasured
 from tools.playtest.ratings import win_share
 from tools.playtest.report import (

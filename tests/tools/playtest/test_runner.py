@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from games.contract import Json
+from games.values import Json
 from tests.tools.playtest.test_tournament import play
 from tools.playtest.journal import journal_at
 from tools.playtest.results import TournamentSettings

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import cast
 
-from games.contract import Json
+from games.values import Json
 
 
 def pile_after(namespace: dict[str, object], payload: dict[str, Json]) -> Json:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from games.contract import Json, ModuleFault
+from games.values import Json, ModuleFault
 from tests.tools.sandbox.test_worker import loaded
 from tools.sandbox import Limits, Sandbox, SandboxUnavailableError
 from tools.sandbox.backends import Kit

@@ -3,8 +3,9 @@ import time
 
 import pytest
 
-from games.contract import FaultKind, Game, ModuleFault
+from games.contract import Game
 from games.engine import play_match
+from games.values import FaultKind, ModuleFault
 from tests.tools.sources import NIM, nim_line, nim_with
 from tools.sandbox import Sandbox, SandboxedModule, SandboxTable
 from tools.sandbox.backends import Limits

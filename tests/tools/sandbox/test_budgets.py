@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from games.contract import Json, ModuleFault
 from games.table import Position
+from games.values import Json, ModuleFault
 from tools.guest.framing import weight_of
 from tools.playtest.journal import Journal
 from tools.playtest.runner import RunStoppedError, Workers, play_all

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from games.contract import ModuleFault
+from games.values import ModuleFault
 from tests.tools.sources import NIM
 from tools.sandbox import Limits, ReusedWorkers, Sandbox
 from tools.sandbox.backends import Kit

@@ -4,10 +4,12 @@ import pytest
 
 from games import library
 from games.checks.sampling import UniformPlayer
-from games.contract import Game, LocalModule, ModuleFault
+from games.contract import Game
 from games.engine import play_match
 from games.information import SeatLog, information_key
+from games.modules import LocalModule
 from games.table import GameTable
+from games.values import ModuleFault
 from tests.tools.sources import NIM, nim_with
 from tools.sandbox import Sandbox, SandboxTable
 

@@ -5,7 +5,7 @@ from typing import cast
 import pytest
 
 from agents.worker import session
-from games.contract import LocalModule
+from games.modules import LocalModule
 from tools.guest.rehearsal import GAME, warm_up
 from tools.sandbox import Sandbox
 

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from games.contract import ModuleFault
+from games.values import ModuleFault
 from tools.sandbox import Sandbox, Worker
 
 # The module replaces how its worker writes a reply; `send` writes one as it should be.

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from games.contract import IllegalActionError, Json, ModuleFault
 from games.text import plain_text
+from games.values import IllegalActionError, Json, ModuleFault
 from tests.tools.sources import NIM
 from tools.sandbox import (
     Limits,

@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from time import clock_gettime
 
-from games.contract import Json
+from games.values import Json
 from tools.guest.confine.kernel import call
 
 TELL_TIME = "tell the time"

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from games.contract import ModuleFault
+from games.values import ModuleFault
 from tools.sandbox import Sandbox
 
 PROGRAM = """

@@ -2,7 +2,7 @@
 
 from yaml import __version__
 
-from games.contract import Json
+from games.values import Json
 
 
 def version(namespace: dict[str, object], payload: dict[str, Json]) -> Json:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from games.contract import ModuleFault
+from games.values import ModuleFault
 from tests.tools.sandbox.e2b.fake_service import KEY, FakeService
 from tools.sandbox import Limits, Sandbox, SandboxUnavailableError
 from tools.sandbox.backends import Kit

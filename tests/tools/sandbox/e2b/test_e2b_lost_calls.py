@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import pytest
 
-from games.contract import ModuleFault
+from games.values import ModuleFault
 from tests.tools.sandbox.e2b.fake_service import FakeService
 from tools.sandbox import Limits, Sandbox, SandboxUnavailableError
 from tools.sandbox.backends import Kit
