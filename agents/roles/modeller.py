@@ -13,7 +13,7 @@ from agents.model.replies import Remark, parse_reply
 from agents.prompting import load_prompt
 from agents.protocols import Attempt
 from agents.roles.coder import answer_in_words, bound_names, broken_off, code_blocks
-from agents.roles.texts import in_full, shortened
+from agents.roles.matches import in_full, shortened
 from agents.roles.tool_calls import CallError, EditReply, edited
 from games.text import number_of, syntax_tree
 from games.trajectories import OpenTrajectory, Trajectory, counts_outcomes
