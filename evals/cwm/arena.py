@@ -36,12 +36,19 @@ from evals.results import (
     read_data,
     score_over,
 )
-from graph.learn.arena import decided, followed, forfeits, paid_over, seated, used_by_first
 from graph.run.opening import model_settings
 from tools.playtest.intervals import Estimate, NoSamplesError, share_interval
 from tools.playtest.jobs import MatchEntry, SandboxRecipe, sandbox_of_process
 from tools.playtest.runner import Workers
 from tools.playtest.series import Series, play_series
+from tools.predicting.arena import (
+    decided,
+    followed,
+    forfeits,
+    paid_over,
+    seated,
+    used_by_first,
+)
 from tools.predicting.transition import RecordQuestions, predicted
 from tools.sandbox import Sandbox
 
@@ -177,7 +184,7 @@ class _Arena:
             "points over even": _points(deals),
             "forfeits": forfeits(entries),
             "reasons": dict(Counter(entry.reason for entry, _ in entries if entry.reason)),
-            **decided(used_by_first(entries)),
+            **decided(used_by_first(entries)).model_dump(),
             "transitions online": self._followed(played, sandbox),
             **table_of(entries, _PUBLISHED, self.game, self.opponent),
         }
@@ -256,7 +263,7 @@ def table_of(
     )
     return {
         "matches": len(entries),
-        "payoff over the other's": paid_over(entries, SEATS),
+        "payoff over the other's": paid_over(entries, SEATS).model_dump(),
         "by seat": [by_seat(entries, seat) for seat in range(SEATS)],
         "published": {
             deck: {"table": rows["table"], **rows[opponent]}

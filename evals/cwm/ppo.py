@@ -28,10 +28,10 @@ from evals.results import (
     read_data,
     score_over,
 )
-from graph.learn.arena import seated
 from tools.playtest.jobs import SandboxRecipe
 from tools.playtest.runner import Workers
 from tools.playtest.series import play_series
+from tools.predicting.arena import seated
 from tools.sandbox import Sandbox
 
 OPPONENTS_OF = {"paper": "uniform", "ours": "self"}
