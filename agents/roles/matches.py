@@ -40,7 +40,7 @@ def _lines(match: Trajectory) -> list[str]:
 
 
 def around(match: OpenTrajectory, position: int) -> str:
-    """What is played from a ply before a position on, the first line whole."""
+    """Plies of a match from one before a position on, the first line whole."""
     first = max(position - 1, 0)
     lines = [*_ply_lines(match)][first : first + _AROUND]
     return cut("\n".join([f"{first}: {_whole_position(match, first)}", *lines[1:]]), _OTHERS)
@@ -134,7 +134,7 @@ def _ply_lines(match: OpenTrajectory) -> Iterator[str]:
 
 
 def _new_in(now: Mapping[str, Json], before: Mapping[str, Json]) -> dict[str, Json]:
-    """What is new in a state or an observation, and the names of what is no longer there."""
+    """New parts of a state or an observation, and the names of those that are gone."""
     gone: list[Json] = [*sorted(before.keys() - now.keys())]
     changed = {k: v for k, v in now.items() if k not in before or before[k] != v}
     return {"changed": changed, **({"gone": gone} if gone else {})}
@@ -178,7 +178,7 @@ def _whole_position(match: Trajectory, step: int) -> str:
 
 
 def _action(match: Trajectory, step: int) -> str | None:
-    """What was done at a position, None where that was not seen; of the last one, why nothing."""
+    """The action at a position, None if unseen; at the last one, the reason for none."""
     if step < len(match.actions):
         return match.actions[step]
     return "(the recording stops before the end)" if match.truncated else "the end"
@@ -195,6 +195,6 @@ def _seen_lines(match: SeenTrajectory) -> Iterator[str]:
 
 
 def _seen_row(match: SeenTrajectory, step: int) -> dict[str, Json]:
-    """What a seat knows at one place; what is null is left out."""
+    """A seat's knowledge at one place; null values are left out."""
     row = {**match.positions[step].row(), "then": _action(match, step)}
     return {k: v for k, v in row.items() if v is not None and (v or k != "reward")}

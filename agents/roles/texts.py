@@ -44,7 +44,7 @@ def rules_text(design: Design) -> str:
 
 
 def speaks_of_odds(design: Design) -> bool:
-    """Whether the rules say how likely something is, beyond what is left in a pile."""
+    """True if the rules say how likely something is, beyond what is left in a pile."""
     return any(map(_ODDS.search, design.sentences))
 
 
@@ -190,7 +190,7 @@ def _legal(before: Sequence[str] | None, now: Sequence[str]) -> str:
 def _shown_changes(
     seen: list[dict[str, Json]], observations: Sequence[Mapping[str, Json]]
 ) -> list[str]:
-    """What each seat is now shown that it was not, a line for all that are shown the same.
+    """The changes in what each seat is shown, in one line for seats that are shown the same.
 
     `seen` is brought up to date.
     """
@@ -209,7 +209,7 @@ def _shown_changes(
 
 
 def _changes(was: Mapping[str, Json], now: Mapping[str, Json]) -> list[str]:
-    """How what a seat is shown differs from what it was shown before, field by field.
+    """Differences between two views of a seat, field by field.
 
     >>> _changes({"log": ["a"], "bid": 2, "of": 1}, {"log": ["a", "b"], "bid": 3})
     ['log as before, then + ["b"]', 'bid = 3', 'no more of']
@@ -223,7 +223,7 @@ def _changes(was: Mapping[str, Json], now: Mapping[str, Json]) -> list[str]:
 
 
 def _growth(name: str, was: Json, now: Json) -> list[str] | None:
-    """What lists in a value grew by, if nothing else of it changed; None where something did.
+    """Additions to the lists in a value, if nothing else of it changed; None where something did.
 
     >>> _growth("log", ["a"], ["a", "b"]), _growth("log", ["a"], ["b"])
     (['log as before, then + ["b"]'], None)
