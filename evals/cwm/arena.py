@@ -64,7 +64,7 @@ _PUBLISHED = read_data("cwm/published.json")
 
 @dataclass(frozen=True)
 class ArenaSize:
-    """How much is played.
+    """Amount of play.
 
     Attributes:
         deals: Of a game, a protocol and an opponent; each is played in both seats.
@@ -170,7 +170,7 @@ class _Arena:
     roster: PlayerRoster
 
     def row(self, sandbox: Sandbox) -> Row:
-        """What it came to."""
+        """The table's row: scores, forfeits, decisions, and the paper's rows."""
         played = [(model, self._series(model, number)) for number, model in enumerate(self.models)]
         entries = [one for _, series in played for one in seated(series)]
         scores = [_score(entry, seat) for entry, seat in entries]
@@ -212,7 +212,7 @@ class _Arena:
         )
 
     def _followed(self, played: Sequence[tuple[HeldModel, Series]], sandbox: Sandbox) -> Row:
-        """How many distinct transitions of the matches a model predicts (Tables 1 and 2).
+        """Count the distinct transitions of the matches that a model predicts (Tables 1 and 2).
 
         None are asked of a model of a closed deck: its states are its own.
         """
@@ -257,7 +257,7 @@ def by_seat(entries: Sequence[tuple[MatchEntry, int]], seat: int) -> Row:
 def table_of(
     entries: Sequence[tuple[MatchEntry, int]], tables: Row, game: str, opponent: str
 ) -> Row:
-    """What matches against an opponent came to, with the paper's rows of the game beside it."""
+    """The results against an opponent, with the paper's rows of the game beside them."""
     published = tables["games"].get(
         published_name(game), {"not comparable": "no game of the paper"}
     )

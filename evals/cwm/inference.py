@@ -41,7 +41,7 @@ _TABLES = read_data("cwm/published.json")["inference"]
 
 @dataclass(frozen=True)
 class InferenceSize:
-    """How much is asked.
+    """Amount of places that are asked.
 
     Attributes:
         matches: Fresh matches a task.

@@ -44,7 +44,7 @@ _PUBLISHED = read_data("cwm/published_ppo.json")
 
 @dataclass(frozen=True)
 class PpoSize:
-    """How much is learned and played.
+    """Amount of training and play.
 
     Attributes:
         steps: Decisions to learn from, in a game and a protocol, of each seed.

@@ -54,7 +54,7 @@ PUBLISHED: Mapping[str, Row] = read_data("cwm/published.json")["synthesis"]
 
 
 class LearningTask(BaseModel, frozen=True, extra="forbid"):
-    """What a model is learned from.
+    """A game and the recorded matches that a model is learned from.
 
     Attributes:
         environment: Its name.
@@ -81,7 +81,7 @@ class LearningTask(BaseModel, frozen=True, extra="forbid"):
 
 @dataclass(frozen=True)
 class SynthesisSize:
-    """How much is held out.
+    """Amount of matches that are held out.
 
     Attributes:
         matches: Fresh matches a game.
@@ -96,7 +96,7 @@ class SynthesisSize:
 
 @dataclass(frozen=True)
 class Learned:
-    """What came of a task.
+    """A task's outcome.
 
     Attributes:
         result: Of the run.
@@ -178,7 +178,7 @@ def draws_of(
     seed: int,
     sandbox: Sandbox,
 ) -> Inferred:
-    """What a learned source draws at some places of matches, `most` of them."""
+    """The draws of a learned source at some places of matches, `most` of them."""
     report = met.result.report
     return inferred(
         sandbox,
@@ -236,7 +236,7 @@ def run(options: EvalOptions, size: SynthesisSize | None = None) -> EvalResult:
 def _held_against(
     task: LearningTask, met: Learned, path: Path, seed: int, size: SynthesisSize
 ) -> Row:
-    """What a learned source is right about in matches that nobody was shown."""
+    """Figures of a learned source in matches that nobody was shown."""
     report = met.result.report
     row: Row = {
         "end": report.end,

@@ -68,7 +68,7 @@ class SeatSight:
 
 @dataclass(frozen=True)
 class Inferred:
-    """How well a source infers what is hidden.
+    """Places at which a source was asked to draw what is hidden.
 
     Attributes:
         right: Sights all of whose draws reproduce what was seen.
@@ -330,7 +330,7 @@ def _of_seat(value: Json, seat: int) -> Json:
 
 
 def _differs(draw: _Draw, turn: int, closed: bool) -> tuple[Json, Json] | None:  # noqa: FBT001
-    """How the state differs from what the seat met at this turn."""
+    """The difference of the state from what the seat met at this turn."""
     sight = draw.sight
     seen = _of_seat(draw.answers["get_observations"], sight.seat)
     expected, action = sight.turns[turn]
@@ -376,7 +376,7 @@ def ask_together(
 
 
 def _kind(draw: _Draw) -> tuple[object, ...]:
-    """What draws that fail by one error share; of another failure, the draw itself."""
+    """A key that draws share which fail by one error; of another failure, the draw itself."""
     _, actual = draw.problem or ("", "")
     if isinstance(actual, ModuleFault):
         return actual.kind, actual.function, actual.line

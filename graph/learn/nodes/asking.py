@@ -86,7 +86,7 @@ def _winner(versions: Sequence[Candidate], judged: Mapping[int, Judged]) -> Cand
 
 
 def _became(judged: Mapping[int, Judged]) -> list[str]:
-    """What became of each version, and at last which is used."""
+    """A line on each version, and at last the one that is used."""
     notes = [found.evidence for one in judged.values() for found in one.failures]
     used = [n for n, one in judged.items() if verdict(one.failures) == "passed"]
     said = "none is used: none is sure to be better than rollouts"

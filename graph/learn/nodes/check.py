@@ -49,7 +49,7 @@ def check(
 
 
 def _event(note: CallNote, judged: Mapping[int, Judged]) -> dict[str, JsonValue]:
-    """What the newest call gave; where no candidate that was judged is of it, what they got."""
+    """The event of the newest call; where none of its candidates was judged, of those that were."""
     if not {*judged} & {*note.candidates}:
         top = max(one.accuracy for one in judged.values())
         return {"node": "check", "tested again": [*judged], "accuracy": f"{top:.4f}"}

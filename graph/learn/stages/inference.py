@@ -82,13 +82,13 @@ class InferenceStage:
 
     def _judged(self, candidate: Candidate) -> Judged:
         learning, start = self.learning, self.learning.material.start
-        found = drawn(learning, candidate.source, learning.training, start)
+        found = drawn_by(learning, candidate.source, learning.training, start)
         failures = [*found.failures, *imports(candidate.source)]
         held: Inferred | None = None
         told: Calibration | None = None
         if found.accuracy == 1.0 and not failures:
             if heldout := learning.heldout:
-                held = drawn(learning, candidate.source, heldout, start)
+                held = drawn_by(learning, candidate.source, heldout, start)
             module = learning.module(candidate.source)
             try:
                 told = self._calibrated(module)
@@ -129,12 +129,12 @@ class ClosedDeckStage(TransitionStage):
             told = failing(LOADING, START, START, "the first state, a dict", fault, "at first")
             count = len(learning.sights(learning.training))
             return Judged(records=count, failures=(told,))
-        found = drawn(learning, source, learning.training, start)
+        found = drawn_by(learning, source, learning.training, start)
         played = played_in(learning, source, start)
         failures: list[Finding] = [*found.failures, *imports(source), *played.failures]
         held: Inferred | None = None
         if found.accuracy == 1.0 and not failures and learning.heldout:
-            held = drawn(learning, source, learning.heldout, start)
+            held = drawn_by(learning, source, learning.heldout, start)
         return counted(found, held, failures)
 
     def accept(self, chosen: Candidate) -> LearnState:
@@ -143,7 +143,9 @@ class ClosedDeckStage(TransitionStage):
         return state.at_stage("value", chosen, state.inference)
 
 
-def drawn(learning: Learning, source: str, matches: Sequence[Trajectory], start: State) -> Inferred:
+def drawn_by(
+    learning: Learning, source: str, matches: Sequence[Trajectory], start: State
+) -> Inferred:
     """Draws of a source at some places of matches, held against what was seen there."""
     settings = learning.settings
     return inferred(
