@@ -8,7 +8,7 @@ import numpy as np
 
 from agents.players.specs import PlayerSpec, Seating, require_unchanged
 from games.engine import Decision, PlayerFault
-from games.information import SeatLog
+from games.information import SeatLog, entry_rows
 from games.values import Action, Json, ModuleFault
 from tools.sources import read_source
 
@@ -72,7 +72,7 @@ class FilePlayer:
                 self.worker.load(self.source)
                 self.is_loaded = True
                 seed = [int(word) for word in generator.integers(2**32, size=_WORDS)]
-            seen: list[Json] = [log.latest(), [*legal], [*log.entries]]
+            seen: list[Json] = [log.latest(), [*legal], [*entry_rows(log.entries)]]
             action = self.worker.call("decide", seen, seed=seed)
         except ModuleFault as fault:
             where = f", line {fault.line}" if fault.line else ""

@@ -26,7 +26,7 @@ from agents.players.specs import (
 from agents.search.algorithms import search_named
 from agents.search.settings import MANY, Count
 from games.engine import Decision, PlayerFault
-from games.information import SeatLog
+from games.information import Did, SeatLog
 from games.library import read_game
 from games.text import plain_text
 from games.values import Action, Json, ModuleFault, canonical_key
@@ -223,13 +223,10 @@ class CwmPlayer:
     def _see(self, log: SeatLog) -> None:
         """Take the log in; without its events where the model was learned from observations."""
         for entry in log.entries[self.read :]:
-            seen, action = entry.get("observation"), entry.get("action")
-            if isinstance(action, str):
-                self.view.act(action)
-            elif isinstance(seen, dict):
-                told = entry.get("events")
-                heard = told if self.hears and isinstance(told, list) else []
-                self.view.see(seen, [str(event) for event in heard])
+            if isinstance(entry, Did):
+                self.view.act(entry.action)
+            else:
+                self.view.see(entry.observation, entry.events if self.hears else ())
         self.read = len(log.entries)
 
     def _searched(

@@ -7,14 +7,13 @@ from typing import Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from agents.belief.follow import decisions
 from agents.learning.policy import Arrays, Policy, read_policy
 from agents.learning.settings import LearningError
 from agents.players.specs import PlayerSpec, PlayerSpecError, Seating, require_unchanged
 from agents.search.settings import NoYes, PlayerSettings
 from agents.worker.stepping import decision_view
 from games.engine import Decision
-from games.information import SeatLog
+from games.information import SeatLog, seat_turns
 from games.values import Action, ModuleFault
 
 PPO = "ppo"
@@ -84,7 +83,7 @@ class PolicyPlayer:
         self, log: SeatLog, legal: Sequence[Action], generator: np.random.Generator
     ) -> Decision:
         """See `games.engine.Player.choose`."""
-        views = [decision_view(log.entries[:end]) for end in decisions(log.entries, after=0)]
+        views = [decision_view(turn) for turn in seat_turns(log.entries)]
         if self.arrays is not None:
             with suppress(ModuleFault):  # what it does not know is counted
                 self.arrays.ask([view["observation"] for view in views])

@@ -22,7 +22,7 @@ from agents.worker.protocol import (
 )
 from games.engine import Decision, PlayerFault
 from games.environments.served import preload_of, served_source
-from games.information import SeatLog
+from games.information import SeatLog, entry_rows
 from games.modules import HEURISTIC
 from games.streams import match_words
 from games.text import plain_text
@@ -246,7 +246,7 @@ class SearchPlayer:
             self.spec.name,
             self.asked,
             self.seat,
-            list(log.entries[self.sent :]),
+            entry_rows(log.entries[self.sent :]),
             list(legal),
             words=generator.integers(0, 2**32, size=4).tolist(),
             held=self.sent,

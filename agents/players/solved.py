@@ -9,7 +9,7 @@ from agents.players.specs import PlayerSpec, PlayerSpecError, Seating
 from agents.search.settings import DAY, Count, PlayerSettings
 from agents.worker.protocol import EnumerateRequest, Solution, SolveRequest, TooLarge, decoded_size
 from games.engine import Decision, PlayerFault, sample_index
-from games.information import SeatLog
+from games.information import SeatLog, entry_rows
 from games.text import plain_text
 from games.values import Action, Json, ModuleFault
 from tools.guest.protocol import MessageError, decoded
@@ -124,7 +124,7 @@ class SolvedPlayer:
         return size._asdict()
 
     def _solution(self, log: SeatLog) -> Solution:
-        request = SolveRequest(self.seat, list(log.entries), self.settings.iterations)
+        request = SolveRequest(self.seat, entry_rows(log.entries), self.settings.iterations)
         try:
             reply = self.worker.request("solve", request._asdict(), self.deadline)
         except ModuleFault as fault:

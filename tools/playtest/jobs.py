@@ -413,7 +413,7 @@ def _digest(match: Match) -> str:
     for log in match.logs:
         said.update(b"seat")
         for entry in log.entries:
-            said.update(canonical_key(entry).encode())
+            said.update(canonical_key(entry.row()).encode())
     return said.hexdigest()
 
 

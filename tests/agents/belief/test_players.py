@@ -11,6 +11,7 @@ from agents.players.registry import PlayerRoster, make_player, parse_spec
 from agents.players.specs import Seating
 from games import library
 from games.engine import Match, play_match
+from games.information import Seen
 from games.values import Json
 from tests.agents.belief.logs import logs_of
 from tests.agents.belief.posteriors import library_game, random_match
@@ -97,7 +98,7 @@ def test_the_protocol_decides_what_is_played_where_nothing_explains_what_was_see
 ) -> None:
     rules, _, start = game(KUHN)
     log = logs_of(rules, start, ["deal Q", "deal K", "b"])[1]
-    log.entries[-1]["events"] = ["A trumpet sounds."]
+    log.entries[-1] = Seen(log.latest(), ("A trumpet sounds.",))
     chosen = {}
     for protocol in ("ours", "paper"):
         player = make_player(

@@ -9,7 +9,7 @@ import pytest
 from agents.players.registry import PlayerRoster, parse_spec
 from agents.players.specs import PlayerSpecError
 from games.engine import PlayerFault
-from games.information import SeatLog
+from games.information import Did, SeatLog, Seen
 from tests.agents.players.conftest import Seat
 from tools.playtest.jobs import GameSetup
 from tools.playtest.series import play_series
@@ -17,7 +17,7 @@ from tools.sandbox import Sandbox
 from tools.sources import GameNotFoundError
 
 HEAD = "def decide(observation, legal, history):\n    "
-LOG = SeatLog(0, [{"action": "a"}, {"observation": {"wanted": "c"}, "events": ["Go on."]}])
+LOG = SeatLog(0, [Did("a"), Seen({"wanted": "c"}, ("Go on.",))])
 LEGAL = ["a", "b", "c"]
 
 

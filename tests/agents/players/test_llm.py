@@ -9,8 +9,7 @@ from agents.players.registry import PlayerRoster, parse_spec
 from agents.players.specs import PlayerSpecError
 from games import library
 from games.engine import PlayerFault
-from games.information import SeatLog
-from games.values import Json
+from games.information import Did, LogEntry, SeatLog, Seen
 from tests.agents.model.endpoint import Answer, Step, error, message, serving
 from tests.agents.model.talking import settings_for
 from tests.agents.players.talking import LEGAL, LOG, asking, decided, part, take_first
@@ -117,12 +116,12 @@ def test_only_a_listed_single_action_is_played_without_a_call() -> None:
 
 def turns(number: int) -> SeatLog:
     """A log of `number` turns that are over, and one that is not."""
-    entries: list[dict[str, Json]] = []
+    entries: list[LogEntry] = []
     for turn in range(number):
-        entries.append({"observation": {"turn": turn}, "events": [f"Event {turn}."]})
-        entries.append({"observation": {"turn": turn}, "events": [f"Later {turn}."]})
-        entries.append({"action": f"did {turn}"})
-    return SeatLog(0, [*entries, {"observation": {"turn": number}, "events": ["Your turn."]}])
+        entries.append(Seen({"turn": turn}, (f"Event {turn}.",)))
+        entries.append(Seen({"turn": turn}, (f"Later {turn}.",)))
+        entries.append(Did(f"did {turn}"))
+    return SeatLog(0, [*entries, Seen({"turn": number}, ("Your turn.",))])
 
 
 @pytest.mark.parametrize(("history", "told"), [(5, range(3, 8)), (0, range(0)), (100, range(8))])
@@ -143,9 +142,9 @@ def test_the_last_turns_are_told_with_events_views_and_actions(history: int, tol
 
 def test_a_long_history_loses_its_oldest_turns_and_says_so() -> None:
     log = turns(3)
-    for entry in log.entries:
-        if "events" in entry:
-            entry["events"] = ["x" * 2_500]
+    for index, entry in enumerate(log.entries):
+        if isinstance(entry, Seen):
+            log.entries[index] = Seen(entry.observation, ("x" * 2_500,))
     with asking(BET) as (player, endpoint):
         decided(player, log)
     told = part(endpoint.requests[0], "match")
@@ -195,7 +194,7 @@ def test_it_is_told_its_seats_view_and_nothing_of_the_module() -> None:
 
 def test_hostile_words_of_a_game_stay_in_their_fences_and_can_still_be_played() -> None:
     hostile = HOSTILE.replace("\n", " ")
-    log = SeatLog(0, [{"observation": {"note": hostile}, "events": [hostile]}])
+    log = SeatLog(0, [Seen({"note": hostile}, (hostile,))])
     seen: list[str] = []
 
     def play_it(request: dict[str, object]) -> Answer:
@@ -228,7 +227,7 @@ def test_reflexion_looks_back_at_a_finished_match_and_only_there() -> None:
     spec = "llm:style=reflexion,model=scripted"
     with asking(BET, take_first, spec=spec) as (player, endpoint):
         decided(player)
-        player.log = SeatLog(0, [*LOG.entries, {"action": "bet"}])
+        player.log = SeatLog(0, [*LOG.entries, Did("bet")])
         lesson, used = player.learn([1.0, -1.0])
         assert player.learn(None)[0] == ""
     assert lesson == "Noted: By player, from Player 1 on: 1, -1. More is better; yours is 1."

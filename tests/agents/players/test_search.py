@@ -3,7 +3,7 @@ import pytest
 
 from agents.players.specs import PlayerSpecError
 from games.engine import PlayerFault
-from games.information import SeatLog
+from games.information import SeatLog, Seen
 from games.values import Json, ModuleFault
 from tests.agents.belief.logs import logs_of
 from tests.agents.players.conftest import Seat
@@ -74,14 +74,14 @@ def test_uct_refuses_games_that_hide_information(seat: Seat, source: str) -> Non
 
 def test_uct_refuses_a_decision_that_hides_information(seat: Seat) -> None:
     log, legal = tic_tac_toe(["0"], 1)
-    log.entries[-1]["events"] = ["A trumpet sounds."]
+    log.entries[-1] = Seen(log.latest(), ("A trumpet sounds.",))
     with pytest.raises(PlayerSpecError, match="0 full states fit what seat 1 saw.*use ismcts"):
         seat("uct", TIC_TAC_TOE, at=1).choose(log, legal, np.random.default_rng(0))
 
 
 def test_without_a_determinization_it_plays_at_random_and_says_so(seat: Seat) -> None:
     log = kuhn(["deal Q", "deal K", "b"], 1)
-    log.entries[-1]["events"] = ["A trumpet sounds."]
+    log.entries[-1] = Seen(log.latest(), ("A trumpet sounds.",))
     player = seat("ismcts:simulations=50", KUHN, at=1)
     chosen = {player.choose(log, ["p", "b"], np.random.default_rng(n)).action for n in range(12)}
     effort = player.choose(log, ["p", "b"], np.random.default_rng(0)).effort
@@ -211,7 +211,7 @@ def test_parameters_reach_the_search(seat: Seat) -> None:
     )
     parameters: dict[str, Json] = {"first": 1}
     start: dict[str, Json] = {"board": ".........", "turn": 1}
-    log = SeatLog(1, [{"observation": start, "events": []}])
+    log = SeatLog(1, [Seen(start)])
     legal = [str(square) for square in range(9)]
     player = seat("uct:simulations=20", sized, at=1, parameters=parameters)
     assert player.choose(log, legal, np.random.default_rng(0)).effort["simulations_done"] == 20

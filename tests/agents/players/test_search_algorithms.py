@@ -9,7 +9,7 @@ from agents.players.specs import PlayerSpecError
 from agents.search.algorithms import SEARCHES
 from games import library
 from games.engine import PlayerFault
-from games.information import SeatLog
+from games.information import SeatLog, read_entries
 from games.streams import match_words, stream
 from games.values import Json
 from tests.agents.players.conftest import Seat
@@ -149,7 +149,7 @@ def test_battleship_is_played_by_all_that_sample_hidden_states(seat: Seat, name:
         return
     few = "" if name == "osla" else ":simulations=20"
     player = seat(f"{name}{few}", source, at=cast("int", at), parameters=parameters)
-    log = SeatLog(cast("int", at), cast("list[dict[str, Json]]", entries))
+    log = SeatLog(cast("int", at), read_entries(cast("list[dict[str, Json]]", entries)))
     shot = player.choose(log, cast("list[str]", legal), np.random.default_rng(0))
     assert shot.action in cast("list[str]", legal)
     assert shot.effort["belief"] == "resample_state"

@@ -6,7 +6,7 @@ import pytest
 from agents.players.specs import PlayerSpecError
 from games import library
 from games.engine import PlayerFault
-from games.information import SeatLog
+from games.information import SeatLog, Seen
 from games.values import ModuleFault
 from tests.agents.belief.logs import logs_of
 from tests.agents.players.conftest import Seat
@@ -99,7 +99,7 @@ def test_raising_the_limit_is_advised_only_where_it_can_help(seat: Seat) -> None
 
 def test_a_log_that_the_game_cannot_lead_to_is_a_fault_of_the_player(seat: Seat) -> None:
     log = kuhn(["deal Q", "deal K", "b"], 1)
-    log.entries[-1]["events"] = ["A trumpet sounds."]
+    log.entries[-1] = Seen(log.latest(), ("A trumpet sounds.",))
     with pytest.raises(PlayerFault, match="cfr at seat 1: no play of the game leads to its log"):
         seat("cfr", KUHN, at=1).choose(log, ["p", "b"], np.random.default_rng(0))
 
