@@ -23,7 +23,7 @@ from numpy.random import Generator
 from pydantic import JsonValue
 
 from agents.players.registry import PRELOAD, make_player, parse_spec
-from agents.players.specs import PlayerSpec, Seating
+from agents.players.specs import Seating
 from agents.search.algorithms import SEARCHES
 from agents.worker.protocol import Chosen
 from evals.leakage.omniscient import OmniscientRequest
@@ -38,7 +38,13 @@ from games.table import Position
 from games.values import CHANCE, Action, Json
 from tools.guest.protocol import decoded
 from tools.playtest.intervals import Estimate, NoSamplesError, mean_interval, share_interval
-from tools.playtest.jobs import GameSetup, SandboxRecipe, keep_sandbox, sandbox_of_process
+from tools.playtest.jobs import (
+    GameSetup,
+    PlayerSpec,
+    SandboxRecipe,
+    keep_sandbox,
+    sandbox_of_process,
+)
 from tools.playtest.journal import journal_at
 from tools.playtest.ratings import win_share
 from tools.playtest.runner import Workers, play_all
@@ -125,8 +131,8 @@ class OmniscientPlayer:
         if len(legal) == 1:
             return Decision(legal[0])
         request = OmniscientRequest(
-            algorithm=self.spec.name,
-            search={**self.spec.of(SEARCHES[self.spec.name].settings)},
+            algorithm=self.spec.player,
+            search={**self.spec.of(SEARCHES[self.spec.player].settings)},
             seat=self.seat,
             num_players=self.num_players,
             words=generator.integers(0, 2**32, size=4).tolist(),
@@ -285,7 +291,7 @@ def _identity(setup: DealSetup, seed: int) -> dict[str, Json]:
     """What the journal of a game belongs to; how many deals are played is no part of it."""
     fields = {name: value for name, value in asdict(setup).items() if name not in _AMOUNTS}
     source_id = sha256(library.source(setup.game).encode()).hexdigest()
-    return {**fields, "source_id": source_id, "player": str(parse_spec(setup.spec)), "seed": seed}
+    return {**fields, "source_id": source_id, "player": parse_spec(setup.spec).name, "seed": seed}
 
 
 _AMOUNTS = ("quick", "full", "at_least")
@@ -306,7 +312,7 @@ def _row(setup: DealSetup, deals: Sequence[Row]) -> Row:
         "game": setup.label,
         "module": setup.game,
         "parameters": dict(setup.parameters),
-        "player": str(parse_spec(setup.spec)),
+        "player": parse_spec(setup.spec).name,
         "seats": setup.players,
         "deals": len(deals),
         "whole_deals": len(whole),

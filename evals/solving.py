@@ -406,7 +406,7 @@ def _effective(size: SolvingSize) -> Row:
     return {
         **machine(),
         "iterations": _ITERATIONS,
-        "ismcts": str(parse_spec(f"ismcts:simulations={size.held}")),
+        "ismcts": parse_spec(f"ismcts:simulations={size.held}").name,
         "exploration_openspiel": THEIR_EXPLORATION,
         "searches_a_state": {str(count): k for count, k in size.searches.items()},
         "process": "the solver in a plain process, on the library; ismcts in a sandboxed worker",

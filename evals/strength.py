@@ -79,7 +79,7 @@ def run(
         scores=tuple(scores),
         samples=tuple(samples),
         effective={
-            "player": str(spec),
+            "player": spec.name,
             "runs": "library modules in this process, without a sandbox",
             "games a seat of tic-tac-toe": size.games,
             "pairs of connect four": size.pairs,

@@ -6,10 +6,11 @@ from hashlib import sha256
 
 import numpy as np
 
-from agents.players.specs import PlayerSpec, Seating, require_unchanged
+from agents.players.specs import Seating, require_unchanged
 from games.engine import Decision, PlayerFault
 from games.information import SeatLog, entry_rows
 from games.values import Action, Json, ModuleFault
+from tools.playtest.jobs import PlayerSpec
 from tools.sources import read_source
 
 FILE = "file"
@@ -29,7 +30,9 @@ def file_spec(text: str) -> PlayerSpec | None:
     if named is None:
         return None
     path = named["path"]
-    return PlayerSpec(FILE, {"path": path, "sha256": _read(path, named["sha256"] or "")[1]})
+    return PlayerSpec(
+        player=FILE, settings={"path": path, "sha256": _read(path, named["sha256"] or "")[1]}
+    )
 
 
 def _read(path: str, required: str) -> tuple[str, str]:

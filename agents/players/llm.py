@@ -12,7 +12,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from agents.model.budget import Usage
-from agents.players.specs import PlayerSpec, PlayerSpecError, Seating
+from agents.players.specs import PlayerSpecError, Seating
 from agents.prompting import inert, load_prompt
 from agents.search.settings import NoYes, PlayerSettings, When
 from games.engine import Decision, PlayerFault
@@ -20,6 +20,7 @@ from games.information import Did, SeatLog, SeatTurn, seat_turns
 from games.streams import ply_of
 from games.text import is_plain_line, plain_text
 from games.values import Action, Json, Observation
+from tools.playtest.jobs import PlayerSpec
 from tools.sources import find_rulebook
 
 LLM = "llm"

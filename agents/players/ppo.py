@@ -9,12 +9,13 @@ from pydantic import Field, model_validator
 
 from agents.learning.policy import Arrays, Policy, read_policy
 from agents.learning.settings import LearningError
-from agents.players.specs import PlayerSpec, PlayerSpecError, Seating, require_unchanged
+from agents.players.specs import PlayerSpecError, Seating, require_unchanged
 from agents.search.settings import NoYes, PlayerSettings
 from agents.worker.stepping import decision_view
 from games.engine import Decision
 from games.information import SeatLog, seat_turns
 from games.values import Action, ModuleFault
+from tools.playtest.jobs import PlayerSpec
 
 PPO = "ppo"
 
@@ -105,7 +106,7 @@ def with_policy_hash(spec: PlayerSpec) -> PlayerSpec:
         PlayerSpecError: If the file cannot be read, or the spec gives another hash.
     """
     digest = _policy(spec.part(PolicySettings)).digest
-    return PlayerSpec(spec.name, {**spec.settings, "sha256": digest})
+    return PlayerSpec(player=spec.player, settings={**spec.settings, "sha256": digest})
 
 
 def _policy(settings: PolicySettings) -> Policy:

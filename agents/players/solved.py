@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from pydantic import Field
 
-from agents.players.specs import PlayerSpec, PlayerSpecError, Seating
+from agents.players.specs import PlayerSpecError, Seating
 from agents.search.settings import DAY, Count, PlayerSettings
 from agents.worker.protocol import EnumerateRequest, Solution, SolveRequest, TooLarge, decoded_size
 from games.engine import Decision, PlayerFault, sample_index
@@ -13,6 +13,7 @@ from games.information import SeatLog, entry_rows
 from games.text import plain_text
 from games.values import Action, Json, ModuleFault
 from tools.guest.protocol import MessageError, decoded
+from tools.playtest.jobs import PlayerSpec
 
 PRELOAD = ("agents.worker.solving",)  # what the sandbox must preload for this player
 
@@ -98,7 +99,7 @@ class SolvedPlayer:
         The module shares its process with the solver: those figures are shown, never relied on.
         """
         asked: dict[str, Json] = {
-            "algorithm": self.spec.name,
+            "algorithm": self.spec.player,
             "iterations": self.settings.iterations,
         }
         told = {**self.size, **done}

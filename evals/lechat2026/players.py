@@ -228,5 +228,5 @@ def _between(ship: str) -> list[int]:
 
 def spec_contestant(name: str, spec: str, *, looks: bool = False, slow: bool = False) -> Contestant:
     """One of our players under a name."""
-    effective = {"spec": str(parse_spec(spec))}
+    effective = {"spec": parse_spec(spec).name}
     return Contestant(name, partial(SpecShooter, spec), effective, looks=looks, slow=slow)

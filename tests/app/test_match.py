@@ -13,7 +13,7 @@ from games.library import defaults, read_game
 from games.streams import stream
 from tests.app.conftest import Command, Outcome
 from tools.playtest.intervals import wilson
-from tools.playtest.jobs import GameSetup, MatchEntry, PlayerConfig, SandboxRecipe, entry_of
+from tools.playtest.jobs import GameSetup, MatchEntry, PlayerSpec, SandboxRecipe, entry_of
 from tools.playtest.results import TournamentSettings
 from tools.playtest.schedule import one_line_up
 from tools.playtest.series import Series
@@ -234,7 +234,7 @@ def test_its_journal_is_the_same_side_by_side(command: Command, tmp_path: Path) 
 
 def _series(paid: list[tuple[float, float]], seed: int) -> Series:
     """Two entrants who change seats within a deal; `paid` is what each rotation paid both."""
-    players = tuple(PlayerConfig(player=name, settings={}) for name in ("a", "b"))
+    players = tuple(PlayerSpec(player=name, settings={}) for name in ("a", "b"))
     settings = TournamentSettings(deals=len(paid), seed=seed)
     game = GameSetup("x", "", 2)
     plan = MatchPlan(

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 from pydantic import BaseModel, Field, JsonValue, SkipValidation
 
@@ -26,22 +26,38 @@ from tools.sandbox.module import GivenUpError, TimedTable, environment_in
 _ENTRY_BYTES, _ENTRY_WEIGHT = 4 * 2**20, 32 * 2**20  # many times what any library game leaves
 
 
-class PlayerConfig(BaseModel, frozen=True, extra="forbid"):
-    """A player as it really plays.
+Setting: TypeAlias = int | float | str
+Part = TypeVar("Part", bound=BaseModel)
+
+
+class PlayerSpec(BaseModel, frozen=True, extra="forbid"):
+    """A player as it really plays, defaults filled in.
 
     Attributes:
-        player: Which kind of player.
-        settings: Every setting it has, defaults filled in.
+        player: The kind of player.
+        settings: Every setting of that kind that has an effect beside the others, by name.
     """
 
     player: str = Field(min_length=1)
-    settings: dict[str, JsonValue]
+    settings: dict[str, Setting] = Field(default_factory=dict)
 
     @property
     def name(self) -> str:
-        """The kind and all settings in one line; equal names are equal players."""
+        """The spec that gives this player again; equal names are equal players."""
         pairs = ",".join(f"{key}={value}" for key, value in self.settings.items())
         return f"{self.player}:{pairs}" if pairs else self.player
+
+    def part(self, model: type[Part]) -> Part:
+        """Those of the settings that a model declares.
+
+        Raises:
+            ValidationError: If they do not go together.
+        """
+        return model.model_validate(self.of(model))
+
+    def of(self, model: type[BaseModel]) -> dict[str, Setting]:
+        """Those of the settings that a model declares, by name."""
+        return {key: value for key, value in self.settings.items() if key in model.model_fields}
 
 
 @dataclass(frozen=True)
@@ -109,7 +125,7 @@ class Roster(Protocol):
     def preload(self) -> tuple[str, ...]:
         """What the sandbox of its players must preload."""
 
-    def effective(self, spec: str) -> PlayerConfig:
+    def effective(self, spec: str) -> PlayerSpec:
         """Read a spec.
 
         Raises:
@@ -117,7 +133,7 @@ class Roster(Protocol):
         """
 
     def seat(
-        self, player: PlayerConfig, *, seat: int, match: int, game: GameSetup, sandbox: Sandbox
+        self, player: PlayerSpec, *, seat: int, match: int, game: GameSetup, sandbox: Sandbox
     ) -> Player:
         """Make a player; where it has a `close`, that is called after the match.
 
@@ -174,7 +190,7 @@ class MatchJob:
     """
 
     game: GameSetup
-    seats: tuple[PlayerConfig, ...]
+    seats: tuple[PlayerSpec, ...]
     roster: Roster
     sandbox: SandboxRecipe | Sandbox
     key: int

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from games.text import number_of
 from tools.playtest.intervals import CONFIDENCE, Estimate, estimated
-from tools.playtest.jobs import MatchEntry, PlayerConfig
+from tools.playtest.jobs import MatchEntry, PlayerSpec
 from tools.playtest.schedule import Sides
 
 Matrix: TypeAlias = NDArray[np.float64]
@@ -296,7 +296,7 @@ class Forfeits:
         sides: Who are partners, by seat.
     """
 
-    players: Sequence[PlayerConfig]
+    players: Sequence[PlayerSpec]
     seated: Mapping[int, tuple[int, ...]]
     outcomes: Mapping[int, MatchEntry]
     sides: Sides
@@ -350,7 +350,7 @@ class Forfeits:
 
 
 def simulations_by_seat(
-    players: Sequence[PlayerConfig],
+    players: Sequence[PlayerSpec],
     seated: Mapping[int, tuple[int, ...]],
     outcomes: Mapping[int, MatchEntry],
 ) -> dict[str, dict[str, float]]:

@@ -24,7 +24,7 @@ from tools.playtest.intervals import (
     or_unmeasured,
     paid_interval,
 )
-from tools.playtest.jobs import EffortSummary, MatchEntry, PlayerConfig, effort_together
+from tools.playtest.jobs import EffortSummary, MatchEntry, PlayerSpec, effort_together
 from tools.playtest.ratings import (
     ONE_IN,
     Forfeits,
@@ -91,7 +91,7 @@ class Standing(BaseModel, frozen=True, extra="forbid"):
     """
 
     name: str
-    effective: PlayerConfig
+    effective: PlayerSpec
     used: EffortSummary
     seated: int
     endings: dict[Ending, int]
@@ -215,7 +215,7 @@ class ResultTables:
 
     schedule: Schedule
     settings: TournamentSettings
-    players: tuple[PlayerConfig, ...]
+    players: tuple[PlayerSpec, ...]
     outcomes: Mapping[int, MatchEntry]
     answers: Mapping[frozenset[int], SequentialAnswer]
     unasked: int = 0

@@ -23,7 +23,7 @@ from tools.playtest.jobs import (
     GameSetup,
     MatchEntry,
     MatchJob,
-    PlayerConfig,
+    PlayerSpec,
     Roster,
     SandboxRecipe,
     play_job,
@@ -125,7 +125,7 @@ def effective_parameters(game: GameSetup, sandbox: Sandbox) -> dict[str, Json]:
     return {**known, **given}
 
 
-def _players(roster: Roster, specs: Sequence[str]) -> tuple[PlayerConfig, ...]:
+def _players(roster: Roster, specs: Sequence[str]) -> tuple[PlayerSpec, ...]:
     players = tuple(roster.effective(spec) for spec in specs)
     twice = [name for name, count in Counter(p.name for p in players).items() if count > 1]
     if twice:
@@ -151,7 +151,7 @@ class MatchPlan:
     """
 
     game: GameSetup
-    players: tuple[PlayerConfig, ...]
+    players: tuple[PlayerSpec, ...]
     settings: TournamentSettings
     roster: Roster
     schedule: Schedule

@@ -17,7 +17,7 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field
 
-from agents.players.specs import PlayerSpec, Seating
+from agents.players.specs import Seating
 from agents.search.settings import PlayerSettings
 from games.engine import Decision
 
