@@ -8,7 +8,7 @@ plies passed. `information_key` of the log is the only key that information-set 
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Self, TypeAlias
 
 from games.values import Action, Json, Observation, canonical_key, canonical_value
 
@@ -21,6 +21,12 @@ class Seen:
 
     observation: Observation
     events: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, observation: Observation, events: Iterable[str] = ()) -> Self:
+        """The entry of an observation in its one form; see `games.values.canonical_value`."""
+        seen = {name: canonical_value(part) for name, part in sorted(observation.items())}
+        return cls(seen, tuple(events))
 
     def row(self) -> dict[str, Json]:
         """The entry as JSON."""
@@ -57,7 +63,7 @@ class SeatLog:
         """Append what the seat sees after a ply, unless it is nothing new, in its one form."""
         if not events and self.entries and self.latest() == observation:
             return
-        self.entries.append(Seen(canonical_value(observation), tuple(events)))
+        self.entries.append(Seen.of(observation, events))
 
     def act(self, action: Action) -> None:
         """Append the seat's own action."""

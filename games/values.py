@@ -6,7 +6,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable
 from json import encoder as json_encoder
-from typing import Literal, TypeAlias, TypeGuard, get_args, overload
+from typing import Literal, TypeAlias, TypeGuard, get_args
 
 Json: TypeAlias = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 State: TypeAlias = dict[str, Json]
@@ -128,10 +128,6 @@ def json_writer(*, sort_keys: bool, ascii_only: bool) -> Callable[[Json], str]:
 _write_sorted = json_writer(sort_keys=True, ascii_only=True)
 
 
-@overload
-def canonical_value(value: dict[str, Json]) -> dict[str, Json]: ...
-@overload
-def canonical_value(value: Json) -> Json: ...
 def canonical_value(value: Json) -> Json:
     """The one form of a JSON value: keys in order, a whole number as an int, no negative zero.
 

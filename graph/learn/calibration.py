@@ -34,7 +34,6 @@ from games.values import (
     ModuleFault,
     State,
     canonical_key,
-    canonical_value,
     type_of,
 )
 from tools.guest.protocol import MessageError, decoded
@@ -223,7 +222,7 @@ def _places(matches: Sequence[OpenTrajectory], seats: int, seed: int) -> list[_P
             if here.player < 0 or step >= len(match.actions):
                 continue
             log = logs[here.player]
-            log.entries.append(Seen(canonical_value(here.observations[log.seat])))
+            log.entries.append(Seen.of(here.observations[log.seat]))
             told[log.seat].update(canonical_key(log.latest()).encode("utf-8", "surrogatepass"))
             sight = SeatSight(match.match, here.player, (*own_turns(log),), (), (), ended=False)
             place = _Place(_kind(here), sight, SeatLog(log.seat, [*log.entries]))
