@@ -31,7 +31,7 @@ from evals.leakage.twins import OpenTable
 from evals.results import EvalError, EvalOptions, EvalResult, Row, Score, read_data
 from games import library
 from games.contract import Game
-from games.engine import Decision, Match, Player, play_match
+from games.engine import Decision, Effort, Match, Player, play_match
 from games.information import SeatLog
 from games.modules import LocalModule
 from games.table import Position
@@ -141,7 +141,8 @@ class OmniscientPlayer:
         )
         deadline = float(self.spec.settings["deadline"])
         reply = self.worker.request("choose_omniscient", request._asdict(), deadline)
-        return Decision(*decoded(Chosen, reply))
+        chosen = decoded(Chosen, reply)
+        return Decision(chosen.action, Effort.of(chosen.effort))
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from hashlib import sha256
 import numpy as np
 
 from agents.players.specs import Seating, require_unchanged
-from games.engine import Decision, PlayerFault
+from games.engine import Decision, Effort, PlayerFault
 from games.information import SeatLog, entry_rows
 from games.values import Action, Json, ModuleFault
 from tools.playtest.jobs import PlayerSpec
@@ -84,7 +84,7 @@ class FilePlayer:
             raise PlayerFault(
                 f"{self.path}: decide answered {action!r:.80}; required: one of the legal actions"
             )
-        return Decision(action, {"algorithm": FILE})
+        return Decision(action, Effort(FILE))
 
     def close(self) -> None:
         """End the worker."""

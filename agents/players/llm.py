@@ -6,6 +6,7 @@ The log and the legal actions are all that is told, as turns; no state is ever a
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Annotated, Literal, Self, TypeAlias
 
 import numpy as np
@@ -15,7 +16,7 @@ from agents.model.budget import Usage
 from agents.players.specs import PlayerSpecError, Seating
 from agents.prompting import inert, load_prompt
 from agents.search.settings import NoYes, PlayerSettings, When
-from games.engine import Decision, PlayerFault
+from games.engine import Decision, Effort, Learned, PlayerFault
 from games.information import Did, SeatLog, SeatTurn, seat_turns
 from games.streams import ply_of
 from games.text import is_plain_line, plain_text
@@ -129,7 +130,7 @@ class LlmPlayer:
         if self.settings.style == "reflexion":
             self.always["lessons"] = tuple(lessons[-self.settings.lessons :])
 
-    def learn(self, returns: Sequence[float] | None) -> tuple[str, dict[str, Json]]:
+    def learn(self, returns: Sequence[float] | None) -> Learned:
         """See `games.engine.Learner.learn`; only reflexion reflects.
 
         Raises:
@@ -169,18 +170,18 @@ class LlmPlayer:
         self.unreported += spent
         return reply
 
-    def _spent(self) -> dict[str, Json]:
+    def _spent(self) -> Effort:
         """What was used since the last report."""
         spent, self.unreported = self.unreported, Usage()
         return self.models.effort(spent)
 
-    def _effort(self, rethinks: int) -> dict[str, Json]:
-        asked: dict[str, Json] = {
-            "algorithm": LLM,
+    def _effort(self, rethinks: int) -> Effort:
+        more: dict[str, Json] = {
             "prompt": f"{load_prompt('player').version}.{self.way.version}",
             "rules": "rulebook" if self.always["rules"] else "none",
+            "rethinks": rethinks,
         }
-        return {**asked, "rethinks": rethinks, **self._spent()}
+        return replace(self._spent(), algorithm=LLM, more=more)
 
 
 class NoMoveError(ValueError):

@@ -18,11 +18,11 @@ from agents.players.search import DeadlineSettings, SearchPlayer, settings_of
 from agents.players.specs import PlayerSpecError, Seating, parameters_of, require_unchanged
 from agents.search.algorithms import search_named
 from agents.search.settings import MANY, Count
-from games.engine import Decision, PlayerFault
+from games.engine import Decision, Effort, PlayerFault
 from games.information import Did, SeatLog
 from games.library import read_game
 from games.text import plain_text
-from games.values import Action, Json, ModuleFault, canonical_key
+from games.values import Action, ModuleFault, canonical_key
 from tools.playtest.jobs import PlayerSpec, Setting
 from tools.sandbox import Worker
 from tools.sources import read_source
@@ -203,18 +203,19 @@ class CwmPlayer:
         """
         told = list(legal) if self.settings.protocol == "ours" else []
         self._see(log)
-        failed = 0
+        failed = False
         try:
             decision = self._searched(told, generator, searches=True)
         except (ModuleFault, PlayerFault, PlayerSpecError) as error:
-            decision, failed = self._fallen_back(error, told, generator), 1
-        action, effort = decision.action, dict(decision.effort)
-        surprised = failed or "fallback" in effort or effort.get("belief") == "observed"
+            decision, failed = self._fallen_back(error, told, generator), True
+        action, effort = decision.action, decision.effort
+        surprised = failed or effort.fallback is not None or effort.belief == "observed"
         if told and action not in told:
-            action, surprised = told[int(generator.integers(len(told)))], 1
-            effort["fallback"] = "random_legal"
-        effort |= {"surprises": int(surprised), "failed_searches": failed}
-        return Decision(action, effort)
+            action, surprised = told[int(generator.integers(len(told)))], True
+            effort = replace(effort, fallback="random_legal")
+        return Decision(
+            action, replace(effort, surprises=int(surprised), failed_searches=int(failed))
+        )
 
     def _see(self, log: SeatLog) -> None:
         """Take the log in; without its events where the model was learned from observations."""
@@ -237,7 +238,7 @@ class CwmPlayer:
     ) -> Decision:
         why = plain_text(str(error))[:_REASON]
         if told:
-            effort: dict[str, Json] = {"algorithm": self.spec.player, "fallback": "random_legal"}
+            effort = Effort(self.spec.player, fallback="random_legal")
             return Decision(told[int(generator.integers(len(told)))], effort)
         if self.searcher is not None:
             self._begin()  # what failed may have ended its worker

@@ -12,7 +12,7 @@ from agents.learning.settings import LearningError
 from agents.players.specs import PlayerSpecError, Seating, require_unchanged
 from agents.search.settings import NoYes, PlayerSettings
 from agents.worker.stepping import decision_view
-from games.engine import Decision
+from games.engine import Decision, Effort
 from games.information import SeatLog, seat_turns
 from games.values import Action, ModuleFault
 from tools.playtest.jobs import PlayerSpec
@@ -91,7 +91,7 @@ class PolicyPlayer:
         action, effort = self.policy.act(
             self.seat, views, legal, self.settings.temperature, generator, self.arrays
         )
-        return Decision(action, {"algorithm": PPO, **effort})
+        return Decision(action, Effort.of({"algorithm": PPO, **effort}))
 
     def close(self) -> None:
         """End the worker of the file's functions, where it has some."""

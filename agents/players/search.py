@@ -20,7 +20,7 @@ from agents.worker.protocol import (
     Refused,
     decoded_decision,
 )
-from games.engine import Decision, PlayerFault
+from games.engine import Decision, Effort, PlayerFault
 from games.environments.served import preload_of, served_source
 from games.information import SeatLog, entry_rows
 from games.modules import HEURISTIC
@@ -285,7 +285,10 @@ class SearchPlayer:
             raise PlayerFault(f"{here} answered {reply!r:.80}") from error
         match found:
             case Chosen(action, effort) if _plain(effort):
-                return Decision(action, self._effort(effort, claimed=True))
+                try:
+                    return Decision(action, self._effort(effort, claimed=True))
+                except ValueError as error:
+                    raise PlayerFault(f"{here} answered {reply!r:.80}") from error
             case Chosen():
                 raise PlayerFault(f"{here} answered {reply!r:.80}")
             case Refused("hidden", why):
@@ -302,14 +305,14 @@ class SearchPlayer:
                     "raise deadline="
                 )
 
-    def _effort(self, done: Mapping[str, Json], *, claimed: bool) -> dict[str, Json]:
+    def _effort(self, done: Mapping[str, Json], *, claimed: bool) -> Effort:
         """What was asked and what was done; `claimed` names what only the worker says of itself.
 
         The module shares its process with the search, so those figures are shown, never relied on.
         """
         asked = {**self.asked, "algorithm": self.spec.player}
         own = {name: value for name, value in done.items() if name not in asked}
-        return {**asked, **own, "claimed": [*sorted(own)] if claimed else []}
+        return Effort.of({**asked, **own, "claimed": [*sorted(own)] if claimed else []})
 
     def _unsuited(self, hidden: Json) -> PlayerSpecError:
         return PlayerSpecError(

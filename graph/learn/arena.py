@@ -177,16 +177,12 @@ def online(met: Predicted) -> dict[str, Any]:
 
 def decided(used: EffortSummary) -> dict[str, Any]:
     """What a player's decisions say of its model."""
-    figures = used.figures
-    totals = {
-        name: int(figures[name].total) if name in figures else 0
-        for name in ("surprises", "failed_searches")
-    }
-    fits = figures.get("belief_consistency")
+    fits = used.figure("belief_consistency")
     return {
         "decisions": used.decisions,
-        **totals,
-        "fallbacks": dict(used.words.get("fallback", {})),
+        "surprises": int(used.total("surprises")),
+        "failed_searches": int(used.total("failed_searches")),
+        "fallbacks": dict(used.counted("fallback")),
         "inference online": None if fits is None else round(fits.mean, 4),
     }
 

@@ -11,7 +11,18 @@ from typing import Any, Protocol, TypeAlias, TypeVar
 
 from pydantic import BaseModel, Field, JsonValue, SkipValidation
 
-from games.engine import Ending, Learned, Learner, Match, Player, Ply, play_match
+from games.engine import (
+    Effort,
+    EffortFigure,
+    EffortWord,
+    Ending,
+    Learned,
+    Learner,
+    Match,
+    Player,
+    Ply,
+    play_match,
+)
 from games.environments import Environment
 from games.environments.registry import environment_named
 from games.records import ply_row, read_ply
@@ -271,7 +282,7 @@ def _played(job: MatchJob, sandbox: Sandbox) -> tuple[Match, list[Learned]]:
         if table.late:
             match = replace(match, ending="unfinished")
         learners = [one if isinstance(one, Learner) else None for one in players]
-        learned = [one.learn(match.returns) if one else ("", {}) for one in learners]
+        learned = [one.learn(match.returns) if one else ("", Effort()) for one in learners]
         return match, learned if any(learners) else []
     finally:
         for made in players:
@@ -338,6 +349,19 @@ class EffortSummary(BaseModel, frozen=True, extra="forbid"):
     figures: dict[str, NumberSummary] = Field(default_factory=dict)
     words: dict[str, dict[str, int]] = Field(default_factory=dict)
 
+    def figure(self, name: EffortFigure) -> NumberSummary | None:
+        """A number over the decisions that reported it; None where none did."""
+        return self.figures.get(name)
+
+    def total(self, name: EffortFigure) -> float:
+        """The sum of a number over all decisions, 0 where none reported it."""
+        found = self.figure(name)
+        return found.total if found else 0.0
+
+    def counted(self, name: EffortWord) -> dict[str, int]:
+        """How often each word was reported."""
+        return self.words.get(name, {})
+
 
 _OF_A_MATCH = ("ending", "returns", "culprit", "reason", "fault_line")  # that an entry takes over
 
@@ -394,13 +418,13 @@ def entry_of(match: Match, *, record: bool = False, learned: Sequence[Learned] =
         learned: By seat, from `Learner.learn`; empty where nobody learns.
     """
     seats = max([1 + ply.player for ply in match.plies] + [len(learned)], default=0)
-    efforts: list[list[Mapping[str, Json]]] = [[] for _ in range(seats)]
+    efforts: list[list[Effort]] = [[] for _ in range(seats)]
     for ply in match.plies:
         if ply.player != CHANCE:
             efforts[ply.player].append(ply.effort)
-    used = [effort_together(map(_effort, one)) for one in efforts]
+    used = [effort_together(map(_used_by, one)) for one in efforts]
     for seat, (_, beyond) in enumerate(learned):
-        rest = _effort(beyond).model_copy(update={"decisions": 0})
+        rest = _used_by(beyond).model_copy(update={"decisions": 0})
         used[seat] = effort_together([used[seat], rest])
     lessons = tuple(lesson for lesson, _ in learned)
     entry = MatchEntry(
@@ -433,11 +457,11 @@ def _digest(match: Match) -> str:
     return said.hexdigest()
 
 
-def _effort(report: Mapping[str, Json]) -> EffortSummary:
+def _used_by(effort: Effort) -> EffortSummary:
     """What one decision used."""
     figures: dict[str, NumberSummary] = {}
     words: dict[str, dict[str, int]] = {}
-    for name, value in report.items():
+    for name, value in effort.row().items():
         if isinstance(value, bool | str):
             words[name] = {str(value): 1}
         elif isinstance(value, int | float):
@@ -448,10 +472,10 @@ def _effort(report: Mapping[str, Json]) -> EffortSummary:
 def effort_together(parts: Iterable[EffortSummary]) -> EffortSummary:
     """What several decisions or matches used, in their order.
 
-    >>> reports = [{"simulations_done": 3, "belief": "module"}, {"simulations_done": 5}]
-    >>> used = effort_together(map(_effort, reports))
-    >>> used.decisions, used.figures["simulations_done"].total, used.words
-    (2, 8.0, {'belief': {'module': 1}})
+    >>> reports = [Effort(simulations_done=3, belief="module"), Effort(simulations_done=5)]
+    >>> used = effort_together(map(_used_by, reports))
+    >>> used.decisions, used.total("simulations_done"), used.counted("belief")
+    (2, 8.0, {'module': 1})
     """
     decisions = 0
     figures: dict[str, NumberSummary] = {}

@@ -362,9 +362,9 @@ def simulations_by_seat(
     for match, outcome in outcomes.items():
         for seat, effort in enumerate(outcome.used):
             player = players[seated[match][seat]]
-            figure = effort.figures.get("simulations_done")
+            figure = effort.figure("simulations_done")
             if figure is not None and player.settings.get("budget") == "time":
-                searched = figure.count - effort.words.get("belief", {}).get("not_needed", 0)
+                searched = figure.count - effort.counted("belief").get("not_needed", 0)
                 sums = done[player.name].setdefault(str(seat), [0.0, 0.0])
                 sums[:] = sums[0] + figure.total, sums[1] + searched
     return {

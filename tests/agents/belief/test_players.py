@@ -60,7 +60,7 @@ def test_any_belief_plays_hidden_positions_and_hidden_hands(
     spec = f"ismcts:simulations=12,determinizations=4,belief={belief}"
     match = played(sandbox, name, [spec, *["random"] * (seats - 1)], parameters)
     assert match.ending == "finished", match.reason
-    decisions = [ply.effort for ply in match.plies if ply.player == 0 and len(ply.legal) > 1]
+    decisions = [ply.effort.row() for ply in match.plies if ply.player == 0 and len(ply.legal) > 1]
     assert decisions
     assert all(effort.keys() >= FIGURES for effort in decisions)
     if belief in ("particle", "constraint", "heatmap"):
@@ -109,7 +109,7 @@ def test_the_protocol_decides_what_is_played_where_nothing_explains_what_was_see
             decision = player.choose(log, ["p", "b"], np.random.default_rng(0))
         finally:
             player.close()
-        chosen[protocol] = (decision.action, decision.effort["fallback"])
+        chosen[protocol] = (decision.action, decision.effort.row()["fallback"])
     assert chosen["ours"][0] in ("p", "b")
     assert chosen["ours"][1] == "random_legal"
     assert chosen["paper"] == ("deal J", "random_in_model")

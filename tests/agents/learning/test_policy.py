@@ -159,13 +159,13 @@ def test_what_it_does_not_know_is_counted_and_known_actions_come_first(
     log = log_of({"strange": 1, "things": [2, 3]})
     for number in range(20):
         decision = made.choose(log, ["never seen", known], stream(number, "player"))
-        assert (decision.action, decision.effort["unknown_actions"]) == (known, 1)
+        assert (decision.action, decision.effort.row()["unknown_actions"]) == (known, 1)
         # one strange, two things; and Leduc always tells of the deal, here of nothing
-        assert decision.effort["unknown_values"] == 4
-        assert "fallback" not in decision.effort
+        assert decision.effort.row()["unknown_values"] == 4
+        assert "fallback" not in decision.effort.row()
     lost = made.choose(log, ["never", "seen"], stream(0, "player"))
     assert lost.action in ("never", "seen")
-    assert lost.effort["fallback"] == "uniform"
+    assert lost.effort.row()["fallback"] == "uniform"
 
 
 def test_at_temperature_zero_it_always_plays_the_same(file: Path, sandbox: Sandbox) -> None:

@@ -63,4 +63,4 @@ def decided(
     player: Player, log: SeatLog = LOG, legal: Sequence[str] = LEGAL, ply: int = 5
 ) -> tuple[str, dict[str, Json]]:
     decision = player.choose(log, legal, stream(1, "player", match=3, seat=0, ply=ply))
-    return decision.action, decision.effort
+    return decision.action, decision.effort.row()

@@ -54,7 +54,7 @@ def test_after_the_last_rethink_the_seat_forfeits_with_its_cause(rethinks: int, 
             decided(player)
         assert len(endpoint.requests) == tries
         # What the forfeited decision used stands in no ply: it is reported with the match.
-        assert player.learn(None)[1]["model_calls"] == tries
+        assert player.learn(None)[1].model_calls == tries
 
 
 @pytest.mark.parametrize(
@@ -231,7 +231,7 @@ def test_reflexion_looks_back_at_a_finished_match_and_only_there() -> None:
         lesson, used = player.learn([1.0, -1.0])
         assert player.learn(None)[0] == ""
     assert lesson == "Noted: By player, from Player 1 on: 1, -1. More is better; yours is 1."
-    assert used["model_calls"] == 1
+    assert used.model_calls == 1
     assert "you did: bet" in part(endpoint.requests[1], "match")
     with asking(BET) as (player, endpoint):
         decided(player)

@@ -157,7 +157,7 @@ def test_what_the_seat_is_told_beyond_observations_stays_away_from_a_learned_mod
     decision = player.choose(log, ["x(0,0)"], stream(1, "player"))
     player.close()
     assert decision.action in start.legal
-    assert decision.effort["surprises"] == 0
+    assert decision.effort.row()["surprises"] == 0
 
 
 def test_a_model_is_named_once_and_by_what_it_says(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from games.engine import Decision, Player, PlayerFault
+from games.engine import Decision, Effort, Player, PlayerFault
 from games.information import SeatLog
 from games.values import Action
 from tools.playtest.jobs import GameSetup, PlayerSpec
@@ -66,7 +66,7 @@ class Uniform:
     def choose(
         self, log: SeatLog, legal: Sequence[Action], generator: np.random.Generator
     ) -> Decision:
-        return Decision(legal[int(generator.integers(len(legal)))], {"algorithm": "uniform"})
+        return Decision(legal[int(generator.integers(len(legal)))], Effort("uniform"))
 
     def close(self) -> None:
         self.closed = True
@@ -131,7 +131,9 @@ class Slow:
         self, log: SeatLog, legal: Sequence[Action], generator: np.random.Generator
     ) -> Decision:
         time.sleep(self.seconds)
-        return Decision(legal[int(generator.integers(len(legal)))], {"seconds_asked": self.seconds})
+        return Decision(
+            legal[int(generator.integers(len(legal)))], Effort(more={"seconds_asked": self.seconds})
+        )
 
 
 # Everybody bids once, unseen; the highest bids share the win. Chance turns a card up first.

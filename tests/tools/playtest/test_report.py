@@ -1,6 +1,6 @@
 import pytest
 
-from games.engine import Match, Ply
+from games.engine import Effort, Match, Ply
 from games.records import MatchRecord
 from games.streams import stream
 from games.values import CHANCE
@@ -27,7 +27,7 @@ from tools.reporting.verdict import verdict_of
 
 def ply(player: int, options: int) -> Ply:
     legal = tuple(str(option) for option in range(options))
-    return Ply(player, None, legal, legal[0], (0.0, 0.0), ((), ()), {}, {})
+    return Ply(player, None, legal, legal[0], (0.0, 0.0), ((), ()), Effort(), {})
 
 
 def record(returns: tuple[float, ...] | None, *plies: Ply) -> MatchRecord:
