@@ -38,7 +38,7 @@ from games.values import (
 )
 from tools.guest.protocol import MessageError, decoded
 from tools.predicting import cut
-from tools.predicting.inference import SeatSight, ask_together
+from tools.predicting.inference import SeatSight
 from tools.sandbox import Sandbox, Worker
 
 KIND = "calibration"
@@ -293,7 +293,7 @@ def _followed(
         asked: list[tuple[str, list[Json]]] = [
             ("apply_action", [reached[each[:-1]], each[-1]]) for each in new
         ]
-        answers = ask_together(reader, asked)
+        answers = reader.ask_many(asked)
         reached |= {each: x for each, x in zip(new, answers, strict=True) if isinstance(x, dict)}
     return reached
 
