@@ -37,7 +37,13 @@ from games.modules import LocalModule
 from games.table import Position
 from games.values import CHANCE, Action, Json
 from tools.guest.protocol import decoded
-from tools.playtest.intervals import Estimate, NoSamplesError, mean_interval, share_interval
+from tools.playtest.intervals import (
+    Estimate,
+    NoSamplesError,
+    Sampled,
+    mean_interval,
+    share_interval,
+)
 from tools.playtest.jobs import (
     GameSetup,
     PlayerSpec,
@@ -301,10 +307,10 @@ _AMOUNTS = ("quick", "full", "at_least")
 def _row(setup: DealSetup, deals: Sequence[Row]) -> Row:
     whole = [deal for deal in deals if not deal["reasons"]]
 
-    def estimated(name: str, interval: Callable[[Sequence[float]], Estimate]) -> JsonValue:
+    def estimated(name: str, interval: Callable[[Sequence[float], Sampled], Estimate]) -> JsonValue:
         values = [fmean(deal[name]) for deal in whole]
         try:
-            return interval(values).model_dump(mode="json")
+            return interval(values, "deals").model_dump(mode="json")
         except NoSamplesError:
             return None
 

@@ -216,7 +216,7 @@ def _mean_of_deals(gaps: Sequence[float | None], seats: int) -> dict[str, Any]:
     deals = [gaps[first : first + seats] for first in range(0, len(gaps), seats)]
     whole = [[gap for gap in deal if gap is not None] for deal in deals]
     try:
-        found = mean_interval([fmean(deal) for deal in whole if len(deal) == seats])
+        found = mean_interval([fmean(deal) for deal in whole if len(deal) == seats], "deals")
     except NoSamplesError as error:
         return {"value": None, "problem": str(error)}
     return {name: round(getattr(found, name), 3) for name in ("value", "low", "high")}

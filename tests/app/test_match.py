@@ -140,7 +140,7 @@ def test_only_whole_deals_have_a_return(command: Command, tmp_path: Path) -> Non
     for row in result["entrants"]:
         assert (row["wins"], row["win_share"]["value"]) == (20, 0.5)
         assert (row["mean_return"]["value"], row["mean_return"]["n"]) == (0, 20 - red)
-        half = wilson((20 - red) / 2, 20 - red)  # of what lies between -3 and 3
+        half = wilson((20 - red) / 2, 20 - red, "matches")  # of what lies between -3 and 3
         ends = row["mean_return"]["low"], row["mean_return"]["high"]
         assert ends == pytest.approx((6 * half.low - 3, 6 * half.high - 3))
 

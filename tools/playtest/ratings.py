@@ -109,7 +109,7 @@ def elo_ratings(deals: Sequence[Matrix], *, prior: float = 0.0) -> list[Estimate
     spreads = [z * math.sqrt(variance) for variance in variances]
     rated = zip(ratings, spreads, strict=True)
     ends = ([ELO * float(end) for end in (r, r - s, r + s)] for r, s in rated)
-    return [estimated(value, low, high, len(deals), method) for value, low, high in ends]
+    return [estimated(value, low, high, len(deals), "deals", method) for value, low, high in ends]
 
 
 def _score(wins: Matrix, expected: Matrix) -> Vector:

@@ -386,7 +386,8 @@ class ResultTables:
         if not won and self.forfeits_of.quitters:
             raise NoSamplesError(self.forfeits_of.told)
         asked = sum(len(self._seats(match, entrant)) for match in self.outcomes)
-        return at_worst(min(self.wins(entrant), len(won)), len(won), asked, design_effect(won))
+        wins = min(self.wins(entrant), len(won))
+        return at_worst(wins, len(won), "seats", asked, design_effect(won))
 
     def mean_return(self, entrant: int) -> Estimate:
         """Its mean return; the samples are deals, because matches of one are not independent.
@@ -410,7 +411,7 @@ class ResultTables:
                     deals.setdefault(self.schedule.place(match).deal, []).append(found)
         values = [fmean(deal) for deal in deals.values()]
         ends = min(map(min, paid), default=0.0), max(map(max, paid), default=0.0)
-        return paid_interval(values, *ends)
+        return paid_interval(values, "deals", *ends)
 
     def forfeits(self, entrant: int) -> int:
         """Matches that it forfeited itself."""
@@ -461,7 +462,7 @@ class ResultTables:
             score=Unmeasured(reason=self.unrated)
             if self.unrated
             else or_unmeasured(
-                lambda: at_worst(score_of(counts) * n if n else 0.0, n, len(met), alike)
+                lambda: at_worst(score_of(counts) * n if n else 0.0, n, "matches", len(met), alike)
             ),
             answer=None if self.no_result else self.answers.get(frozenset((one, other))),
             matches_by_ending=by_ending(self.outcomes[match] for match in met),

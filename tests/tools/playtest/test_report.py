@@ -72,7 +72,7 @@ def test_no_finished_match_is_no_measure() -> None:
 def test_a_difference_in_pay_is_cut_to_what_the_game_says_it_can_pay(
     best: tuple[float, bool] | None, ends: tuple[float, float]
 ) -> None:
-    wide = Estimate(value=2.5, low=-21.0, high=26.0, n=2, method="t")
+    wide = Estimate(value=2.5, low=-21.0, high=26.0, n=2, of="deals", method="t")
     step = LadderStep(
         lower="a", higher="b", measure="return", advantage=wide, verdict="undecided", endings={}
     )

@@ -168,7 +168,10 @@ def test_a_player_that_stalls_in_lost_matches_has_no_result_or_one_that_holds_it
     assert {type(one.elo) for one in often.standings()} == {Unmeasured}
     assert seldom.no_result == ""
     found = seldom.win_rate(0)
-    assert (found.low, found.high) == (wilson(45, 100).low, wilson(55, 100).high)
+    assert (found.low, found.high) == (
+        wilson(45, 100, "matches").low,
+        wilson(55, 100, "matches").high,
+    )
     (pair,) = seldom.pairs()
     assert isinstance(pair.score, Estimate)
     assert (pair.score.low, pair.score.high) == (found.low, found.high)
@@ -201,7 +204,7 @@ def test_matches_of_a_deal_that_go_alike_in_every_seating_tell_no_more_than_one(
     (pair,) = tables.pairs()
     assert isinstance(pair.score, Estimate)
     for found in (tables.win_rate(0), pair.score):
-        ends = wilson(10, 30).low, 1 / 3, wilson(10, 30).high
+        ends = wilson(10, 30, "matches").low, 1 / 3, wilson(10, 30, "matches").high
         assert (found.low, found.value, found.high) == pytest.approx(ends)
 
 
@@ -225,7 +228,7 @@ def test_a_forfeit_at_a_third_seat_decides_nothing_between_the_other_two() -> No
     strong, weak, friend = (tables.win_rate(who) for who in range(3))
     assert (strong.value, weak.value, friend.value) == (1, 0, 0)
     assert (strong.n, weak.n, friend.n) == (57, 57, 60)
-    assert strong.low < wilson(57, 57).low  # whatever the three would have been
+    assert strong.low < wilson(57, 57, "matches").low  # whatever the three would have been
     first = tables.pairs()[0]
     assert (first.wins, first.draws, first.losses, first.forfeits) == (57, 0, 0, (0, 0))
 
