@@ -9,7 +9,10 @@ import os
 import sys
 
 _STOPPED = 130
-if os.path.basename(sys.argv[0]).startswith("rulewright"):  # noqa: PTH119 - pathlib loads slowly
+# Where the caller ignores Ctrl-C, as a script does for `nohup rulewright new ... &`, it stays so.
+_IS_STOPPABLE = _signal.getsignal(_signal.SIGINT) != _signal.SIG_IGN
+_IS_COMMAND = os.path.basename(sys.argv[0]).startswith("rulewright")  # noqa: PTH119 - pathlib loads slowly
+if _IS_COMMAND and _IS_STOPPABLE:
     # First of all, as the command and not when imported: a Ctrl-C while it loads says nothing.
     _signal.signal(_signal.SIGINT, lambda *_: os._exit(_STOPPED))
 
@@ -24,7 +27,8 @@ _ROOMS = ("agents", "app", "evals", "games", "graph", "tools", "vectorstore")
 
 def main() -> int:
     """Run the command; see `app.cli.main`."""
-    signal.signal(signal.SIGINT, lambda *_: os._exit(_STOPPED))  # while it loads, no traceback
+    if _IS_STOPPABLE:
+        signal.signal(signal.SIGINT, lambda *_: os._exit(_STOPPED))  # while it loads, no traceback
     _begin_anew_where_needed()
     os.environ.setdefault("PYTHONSAFEPATH", "1")  # our processes import nothing from this folder
     for stream in (sys.stdout, sys.stderr):
@@ -38,7 +42,8 @@ def main() -> int:
         return 2
     from app.cli import main as run_command
 
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+    if _IS_STOPPABLE:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     return _written(run_command())
 
 

@@ -37,7 +37,7 @@ class _Value(BaseModel):
 
 
 class Vote(_Value):
-    """What a fresh validator says of a claim that is contested."""
+    """A fresh validator's vote on a contested claim."""
 
     upheld: bool
     why: str
@@ -71,7 +71,7 @@ class Claim(_Value):
 
     @property
     def counts(self) -> bool:
-        """Whether a module is still held against it."""
+        """True if a module is still held against it."""
         return self.status in ("standing", "upheld")
 
 
@@ -115,7 +115,7 @@ class Parting(_Value):
 
 
 class Ruling(_Value):
-    """What the designer rules on two readings, and how the rule reads from then on."""
+    """The designer's ruling on two readings, with the rule as it reads from then on."""
 
     working: str = Field(description="What the rules say of this place, and what they leave open.")
     holds: Literal["first", "second", "neither"] = Field(
@@ -165,7 +165,7 @@ class Edit(_Value):
 
 
 class Mending(_Value):
-    """What the coder makes of findings: edits, and objections to what it holds for wrong.
+    """The coder's answer to findings: edits, and objections to those that it holds for wrong.
 
     Attributes:
         refused: Edits that it tried on the way and that did not apply, each with the reason.
@@ -194,7 +194,7 @@ class Clause(_Value):
 
 
 class Choices(_Value):
-    """What the person fixed beside the words of a brief; it overrides them."""
+    """Options that the person fixed beside the words of a brief; they override the words."""
 
     family: str | None = Field(default=None, description="A library family or preset.")
     num_players: int | None = Field(default=None, ge=1)
@@ -217,7 +217,7 @@ class Choices(_Value):
 
 
 class Fit(_Value):
-    """What the nearest library family would make of a brief."""
+    """The game that the nearest library family would make of a brief."""
 
     family: str
     kept: tuple[str, ...] = Field(description="The brief's demands that the family honours.")
@@ -225,7 +225,7 @@ class Fit(_Value):
 
 
 class Brief(_Value):
-    """What the person asked for."""
+    """The person's wish."""
 
     prompt: str = Field(description="The person's words, untouched.")
     assumptions: tuple[str, ...] = Field(
@@ -295,7 +295,7 @@ class Design(_Value):
 
 
 class Talk(_Value):
-    """What a person says of a game that is there, and what it can be answered from."""
+    """A person's message about a game that is there, with the facts to answer it from."""
 
     message: str
     history: tuple[str, ...] = Field(
@@ -307,7 +307,7 @@ class Talk(_Value):
 
 
 class Revision(_Value):
-    """What became of a message: an answer, a changed design, or another game."""
+    """The result of a message: an answer, a changed design, or another game."""
 
     reply: str = Field(description="What the person is told.")
     design: Design | None = Field(default=None, description="The changed design, if it changed.")
@@ -315,7 +315,7 @@ class Revision(_Value):
 
 
 class Verdict(_Value):
-    """What the validator concluded about one match record."""
+    """The validator's conclusion about one match record."""
 
     illegal_ply: int | None = Field(description="Index of the first forbidden ply, or null.")
     rule: str = Field(description="Id of the rule it breaks; empty where nothing is forbidden.")
@@ -349,7 +349,7 @@ class NoFitError(RoleError):
 
 
 class CoderTools(Protocol):
-    """What a coder may call while it writes (its tool calls)."""
+    """The tools that a coder may call while it writes."""
 
     def search_examples(self, query: str) -> Sequence[Example]:
         """Whole library games near a query."""
@@ -365,7 +365,7 @@ class CoderTools(Protocol):
 
     @property
     def has_tests(self) -> bool:
-        """Whether there is something that a draft can be held against."""
+        """True if there is something that a draft can be held against."""
 
     def run_module(self, source: str) -> Sequence[Finding]:
         """Load a draft in the sandbox and run the quick checks on it."""
@@ -463,7 +463,7 @@ class Validator(Protocol):
     def tests_again(
         self, design: Design, source: str, refused: Sequence[RefusedTest]
     ) -> Sequence[UnitTest | RefusedTest]:
-        """What is to stand in place of tests that cannot be run, told why; it may be nothing.
+        """Tests that replace those that cannot be run, told why; there may be none.
 
         Args:
             design: The game.
@@ -602,7 +602,7 @@ def _locate(source: str, search: str, number: int) -> int:
 
 
 def _otherwise_spaced(source: str, search: str) -> str:
-    r"""Which line has the search text but for its spaces; nothing where none has.
+    r"""The line that has the search text but for its spaces; empty where none has.
 
     >>> _otherwise_spaced("def f():\n    return 1\n", "  return 1"), _otherwise_spaced("x", "y")
     ('; line 2 begins it, with other spaces', '')

@@ -42,7 +42,7 @@ class RecorderError(ValueError):
 
 @dataclass(frozen=True)
 class RecordPlan:
-    """What is recorded.
+    """The matches to record.
 
     Attributes:
         matches: How many.
@@ -130,7 +130,7 @@ def record_matches(
 
 
 def _summary(path: Path) -> dict[str, Json]:
-    """What a file holds; distinct transitions count a state with an action once."""
+    """A summary of a file; distinct transitions count a state with an action once."""
     header, matches = read_trajectories(path)
     played = plies = truncated = 0
     distinct: set[int] = set()

@@ -3,6 +3,7 @@
 import fcntl
 import gc
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -25,6 +26,11 @@ os.environ["LANGSMITH_TRACING"] = "false"
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
 for name in [name for name in os.environ if name.startswith(("RULEWRIGHT_", "OPENAI_"))]:
     del os.environ[name]
+for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP):
+    # What the caller ignores (`nohup`, a job of a script), a handler ignores: no child inherits it.
+    if signal.getsignal(number) == signal.SIG_IGN:
+        signal.signal(number, lambda *_: None)
+signal.pthread_sigmask(signal.SIG_SETMASK, ())
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -9,6 +9,19 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 RUN = "import sys, rulewright; sys.argv[0] = 'rulewright'; sys.exit(rulewright.main())"
+INTERRUPTED = """
+import os, signal, sys
+
+class Interrupting:
+    def find_spec(self, name, *others):
+        if name in ("importlib.metadata", "app.cli", "games.library"):
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Interrupting())
+sys.argv = ["rulewright", "games"]
+import rulewright
+sys.exit(rulewright.main())
+"""
 
 
 def entry(
@@ -60,6 +73,20 @@ def test_a_full_disk_is_said(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert "No space left" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_an_interrupt_that_the_caller_has_ignored_stays_ignored(tmp_path: Path) -> None:
+    done = subprocess.run(
+        ["bash", "-c", 'trap "" INT; "$@"', "bash", sys.executable, "-P", "-c", INTERRUPTED],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "connect_four" in done.stdout
 
 
 @pytest.mark.parametrize(

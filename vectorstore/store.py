@@ -258,7 +258,7 @@ class Store:
                 collection.query(query_embeddings=first, n_results=1, include=[])
 
     def _is_made(self) -> bool:
-        """Whether what is read has the collections of this embedder."""
+        """True if the store that is read has the collections of this embedder."""
         if self._snapshots is not None:
             newest = self._snapshots.newest()
             if newest is None:

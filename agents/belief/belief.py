@@ -123,7 +123,7 @@ class PopulationTracker:
 
 @dataclass
 class BeliefMemory:
-    """What one seat's belief keeps between the decisions of a match.
+    """Memory of one seat's belief between the decisions of a match.
 
     Attributes:
         namespace: The module that it is about.
@@ -184,7 +184,7 @@ class NoDeterminizationError(Exception):
 
 @dataclass(frozen=True)
 class DecisionPoint:
-    """What a seat knows at its decision.
+    """A seat's knowledge at its decision.
 
     Attributes:
         rules: The module's functions.
@@ -290,7 +290,7 @@ class Belief:
         return self.kept[int(self.draw() * len(self.kept))]
 
     def effort(self) -> dict[str, Json]:
-        """What the samplers gave, and how good and how dear it was.
+        """The effort of the samplers: what they gave, how good it was and what it cost.
 
         `belief` names the samplers that gave states, `determinizations` says how many in all, and
         `belief_failures` how often one was asked in vain; `belief_errors` counts calls of the
@@ -385,13 +385,13 @@ class Belief:
         return [(own.function, partial(self._from_module, own))]
 
     def _from_module(self, own: ModuleSampler) -> State | None:
-        """What the module's own sampler gives, without what its other functions choke on."""
+        """The state that the module's own sampler gives; None where the module cannot follow it."""
         state = own.sample()
         self.memory.hung = own.hung
         return None if state is None or own.playable(state) is None else state
 
     def _from_rules(self) -> list[NamedSampler]:
-        """What needs only the rules: a population, enumeration, or replay."""
+        """Samplers that need only the rules: a population, enumeration, or replay."""
         here = self.situation
         replay = ReplaySampler(
             here.follower, here.initial, self.draw, REPLAY_BUDGET, self.memory.places

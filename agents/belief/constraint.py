@@ -125,7 +125,7 @@ class ConstraintSampler:
         return Population([], is_whole=False)
 
     def _unguided(self) -> Population:
-        """What the particle filter alone finds, where nothing that evidence allows fits the log."""
+        """The plain particle filter's population, where nothing that evidence allows fits."""
         self.guide.cost.allow(CALLS / 4)
         self.anchor.particle = None  # what was taken for known may be what is wrong
         start = self.generic.start(is_whole=False)
@@ -258,7 +258,7 @@ class Leap:
         return replace(active, particles=found, is_dealing=False)
 
     def _is_choice(self, link: Link) -> bool:
-        """Whether more than one ply was seen to go on from where a link was made."""
+        """True if more than one ply was seen to go on from where a link was made."""
         guide, place = self.filter.guide, link.place
         return guide.is_known_open(place, guide.follower.rules.current_player(place.state))
 
@@ -280,7 +280,7 @@ class PlausibleActions:
     _plies: int = 0
 
     def is_about(self, link: Link) -> bool:
-        """Whether a choice deals to a hidden zone."""
+        """True if a choice deals to a hidden zone."""
         return self.dealing.zone_of(link) is not None
 
     def plausible(
@@ -305,7 +305,7 @@ class PlausibleActions:
         return found
 
     def known(self, zone: str, since: int) -> dict[Action, DealtComponent]:
-        """What was asked of a zone before.
+        """Earlier answers about a zone.
 
         What was ruled out stays so; the rest is asked again when there is more evidence.
         """
@@ -319,7 +319,7 @@ class PlausibleActions:
         return self._known.setdefault((zone, since), {})
 
     def dealt_component(self, link: Link, zone: str, action: Action) -> DealtComponent:
-        """What an action of a choice puts into its zone."""
+        """The component that an action of a choice puts into its zone."""
         component = self.dealing.component(link.place.state, zone, action)
         return component, self.supports(zone, component, link.place.read)
 
@@ -360,7 +360,7 @@ class _OtherDeals:
                 self.holders[component] = (zone, since)
 
     def may_swap(self, zone: str, component: str | None, supports: int | None) -> bool:
-        """Whether a component dealt later may come here, and what came here may go there."""
+        """True if a later component may come here, and the one that came here may go there."""
         there, since = self.holders[component]
         if there == zone:
             return True

@@ -14,7 +14,7 @@ from games.values import Action, State
 
 
 class NeedLikelihood:
-    """How likely components still to come satisfy what the log needs of a hidden zone.
+    """Likelihood that components still to come satisfy what the log needs of a hidden zone.
 
     Attributes:
         kinds: Outcome -> index of its kind, for the outcomes that were asked about.
@@ -48,7 +48,7 @@ class NeedLikelihood:
         return index
 
     def chances(self, needs: int, left: int) -> Floats:
-        """How likely all needs are taken to be satisfied after an outcome of each kind.
+        """The likelihood that all needs are satisfied after an outcome of each kind.
 
         The product over the needs e that the outcome leaves of `1 - (1 - f_e)^left`, with `f_e`
         the share of the components not ruled out that satisfy e.
@@ -115,7 +115,7 @@ class Assignment:
     def shares(
         self, components: Sequence[str], ahead: Sequence[str], since: int
     ) -> list[float] | None:
-        """How likely each component is to come into the zone that is dealt to now.
+        """The likelihood of each component to come into the zone that is dealt to now.
 
         Args:
             components: What is still to be dealt, all different.
@@ -146,7 +146,7 @@ class Assignment:
         return self._among(strict, places) or self._among(loose, places)
 
     def _known(self, zones: tuple[str, ...], since: int) -> dict[str, tuple[Mask, bool]]:
-        """What was asked of this deal before; deals are asked about one after the other."""
+        """Earlier answers about this deal; deals are asked about one after the other."""
         when = since, len(self.evidence.plies)
         if (self._zones, self._when) != (zones, when):
             self._zones, self._when, self._masks = zones, when, {}
@@ -207,7 +207,7 @@ def _without(kinds: Sequence[tuple[Mask, int]], kind: int) -> list[tuple[Mask, i
 
 
 def _fit(kinds: Sequence[tuple[Mask, int]], places: Sequence[int]) -> bool:
-    """Whether the components fill the places: Hall's condition for every set of zones."""
+    """True if the components can fill the places: Hall's condition for every set of zones."""
     if sum(count for _, count in kinds) != sum(places):
         return False
     for some in range(1, 1 << len(places)):
@@ -267,7 +267,7 @@ class Dealing:
         self.assignment = Assignment(self.evidence)
 
     def deal(self, particle: Particle) -> HiddenDeal | None:
-        """What chance or another seat deals to a hidden zone in its turn; None for nothing."""
+        """The deal of chance or of another seat to a hidden zone in its turn; None for nothing."""
         rules, state = self.evidence.rules, particle.place.state
         player = rules.current_player(state)
         if self.guide.is_forced(particle.place, player):
@@ -289,7 +289,7 @@ class Dealing:
         return self._zones.get((link.place.read, player, link.fills))
 
     def component(self, state: State, zone: str, action: Action) -> str | None:
-        """What an outcome of a deal puts into the zone; None where it puts nothing."""
+        """The component that an outcome of a deal puts into the zone; None for nothing."""
         if action not in self._components:
             after = self.evidence.rules.apply_action(state, action)
             filled = self.evidence.zones.filled(state, after, self.evidence.seat)

@@ -57,13 +57,13 @@ class EvidencePly(NamedTuple):
     held: Mapping[str, Sequence[Sequence[str]]]
 
     def was_held(self, zone: str, component: str) -> bool:
-        """Whether the component was in the zone in a state that outlived the ply."""
+        """True if the component was in the zone in a state that outlived the ply."""
         return any(component in contents for contents in self.held.get(zone, ()))
 
 
 @dataclass(frozen=True)
 class ExchangeTest:
-    """What one ply lets be asked of one zone.
+    """A question that one ply allows about one zone.
 
     Attributes:
         contents: The zone's contents with which the ply passes.
@@ -78,7 +78,7 @@ class ExchangeTest:
 
 @dataclass
 class ComponentEvidence:
-    """What is known of one component in one zone, one bit a ply and one bit a need.
+    """Knowledge of one component in one zone, one bit a ply and one bit a need.
 
     Attributes:
         asked: Plies asked so far.
@@ -93,7 +93,7 @@ class ComponentEvidence:
 
 @dataclass
 class Evidence:
-    """What one seat's log says of hidden components, by zone, in the order of the log.
+    """Facts that one seat's log gives of hidden components, by zone, in the order of the log.
 
     Attributes:
         rules: The module's functions.
@@ -136,7 +136,7 @@ class Evidence:
                 return
 
     def about(self, zone: str, component: str, since: int) -> tuple[bool, int]:
-        """What is known of a component that comes into a zone.
+        """The knowledge of a component that comes into a zone.
 
         Args:
             zone: Path of the zone.
@@ -208,7 +208,7 @@ class Evidence:
         return ExchangeTest(tuple(contents), tuple(spares[:SPARES]), tuple(numbered))
 
     def _is_out(self, index: int, zone: str, component: str, test: ExchangeTest) -> bool:
-        """Whether the component does not go with the ply, whatever it is put in the place of.
+        """True if the component does not go with the ply, whichever other one it replaces.
 
         What it changes places with may be what does not go with the ply where it then is.
         """
@@ -223,14 +223,14 @@ class Evidence:
         return failed
 
     def _is_always_met(self, index: int, zone: str, component: str) -> bool:
-        """Whether all states that outlived the ply hold the component, or one that stands in."""
+        """True if all states that outlived the ply hold the component, or one that stands in."""
         return all(
             any(c == component or self._passes(index, zone, (component, c)) for c in contents)
             for contents in self.plies[index].held.get(zone, ())
         )
 
     def _is_needed(self, index: int, zone: str, component: str, contents: list[str]) -> bool:
-        """Whether most of the components that could be there instead would not do."""
+        """True if most of the components that could be there instead would not do."""
         others = [c for c in self.candidates.get(zone, {}) if c not in contents]
         step = max(1, len(others) // OTHERS)
         spread = (c for first in range(step) for c in others[(index + first) % step :: step])
@@ -239,7 +239,7 @@ class Evidence:
         return passed.count(False) > passed.count(True)
 
     def _passes(self, index: int, zone: str, exchange: tuple[str, str]) -> bool | None:
-        """Whether the ply would be perceived as it was, had another component been in the zone.
+        """True if the ply would look the same, had another component been in the zone.
 
         Returns:
             None where that cannot be asked: the other component lies open elsewhere, or the module
@@ -250,7 +250,7 @@ class Evidence:
         return None if state is None else self.explains(ply, state)
 
     def explains(self, ply: EvidencePly, state: State) -> bool | None:
-        """Whether a ply would be perceived as it was, from another state before it.
+        """True if a ply would look the same, from another state before it.
 
         Returns:
             None where the module chokes on the state.

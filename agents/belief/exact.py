@@ -256,7 +256,7 @@ CHECKED_DECISIONS = 6
 
 
 class HiddenInformationError(Exception):
-    """What the seat saw does not determine the full state."""
+    """The log of the seat does not determine the full state."""
 
 
 def known_state(follower: Follower, initial: State) -> State:

@@ -315,7 +315,7 @@ class ParticleFilter:
                     return
 
     def _affordable(self, first: Particle) -> int:
-        """How many particles a population may have, by what one play costs."""
+        """The number of particles that a population may have, by what one play costs."""
         guide = self.guide
         before = guide.cost.calls
         play: Particle | None = first

@@ -158,7 +158,7 @@ class Follower:
         return LogPlace(initial, 1, seen)
 
     def is_present(self, place: LogPlace) -> bool:
-        """Whether this is now: the whole log is read and the seat is to move."""
+        """True if this is now: the whole log is read and the seat is to move."""
         return (
             place.read == len(self.entries) and self.rules.current_player(place.state) == self.seat
         )
@@ -189,7 +189,7 @@ class Follower:
         return found, looks
 
     def weights(self, state: State, player: int, legal: Sequence[Action]) -> Sequence[float]:
-        """How likely each action of chance or of another seat is, before the log is read."""
+        """The likelihood of each action of chance or of another seat, before the log is read."""
         if player != CHANCE:
             return self.opponents(state, legal)
         chances = self.rules.chance_probabilities
@@ -214,7 +214,7 @@ class Follower:
         return entry if isinstance(entry, Seen) else None
 
     def _seen(self, place: LogPlace, action: Action, read: int) -> tuple[Json, LogPlace | None]:
-        """How a ply looks, and where it leads."""
+        """The look of a ply, and the place to which it leads."""
         rules, seat = self.rules, self.seat
         entry = self.seen_at(read)
         told = tuple(rules.events(place.state, action)[seat])
@@ -294,17 +294,17 @@ class Guide:
         return shorter
 
     def is_forced(self, place: LogPlace, player: int) -> bool:
-        """Whether one ply alone is taken to go on from here."""
+        """True if only one ply is taken to go on from here."""
         known = self.forced.get((place.read, player))
         own = player in (self.follower.seat, TERMINAL)
         return own or (known is not None and known.places >= SURE)
 
     def is_known_open(self, place: LogPlace, player: int) -> bool:
-        """Whether more than one ply was seen to go on from where the log is."""
+        """True if more than one ply was seen to go on from the log's place."""
         return self.forced.get((place.read, player), _UNSEEN) is None
 
     def is_open(self, place: LogPlace, player: int, legal: Sequence[Action]) -> bool:
-        """Whether the log may leave open which ply goes on from here."""
+        """True if the log may leave open which ply goes on from here."""
         return len(legal) > 1 and not self.is_forced(place, player)
 
     def branches(self, place: LogPlace, player: int, legal: Sequence[Action]) -> list[Branch]:

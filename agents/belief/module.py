@@ -89,7 +89,7 @@ class ModuleSampler:
         return None
 
     def playable(self, state: State) -> list[Action] | None:
-        """What is legal in a state of the module's own making; None where it cannot say."""
+        """The legal actions in a state of the module's own making; None where it cannot say."""
         legal = self._tried(partial(self.rules.legal_actions, state))
         return legal if are_texts(legal) else None
 
@@ -147,7 +147,7 @@ def _function(namespace: Mapping[str, object], name: str) -> Callable[..., objec
 
 
 def _takes_ending(resample_history: Callable[..., object]) -> bool:
-    """Whether the function has the paper's third parameter, `last_is_terminal`."""
+    """True if the function has the paper's third parameter, `last_is_terminal`."""
     try:
         return len(inspect.signature(resample_history).parameters) > 2  # noqa: PLR2004
     except (TypeError, ValueError):  # it is no function: that shows, and counts, when it is called

@@ -29,7 +29,7 @@ class ActionEvidence(Protocol):
     """Tells the actions of a choice that are worth a try."""
 
     def is_about(self, link: Link) -> bool:
-        """Whether anything is known of a choice."""
+        """True if anything is known of a choice."""
 
     def plausible(
         self, links: Sequence[Link], index: int, actions: Sequence[Action]
@@ -65,7 +65,7 @@ class ActionProposal:
         return log(among + CHECKED / len(legal))
 
     def is_known_to_fit(self, links: Sequence[Link], index: int, action: Action) -> bool:
-        """Whether all that is known says that the play reproduces the log with another choice."""
+        """True if all known facts say that the play reproduces the log with another choice."""
         if self.evidence is None or not self.evidence.is_about(links[index]):
             return False
         return action in self.evidence.plausible(links, index, [action])
@@ -125,7 +125,7 @@ class Splice:
         return Particle(place, new.weight, log_prior, new.last, new.fills)
 
     def is_due(self, draw: Callable[[], float]) -> bool:
-        """Whether the next end is to be held against a play."""
+        """True if the next end is to be compared with a play."""
         return self.checked < SURE or draw() < CHECKED
 
     def verify(self, end: Particle, played: Particle | None) -> None:
@@ -320,7 +320,7 @@ class _Replay:
         return None
 
     def _is_reversible(self, old: Link, action: Action) -> bool:
-        """Whether the move back would put the old choice in the place of this one."""
+        """True if the move back would restore the old choice."""
         return (
             not self._fits(old.place, action)
             and renamed(action, self.link.action, self.action) == old.action
@@ -348,7 +348,7 @@ class _Replay:
         return new.moved(branch, share=1.0, is_open=True, fills=fills)
 
     def _is_redrawn_back(self, old: Link) -> bool:
-        """Whether the move back may draw an old choice that has no counterpart; counts it."""
+        """True if the move back may draw an old choice that has no counterpart; counts it."""
         if len(self.follower.rules.legal_actions(old.place.state)) > REDRAWN:
             return False
         found = self.follower.branches(old.place)

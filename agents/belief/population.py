@@ -16,7 +16,7 @@ Ints = NDArray[np.int64]
 
 
 def effective_size(weights: Floats) -> float:
-    """How many equal weights are as good: `(sum w)^2 / sum w^2` (Kish 1965).
+    """The number of equal weights that are as good: `(sum w)^2 / sum w^2` (Kish 1965).
 
     Args:
         weights: `[N]`, at least 0, unnormalised.
@@ -241,7 +241,7 @@ class Capacity:
     breadth: int = 1
 
     def room(self, population: Population) -> int:
-        """How many of a population's particles are kept."""
+        """The number of a population's particles that are kept."""
         room = self.whole if population.is_whole else min(self.whole, self.sampled)
         return room * self.breadth if population.is_dealing else room
 

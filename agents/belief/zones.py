@@ -42,7 +42,7 @@ class Zones:
     _declarations: dict[str, Mapping[str, Json]] = field(default_factory=dict)
 
     def declaration(self, zone: str) -> Mapping[str, Json]:
-        """What is declared of a concrete path; nothing where no pattern fits."""
+        """The declaration of a concrete path; empty where no pattern fits."""
         if zone not in self._declarations:
             fitting = (d for pattern, d in self.patterns.items() if matches(pattern, zone))
             self._declarations[zone] = next(fitting, {})
@@ -57,7 +57,7 @@ class Zones:
         ]
 
     def is_bare(self, state: State, seat: int) -> bool:
-        """Whether what the seat sees tells all components: at the most a pack is hidden from it."""
+        """True if the seat's view tells all components: at most a pack is hidden from it."""
         filled = [zone for zone in self.hidden(state, seat) if self.contents(state, zone)]
         packs = [zone for zone in filled if self.is_conserved(zone)]
         is_pack = len(packs) == 1 and not self.declaration(packs[0]).get("ordered")
@@ -74,7 +74,7 @@ class Zones:
         return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
 
     def is_single(self, state: State, zone: str) -> bool:
-        """Whether the path holds one component, not a pile of them."""
+        """True if the path holds one component, not a pile of them."""
         return isinstance(read_path(state, zone), str)
 
     def filled(self, before: State, after: State, seat: int) -> Fill | None:
@@ -99,7 +99,7 @@ class Zones:
         return found[0] if len(found) == 1 else None
 
     def is_open(self, state: State, zone: str, component: str, seat: int) -> bool:
-        """Whether a conserved component lies where the seat sees it: it is in no hidden zone."""
+        """True if a conserved component lies in sight of the seat: it is in no hidden zone."""
         if not self.is_conserved(zone):
             return False
         return any(
@@ -144,7 +144,7 @@ class Zones:
         return str(self.declaration(whole).get("component", ""))
 
     def is_conserved(self, zone: str) -> bool:
-        """Whether none of the zone's components comes or goes."""
+        """True if none of the zone's components comes or goes."""
         return self.kind(zone) in self.conserved
 
     def _with(self, state: State, zone: str, out: str, in_: str) -> State:
@@ -238,7 +238,7 @@ class RandomSampler:
 def heat_map(
     zones: Zones, seat: int, states: Sequence[State], weights: Sequence[float]
 ) -> dict[tuple[str, str], float]:
-    """How likely each component is to be in each zone that is hidden from a seat, by zone's path.
+    """The probability that each component is in each zone hidden from a seat, by the zone's path.
 
     `heat(z, c) = sum over states s of w_s [c in z in s]`, with weights that sum to 1.
 

@@ -25,7 +25,7 @@ class BudgetExhaustedError(ModelError):
 
 @dataclass(frozen=True)
 class Usage:
-    """What was spent so far.
+    """Requests, tokens and seconds spent so far.
 
     Attributes:
         calls: Requests sent, failed ones and retries included.
@@ -49,7 +49,7 @@ class Usage:
     dollars: float | None = None
 
     def __add__(self, other: "Usage") -> "Usage":
-        """What both spent; dollars, which the prices give, are left out."""
+        """The sum of both; dollars, which the prices give, are left out."""
         return Usage(
             calls=self.calls + other.calls,
             failed_calls=self.failed_calls + other.failed_calls,
@@ -130,7 +130,7 @@ class Budget:
 
     @property
     def usage(self) -> Usage:
-        """What was spent so far, without requests in flight."""
+        """Usage so far, without requests in flight."""
         with self._lock:
             spent = (*self._earlier.values(), *self._spent.values())
             return sum(spent, Usage()).priced(self.settings)
@@ -157,7 +157,7 @@ class Budget:
         return {role: used.priced(self.settings) for role, used in spent.items()}
 
     def as_object(self) -> dict[str, JsonValue]:
-        """What was spent, in all and by role, for JSON."""
+        """Usage for JSON, in all and by role."""
         by_role: dict[str, JsonValue] = {name: one.as_object() for name, one in self.roles.items()}
         return {"usage": self.usage.as_object(), "usage_by_role": by_role}
 
@@ -224,12 +224,12 @@ def _exhausted(used: str, setting: str) -> BudgetExhaustedError:
 
 
 def added(one: Mapping[str, Usage], other: Mapping[str, Usage]) -> dict[str, Usage]:
-    """What both say that each role used."""
+    """The sum of both, for each role."""
     return {role: one.get(role, Usage()) + other.get(role, Usage()) for role in {**one, **other}}
 
 
 def spent_before(settings: ModelSettings) -> dict[str, Usage]:
-    """What each role has used in the recorded part of an interrupted run.
+    """Usage of each role in the recorded part of an interrupted run.
 
     An exchange that the resumed run reads from the recording once more is not counted again.
     """

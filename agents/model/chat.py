@@ -61,7 +61,7 @@ Result = TypeVar("Result")
 
 @dataclass
 class EndpointTraits:
-    """What the endpoint was seen to take; shared by all roles of a run.
+    """Forms that the endpoint was seen to take; shared by all roles of a run.
 
     Attributes:
         reply_method: How replies in a schema are asked for, once one way has worked.
@@ -369,7 +369,7 @@ def _complete(reply: "AIMessage") -> "AIMessage":
 
 
 def _read_whole(reply: "AIMessage", read: Callable[["AIMessage"], Result]) -> Result:
-    """What a reply says; of one that met the length limit, where its last object or block ended."""
+    """The text of a reply; one that met the length limit ends with its last object or block."""
     if reply.response_metadata.get("finish_reason") != "length":
         return read(reply)
     if not reply.tool_calls and str(reply.text).rstrip().endswith(_CLOSED):
@@ -385,7 +385,7 @@ def _shown(text: object) -> str:
 
 
 def _unusable(reply: "AIMessage", error: ReplyError) -> str:
-    """What a person is told of a reply that could not be used: its refusal, or how it begins."""
+    """A person's words for an unusable reply: its refusal, or its beginning."""
     said = str(reply.text)
     refusal = reply.additional_kwargs.get("refusal") or (_REFUSING.match(said) and said)
     if refusal:

@@ -93,7 +93,7 @@ def cut_off(error: Any) -> "AIMessage":  # noqa: ANN401 - the openai package's g
 
 
 def status_fault(error: Any) -> Exception:  # noqa: ANN401 - openai is imported lazily
-    """What an answer with an error status means: refused for good, or worth another try."""
+    """The error for an answer with an error status: refused for good, or worth another try."""
     status, said = error.status_code, str(error.message)[:400]
     form = status in FORM_STATUSES
     if form:
@@ -119,7 +119,7 @@ def _retry_after(response: Any) -> float | None:  # noqa: ANN401 - httpx2 is imp
 
 
 def connection_fault(error: BaseException) -> Exception:
-    """What a failed exchange means; a replay miss or a refused network is never retried."""
+    """The error for a failed exchange; a replay miss or a refused network is never retried."""
     cause: BaseException | None = error
     while cause is not None:
         if isinstance(cause, ReplayMissError | NetworkForbiddenError):

@@ -202,7 +202,7 @@ class Recording:
                 self._write(self.path)
 
     def miss(self, where: str, request: Mapping[str, JsonValue]) -> ReplayMissError:
-        """What to raise for a request that is not in the recording, with the nearest place."""
+        """The error for a request that is not in the recording, with the nearest place."""
         places = sorted({exchange.place for exchange in self.exchanges})
         asked = f"no recorded exchange is left for this request at {where!r}"
         near = difflib.get_close_matches(where, places, n=1, cutoff=0.0)

@@ -81,13 +81,13 @@ class ModelSettings(BaseModel):
 
     @property
     def mode(self) -> ExchangeMode:
-        """Whether exchanges are recorded, replayed or neither."""
+        """The mode of exchanges: recorded, replayed or neither."""
         if self.replay is not None:
             return "replay"
         return "record" if self.record is not None else "off"
 
     def effective(self) -> dict[str, JsonValue]:
-        """What a run really used, without the key and without a password in the address."""
+        """The effective settings of a run, without the key or a password in the address."""
         shown: dict[str, JsonValue] = self.model_dump(mode="json", exclude={"api_key"})
         if self.base_url is not None:
             shown["base_url"] = without_credentials(self.base_url)

@@ -92,16 +92,16 @@ class Wait:
 
     @property
     def seconds(self) -> float:
-        """How long it has lasted."""
+        """Seconds since it began."""
         return time.monotonic() - self.started
 
     @property
     def overdue(self) -> bool:
-        """Whether all its time is used up."""
+        """True if all its time is used up."""
         return self.seconds >= self.total_s
 
     def event(self) -> dict[str, Any]:
-        """What a person is told."""
+        """The event that a person is told."""
         told = {"waiting": self.model, "role": self.role, "seconds": round(self.seconds)}
         told |= {"try": self.attempt, "of": self.of, "lines": self.lines, "after": self.after}
         return {name: value for name, value in told.items() if value not in ("", None)}
@@ -175,7 +175,7 @@ class ExchangeTransport(httpx2.BaseTransport):
     def _answer(
         self, request: httpx2.Request, described: dict[str, JsonValue]
     ) -> tuple[httpx2.Response, bytes]:
-        """What the server answers: as a stream, or whole where it refuses to stream."""
+        """The server's answer: as a stream, or whole where it refuses to stream."""
         asked = described["body"]
         if not self.streams or not isinstance(asked, dict) or "messages" not in asked:
             return self._send(request)
@@ -222,7 +222,7 @@ class ExchangeTransport(httpx2.BaseTransport):
     def _exchange(
         self, described: dict[str, JsonValue], response: httpx2.Response, body: bytes
     ) -> Exchange:
-        """What the server answered, as it is recorded: a stream is put together."""
+        """The server's answer as it is recorded: a stream is put together."""
         content_type = response.headers.get("content-type", "")
         if response.status_code == httpx2.codes.OK and content_type.startswith(_EVENTS):
             with suppress(BadBodyError):  # it is kept as it came, and refused when it is served
@@ -291,7 +291,7 @@ def _gathered(request: httpx2.Request, chunks: Iterator[bytes]) -> bytes:
 
 @cache
 def certificates() -> ssl.SSLContext:
-    """What connections of this process trust; reading it takes longer than all else of a client."""
+    """Certificates that connections trust; nothing of a client takes longer to read."""
     return httpx2.create_ssl_context()
 
 
@@ -327,7 +327,7 @@ def forbid_network() -> None:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a host name or address is this machine.
+    """True if a host name or address is this machine.
 
     >>> [is_loopback(h) for h in ("127.0.0.1", "::1", "localhost", "api.example.com", "10.0.0.1")]
     [True, True, True, False, False]

@@ -188,7 +188,7 @@ def _unreadable(block: str) -> str:
 
 
 def _last_choice(conversation: list[Message], bench: Workbench) -> dict[str, Any]:
-    """What ends the calls: the demand to submit a draft, to make one, or for the module.
+    """The demand that ends the calls: to submit a draft, to make one, or for the module.
 
     A coder that has made none of its own is not made to submit the module as it stands.
     """
@@ -212,7 +212,7 @@ def _mending(
 
 
 def _missed(missed: Sequence[str]) -> str:
-    """What a conversation that begins anew must know of the one before."""
+    """The facts that a new conversation must know of the one before."""
     return f"Edits of yours did not apply:\n{fence(chr(10).join(missed), source='edits')}"
 
 
@@ -318,7 +318,7 @@ def code_blocks(text: str) -> Iterator[str]:
 
 
 def _unmarked(text: str) -> list[str]:
-    """What of a text without blocks parses, from where code begins to where prose follows."""
+    """Parts of a text without blocks that parse, from the first code to the next prose."""
     start = _CODE_START.search(text)
     lines = text[start.start() :].split("\n") if start else []
     for _ in range(_PROSE_CUTS):
@@ -334,7 +334,7 @@ def _unmarked(text: str) -> list[str]:
 
 
 def _is_whole(source: str) -> bool:
-    """Whether a source parses and defines what the contract requires."""
+    """True if a source parses and defines what the contract requires."""
     return bound_names(source) >= _REQUIRED
 
 
@@ -387,7 +387,7 @@ def optional_functions(block: str, source: str) -> dict[str, str]:
 
 
 def _names(module: ast.Module) -> set[str]:
-    """What a module names anywhere but within its functions."""
+    """Names that a module uses outside its functions."""
     defined = [node for node in module.body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
     parts = [part for node in module.body if node not in defined for part in ast.walk(node)]
     names = {part.id for part in parts if isinstance(part, ast.Name)}

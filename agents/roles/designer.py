@@ -274,7 +274,7 @@ def _made(reply: DesignReply | RevisionReply, others: Mapping[str, object]) -> D
 
 
 def _allowed(game: str) -> list[str]:
-    """What the number of players and the parameters of a library game's family may be.
+    """The allowed numbers of players and parameters of a library game's family.
 
     >>> _allowed("kuhn_poker")[:2]
     ['num_players: 2 to 8', 'ranks: 0 to 13']

@@ -13,7 +13,7 @@ from agents.model.replies import Remark, parse_reply
 from agents.prompting import load_prompt
 from agents.protocols import Attempt
 from agents.roles.coder import answer_in_words, bound_names, broken_off, code_blocks
-from agents.roles.texts import in_full, shortened
+from agents.roles.matches import in_full, shortened
 from agents.roles.tool_calls import CallError, EditReply, edited
 from games.text import number_of, syntax_tree
 from games.trajectories import OpenTrajectory, Trajectory, counts_outcomes
@@ -55,7 +55,7 @@ class MendReply(BaseModel, extra="forbid"):
 
 @dataclass(frozen=True)
 class GameBrief:
-    """What a modeller is told of a game.
+    """The facts that a modeller is told of a game.
 
     Attributes:
         game: Its name.
@@ -77,18 +77,18 @@ class GameBrief:
 
     @property
     def common(self) -> dict[str, object]:
-        """What every prompt says of the game."""
+        """The facts of the game that every prompt states."""
         return {"game": self.game, "players": self.players, "rules": self.rules}
 
     @property
     def is_uneven(self) -> bool:
-        """Whether some match shows an outcome of chance that is likelier than another."""
+        """True if some match shows an outcome of chance that is likelier than another."""
         matches = [match for match in self.matches if isinstance(match, OpenTrajectory)]
         return any(here.is_uneven for match in matches for here in match.positions)
 
     @property
     def is_counted(self) -> bool:
-        """Whether some match shows outcomes of chance of which only the number is known."""
+        """True if some match shows outcomes of chance of which only the number is known."""
         return any(map(counts_outcomes, self.matches))
 
     @property
@@ -99,7 +99,7 @@ class GameBrief:
 
 @dataclass(frozen=True)
 class FailedTests:
-    """What is wrong with a source.
+    """The tests that a source fails.
 
     Attributes:
         accuracy: How much of the tests holds, in words.
@@ -116,7 +116,7 @@ class FailedTests:
 
 @dataclass(frozen=True)
 class Proposals:
-    """What one call gave.
+    """The sources that one call gave.
 
     Attributes:
         sources: Versions: of the whole source, or of the part that was asked for.
@@ -348,14 +348,14 @@ def _asked_for(brief: GameBrief, needed: Sequence[str]) -> list[str]:
 
 
 def _drawing(brief: GameBrief, function: str) -> str:
-    """What an inference function of an open deck does."""
+    """The task of an inference function of an open deck."""
     if function == "resample_state":
         return load_prompt("modeller_state").fill()[0]["content"]
     return _history(brief)
 
 
 def _arrays() -> str:
-    """What the functions do that turn observations into arrays and back."""
+    """The task of the functions that turn observations into arrays and back."""
     prompt = load_prompt("modeller_arrays")
     return prompt.fill(imports=_IMPORTS, most=MOST_NUMBERS, largest=f"{LARGEST:,.0f}")[0]["content"]
 

@@ -121,7 +121,7 @@ class ModelStrategist:
 def _shown(
     design: Design, source: str, samples: Sequence[Mapping[str, JsonValue]]
 ) -> dict[str, str]:
-    """What every prompt for code shows of the game."""
+    """The parts of the game that every prompt for code shows."""
     texts = []
     count = min(_SAMPLES, len(samples))
     for number in range(count):  # from early in a match to late

@@ -1,9 +1,8 @@
-"""Designs, findings, records and recorded matches as prompts quote them."""
+"""Designs, findings and records as prompts quote them."""
 
 import json
 import re
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import get_args
 
@@ -12,25 +11,13 @@ from agents.protocols import CoderTools, Design, Section
 from games.checks import Finding
 from games.records import MatchRecord, perceived, seats_named
 from games.table import Position
-from games.trajectories import (
-    OpenPosition,
-    OpenTrajectory,
-    SeenPosition,
-    SeenTrajectory,
-    Trajectory,
-    phase_of,
-)
 from games.values import (
     CHANCE,
     OPTIONAL_FUNCTIONS,
     REQUIRED_CONSTANTS,
     REQUIRED_FUNCTIONS,
-    TERMINAL,
     Json,
-    canonical_key,
-    type_of,
 )
-from tools.predicting import cut
 
 _NAMES = frozenset((*REQUIRED_FUNCTIONS, *OPTIONAL_FUNCTIONS, *REQUIRED_CONSTANTS, "module"))
 _ODDS = re.compile(
@@ -39,12 +26,6 @@ _ODDS = re.compile(
 )
 _LAST_ROUNDS = 6
 _EVIDENCE_LIMIT = 1_500
-_WHOLE = 40_000  # characters of the match that is shown in full
-_OTHERS = 14_000
-_POSITION = 2_600
-_VIEWS = 4  # times that observations of one kind are shown
-_AROUND = 16  # plies that are shown with a failing test
-_LEGAL = 8  # outcomes of chance that are shown of each ply
 
 
 def rules_text(design: Design) -> str:
@@ -63,7 +44,7 @@ def rules_text(design: Design) -> str:
 
 
 def speaks_of_odds(design: Design) -> bool:
-    """Whether the rules say how likely something is, beyond what is left in a pile."""
+    """True if the rules say how likely something is, beyond what is left in a pile."""
     return any(map(_ODDS.search, design.sentences))
 
 
@@ -209,7 +190,7 @@ def _legal(before: Sequence[str] | None, now: Sequence[str]) -> str:
 def _shown_changes(
     seen: list[dict[str, Json]], observations: Sequence[Mapping[str, Json]]
 ) -> list[str]:
-    """What each seat is now shown that it was not, a line for all that are shown the same.
+    """The changes in what each seat is shown, in one line for seats that are shown the same.
 
     `seen` is brought up to date.
     """
@@ -228,7 +209,7 @@ def _shown_changes(
 
 
 def _changes(was: Mapping[str, Json], now: Mapping[str, Json]) -> list[str]:
-    """How what a seat is shown differs from what it was shown before, field by field.
+    """Differences between two views of a seat, field by field.
 
     >>> _changes({"log": ["a"], "bid": 2, "of": 1}, {"log": ["a", "b"], "bid": 3})
     ['log as before, then + ["b"]', 'bid = 3', 'no more of']
@@ -242,7 +223,7 @@ def _changes(was: Mapping[str, Json], now: Mapping[str, Json]) -> list[str]:
 
 
 def _growth(name: str, was: Json, now: Json) -> list[str] | None:
-    """What lists in a value grew by, if nothing else of it changed; None where something did.
+    """Additions to the lists in a value, if nothing else of it changed; None where something did.
 
     >>> _growth("log", ["a"], ["a", "b"]), _growth("log", ["a"], ["b"])
     (['log as before, then + ["b"]'], None)
@@ -263,175 +244,3 @@ def _growth(name: str, was: Json, now: Json) -> list[str] | None:
 
 def _compact(value: Json | Mapping[str, Json]) -> str:
     return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
-
-
-def in_full(match: Trajectory) -> str:
-    """A match, a line a ply; each line holds what is new since the one before."""
-    return "\n".join(
-        _both_ends(_lines(match), lambda step: f"{step}: {_whole_position(match, step)}")
-    )
-
-
-def _lines(match: Trajectory) -> list[str]:
-    return [*(_seen_lines(match) if isinstance(match, SeenTrajectory) else _ply_lines(match))]
-
-
-def around(match: OpenTrajectory, position: int) -> str:
-    """What is played from a ply before a position on, the first line whole."""
-    first = max(position - 1, 0)
-    lines = [*_ply_lines(match)][first : first + _AROUND]
-    return cut("\n".join([f"{first}: {_whole_position(match, first)}", *lines[1:]]), _OTHERS)
-
-
-def _both_ends(lines: Sequence[str], whole: Callable[[int], str]) -> list[str]:
-    """The lines; where they are too long their beginning and, as half as much, their end.
-
-    What the line after the gap does not say stands in none before it: it is told as a whole.
-    """
-    gap = _left_out(lines)
-    if not gap:
-        return list(lines)
-    after = [whole(step) for step in range(len(lines))[gap.stop : gap.stop + 1]]
-    told = f"... {len(gap)} plies left out ..."
-    return [*lines[: gap.start], told, *after, *lines[gap.stop + 1 :]]
-
-
-def _left_out(lines: Sequence[str]) -> range:
-    """The lines in the middle that there is no room for."""
-    if sum(map(len, lines)) <= _WHOLE:
-        return range(0)
-    first, last, room = 0, len(lines), _WHOLE * 2 // 3
-    while first < last and room > len(lines[first]):
-        room -= len(lines[first])
-        first += 1
-    room = _WHOLE // 3
-    while first < last and room > len(lines[last - 1]):
-        last -= 1
-        room -= len(lines[last])
-    return range(first, last)
-
-
-def shortened(first: Trajectory, matches: Sequence[Trajectory]) -> str:
-    """Of further matches the end, and the first ply of each kind that none before it has shown.
-
-    What is left out of the first match, which is shown in full but for that, shows nothing.
-    """
-    told: list[str] = []
-    hidden = _left_out(_lines(first))
-    known = {kind for n, kind in enumerate(_kinds(first)) if n not in hidden}
-    for match in matches:
-        kinds = [*_kinds(match)]
-        last = len(match.positions) - 1
-        fresh = [n for n, kind in enumerate(kinds) if kind not in known and n != last]
-        chosen: dict[object, int] = {}
-        for n in fresh:
-            chosen.setdefault(kinds[n], n)
-        known |= {*kinds}
-        told.append(f"match {match.match}, {len(match.actions)} actions")
-        for n in (*sorted(chosen.values()), last):
-            told.append(cut(f"{n}: {_whole_position(match, n)}", _POSITION))
-    return cut("\n".join(told), _OTHERS)
-
-
-def _kinds(match: Trajectory) -> Iterator[tuple[str, str]]:
-    """Phase and type of action of every position."""
-    positions: Sequence[OpenPosition | SeenPosition] = match.positions
-    for step, here in enumerate(positions):
-        action = match.actions[step] if step < len(match.actions) else None
-        kind = "" if action is None else type_of(action)
-        state = here.state if isinstance(here, OpenPosition) else here.observation
-        yield phase_of(state, here.player or 0), kind
-
-
-def _ply_lines(match: OpenTrajectory) -> Iterator[str]:
-    """A line a ply: the state whole where one begins to decide, else what changed of it.
-
-    Of several plies of chance in a row only the first shows more than its outcome.
-    """
-    shown: dict[str, Json] = {}
-    views: Counter[str] = Counter()
-    before: OpenPosition | None = None
-    for step, here in enumerate(match.positions):
-        action = _action(match, step) or ""
-        alike = before is not None and before.player == CHANCE == here.player
-        if alike and type_of(match.actions[step - 1]) == type_of(action):
-            yield f"{step}: {canonical_key({'player': CHANCE, 'then': action})}"
-            continue
-        row = _row(here)
-        row["then"] = action
-        places = canonical_key([here.player, phase_of(here.state, here.player), _places(here)])
-        views[places] += 1
-        if views[places] > _VIEWS and here.player != TERMINAL:
-            del row["observations"]
-        if before is not None and here.player != TERMINAL and shown:
-            row |= _new_in(here.state, shown)
-            del row["state"]
-        yield f"{step}: {canonical_key(row)}"
-        shown, before = here.state, here
-
-
-def _new_in(now: Mapping[str, Json], before: Mapping[str, Json]) -> dict[str, Json]:
-    """What is new in a state or an observation, and the names of what is no longer there."""
-    gone: list[Json] = [*sorted(before.keys() - now.keys())]
-    changed = {k: v for k, v in now.items() if k not in before or before[k] != v}
-    return {"changed": changed, **({"gone": gone} if gone else {})}
-
-
-def _places(here: OpenPosition) -> list[Json]:
-    """The parts in which each seat's observation differs from the state."""
-    return [
-        [*sorted(k for k in {*seen, *here.state} if seen.get(k) != here.state.get(k))]
-        for seen in here.observations
-    ]
-
-
-def _row(here: OpenPosition) -> dict[str, Json]:
-    """A position, its observations by how they differ from the state."""
-    row = here.row()
-    legal = list(here.legal)
-    if here.player == CHANCE and here.count > _LEGAL:
-        row["legal"] = [*legal[:_LEGAL], f"... {here.count} outcomes in all"]
-    if not here.is_uneven:  # as most are; what is told of `legal` is told of its odds
-        row.pop("odds", None)
-    elif here.count > _LEGAL:
-        row["odds"] = [*here.odds[:_LEGAL], "..."]
-    views: list[Json] = []
-    for seen in here.observations:
-        other = {k: v for k, v in seen.items() if k not in here.state or here.state[k] != v}
-        lacking: list[Json] = [*sorted(here.state.keys() - seen.keys())]
-        shared = other != seen  # else it would stand there whole, and what it lacks besides
-        differs: Json = {"as the state, but": other, "without": lacking} if shared else seen
-        views.append("as the state" if not other and not lacking else differs)
-    row["observations"] = views
-    if not any(here.rewards):
-        del row["rewards"]
-    return row
-
-
-def _whole_position(match: Trajectory, step: int) -> str:
-    if isinstance(match, SeenTrajectory):
-        return canonical_key(_seen_row(match, step))
-    return canonical_key({**_row(match.positions[step]), "then": _action(match, step)})
-
-
-def _action(match: Trajectory, step: int) -> str | None:
-    """What was done at a position, None where that was not seen; of the last one, why nothing."""
-    if step < len(match.actions):
-        return match.actions[step]
-    return "(the recording stops before the end)" if match.truncated else "the end"
-
-
-def _seen_lines(match: SeenTrajectory) -> Iterator[str]:
-    """A line a place: the observation whole where the match begins, then what changed of it."""
-    for step, here in enumerate(match.positions):
-        row = _seen_row(match, step)
-        if step:
-            row |= _new_in(here.observation, match.positions[step - 1].observation)
-            del row["observation"]
-        yield f"{step}: {canonical_key(row)}"
-
-
-def _seen_row(match: SeenTrajectory, step: int) -> dict[str, Json]:
-    """What a seat knows at one place; what is null is left out."""
-    row = {**match.positions[step].row(), "then": _action(match, step)}
-    return {k: v for k, v in row.items() if v is not None and (v or k != "reward")}

@@ -133,7 +133,7 @@ class Workbench:
 
     @property
     def is_new(self) -> bool:
-        """Whether there is a draft that was not there from the beginning."""
+        """True if there is a draft that was not there from the beginning."""
         return len(self.drafts) > (START in self.drafts)
 
     def settle(self) -> None:

@@ -279,7 +279,7 @@ def _at_one(tests: Sequence[UnitTest | RefusedTest]) -> list[UnitTest | RefusedT
 
 
 def _contradict(one: UnitTest, other: UnitTest) -> bool:
-    """Whether two tests ask for what cannot be at once, of one function after the same actions."""
+    """True if two tests ask one function for different answers after the same actions."""
     if (one.actions, one.function) != (other.actions, other.function):
         return False
     pair = sorted((one, other), key=lambda test: test.relation)  # contains, is, lacks

@@ -163,7 +163,7 @@ class AlphaBeta:
         return best, chosen
 
     def _after(self, state: State, action: Action) -> tuple[float, State]:
-        """What an action pays seat 0 at once, and where it leads."""
+        """The payment of an action to seat 0, and the state that it leads to."""
         if self.calls == self.limit:
             raise UnsuitableGameError(
                 f"it has more than {self.limit} positions to look at; required: a small game, "

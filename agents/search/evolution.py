@@ -327,7 +327,7 @@ class PlanValuer(ActionTable):
         return legal[gene % len(legal)]
 
     def result(self, meter: Meter, best: Genome | None, fitness: float) -> SearchResult:
-        """What was found; the first gene of the `best` genome is played, 0 if none was valued."""
+        """The result; the first gene of the `best` genome is played, 0 if none was valued."""
         first = 0 if best is None else best[0] % len(self.place)
         found = self.tabled(meter, self.cut + self.leaves.rollouts.cut, [*self.place][first])
         return found if best is None else replace(found, figures={"fitness": fitness})

@@ -151,7 +151,7 @@ def decide_halving(
 
 
 def _spent(meter: Meter) -> float:
-    """What was used of the budget, in its own unit."""
+    """The used part of the budget, in its own unit."""
     spent = {"calls": meter.made, "time": meter.seconds or 0.0}
     return spent.get(meter.settings.budget, meter.done)
 
@@ -257,5 +257,5 @@ class Bandit(ActionTable):
         return [*self.place][one_of_best(means, self.draw)]
 
     def result(self, meter: Meter, chosen: Action | None = None) -> SearchResult:
-        """What was found."""
+        """The result."""
         return self.tabled(meter, self.leaves.rollouts.cut, chosen)

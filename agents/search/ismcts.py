@@ -205,7 +205,7 @@ class IsmctsSearch:
         return rows[index], legal[index]
 
     def _widens(self, node: Place, tried: int) -> bool:
-        """Whether one more action may be tried; always, without progressive widening."""
+        """True if one more action may be tried; always, without progressive widening."""
         settings = self.settings
         if not settings.widening:
             return True
@@ -220,7 +220,7 @@ class IsmctsSearch:
         return [known[action] for action in legal]
 
     def _known(self, view: int, seen: Observation) -> Known:
-        """What a seat knows at the root: for the observer, all determinizations look the same."""
+        """A seat's knowledge at the root: to the observer all determinizations look the same."""
         if view == self.observer:
             return 0, seen
         return self._extended(0, self._key_of({"seat": view, "observation": seen})), seen
@@ -261,7 +261,7 @@ class IsmctsSearch:
         return self.information.setdefault((information, entry), len(self.information) + 1)
 
     def result(self, meter: Meter | None = None) -> SearchResult:
-        """What the tree says of its root, in the module's order of actions."""
+        """The tree's figures of its root, in the module's order of actions."""
         known = self.nodes.get((0, self.observer), {})
         rows = [known.get(action, -1) for action in self.root_actions]
         calls = self.applied + self.leaves.rollouts.calls

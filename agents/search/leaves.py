@@ -242,7 +242,7 @@ class PolicyRollouts:
         return returns
 
     def _after(self, state: State, trace: Sequence[PlayedPly]) -> list[float]:
-        """What is to come after the last ply: nothing, or an estimate where it was cut."""
+        """The payments after the last ply: nothing, or an estimate where play was cut."""
         seats, value = range(self.rules.num_players), self.rules.value
         if self.rules.current_player(state) == TERMINAL:
             return [0.0 for _ in seats]

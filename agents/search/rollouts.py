@@ -55,7 +55,7 @@ class Integers:
 
     @property
     def used(self) -> int:
-        """How many numbers were taken: known from the iterator, so that nothing counts them."""
+        """The number of numbers taken: known from the iterator, so that nothing counts them."""
         if not self.blocks:
             return 0
         # What an iterator of an array is made anew from: `iter`, the array and the position, which
@@ -118,7 +118,7 @@ class StateTable:
         return after
 
     def pays(self, plies: int, new: int) -> bool:
-        """Whether the table is worth keeping after one more rollout.
+        """True if the table is worth keeping after one more rollout.
 
         Args:
             plies: The rollout's plies.

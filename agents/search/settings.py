@@ -65,7 +65,7 @@ SecondLimit: TypeAlias = Annotated[
 
 
 class EndSettings(PlayerSettings):
-    """What ends a decision."""
+    """Settings that end a decision."""
 
     budget: Literal["simulations", "calls", "time"] = Field(
         default="simulations",
@@ -258,7 +258,7 @@ class SearchView:
 
 @dataclass(frozen=True)
 class SearchResult:
-    """What a search found at its root.
+    """The result of a search at its root.
 
     Attributes:
         actions: `[A]` root actions, in the module's order.
@@ -297,7 +297,7 @@ class SearchResult:
         return self.actions[ranks.index(max(ranks))]
 
     def effort(self) -> dict[str, Json]:
-        """What the search used, as a decision reports it."""
+        """The effort of the search, as a decision reports it."""
         used: dict[str, Json] = {
             "simulations_done": self.simulations,
             "calls": self.calls,

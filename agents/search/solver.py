@@ -45,7 +45,7 @@ CALLS = 2  # of it for every simulation done
 
 
 class Proof(NamedTuple):
-    """What is known of a proven node, and what it was before.
+    """The proof of a node, and its value before.
 
     Attributes:
         returns: `[num_players]` what is paid after the node was entered.
@@ -213,5 +213,5 @@ class SolverSearch(UctSearch):
 
 
 def _value(child: Node) -> float:
-    """What the edge to a proven child pays the seat that acts there."""
+    """The payment of the edge to a proven child, to the seat that acts there."""
     return 0.0 if child.rewards is None else child.rewards[child.seat]

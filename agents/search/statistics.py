@@ -37,7 +37,7 @@ def exploration_bonus(weight: float, visits: int) -> float:
 
 
 def widened(coefficient: float, power: float, visits: int) -> int:
-    """How many actions a node considers after so many visits: `max(1, ceil(C * visits^power))`.
+    """The number of actions that a node considers: `max(1, ceil(C * visits^power))`.
 
     Reference:
         Coulom (2007), Computing Elo Ratings of Move Patterns in the Game of Go, progressive
@@ -66,7 +66,7 @@ while len(ROOT_LOGS) < 1 << 12:
 
 
 class ActionTable:
-    """What was tried of the actions that one seat can choose from.
+    """Statistics of the actions that one seat can choose from.
 
     Attributes:
         place: Action -> its index `A` below, in the order in which they were met.
@@ -94,7 +94,7 @@ class ActionTable:
         self.means[index] += (value - self.means[index]) / self.visits[index]
 
     def tabled(self, meter: Meter, cut: int, chosen: Action | None = None) -> SearchResult:
-        """What was found; `cut` rollouts did not reach the end."""
+        """The result; `cut` rollouts did not reach the end."""
         pairs = zip(self.visits, self.means, strict=True)
         return SearchResult(
             actions=tuple(self.place),
@@ -110,7 +110,7 @@ class ActionTable:
 
 
 class EdgeStatistics:
-    """What every edge of a tree was worth; a node knows its edges by their numbers.
+    """Values of every edge of a tree; a node knows its edges by their numbers.
 
     Attributes:
         visits: `[E]` times the edge was descended.

@@ -262,7 +262,7 @@ class UctSearch:
         return tried[bounds.index(max(bounds))]
 
     def _widens(self, node: Node) -> bool:
-        """Whether progressive widening lets one more action be tried."""
+        """True if progressive widening lets one more action be tried."""
         allowed = widened(self.widening, self.settings.power, node.visits)
         return len(node.children) < allowed
 
@@ -305,7 +305,7 @@ class UctSearch:
         self.inherited = node.visits if node.is_open else 0
 
     def result(self, meter: Meter | None = None) -> SearchResult:
-        """What the tree says of its root, in the module's order of actions."""
+        """The tree's figures of its root, in the module's order of actions."""
         children = self.root.children if self.root.is_open else []
         found = dict(zip(self.root.actions, children, strict=False))
         tried = [found.get(action) for action in self.root_actions]

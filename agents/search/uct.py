@@ -236,7 +236,7 @@ class TranspositionSearch(UctSearch):
 
 
 def agreed(found: Sequence[SearchResult]) -> SearchResult:
-    """What the searches of several determinizations say together.
+    """The common result of the searches of several determinizations.
 
     The action with the best mean rank is played: a determinization ranks its actions by mean
     return, so that one with large returns does not outvote the others, and one never tried stands

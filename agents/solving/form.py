@@ -101,7 +101,7 @@ def log_after(rules: Rules, initial: State, plies: Sequence[Action], seat: int) 
 
 
 class InformationState(NamedTuple):
-    """What a seat can know when it is to move.
+    """A seat's possible knowledge when it is to move.
 
     Attributes:
         seat: The seat.
@@ -215,7 +215,7 @@ class SequenceForm:
         return log_after(self.rules, self.initial, plies, seat)
 
     def reaches(self, behaviours: Sequence[Behaviour]) -> list[Floats]:
-        """How likely each seat alone makes every end: `[num_players]` arrays `[T]`."""
+        """The likelihood of every end by each seat alone: `[num_players]` arrays `[T]`."""
         return [
             form.plan(behaviour)[form.ends]
             for form, behaviour in zip(self.seats, behaviours, strict=True)
@@ -265,7 +265,7 @@ def backed_up(form: SeatForm, gains: Floats, behaviour: Behaviour | None) -> tup
 
 @dataclass(frozen=True)
 class NashConv:
-    """How much the seats together could gain by deviating alone (Lanctot et al. 2017).
+    """The sum of the seats' gains by deviating alone (Lanctot et al. 2017).
 
     Attributes:
         returns: `[num_players]` expected return of each seat.
@@ -300,7 +300,7 @@ def expected_returns(game: SequenceForm, behaviours: Sequence[Behaviour]) -> tup
 def best_response(
     game: SequenceForm, seat: int, behaviours: Sequence[Behaviour]
 ) -> tuple[float, Behaviour]:
-    """What a seat gets by its best response to the others, and a response that gets it.
+    """The value of a seat's best response to the others, and a response that gets it.
 
     Args:
         game: The game.

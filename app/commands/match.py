@@ -342,7 +342,8 @@ def _play(session: "TableSession", screen: "TableScreen", worker: "Worker") -> N
     from app.table.session import TableLeft
     from tools.sandbox import SandboxTable
 
-    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    ends = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    numbers = [number for number in ends if signal.getsignal(number) != signal.SIG_IGN]
     before = [signal.signal(number, signal.default_int_handler) for number in numbers]
     match, code, reason = None, 1, "stopped by a fault of ours"
     try:

@@ -40,7 +40,7 @@ THEIR_EXPLORATION = 2.0
 
 
 def engines(contest: Contest, seed: int) -> dict[str, Decide]:
-    """What can search a game here, by name."""
+    """Engines that can search a game here, by name."""
     here = start(contest, seed)
 
     def ours(kind: Kind) -> Decide:
@@ -122,7 +122,7 @@ Rates = Mapping[str, Sequence[float]]
 
 @dataclass(frozen=True)
 class SearchSize:
-    """How much is measured.
+    """The amounts that are measured.
 
     Attributes:
         rounds: Turns of every search.

@@ -97,7 +97,7 @@ class Start:
         return self.rules.current_player(self.state)
 
     def log(self) -> SeatLog:
-        """What the seat that decides has seen."""
+        """The log of the seat that decides."""
         return log_after(self.rules, self.initial, self.plies, self.seat)
 
 
@@ -236,7 +236,7 @@ def steps(calls: Sequence[Call], namespace: Mapping[str, Any]) -> list[Step]:
 
 
 def _is_ply(calls: Sequence[Call]) -> bool:
-    """Whether these are the calls of one ply of a rollout."""
+    """True if these are the calls of one ply of a rollout."""
     return tuple(call.name for call in calls) == _PLY and all(
         call.arguments[0] is calls[0].result for call in calls[1:]
     )
@@ -258,7 +258,7 @@ def walk(program: Sequence[Step], namespace: Mapping[str, Any]) -> None:
 
 
 def walk_past(program: Sequence[Step]) -> None:
-    """What `walk` does besides the calls."""
+    """Does what `walk` does besides the calls."""
     for _first, second in program:
         if second.__class__ is list:
             for _action in second:
@@ -375,7 +375,7 @@ def _programs(
 
 @contextmanager
 def _settled() -> Iterator[None]:
-    """What was there before is left out of the collector's rounds, as in a player's worker."""
+    """Leaves earlier objects out of the collector's rounds, as in a player's worker."""
     gc.collect()
     gc.freeze()
     try:

@@ -34,7 +34,7 @@ class Timing:
 
     @property
     def median(self) -> float:
-        """What is reported: other processes only ever add time, but not to most repetitions."""
+        """The median; other processes only ever add time, but not to most repetitions."""
         return median(self.values)
 
     def as_sample(self) -> Row:
@@ -77,7 +77,7 @@ def seconds(work: Callable[[], object]) -> float:
 
 
 def machine() -> Row:
-    """What the figures were measured on."""
+    """The machine that the figures were measured on."""
     usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return {
         "kernel": f"{platform.system()} {platform.release()} {platform.machine()}",
@@ -93,7 +93,7 @@ class UnreadableError(OSError):
 
 @dataclass(frozen=True)
 class ProcessUse:
-    """What a process holds.
+    """Resources that a process holds.
 
     Attributes:
         resident_kib: Pages in memory, shared ones included.
@@ -138,7 +138,7 @@ def _told_by_kernel() -> Iterator[None]:
 
 
 def process_use(pid: int) -> ProcessUse:
-    """What a process holds now.
+    """Resources that a process holds now.
 
     Raises:
         UnreadableError: If this user may not know.

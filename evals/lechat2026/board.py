@@ -101,7 +101,7 @@ def cells_of(bits: int) -> list[int]:
 
 
 def neighbours_in(bits: int) -> int:
-    """How many pairs of side by side cells a set has, across and down.
+    """The number of pairs of neighbouring cells that a set has, across and down.
 
     >>> neighbours_in(0b111), neighbours_in(1 << 9 | 1 << 10)
     (2, 0)
@@ -112,7 +112,7 @@ def neighbours_in(bits: int) -> int:
 
 @dataclass(slots=True)
 class View:
-    """What a shooter sees when it is to fire.
+    """The view of a shooter that is to fire.
 
     Attributes:
         own: Cells of its own fleet.
@@ -148,7 +148,7 @@ class Shooter(Protocol):
 
     @property
     def used(self) -> Mapping[str, float]:
-        """What its decisions took so far, summed over the game, by name."""
+        """The use of its decisions so far, summed over the game, by name."""
         ...
 
     def shoot(self, view: View) -> int:
@@ -297,7 +297,7 @@ def _names(line: _Line) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class GameCounts:
-    """How many games are played.
+    """The numbers of games to play.
 
     Attributes:
         solos: Fleets sunk by each contestant that does not look.
@@ -347,7 +347,7 @@ class Field:
         return (*blind, *(pair for pair in pairs if pair[0].looks or pair[1].looks))
 
     def identity(self) -> dict[str, Json]:
-        """What the journal is kept under: everything that a game depends on, but not how many."""
+        """The journal's identity: everything that a game depends on, except the number of games."""
         return {
             "field": self.name,
             "seed": self.seed,
@@ -359,7 +359,7 @@ class Field:
 
 @dataclass(frozen=True)
 class FieldResult:
-    """What came of a field.
+    """The result of a field.
 
     Attributes:
         solos: Contestant -> its solo games in order.

@@ -46,7 +46,7 @@ LOOKING: dict[str, str] = _SPECS["looking"]
 
 @dataclass(frozen=True)
 class FixedAmounts:
-    """How much is played.
+    """The amounts of play.
 
     Attributes:
         alone: Of the field of players that do not look.

@@ -229,7 +229,7 @@ def _cells(ship: int) -> Floats:
 
 
 class _Ways:
-    """What a ship of one length can be laid on.
+    """The places on which a ship of one length can be laid.
 
     Attributes:
         ships: The cells of each way that no miss forbids.
@@ -392,7 +392,7 @@ class Hopes:
         return np.array(hopes, dtype=np.bool_)[rows]
 
     def may(self, opened: int, ships: int) -> bool:
-        """Whether these hits may be covered by the ships of this code."""
+        """True if the ships of this code may cover these hits."""
         if not opened:
             return True
         key = opened, ships

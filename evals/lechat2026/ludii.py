@@ -96,7 +96,7 @@ TOURNAMENTS = (
 
 @dataclass(frozen=True)
 class LudiiPlan:
-    """How much is played.
+    """The amounts of play.
 
     Attributes:
         amount: Games.
@@ -115,7 +115,7 @@ QUICK = LudiiPlan(GameCounts(solos=40, duels=6), (1_000,))
 
 @dataclass(frozen=True)
 class PlayedTournament:
-    """What came of a tournament at one budget."""
+    """The result of a tournament at one budget."""
 
     tournament: LudiiTournament
     plies: int
@@ -170,7 +170,7 @@ def _tournament(
 
 
 def _itself(name: str, plies: int, seed: int, play: Callable[[Field], FieldResult]) -> WinRate:
-    """How often a leaking search beats itself determinized as described."""
+    """The win rate of a leaking search against itself, determinized as described."""
     leaking = ludii_contestants(NATIVE, PlyBudget(plies), f" {LEAKING}")
     sound = ludii_contestants(DESCRIBED, PlyBudget(plies))
     pair = tuple(
@@ -212,7 +212,7 @@ def within(found: PlayedTournament) -> list[bool]:
 
 
 def _scores(found: Iterable[PlayedTournament], gains: Mapping[str, WinRate]) -> list[Score]:
-    """What is certain from the definitions, at the first budget."""
+    """Scores that follow from the definitions, at the first budget."""
     scores = []
     for one in found:
         title, best = one.tournament.title, one.tournament.best
@@ -229,7 +229,7 @@ def _score(name: str, rate: WinRate, least: float) -> Score:
 
 
 def _shown(found: Iterable[PlayedTournament]) -> list[Score]:
-    """How much of the published tables comes out: shown, with no bound of its own."""
+    """Shares of the published tables that come out: shown, with no bound of their own."""
     scores = []
     for one in found:
         name = f"{one.title}: pairs within tolerance of the published"

@@ -117,7 +117,7 @@ class TagRules:
         return TreeNode(mover=0)
 
     def affords(self, spent: float, iterations: int) -> bool:
-        """Whether neither has passed the budget of calls."""
+        """True if neither has passed the budget of calls."""
         return spent <= self._budget and iterations <= self._budget
 
     def copy(self) -> CopyState:
@@ -192,7 +192,7 @@ class TagRules:
         return first if ended.won else 1 - first, ended.plies
 
     def _extra(self, hits: int) -> float:
-        """What the end is worth beyond the win; the map is the same for both players' hits."""
+        """The worth of the end beyond the win; the map is the same for both players' hits."""
         value = bonus(hits, self._heuristic)
         if self._heat is not None and hits:
             cells = cells_of(hits)
@@ -221,7 +221,7 @@ class LudiiRules:
         return node if node and node.mover == 0 else TreeNode(mover=0)
 
     def affords(self, spent: float, iterations: int) -> bool:
-        """Whether plies are left."""
+        """True if plies are left."""
         del iterations
         return spent < self._budget.plies
 

@@ -70,7 +70,7 @@ class Side(NamedTuple):
 
 
 class Playout(NamedTuple):
-    """How a playout went.
+    """The course of a playout.
 
     Attributes:
         won: Whether the player that fires first won.
@@ -110,7 +110,7 @@ def _end(places: Sequence[int], need: int) -> int:
 
 
 class Race(NamedTuple):
-    """What random play comes to.
+    """The result of random play.
 
     Attributes:
         first: Probability that the player that is to fire wins.
@@ -176,7 +176,7 @@ class Leaf:
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """How a playout ended.
+    """The end of a playout.
 
     Attributes:
         winner: 0 or 1.
@@ -263,7 +263,7 @@ class MoveAverages(AtRandom):
         return End(winner, len(shots[0]) + len(shots[1]), (shots[0], shots[1]))
 
     def _run(self, leaf: Leaf, player: int, most: int) -> list[int]:
-        """What one player fires at until nothing is left to hit, at most so many cells.
+        """The cells at which one player fires until nothing is left to hit, up to a limit.
 
         `line[place:]` are the cells left to it, best first, `last` is where the last ship cell
         stands. Greedy shots up to the next random one are taken together: their number is
@@ -301,7 +301,7 @@ def _last(line: list[int], ships: int, start: int, first: int) -> int:
 
 @dataclass(frozen=True)
 class PlyBudget:
-    """What a decision may cost, in plies: what a fixed time is where one ply takes the same time.
+    """The cost that a decision may have, in plies: a fixed time where every ply takes as long.
 
     Attributes:
         plies: Plies of playouts, moves in the tree and copies together.
@@ -314,7 +314,7 @@ class PlyBudget:
     attempt: float = 0.25
 
     def copy(self, attempts: float) -> float:
-        """What a copy costs whose solver takes so many attempts."""
+        """The cost of a copy whose solver takes so many attempts."""
         return self.copying + self.attempt * attempts
 
 
@@ -339,7 +339,7 @@ def _moved(bits: int, seat: int) -> int:
 
 
 def counts_of_ludii() -> dict[str, float]:
-    """What a shooter's decisions take in Ludii, by name; nothing so far."""
+    """Costs of a shooter's decisions in Ludii, by name; empty so far."""
     return dict.fromkeys(("decisions", "iterations", "fleets", "attempts", "fallbacks"), 0)
 
 

@@ -58,7 +58,7 @@ _WEIGHT = 0.5
 
 
 def bonus(hits: int, heuristic: Heuristic) -> float:
-    """What the heuristic adds to the score.
+    """The heuristic's addition to the score.
 
     >>> bonus(0b111, "cluster"), bonus(0b111, "score")
     (0.2, 0.0)
@@ -69,7 +69,7 @@ def bonus(hits: int, heuristic: Heuristic) -> float:
 
 
 def is_full(hits: int, heuristic: Heuristic) -> bool:
-    """Whether no further hit can add to the bonus."""
+    """True if no further hit can add to the bonus."""
     return heuristic == "score" or neighbours_in(hits) >= _PAIRS
 
 
@@ -86,7 +86,7 @@ def position_value(hits: int, found: int, heuristic: Heuristic) -> float:
 
 @dataclass(frozen=True)
 class Condition:
-    """What all players of a tournament have in common.
+    """Conditions that all players of a tournament share.
 
     Attributes:
         kind: Determinization.
@@ -102,7 +102,7 @@ class Condition:
 
 
 class _OneWorld:
-    """What both have in common: a fleet a decision, and the value of a shot in it.
+    """Parts that both share: a fleet a decision, and the value of a shot in it.
 
     Attributes:
         used: Decisions, calls of the forward model, and what drawing fleets took.
@@ -248,7 +248,7 @@ class AheadShooter:
 
 
 def hits_beside(cell: int, hits: int) -> int:
-    """How many of these hits lie above, below, left or right of a cell.
+    """The number of these hits above, below, left or right of a cell.
 
     >>> hits_beside(10, 1 << 9 | 1 << 11 | 1 << 20), hits_beside(0, 1 << 1 | 1 << 10)
     (2, 2)

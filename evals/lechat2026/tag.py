@@ -124,7 +124,7 @@ _SHOOTERS: dict[str, Callable[..., Shooter]] = {
 
 
 def effective_of(name: str, under: Condition) -> Row:
-    """What a player effectively was, whatever had been asked for."""
+    """The effective settings of a player, whatever was asked for."""
     shared: Row = {"determinization": under.kind, "heuristic": under.heuristic}
     if under.kind == "heat map":
         shared["map"] = f"{MAP_SAMPLES} fleets"
@@ -147,7 +147,7 @@ def effective_of(name: str, under: Condition) -> Row:
 
 @dataclass(frozen=True)
 class TagAmounts:
-    """How much is played.
+    """The amounts of play.
 
     Attributes:
         games: Of each field.
@@ -241,7 +241,7 @@ def tag_rows(
 
 
 def tag_scores(kind: FleetKind, rows: list[Row]) -> list[Score]:
-    """How many pairs, and how many averages, lie outside their tolerance."""
+    """The numbers of pairs, and of averages, outside their tolerance."""
     scores = []
     for table in ("pairs", "averages"):
         outside = [not row["within"] for row in rows if row["table"] == table and "within" in row]
@@ -299,7 +299,7 @@ def _effective(seed: int, amounts: TagAmounts) -> Row:
 
 
 def reach(rows: list[Row]) -> float:
-    """How far the widest interval of a pair reaches either way, in points."""
+    """The reach of the widest interval of a pair, either way, in points."""
     widest: float = max(row["high"] - row["low"] for row in rows if row["table"] == "pairs")
     return round(widest / 2, 1)
 

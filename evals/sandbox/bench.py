@@ -67,7 +67,7 @@ Lacking: TypeAlias = tuple[str, str]
 
 @dataclass(frozen=True)
 class Repeats:
-    """How often each figure is measured.
+    """The number of measurements of each figure.
 
     Attributes:
         cold: Cold starts of either kit.

@@ -186,7 +186,7 @@ def _round(table: SandboxTable, players: Sequence[Player], matches: int, seed: i
 
 
 def copier_gains(sandbox: Sandbox, rounds: int) -> list[Timing]:
-    """How many times the original's playouts the fast copier allows, game by game."""
+    """The gain of the fast copier: playouts for each playout of the original, game by game."""
     return [_gain(sandbox, game, matches, rounds) for game, matches in _GAMES.items()]
 
 

@@ -98,7 +98,7 @@ def attacked(sandbox: Sandbox, tell: Tell) -> list[Row]:
 
 
 def breaches(rows: list[Row], namespaces: str) -> Score:
-    """How many probes breached the sandbox.
+    """The number of probes that breached the sandbox.
 
     Raises:
         NothingScoredError: If none could be judged.
@@ -108,7 +108,7 @@ def breaches(rows: list[Row], namespaces: str) -> Score:
 
 
 def reached(swept: SweepResult) -> tuple[Score, Score]:
-    """How many system calls get through, and how many whose arguments make them harmful."""
+    """The number of system calls that get through, and of those that do harm."""
     got, judged = len(swept.reachable), len(swept.denied) + len(swept.killed)
     harmful = [name for name, reach in swept.special.items() if reach == "reachable"]
     return (
@@ -137,7 +137,7 @@ def forgeries(sandbox: Sandbox, tell: Tell) -> Iterator[ForgeOutcome]:
 
 
 def forged_passes(outcomes: list[ForgeOutcome]) -> Score:
-    """What the host took for right of modules that compute nothing right."""
+    """Wrong answers that the host accepted, from modules that compute nothing right."""
     passed = sum(outcome.passed for outcome in outcomes)
     judged = sum(outcome.judged for outcome in outcomes)
     return Score("forged passes beyond honest repeats", passed, judged, at_most=0)

@@ -44,7 +44,7 @@ class Trick:
 
 
 class ForgeOutcome(BaseModel, frozen=True, extra="forbid"):
-    """What a trick came to.
+    """The result of a trick.
 
     Attributes:
         name: The trick.

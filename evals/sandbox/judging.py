@@ -98,7 +98,7 @@ def judged_unseen(sandbox: Sandbox) -> Iterator[Row]:
 
 
 def held_unseen(rows: list[Row]) -> Score:
-    """How many of them work."""
+    """The number of them that work."""
     return score_over([not row["held"] for row in rows], "unseen attacks that work", sum, at_most=0)
 
 
@@ -115,7 +115,7 @@ def refusal(sandbox: Sandbox, attack: UnseenAttack) -> str:
 
 
 def _tried(sandbox: Sandbox, attack: UnseenAttack, kind: str) -> tuple[bool, str]:
-    """Whether it comes to nothing in play, and how; matches that are void count for nothing."""
+    """True if it comes to nothing in play, with the reason; void matches count for nothing."""
     try:
         return _TRIALS[kind](sandbox, attack)
     except VoidResultError as error:
@@ -133,7 +133,7 @@ def _guesses(sandbox: Sandbox, attack: UnseenAttack) -> tuple[bool, str]:
 
 
 def could_be_luck(right: int, asked: int) -> bool:
-    """Whether as many or more right guesses of so many are no rarer than one in a thousand.
+    """True if so many right guesses are no rarer than one in a thousand.
 
     No guess at all shows nothing, and so is no luck: an attack is not held by not being tried.
 
@@ -210,7 +210,7 @@ _CHANNELS = ("key_order", "numbers", "action_order")
 
 
 def leaks_between_workers(backend: Backend, seed: int) -> list[Score]:
-    """What each channel carries.
+    """The information that each channel carries.
 
     Raises:
         EvalError: If a match did not finish.

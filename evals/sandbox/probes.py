@@ -96,7 +96,7 @@ def find_probe(name: str) -> Probe:
 
 
 def stand_alone(roots: Collection[str], *sources: str) -> str:
-    """What some definitions need of modules that share them, as one module.
+    """The definitions that these need from the modules that share them, as one module.
 
     Args:
         roots: Names of the definitions that are wanted.
@@ -161,7 +161,7 @@ def _module(holds: str, shared: str, ways: Mapping[str, str], base: str) -> str:
 
 
 class ProbeOutcome(BaseModel, frozen=True, extra="forbid"):
-    """What became of one probe.
+    """The result of one probe.
 
     Attributes:
         name: The probe.
@@ -185,7 +185,7 @@ class ProbeOutcome(BaseModel, frozen=True, extra="forbid"):
 
 
 class _Tally:
-    """What the ways of one probe came to so far."""
+    """Running result of the ways of one probe."""
 
     def __init__(self) -> None:
         self.breaches: list[str] = []
@@ -241,7 +241,7 @@ def _try_one_by_one(probe: Probe, sandbox: Sandbox, scene: Scene, tally: _Tally)
 def _try(
     probe: Probe, sandbox: Sandbox, scene: Scene, tally: _Tally, first: int, last: int
 ) -> int | None:
-    """How many ways were tried, or None where the worker did not live to tell."""
+    """The number of ways that were tried, or None if the worker did not live to tell."""
     seconds = _ENDLESS_S if probe.endless else _CALL_S
     source = with_bait(probe.source, scene.bait)
     started = time.monotonic()

@@ -32,7 +32,7 @@ _OBJECTS_A_WORKER = 0.1
 
 @dataclass(frozen=True)
 class SoakAmount:
-    """How much is done.
+    """The amount of work.
 
     Attributes:
         workers: Workers, one after the other.
@@ -47,7 +47,7 @@ class SoakAmount:
 
 @dataclass(frozen=True)
 class Moment:
-    """What is held while no worker is alive.
+    """Resources that are held while no worker is alive.
 
     Attributes:
         workers: Workers that have come and gone.
@@ -96,7 +96,7 @@ def run(options: EvalOptions) -> EvalResult:
 
 
 def scores(moments: Sequence[Moment]) -> list[Score]:
-    """What the moments of a soak come to; the first is from before it.
+    """Scores of a soak's moments; the first moment is from before it.
 
     Raises:
         EvalError: If there are fewer than three.

@@ -252,7 +252,7 @@ def _left_behind(_: Sandbox) -> Iterator[Scene]:
 
 
 def _left_in_kernel(key: int) -> list[str]:
-    """What stands under a key in the kernel's tables; it is removed."""
+    """The texts that stand under a key in the kernel's tables; they are removed."""
     libc = ctypes.CDLL(None, use_errno=True)
     found = []
     if (segment := libc.shmget(key, 0, 0)) >= 0:

@@ -29,7 +29,7 @@ Reach: TypeAlias = Literal["reachable", "denied", "killed"]
 
 
 class SweepResult(BaseModel, frozen=True, extra="forbid"):
-    """What a sweep found.
+    """The findings of a sweep.
 
     Attributes:
         reachable: Numbers whose call got through to the kernel, as far as can be told.
@@ -111,7 +111,7 @@ class _Asking:
         self._worker: Worker | None = None
 
     def reach(self, tried: int) -> Reach:
-        """What becomes of one number, as another argument is a private futex's or a clock's."""
+        """The fate of one number, as another argument is a private futex's or a clock's."""
         for argument in (-1, 0, 0x81, 2):
             reached: Reach = self._asked("one_call", {"number": tried, "argument": argument})
             if reached != "denied":
@@ -119,7 +119,7 @@ class _Asking:
         return reached
 
     def special(self, name: str) -> Reach:
-        """What becomes of one special call."""
+        """The fate of one special call."""
         return self._asked("special_call", {"name": name})
 
     def _asked(self, operation: str, payload: dict[str, Json]) -> Reach:

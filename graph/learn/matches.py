@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from agents.roles.texts import around
+from agents.roles.matches import around
 from games.checks import Finding
 from games.environments.reading import read_trajectories
 from games.streams import stream

@@ -123,11 +123,7 @@ def test_a_run_that_a_signal_ended_says_how_to_go_on(
     started: Started, tmp_path: Path, number: signal.Signals
 ) -> None:
     folder = tmp_path / "run"
-    ours = signal.signal(number, signal.SIG_DFL)  # `nohup` ignores SIGHUP, and children inherit it
-    try:
-        run = started("new", "--family", "goofspiel", "--out", folder)
-    finally:
-        signal.signal(number, ours)
+    run = started("new", "--family", "goofspiel", "--out", folder)
     wait_for(run, "design: ")
     run.send_signal(number)
     _, told = run.communicate(timeout=30)

@@ -123,7 +123,8 @@ def test_the_best_of_several_seeds_is_chosen_by_play_and_all_figures_are_told(
     top = max(rows, key=lambda row: row["value"])
     assert found.about["seed"] == top["seed"]
     assert all(row["n"] == 12 and row["low"] <= row["value"] <= row["high"] for row in rows)
-    assert len({row["value"] for row in rows}) > 1
+    # What they earn may be equal; their weights are not, on whatever kernels they were trained.
+    assert len({(tmp_path / "two" / f"{seed}.policy").read_bytes() for seed in (5, 6)}) == 2
     alone = best("one", 1)
     assert "seeds" not in alone.about  # one seed is chosen by nothing
     assert best("two", 2).saved() == found.saved()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.roles.texts import in_full, shortened
+from agents.roles.matches import in_full, shortened
 from games.trajectories import TrajectoryError, match_line
 from games.values import Json
 from graph.learn.matches import material, shown_first, take_in
