@@ -14,8 +14,7 @@ from games.streams import stream
 from tests.app.conftest import Command, Outcome
 from tools.playtest.intervals import wilson
 from tools.playtest.jobs import GameSetup, MatchEntry, PlayerSpec, SandboxRecipe, entry_of
-from tools.playtest.results import TournamentSettings
-from tools.playtest.schedule import one_line_up
+from tools.playtest.schedule import TournamentSettings, one_line_up
 from tools.playtest.series import Series
 from tools.playtest.tournament import MatchPlan
 

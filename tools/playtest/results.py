@@ -16,7 +16,6 @@ from games.values import canonical_key
 from tools.playtest.intervals import (
     Estimate,
     NoSamplesError,
-    ScoreQuestion,
     SequentialAnswer,
     Unmeasured,
     at_worst,
@@ -41,36 +40,11 @@ from tools.playtest.ratings import (
     uneven_search,
     win_share,
 )
-from tools.playtest.schedule import LineUps, Schedule, Sides, sides_paid_alike
+from tools.playtest.schedule import Schedule, Sides, TournamentSettings, sides_paid_alike
 from tools.sandbox import Grade
 
-MOST_PRIOR_DRAWS = 1e6  # they outweigh any results long before
 ENDINGS: tuple[Ending, ...] = ("finished", "unfinished", "forfeit", "fault")
 NOBODY_WINS = "every match paid all seats the same, as a team; compare mean returns"
-
-
-class TournamentSettings(BaseModel, frozen=True, extra="forbid"):
-    """What is played, apart from who plays which game.
-
-    Attributes:
-        deals: Deals at the most; every line-up plays each in every rotation of its seats.
-        seed: The tournament's seed.
-        max_plies: Plies after which a match is left unfinished.
-        line_ups: How line-ups are chosen; see `tools.playtest.schedule.make_schedule`.
-        question: Where it is asked, two entrants meet only until it is answered of their score
-            (the first entrant's; a sample is a deal). Line-ups must hold two entrants.
-        prior_draws: Draws every two who met are given in the ratings, a million at the most; with
-            0, a player that never lost leaves them unmeasured.
-        ply_s: Seconds one ply of the module may take; None for the sandbox's bound.
-    """
-
-    deals: int = Field(gt=0)
-    seed: int = Field(ge=0)
-    max_plies: int = Field(default=2000, gt=0)
-    line_ups: LineUps = "auto"
-    question: ScoreQuestion | None = None
-    prior_draws: float = Field(default=0.0, ge=0, le=MOST_PRIOR_DRAWS, allow_inf_nan=False)
-    ply_s: float | None = Field(default=None, gt=0)
 
 
 class Standing(BaseModel, frozen=True, extra="forbid"):

@@ -31,9 +31,9 @@ from tools.playtest.jobs import (
 )
 from tools.playtest.journal import Journal, JournalError, journal_at
 from tools.playtest.ratings import head_to_head, ranked, score_of
-from tools.playtest.results import ResultTables, TournamentResult, TournamentSettings, by_ending
+from tools.playtest.results import ResultTables, TournamentResult, by_ending
 from tools.playtest.runner import Workers, play_all
-from tools.playtest.schedule import Schedule, TournamentError, make_schedule
+from tools.playtest.schedule import Schedule, TournamentError, TournamentSettings, make_schedule
 from tools.replaying import not_standing, require_replays
 from tools.sandbox import Grade, Sandbox, SandboxedModule
 

@@ -14,8 +14,9 @@ from tests.tools.sources import NIM
 from tools.playtest.intervals import Estimate, ScoreQuestion, Unmeasured
 from tools.playtest.jobs import GameSetup, MatchEntry, PlayerSpec, SandboxRecipe
 from tools.playtest.journal import JournalError
-from tools.playtest.results import Standing, TournamentResult, TournamentSettings
+from tools.playtest.results import Standing, TournamentResult
 from tools.playtest.runner import RunStoppedError, Workers
+from tools.playtest.schedule import TournamentSettings
 from tools.playtest.tournament import play_tournament
 from tools.sandbox import Limits, Sandbox
 

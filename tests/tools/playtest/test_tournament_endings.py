@@ -15,8 +15,8 @@ from tools.playtest.jobs import (
 )
 from tools.playtest.ratings import ranked
 from tools.playtest.report import versus_advantage
-from tools.playtest.results import ResultTables, TournamentSettings
-from tools.playtest.schedule import one_line_up
+from tools.playtest.results import ResultTables
+from tools.playtest.schedule import TournamentSettings, one_line_up
 from tools.playtest.series import play_series
 from tools.sandbox import Sandbox
 
