@@ -79,16 +79,12 @@ def followed(series: Series, sandbox: Sandbox, most: int | None = None) -> list[
 
 def decided(used: EffortSummary) -> Decided:
     """Read what a player's decisions say of its model."""
-    figures, fits = used.figures, used.figures.get("belief_consistency")
-    surprises, failed = (
-        int(figures[name].total) if name in figures else 0
-        for name in ("surprises", "failed_searches")
-    )
+    fits = used.figure("belief_consistency")
     return Decided(
         decisions=used.decisions,
-        surprises=surprises,
-        failed_searches=failed,
-        fallbacks=dict(used.words.get("fallback", {})),
+        surprises=int(used.total("surprises")),
+        failed_searches=int(used.total("failed_searches")),
+        fallbacks=dict(used.counted("fallback")),
         inference_online=None if fits is None else round(fits.mean, 4),
     )
 
@@ -122,7 +118,7 @@ def _mean_of_deals(gaps: Sequence[float | None], seats: int) -> Paid | Unpaid:
     deals = [gaps[first : first + seats] for first in range(0, len(gaps), seats)]
     whole = [[gap for gap in deal if gap is not None] for deal in deals]
     try:
-        found = mean_interval([fmean(deal) for deal in whole if len(deal) == seats])
+        found = mean_interval([fmean(deal) for deal in whole if len(deal) == seats], "deals")
     except NoSamplesError as error:
         return Unpaid(problem=str(error))
     return Paid(value=round(found.value, 3), low=round(found.low, 3), high=round(found.high, 3))
