@@ -21,7 +21,7 @@ from graph.learn.active import environment_like
 from graph.learn.judging import BELOW, module_of
 from graph.learn.matches import ASKED, PLAYED, keep_matches
 from graph.learn.state import LearnContext, LearnState
-from graph.run.pool import Candidate
+from graph.run.candidates import Candidate
 from tools.playtest.intervals import NoSamplesError, mean_interval
 from tools.playtest.jobs import EffortSummary, GameSetup, MatchEntry, effort_together
 from tools.playtest.schedule import sides_paid_alike
