@@ -66,7 +66,7 @@ def play_round_robin(  # noqa: PLR0913 - one parameter an option
 ) -> None:
     """Let every player meet every other, and rate them."""
     with options.sandbox_of(sandbox, no_isolation), stops_resumably(journal):
-        from graph.run.context import versions
+        from graph.run.settings import versions
         from tools.playtest.schedule import TournamentSettings
         from tools.playtest.tournament import play_tournament
 

@@ -33,7 +33,7 @@ from evals.results import (
 )
 from games import library
 from games.values import ModuleFault
-from graph.run.records import decisions_met, random_match
+from graph.new.records import decisions_met, random_match
 from tools.playtest.intervals import NoSamplesError, share_interval
 from tools.playtest.jobs import GameSetup, SandboxRecipe, sandbox_of_process
 from tools.playtest.runner import Workers

@@ -20,8 +20,8 @@ from graph.learn.figures import (
     TypeRow,
 )
 from graph.learn.settings import Drawn, LearnSettings
+from graph.run.candidates import Candidate
 from graph.run.folder import RunFolder
-from graph.run.pool import Candidate
 from tools.predicting.arena import Paid
 from tools.predicting.inference import Inference
 from tools.reporting.page import curve, page_style, page_template

@@ -19,10 +19,10 @@ from graph.learn.report import TOLD, LearnReport, read_report
 from graph.learn.settings import LearnRequest, read_learning, write_learning
 from graph.learn.state import LearnContext, LearnState, moved
 from graph.run.checkpoints import Tell, has_checkpoint, open_checkpoints, stream_graph
-from graph.run.context import versions
 from graph.run.folder import RunFolder, RunFolderError
 from graph.run.opening import model_settings, open_chat
 from graph.run.sandboxes import open_sandbox
+from graph.run.settings import versions
 from graph.run.traces import tracing
 
 if TYPE_CHECKING:

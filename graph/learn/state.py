@@ -12,9 +12,9 @@ from pydantic.dataclasses import dataclass
 from graph.learn.figures import ArenaRound, CallNote, Judged, Problem, StageName
 from graph.learn.matches import MatchFiles
 from graph.learn.settings import Drawn, LearnRequest, LearnSettings
+from graph.run.candidates import Candidate, best, keep_newest
 from graph.run.checkpoints import as_plain
 from graph.run.folder import RunFolder
-from graph.run.pool import Candidate, best, keep_newest
 from tools.predicting.playing import Played, random_play
 
 if TYPE_CHECKING:

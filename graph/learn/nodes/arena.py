@@ -19,7 +19,7 @@ from graph.learn.figures import ArenaRound, ArenaRow, Problem
 from graph.learn.layered import LayeredSource
 from graph.learn.learning import Learning
 from graph.learn.state import LearnContext, LearnState, moved
-from graph.run.pool import Candidate
+from graph.run.candidates import Candidate
 from tools.playtest.jobs import GameSetup
 from tools.playtest.series import Series, play_series
 from tools.predicting.arena import (

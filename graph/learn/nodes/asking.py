@@ -21,7 +21,7 @@ from graph.learn.matches import played_around
 from graph.learn.stages import stage_of
 from graph.learn.stages.value import ValueStage
 from graph.learn.state import LearnContext, LearnState, moved
-from graph.run.pool import EDIT, STRATEGIES, Candidate, earlier_attempts, tried_from
+from graph.run.candidates import EDIT, STRATEGIES, Candidate, earlier_attempts, tried_from
 
 
 def synthesise(

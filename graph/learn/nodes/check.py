@@ -12,7 +12,7 @@ from graph.learn.figures import CallNote, Judged
 from graph.learn.learning import Learning
 from graph.learn.stages import stage_of
 from graph.learn.state import LearnContext, LearnState, moved
-from graph.run.pool import Candidate
+from graph.run.candidates import Candidate
 
 _Onward: TypeAlias = Literal["check", "infer", "value", "report"]
 

@@ -32,7 +32,7 @@ from graph.learn.report import (
     page_of,
 )
 from graph.learn.state import LearnContext, LearnState, moved
-from graph.run.pool import Candidate, what_failed
+from graph.run.candidates import Candidate, what_failed
 from graph.run.sandboxes import grades_of, keep_grade
 
 _SHOWN_BRANCHES = 40

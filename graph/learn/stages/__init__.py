@@ -11,7 +11,7 @@ from graph.learn.stages.tensors import TensorsStage
 from graph.learn.stages.transition import TransitionStage
 from graph.learn.stages.value import ValueStage
 from graph.learn.state import LearnState
-from graph.run.pool import Candidate
+from graph.run.candidates import Candidate
 
 
 class LearnStage(Protocol):

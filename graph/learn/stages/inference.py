@@ -16,7 +16,7 @@ from graph.learn.matches import played_before, some_sights
 from graph.learn.stages.judging import counted, played_in, side_by_side
 from graph.learn.stages.transition import TransitionStage
 from graph.learn.state import LearnState
-from graph.run.pool import Candidate
+from graph.run.candidates import Candidate
 from tools.predicting import called, failing
 from tools.predicting.inference import Inference, Inferred, inferred
 from tools.predicting.steady import imports

@@ -8,7 +8,7 @@ from games.values import ModuleFault, State
 from graph.learn.calibration import Calibration
 from graph.learn.figures import Judged
 from graph.learn.learning import Learning
-from graph.run.pool import Candidate
+from graph.run.candidates import Candidate
 from tools.playtest.runner import Workers, play_all
 from tools.predicting import failing
 from tools.predicting.inference import Inferred

@@ -12,7 +12,7 @@ from graph.learn.layered import ARRAYS
 from graph.learn.learning import Learning
 from graph.learn.stages.judging import counted, played_in, side_by_side
 from graph.learn.state import LearnState
-from graph.run.pool import Candidate
+from graph.run.candidates import Candidate
 from tools.predicting.steady import imports
 from tools.predicting.tensors import TENSORS, RoundTrips, round_trips
 

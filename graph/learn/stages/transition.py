@@ -12,7 +12,7 @@ from graph.learn.learning import Learning
 from graph.learn.matches import Material, open_matches
 from graph.learn.stages.judging import played_in, side_by_side
 from graph.learn.state import LearnState
-from graph.run.pool import Candidate
+from graph.run.candidates import Candidate
 from tools.predicting.steady import arguments_kept, asked_again, imports, names_told
 from tools.predicting.transition import (
     Predicted,

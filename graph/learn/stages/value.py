@@ -13,7 +13,7 @@ from graph.learn.figures import Judged, StageName
 from graph.learn.layered import VALUE, LayeredSource
 from graph.learn.learning import Learning
 from graph.learn.state import LearnState
-from graph.run.pool import Candidate
+from graph.run.candidates import Candidate
 
 
 @dataclass(frozen=True)

@@ -14,12 +14,12 @@ from agents.protocols import Design, Heuristic, RoleError
 from agents.strategy.contest import fault_of
 from games.checks import verdict
 from games.values import ModuleFault
+from graph.new.context import RunContext
+from graph.new.opening import context_of
 from graph.new.playtest import LineUp, PlayTest
 from graph.new.state import RunState, folder_of, need_design
-from graph.run.context import RunContext
+from graph.run.candidates import what_failed
 from graph.run.folder import RunFolder
-from graph.run.opening import context_of
-from graph.run.pool import what_failed
 from graph.run.sandboxes import keep_grade
 from tools.playtest.report import score_step
 

@@ -23,8 +23,8 @@ from graph.learn.nodes.asking import expandable
 from graph.learn.report import contradictions, final_words
 from graph.learn.runs import goes_on, run_learning
 from graph.learn.state import LearnState
+from graph.run.candidates import Candidate
 from graph.run.folder import RunFolder, RunFolderError
-from graph.run.pool import Candidate
 from tests.agents.model.endpoint import Answer, Request, message, serving
 from tests.graph.learn.conftest import Learn, learning, recorded, told_of
 from tests.tools.predicting.material import (
