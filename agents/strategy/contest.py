@@ -40,7 +40,7 @@ _RANDOM = "random"
 def fault_of(
     heuristic: Heuristic, samples: Sequence[Mapping[str, JsonValue]], sandbox: Sandbox
 ) -> str | None:
-    """Why a heuristic cannot be used, in the words of its first failure; None where it can.
+    """The first failure of a heuristic in words; None where it can be used.
 
     Args:
         heuristic: Its source is run in a worker of its own.

@@ -36,7 +36,7 @@ Sampled: TypeAlias = tuple[State, tuple[float, ...] | None]
 
 @dataclass(frozen=True)
 class ModelContest:
-    """How models are held against each other.
+    """The matches in which models are held against each other.
 
     Attributes:
         folder: Where journals lie, and the models that are made to be compared.
@@ -62,7 +62,7 @@ class ModelContest:
 
     @property
     def recipe(self) -> SandboxRecipe:
-        """How a process makes its sandbox."""
+        """The recipe by which a process makes its sandbox."""
         return SandboxRecipe(preload=self.roster.preload)
 
     def spec(self, model: Path) -> str:
@@ -89,7 +89,7 @@ def model_game(name: str, source: str) -> GameSetup:
 
 @dataclass(frozen=True)
 class ValueChoice:
-    """Which of the proposed value functions is used.
+    """The choice among the proposed value functions.
 
     Attributes:
         chosen: Its index; None where none is sure to be better than rollouts.
@@ -189,7 +189,7 @@ def _sampled(game: GameSetup, contest: ModelContest, sandbox: Sandbox) -> list[S
 
 
 def _fault_of(text: str, samples: Sequence[Sampled], sandbox: Sandbox) -> str:
-    """Why a value function may not enter; "" where it may."""
+    """The reason why a value function may not enter; "" where it may."""
     try:
         with sandbox.worker("value", text) as worker:
             worker.load(text)
@@ -208,7 +208,7 @@ def _fault_of(text: str, samples: Sequence[Sampled], sandbox: Sandbox) -> str:
 
 @dataclass(frozen=True)
 class Rejection:
-    """Which models may play.
+    """The models that may play.
 
     Attributes:
         kept: Names of those that are not behind the best by more than is tolerated; empty where

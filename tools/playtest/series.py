@@ -47,7 +47,7 @@ class Series:
 
     @property
     def endings(self) -> dict[Ending, int]:
-        """How many matches ended in which way; unfinished, forfeit and fault apart."""
+        """Counts of matches by ending; unfinished, forfeit and fault apart."""
         return by_ending(self.entries.values())
 
     @cached_property
@@ -68,7 +68,7 @@ class Series:
 
     @cached_property
     def tables(self) -> ResultTables:
-        """What the matches come to."""
+        """The tables of the matches."""
         plan = self.plan
         return ResultTables(
             plan.schedule, plan.settings, plan.players, self.entries, {}, self.unasked
@@ -158,7 +158,7 @@ def replayed_sample(series: Sequence[Series], most: int) -> int:
 
 
 def series_summary(series: Series) -> dict[str, JsonValue]:
-    """What was played, and endings, wins and returns by entrant, with intervals where they can be.
+    """A summary as JSON: endings, wins and returns by entrant, with intervals where they can be.
 
     Wins rest on deals whose matches all finished or were forfeited, so that every entrant had every
     seat of them; `left_out` are such matches of the others. Who forfeits has lost. Returns rest on
