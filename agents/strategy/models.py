@@ -20,7 +20,7 @@ from tools.playtest.jobs import GameSetup, MatchEntry, Roster, SandboxRecipe, sa
 from tools.playtest.results import TournamentResult
 from tools.playtest.runner import Workers
 from tools.playtest.schedule import TournamentSettings
-from tools.playtest.series import play_series
+from tools.playtest.series import SeriesSettings, play_series
 from tools.playtest.tournament import play_tournament
 from tools.sandbox import Sandbox
 from tools.sources import read_source
@@ -269,13 +269,15 @@ def _hosted(
         model_game(game, text),
         [contest.spec(models[name]) for name in pair],
         contest.roster,
-        matches=2 * contest.deals,
-        seed=contest.seed,
-        max_plies=contest.max_plies,
+        SeriesSettings(
+            matches=2 * contest.deals,
+            seed=contest.seed,
+            max_plies=contest.max_plies,
+            replay=False,
+            record=False,
+        ),
         sandbox=contest.recipe,
         journal=contest.journal(text, *others, *(str(models[name]) for name in pair)),
         workers=contest.workers,
-        replay=False,
-        record=False,
     )
     return [(entry, series.seated(match)) for match, entry in series.entries.items()]
