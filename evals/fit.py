@@ -20,7 +20,8 @@ from dataclasses import dataclass
 from agents.composer.meaning.statements import LabelledBrief, Seats
 from agents.protocols import NoFitError, RoleError, RoleSet
 from evals.results import EvalOptions, EvalResult, Row, Score, Tell, read_data, score_over
-from graph.run.opening import composer_over, open_store_here
+from graph.new.opening import composer_over
+from graph.run.opening import open_store_here
 from graph.run.sandboxes import open_sandbox
 from tools.retrieval import Retrieval
 

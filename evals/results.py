@@ -313,7 +313,7 @@ class EvalInfo(BaseModel, frozen=True, extra="forbid"):
             EvalError: If an option was chosen that this evaluation does not take.
         """
         self._require(options)
-        from graph.run.context import versions
+        from graph.run.settings import versions
 
         procedure: Callable[..., EvalResult] = import_module(self.module).run
         found = procedure(options)

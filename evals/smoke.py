@@ -6,11 +6,11 @@ from pathlib import Path
 
 from evals.results import EvalOptions, EvalResult, Row, read_data, score_over
 from games.checks.run import CheckSettings
+from graph.new.context import RunSettings
+from graph.new.opening import make_context
 from graph.new.results import RunResult
 from graph.new.runs import start_run
-from graph.run.context import RunSettings
 from graph.run.folder import RunFolder
-from graph.run.opening import make_context
 
 
 def run(options: EvalOptions) -> EvalResult:

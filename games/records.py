@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-from games.engine import Match, Ply
+from games.engine import Effort, Match, Ply
 from games.text import one_line
 from games.values import CHANCE, Action, Json
 
@@ -89,6 +89,7 @@ def ply_row(ply: Ply) -> dict[str, Json]:
     """A ply as files hold it: lists and no tuples, and no state (closed deck)."""
     row = {name: getattr(ply, name) for name in _OF_A_PLY}
     row["legal"], row["rewards"] = list(ply.legal), list(ply.rewards)
+    row["effort"] = ply.effort.row()
     return row | {"events": [list(seat) for seat in ply.events]}
 
 
@@ -96,6 +97,7 @@ def read_ply(row: Mapping[str, Any]) -> Ply:
     """The ply that `ply_row` wrote, with an empty state."""
     fields = {name: row[name] for name in _OF_A_PLY}
     fields["legal"], fields["rewards"] = tuple(row["legal"]), tuple(map(float, row["rewards"]))
+    fields["effort"] = Effort.of(row["effort"])
     return Ply(**{**fields, "events": tuple(map(tuple, row["events"])), "state": {}})
 
 

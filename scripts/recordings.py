@@ -22,12 +22,13 @@ from agents.model.errors import ModelError
 from agents.model.recording import place
 from evals.cardiverse.recorded import NothingRetrieved, draft_names, recorded_design
 from evals.cwm import synthesis
-from graph.new.nodes.code import GraphCoderTools
+from graph.new.coding import GraphCoderTools
+from graph.new.context import RunContext, RunSettings
+from graph.new.opening import make_context
 from graph.new.requests import Request, write_request
 from graph.new.runs import resume_run
-from graph.run.context import RunContext, RunSettings
 from graph.run.folder import create_folder
-from graph.run.opening import make_context, model_settings
+from graph.run.opening import model_settings
 
 FOLDER = Path(__file__).parents[1] / "tests" / "recordings"
 MODEL = "answered-by-hand"

@@ -18,6 +18,8 @@ MOST_LINES = 300
 # Rooms of more than twelve files, at most six, each with its reason.
 LARGER_ROOMS = {
     "agents/search": "ten algorithms and what they share: rules, leaves, rollouts, statistics",
+    "graph/new": "one run's state, claims, records and requests, its texts, and its wiring",
+    "graph/new/nodes": "one file a node",
 }
 
 # Functions and classes that every algorithm, game, node, role or evaluation owes by its contract.

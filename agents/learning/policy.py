@@ -23,7 +23,6 @@ from safetensors.numpy import load, save
 from agents.learning.encoding import Array, Encoder, encoder_of
 from agents.learning.settings import LearningError
 from games.values import Action, Json, ModuleFault, canonical_key
-from tools.predicting.inference import ask_together
 from tools.predicting.tensors import numbers_in, with_lists
 from tools.sandbox import Sandbox, Worker
 
@@ -89,7 +88,7 @@ class Arrays:
             ("numbers_of_observation", [one]) for one in new.values()
         ]
         fault: ModuleFault | None = None
-        for key, answer in zip(new, ask_together(self._worker, calls, _AT_ONCE), strict=True):
+        for key, answer in zip(new, self._worker.ask_many(calls, _AT_ONCE), strict=True):
             numbers = numbers_in(answer)
             fits = numbers is not None and len(numbers) == self.told.width
             self._known[key] = np.array(numbers, np.float32) if fits else None

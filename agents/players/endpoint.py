@@ -8,6 +8,7 @@ from agents.model.chat import ChatModel, Message, build_chat
 from agents.model.errors import ModelError
 from agents.model.recording import current_place, place
 from agents.model.settings import ModelSettings, SettingsError
+from games.engine import Effort
 from games.values import Json
 
 if TYPE_CHECKING:
@@ -87,15 +88,15 @@ class ModelTable:
             raise
         return text, self._budget.places.pop(where)
 
-    def effort(self, spent: Usage) -> dict[str, Json]:
+    def effort(self, spent: Usage) -> Effort:
         """What was used, as a decision reports it; dollars by the configured prices."""
-        used: dict[str, Json] = {"model_calls": spent.calls, "tokens_in": spent.tokens_in}
-        used["tokens_out"] = spent.tokens_out
-        if (cost := self.settings.cost(spent.tokens_in, spent.tokens_out)) is not None:
-            used["dollars"] = cost
-        if spent.estimated_calls:
-            used["estimated_calls"] = spent.estimated_calls
-        return used
+        return Effort(
+            model_calls=spent.calls,
+            tokens_in=spent.tokens_in,
+            tokens_out=spent.tokens_out,
+            dollars=self.settings.cost(spent.tokens_in, spent.tokens_out),
+            estimated_calls=spent.estimated_calls or None,
+        )
 
     def about(self) -> dict[str, Json]:
         """What decides the replies besides the players' own settings."""

@@ -7,15 +7,15 @@ from typing import Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from agents.belief.follow import decisions
 from agents.learning.policy import Arrays, Policy, read_policy
 from agents.learning.settings import LearningError
-from agents.players.specs import PlayerSpec, PlayerSpecError, Seating, require_unchanged
+from agents.players.specs import PlayerSpecError, Seating, require_unchanged
 from agents.search.settings import NoYes, PlayerSettings
 from agents.worker.stepping import decision_view
-from games.engine import Decision
-from games.information import SeatLog
+from games.engine import Decision, Effort
+from games.information import SeatLog, seat_turns
 from games.values import Action, ModuleFault
+from tools.playtest.jobs import PlayerSpec
 
 PPO = "ppo"
 
@@ -84,14 +84,14 @@ class PolicyPlayer:
         self, log: SeatLog, legal: Sequence[Action], generator: np.random.Generator
     ) -> Decision:
         """See `games.engine.Player.choose`."""
-        views = [decision_view(log.entries[:end]) for end in decisions(log.entries, after=0)]
+        views = [decision_view(turn) for turn in seat_turns(log.entries)]
         if self.arrays is not None:
             with suppress(ModuleFault):  # what it does not know is counted
                 self.arrays.ask([view["observation"] for view in views])
         action, effort = self.policy.act(
             self.seat, views, legal, self.settings.temperature, generator, self.arrays
         )
-        return Decision(action, {"algorithm": PPO, **effort})
+        return Decision(action, Effort.of({"algorithm": PPO, **effort}))
 
     def close(self) -> None:
         """End the worker of the file's functions, where it has some."""
@@ -106,7 +106,7 @@ def with_policy_hash(spec: PlayerSpec) -> PlayerSpec:
         PlayerSpecError: If the file cannot be read, or the spec gives another hash.
     """
     digest = _policy(spec.part(PolicySettings)).digest
-    return PlayerSpec(spec.name, {**spec.settings, "sha256": digest})
+    return PlayerSpec(player=spec.player, settings={**spec.settings, "sha256": digest})
 
 
 def _policy(settings: PolicySettings) -> Policy:

@@ -17,8 +17,9 @@ from games.library import defaults, read_game
 from games.values import ModuleFault, State, is_number, show
 from tools.playtest.intervals import Estimate, Unmeasured
 from tools.playtest.jobs import GameSetup, MatchEntry, Roster, SandboxRecipe, sandbox_of_process
-from tools.playtest.results import TournamentResult, TournamentSettings
+from tools.playtest.results import TournamentResult
 from tools.playtest.runner import Workers
+from tools.playtest.schedule import TournamentSettings
 from tools.playtest.series import play_series
 from tools.playtest.tournament import play_tournament
 from tools.sandbox import Sandbox

@@ -5,11 +5,19 @@ the contract by its reader.
 """
 
 import random
-from collections.abc import Mapping, Sequence
+from collections import Counter
 from typing import Literal, NamedTuple, TypeAlias
 
 from agents.worker.blame import contracted
-from games.information import SeatLog, tell_seats
+from games.information import (
+    SeatLog,
+    SeatTurn,
+    entry_rows,
+    newest_turn,
+    read_entries,
+    since_turn,
+    tell_seats,
+)
 from games.modules import Rules, first_state
 from games.values import CHANCE, TERMINAL, Action, Json, ModuleFault, State
 from tools.guest.operations import Operation
@@ -94,34 +102,18 @@ class Turns(NamedTuple):
     ended: list[Ended]
 
 
-def decision_view(entries: Sequence[Mapping[str, Json]]) -> dict[str, Json]:
-    """What a seat knows at a decision that it did not know at the one before.
-
-    Args:
-        entries: Of the seat's log, up to the decision.
+def decision_view(turn: SeatTurn) -> dict[str, Json]:
+    """A decision as it is told to a learner: what is new to the seat since the one before.
 
     Returns:
         Its newest observation, how often it perceived each event since its own last action, and
         that action, "" at the first.
 
-    >>> decision_view([{"observation": {"a": 1}, "events": ["x"]}, {"action": "go"}])
+    >>> decision_view(newest_turn([Seen({"a": 1}, ("x",)), Did("go")]))
     {'observation': {'a': 1}, 'events': {}, 'own': 'go'}
     """
-    seen: Json = None
-    own: Json = None
-    events: dict[str, Json] = {}
-    for entry in reversed(entries):
-        if "action" in entry:
-            own = entry["action"] if own is None else own
-        elif seen is None:
-            seen = entry["observation"]
-        if own is not None and seen is not None:
-            break
-        told = entry.get("events") if own is None else None
-        for event in told if isinstance(told, list) else ():
-            count = events.get(str(event), 0)
-            events[str(event)] = count + 1 if isinstance(count, int) else 1
-    return {"observation": seen, "events": events, "own": own or ""}
+    events: dict[str, Json] = dict[str, Json](Counter(turn.events))
+    return {"observation": turn.observation, "events": events, "own": turn.before or ""}
 
 
 class _Match:
@@ -134,8 +126,8 @@ class _Match:
         self._begin()
 
     def kept(self) -> KeptMatch:
-        """Where it stands; a log is cut to what `decision_view` reads of it."""
-        logs = [log.entries[_needed(log.entries) :] for log in self.logs]
+        """Where it stands; a log is cut to its newest turn."""
+        logs = [entry_rows(since_turn(log.entries)) for log in self.logs]
         return KeptMatch(self.state, logs, self.draws, self.plies)
 
     def go_on(self, kept: KeptMatch) -> None:
@@ -143,7 +135,7 @@ class _Match:
         for _ in range(kept.draws - self.draws):
             self.chance.random()  # one number a draw
         self.draws, self.plies = kept.draws, kept.plies
-        self.logs = [SeatLog(seat, [*entries]) for seat, entries in enumerate(kept.logs)]
+        self.logs = [SeatLog(seat, read_entries(rows)) for seat, rows in enumerate(kept.logs)]
         self._stand(kept.state)
 
     def _begin(self) -> None:
@@ -200,22 +192,13 @@ class _Match:
         return "done" if over else "cut"
 
 
-def _needed(entries: Sequence[Mapping[str, Json]]) -> int:
-    """From which entry on a log is needed: its newest action and its newest observation."""
-    found = [
-        max((place for place, entry in enumerate(entries) if name in entry), default=0)
-        for name in ("action", "observation")
-    ]
-    return min(found)
-
-
 _matches: list[_Match] = []  # of this worker
 
 
 def _turns(ended: list[Ended]) -> Json:
     return Turns(
         [match.seat for match in _matches],
-        [decision_view(match.logs[match.seat].entries) for match in _matches],
+        [decision_view(newest_turn(match.logs[match.seat].entries)) for match in _matches],
         [sorted(match.legal) for match in _matches],
         [match.rewards for match in _matches],
         ended,

@@ -81,8 +81,8 @@ def learn_model(  # noqa: PLR0913 - one parameter an option
     """Learn a playable model of a game from its rules and recorded matches."""
     from graph.learn.runs import require_model
     from graph.learn.settings import LearnRequest, LearnSettings, write_learning
-    from graph.run.context import RefineStrategy
     from graph.run.folder import create_folder, runs_folder
+    from graph.run.settings import RefineStrategy
 
     if refine not in get_args(RefineStrategy):
         raise typer.BadParameter(f"--refine is {refine!r}; known: tree, conversation")

@@ -79,8 +79,8 @@ def _counted(
         games: Matches that were asked for.
         bounds: What else `play_series` is given.
     """
-    from graph.run.context import versions
     from graph.run.sandboxes import describe_grade
+    from graph.run.settings import versions
     from tools.playtest.jobs import sandbox_of_process
     from tools.playtest.series import play_series, series_summary
 

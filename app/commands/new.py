@@ -21,9 +21,9 @@ from app.console import (
 
 if TYPE_CHECKING:
     from agents.protocols import Choices
+    from graph.new.context import RunContext, RunSettings
     from graph.new.requests import Remedy
     from graph.new.results import RunResult
-    from graph.run.context import RunContext, RunSettings
     from graph.run.folder import RunFolder
 
 WAITING = 3  # exit code of a run that waits for a person's answer
@@ -73,9 +73,10 @@ def new_run(  # noqa: PLR0913 - one parameter an option
 ) -> None:
     """Design, code, check, play and report a game from your own words."""
     from agents.protocols import Choices
+    from graph.new.context import RunSettings
     from graph.new.requests import Request, write_request
-    from graph.run.context import RefineStrategy, RunSettings
     from graph.run.folder import create_folder, runs_folder
+    from graph.run.settings import RefineStrategy
 
     if prompt is None and family is None:
         prompt, players = options.interview(players, as_json=as_json)
@@ -246,10 +247,10 @@ def _run(
     as_json: bool,
     remedy: "Remedy | None" = None,
 ) -> None:
+    from graph.new.opening import make_context
     from graph.new.runs import resume_run
     from graph.run.checkpoints import BrokenCheckpointsError
     from graph.run.folder import RunFolderError
-    from graph.run.opening import make_context
 
     interactive = a_person_is_here() and not as_json
     answers = [] if given is None else [given]
@@ -306,7 +307,7 @@ def _taken_back(folder: "RunFolder", *, fresh: bool) -> Iterator[None]:
 
 def _announce(context: "RunContext") -> None:
     """One line on who works and where; with a model, what the run may cost."""
-    from graph.run.opening import describe_roles
+    from graph.new.opening import describe_roles
     from graph.run.sandboxes import describe_grade
 
     note(describe_roles(context))

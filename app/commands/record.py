@@ -65,7 +65,7 @@ def record_environment(  # noqa: PLR0913 - one parameter an option
         from agents.recording import RecordPlan, record_matches
         from app.commands.match import chosen_recipe
         from games.environments.registry import environment_named
-        from graph.run.context import versions
+        from graph.run.settings import versions
         from tools.sandbox.module import environment_in
 
         own = stack.enter_context(chosen_recipe().make())
@@ -175,7 +175,7 @@ def train_network(  # noqa: PLR0913 - one parameter an option
         from agents.players.registry import PlayerRoster
         from app.commands.match import chosen_recipe
         from app.table.session import open_table
-        from graph.run.context import versions
+        from graph.run.settings import versions
 
         chosen = _given(ppo)
         made = stack.enter_context(replace(chosen_recipe(), preload=PRELOAD).make())

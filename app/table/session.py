@@ -12,7 +12,7 @@ from app.options import accepted_parameters, game_called, given_parameters
 from app.table.layout import Setting
 from app.table.saved import SavedMatchError
 from games.contract import Game
-from games.engine import Decision, Match, Ply, play_match
+from games.engine import Decision, Effort, Match, Ply, play_match
 from games.records import MatchRecord, json_line, to_text
 from games.text import one_line
 from games.values import ModuleFault, show
@@ -209,7 +209,7 @@ def searching(game: "GameSetup", sandbox: "Sandbox") -> str:
         ModuleFault: If the module does not load or play.
     """
     from agents.players.registry import PlayerRoster
-    from graph.run.records import random_match
+    from graph.new.records import random_match
 
     probe = random_match(game, sandbox, seed=0, max_plies=_LONGEST_PROBE)
     simulations = min(max(_PLIES_OF_A_DECISION // max(len(probe.plies), 1), _FEWEST), _MOST)
@@ -420,4 +420,4 @@ class _Seat:
             return before
         if self.other is not None:
             return self.other.choose(log, legal, generator)
-        return Decision(self.asked(self.seat, log, legal), {"algorithm": "human"})
+        return Decision(self.asked(self.seat, log, legal), Effort("human"))

@@ -35,10 +35,11 @@ from games.contract import Game
 from games.engine import Match
 from games.records import MatchRecord, to_text
 from games.values import ModuleFault
+from graph.new.context import RunContext, RunSettings
+from graph.new.opening import make_context
 from graph.new.runs import start_run
-from graph.run.context import RunContext, RunSettings
 from graph.run.folder import RunFolder
-from graph.run.opening import make_context, model_settings
+from graph.run.opening import model_settings
 from tools.sandbox import SandboxedModule, SandboxTable
 
 # Table 2 of the paper, not comparable: other games, coder, judge and embedding. Ours on common

@@ -33,7 +33,7 @@ from evals.results import (
 )
 from games import library
 from games.values import ModuleFault
-from graph.run.records import decisions_met, random_match
+from graph.new.records import decisions_met, random_match
 from tools.playtest.intervals import NoSamplesError, share_interval
 from tools.playtest.jobs import GameSetup, SandboxRecipe, sandbox_of_process
 from tools.playtest.runner import Workers
@@ -249,7 +249,7 @@ def _advantage(measuring: HeuristicContest, deals: int) -> Row:
         return {"points": 0.0, "low": None, "high": None, "deals": 0}
     scores = [one for one in measuring.scores(names, (), deals, True) if one is not None]  # noqa: FBT003
     try:
-        found = share_interval(scores).minus(measuring.even)
+        found = share_interval(scores, "deals").minus(measuring.even)
     except NoSamplesError as error:
         return {"points": None, "problem": str(error)}
     points = {"points": found.value, "low": found.low, "high": found.high}

@@ -17,8 +17,9 @@ from agents.roles.texts import rules_text
 from agents.roles.tool_calls import SUBMIT, EditReply, Workbench, edited
 from evals.results import EvalError, Row
 from games.checks.run import CheckSettings
-from graph.run.context import RunContext
-from graph.run.opening import model_settings, open_model
+from graph.new.context import RunContext
+from graph.new.opening import open_model
+from graph.run.opening import model_settings
 from tools.checking import check_source
 from tools.retrieval import Retrieval
 from vectorstore.documents import Example

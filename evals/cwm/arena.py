@@ -227,7 +227,7 @@ def _score(entry: MatchEntry, seat: int) -> float:
 
 def _points(deals: Sequence[float]) -> Row:
     try:
-        found: Estimate = share_interval(deals).minus(1 / SEATS)
+        found: Estimate = share_interval(deals, "deals").minus(1 / SEATS)
     except NoSamplesError as error:
         return {"value": None, "problem": str(error)}
     return {name: round(100 * getattr(found, name), 2) for name in ("value", "low", "high")}
@@ -303,5 +303,5 @@ def _told(row: Row) -> str:
         told = f"not measured: {points['problem']}"
     return (
         f"{row['game']}, {row['protocol']}, against {row['opponent']}: {told} in {row['matches']} "
-        f"matches, n = {row['n']}; {by_seat_told(row, 'nothing to compare')}"
+        f"matches, n = {row['n']} models; {by_seat_told(row, 'nothing to compare')}"
     )

@@ -142,4 +142,4 @@ def _rate(
             position = table.advance(position, position.legal[0])
             log.see(position.observations[0], position.events[0])
         done = player.choose(log, sorted(position.legal), stream(0, "timing")).effort
-    return float(str(done["simulations_done"])) / float(str(done["seconds"]))
+    return (done.simulations_done or 0) / float(str(done.more["seconds"]))

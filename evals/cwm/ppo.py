@@ -159,7 +159,7 @@ def _played(game: str, file: Path, opponent: str, size: PpoSize, options: EvalOp
     used = [entry.used[seat] for entry, seat in entries if seat < len(entry.used)]
     return {
         "opponent": opponent,
-        "fallbacks": sum(sum(one.words.get("fallback", {}).values()) for one in used),
+        "fallbacks": sum(sum(one.counted("fallback").values()) for one in used),
         **table_of(entries, _PUBLISHED, game, opponent.partition(":")[0]),
     }
 

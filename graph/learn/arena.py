@@ -21,7 +21,7 @@ from graph.learn.active import environment_like
 from graph.learn.judging import BELOW, module_of
 from graph.learn.matches import ASKED, PLAYED, keep_matches
 from graph.learn.state import LearnContext, LearnState
-from graph.run.pool import Candidate
+from graph.run.candidates import Candidate
 from tools.playtest.intervals import NoSamplesError, mean_interval
 from tools.playtest.jobs import EffortSummary, GameSetup, MatchEntry, effort_together
 from tools.playtest.schedule import sides_paid_alike
@@ -177,16 +177,12 @@ def online(met: Predicted) -> dict[str, Any]:
 
 def decided(used: EffortSummary) -> dict[str, Any]:
     """What a player's decisions say of its model."""
-    figures = used.figures
-    totals = {
-        name: int(figures[name].total) if name in figures else 0
-        for name in ("surprises", "failed_searches")
-    }
-    fits = figures.get("belief_consistency")
+    fits = used.figure("belief_consistency")
     return {
         "decisions": used.decisions,
-        **totals,
-        "fallbacks": dict(used.words.get("fallback", {})),
+        "surprises": int(used.total("surprises")),
+        "failed_searches": int(used.total("failed_searches")),
+        "fallbacks": dict(used.counted("fallback")),
         "inference online": None if fits is None else round(fits.mean, 4),
     }
 
@@ -220,7 +216,7 @@ def _mean_of_deals(gaps: Sequence[float | None], seats: int) -> dict[str, Any]:
     deals = [gaps[first : first + seats] for first in range(0, len(gaps), seats)]
     whole = [[gap for gap in deal if gap is not None] for deal in deals]
     try:
-        found = mean_interval([fmean(deal) for deal in whole if len(deal) == seats])
+        found = mean_interval([fmean(deal) for deal in whole if len(deal) == seats], "deals")
     except NoSamplesError as error:
         return {"value": None, "problem": str(error)}
     return {name: round(getattr(found, name), 3) for name in ("value", "low", "high")}

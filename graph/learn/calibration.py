@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from agents.worker.protocol import Posterior, PosteriorRequest
 from games.checks import Finding
-from games.information import SeatLog
+from games.information import SeatLog, Seen, entry_rows, own_turns
 from games.streams import stream
 from games.trajectories import OpenPosition, OpenTrajectory, phase_of
 from games.values import (
@@ -34,12 +34,11 @@ from games.values import (
     ModuleFault,
     State,
     canonical_key,
-    canonical_value,
     type_of,
 )
 from tools.guest.protocol import MessageError, decoded
 from tools.predicting import cut
-from tools.predicting.inference import SeatSight, ask_together
+from tools.predicting.inference import SeatSight
 from tools.sandbox import Sandbox, Worker
 
 KIND = "calibration"
@@ -121,8 +120,8 @@ def calibrated(
             full = len(met.compared) == _PLACES or met.unknown.total() == _UNKNOWN
             if full or time.monotonic() > until:
                 break
-            log = place.log
-            asked = PosteriorRequest(seats, start, log.seat, log.entries, _STATES, calls)
+            rows = entry_rows(place.log.entries)
+            asked = PosteriorRequest(seats, start, place.log.seat, rows, _STATES, calls)
             _hold(drawing, (number, place), _posterior(sandbox, module, asked), met)
     met.failures += _alike(met.drawn, function)
     distances = [distance for distance, _ in met.compared]
@@ -218,19 +217,16 @@ def _places(matches: Sequence[OpenTrajectory], seats: int, seed: int) -> list[_P
     found: dict[bytes, _Place] = {}
     for match in matches:
         logs = [SeatLog(seat) for seat in range(seats)]
-        turns: list[list[Any]] = [[] for _ in range(seats)]
         told = [hashlib.blake2b(bytes([seat]), digest_size=16) for seat in range(seats)]
         for step, here in enumerate(match.positions):
             if here.player < 0 or step >= len(match.actions):
                 continue
             log = logs[here.player]
-            log.entries.append({"observation": canonical_value(here.observations[log.seat])})
+            log.entries.append(Seen.of(here.observations[log.seat]))
             told[log.seat].update(canonical_key(log.latest()).encode("utf-8", "surrogatepass"))
-            now = (*turns[here.player], (log.latest(), None))
-            sight = SeatSight(match.match, here.player, now, (), (), ended=False)
+            sight = SeatSight(match.match, here.player, (*own_turns(log),), (), (), ended=False)
             place = _Place(_kind(here), sight, SeatLog(log.seat, [*log.entries]))
             found.setdefault(told[log.seat].digest(), place)
-            turns[here.player].append((log.latest(), match.actions[step]))
             log.act(match.actions[step])
             told[log.seat].update(canonical_key(match.actions[step]).encode())
     order = stream(seed, "calibrated places").permutation(len(found))
@@ -297,7 +293,7 @@ def _followed(
         asked: list[tuple[str, list[Json]]] = [
             ("apply_action", [reached[each[:-1]], each[-1]]) for each in new
         ]
-        answers = ask_together(reader, asked)
+        answers = reader.ask_many(asked)
         reached |= {each: x for each, x in zip(new, answers, strict=True) if isinstance(x, dict)}
     return reached
 

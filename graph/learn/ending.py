@@ -30,7 +30,7 @@ from graph.learn.matches import (
 from graph.learn.nodes import ask_modeller, brief_of, spent
 from graph.learn.reporting import learn_object, page_of
 from graph.learn.state import CallNote, Gaps, LearnContext, LearnState
-from graph.run.pool import Candidate, what_failed
+from graph.run.candidates import Candidate, what_failed
 from graph.run.sandboxes import grades_of, keep_grade
 from tools.predicting import called
 

@@ -14,7 +14,7 @@ from games.values import ModuleFault, State
 from graph.learn.calibration import calibrated
 from graph.learn.matches import Material, all_sights, open_matches, played_around, some_sights
 from graph.learn.state import Judged, LearnContext, LearnState, TypeRow
-from graph.run.pool import EDIT, Candidate, tried_from
+from graph.run.candidates import EDIT, Candidate, tried_from
 from tools.playtest.runner import Workers, play_all
 from tools.predicting import failing
 from tools.predicting.inference import Inferred, inferred

@@ -27,7 +27,7 @@ from graph.learn.judging import (
 )
 from graph.learn.matches import open_matches, shown_first, take_in
 from graph.learn.state import CallNote, Judged, LearnContext, LearnState, Stage
-from graph.run.pool import EDIT, STRATEGIES, Candidate, earlier_attempts, keep_newest
+from graph.run.candidates import EDIT, STRATEGIES, Candidate, earlier_attempts, keep_newest
 from tools.predicting.tensors import TENSORS
 from tools.predicting.transition import record_examples
 

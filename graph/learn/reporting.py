@@ -9,8 +9,8 @@ from typing import Any
 from games.text import number_of, plain_text, quoted
 from graph.learn.matches import Material
 from graph.learn.state import Judged, LearnContext, LearnState
+from graph.run.candidates import Candidate
 from graph.run.folder import RunFolder
-from graph.run.pool import Candidate
 from tools.reporting.page import curve, page_style, page_template
 
 _CONTRADICTION = re.compile(r"#\s*CONTRADICTION:\s*(.{1,500})")

@@ -17,10 +17,10 @@ from graph.learn.nodes import check, intake, refine, synthesise
 from graph.learn.settings import LearnRequest, read_learning, write_learning
 from graph.learn.state import LearnContext, LearnState
 from graph.run.checkpoints import Tell, has_checkpoint, open_checkpoints, plain_result, stream_graph
-from graph.run.context import versions
 from graph.run.folder import RunFolder, RunFolderError
 from graph.run.opening import model_settings, open_chat
 from graph.run.sandboxes import open_sandbox
+from graph.run.settings import versions
 from graph.run.traces import tracing
 
 if TYPE_CHECKING:

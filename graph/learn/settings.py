@@ -4,8 +4,8 @@ from typing import Literal, TypeAlias
 
 from pydantic import BaseModel, Field
 
-from graph.run.context import RefineStrategy, sized
 from graph.run.folder import RunFolder
+from graph.run.settings import RefineStrategy, sized
 
 InferenceChoice: TypeAlias = Literal["auto", "none", "resample_history", "resample_state"]
 _REQUEST = ".state/learning.json"

@@ -10,8 +10,8 @@ from games.checks import Finding
 from games.trajectories import MOST_OUTCOMES, OpenTrajectory
 from graph.learn.matches import Material, material
 from graph.learn.settings import LearnRequest, LearnSettings
+from graph.run.candidates import Candidate, best, pooled
 from graph.run.folder import RunFolder
-from graph.run.pool import Candidate, best, pooled
 from tools.coverage import BranchCoverage, branch_coverage
 from tools.predicting.playing import Played, random_play
 

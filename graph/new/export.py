@@ -11,15 +11,15 @@ from pydantic import BaseModel, Field, WithJsonSchema
 from games.checks import Finding, Outcome, verdict
 from games.library import read_game
 from games.values import ModuleFault
-from graph.new.nodes.evaluate import playtest
+from graph.new.context import RunContext, RunSettings
+from graph.new.measuring import playtest
+from graph.new.opening import context_of, runs_of
 from graph.new.playtest import Clock, PlayTest
 from graph.new.results import artefacts
 from graph.new.runs import build, recursion_limit
 from graph.new.state import RunState
 from graph.run.checkpoints import as_plain
-from graph.run.context import RunContext, RunSettings
 from graph.run.folder import create_folder
-from graph.run.opening import context_of, runs_of
 from tools.checking import check_source, usual_players
 from tools.reporting.content import Evaluation
 from tools.reporting.verdict import verdict_text

@@ -16,9 +16,9 @@ from pydantic import BaseModel, Field, JsonValue
 from agents.players.registry import PlayerRoster
 from agents.protocols import Heuristic
 from agents.strategy.contest import HeuristicContest, taught_heuristics
-from graph.run.context import RunContext
+from graph.new.context import RunContext
+from graph.new.records import decisions_met, random_match
 from graph.run.folder import RunFolder
-from graph.run.records import decisions_met, random_match
 from tools.playtest.jobs import GameSetup, MatchEntry
 from tools.playtest.report import LadderStep, ladder_step, sides_of
 from tools.playtest.runner import Workers

@@ -13,7 +13,9 @@ from agents.protocols import Brief, Clause, Design, Section
 from games.checks.unit_tests import PLY
 from games.records import MatchRecord, read_records
 from games.text import one_line, untagged
-from graph.new.requests import WHOLE, YES, human_words, means
+from graph.new.claims import SEATS
+from graph.new.context import RunContext
+from graph.new.requests import FORM, WHOLE, YES, form_text, human_words, means, write_brief
 from graph.new.results import (
     choiceless,
     cited,
@@ -25,9 +27,8 @@ from graph.new.results import (
     state_object,
 )
 from graph.new.state import Made, RunState, folder_of
-from graph.run.context import RunContext
+from graph.run.candidates import Candidate, best
 from graph.run.folder import RunFolder, RunFolderError
-from graph.run.pool import SEATS, Candidate, best
 from graph.run.sandboxes import grades_of
 from tools.coverage import rule_coverage
 from tools.reporting.content import Report, ReportLine
@@ -365,3 +366,11 @@ def rulebook_text(design: Design, brief: Brief, example: Sequence[str] = ()) -> 
         lines += ["", "Assumed, because it was left open:", ""]
         lines += [f"- {one_line(assumption)}" for assumption in design.assumptions]
     return untagged("\n".join(lines)) + "\n"
+
+
+def write_design(folder: RunFolder, made: Design, brief: Brief) -> None:
+    """The design as rulebook, as form and as JSON; beside it the brief that it was made of."""
+    folder.write_text("rulebook.md", rulebook_text(made, brief))
+    folder.write_text(FORM, form_text(made))
+    folder.write_text("design.json", made.model_dump_json(indent=2) + "\n")
+    write_brief(brief, folder)

@@ -12,9 +12,9 @@ from pydantic import BaseModel, Field, JsonValue, ValidationError
 from agents.composer.lexicon import GameCard, game_of
 from agents.protocols import NEW_FAMILY, Brief, Choices, Clause, Design, Fit
 from games.library import families, names
+from graph.new.context import RunSettings
 from graph.new.state import RunState
 from graph.run.checkpoints import discard_checkpoints
-from graph.run.context import RunSettings
 from graph.run.folder import RunFolder, RunFolderError
 
 UNSURE = frozenset({"maybe", "perhaps", "not sure", "dunno", "i don t know", "don t know"})

@@ -8,9 +8,10 @@ from typing import Any
 from agents.protocols import Claim, Clause, Design
 from games.checks.choices import CHECK
 from games.text import quoted
+from graph.new.claims import at_odds, unmended
 from graph.new.state import RunState, folder_of
+from graph.run.candidates import best, what_failed
 from graph.run.folder import RunFolder
-from graph.run.pool import at_odds, best, unmended, what_failed
 from tools.reporting.content import Evaluation, ReportLine
 from tools.reporting.verdict import verdict_of, verdict_text
 from tools.sandbox import Grade

@@ -14,13 +14,22 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
+from graph.new.claims import updated, without_struck
+from graph.new.context import RunContext, RunSettings
+from graph.new.nodes.approve import approve
+from graph.new.nodes.arbitrate import arbitrate
 from graph.new.nodes.check import check
-from graph.new.nodes.code import arbitrate, code, refine
+from graph.new.nodes.code import code
 from graph.new.nodes.compare import compare
-from graph.new.nodes.design import approve, design
-from graph.new.nodes.evaluate import evaluate, report
-from graph.new.nodes.intake import intake, recode, revise
+from graph.new.nodes.design import design
+from graph.new.nodes.evaluate import evaluate
+from graph.new.nodes.intake import intake
+from graph.new.nodes.recode import recode
+from graph.new.nodes.refine import refine
+from graph.new.nodes.report import report
+from graph.new.nodes.revise import revise
 from graph.new.nodes.strategize import strategize
+from graph.new.opening import folder_given, runs_of
 from graph.new.requests import (
     Remedy,
     Request,
@@ -32,6 +41,7 @@ from graph.new.requests import (
 )
 from graph.new.results import RunResult, stage_message
 from graph.new.state import ChatInput, ChatOutput, RunState
+from graph.run.candidates import best
 from graph.run.checkpoints import (
     Event,
     Tell,
@@ -41,10 +51,7 @@ from graph.run.checkpoints import (
     plain_result,
     stream_graph,
 )
-from graph.run.context import RunContext, RunSettings
 from graph.run.folder import RunFolder, RunFolderError
-from graph.run.opening import folder_given, runs_of
-from graph.run.pool import best, updated, without_struck
 from graph.run.sandboxes import grades_of
 from graph.run.traces import tracing
 

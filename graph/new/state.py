@@ -14,9 +14,9 @@ from pydantic import BaseModel, Field, JsonValue, WithJsonSchema
 
 from agents.protocols import Ambiguity, Brief, Choices, Claim, Design, Fit, Heuristic
 from games.checks import Outcome
-from graph.run.context import RunSettings
+from graph.new.context import RunSettings
+from graph.run.candidates import Candidate, pooled
 from graph.run.folder import RunFolder
-from graph.run.pool import Candidate, pooled
 from tools.reporting.content import Evaluation
 
 NodeName: TypeAlias = Literal[

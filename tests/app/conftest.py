@@ -13,7 +13,7 @@ import pytest
 
 from agents.players.registry import PlayerRoster
 from app.cli import main
-from graph.run.context import RunSettings
+from graph.new.context import RunSettings
 from tests.app.smaller import smaller
 from tools.playtest.jobs import SandboxRecipe, sandbox_of_process
 

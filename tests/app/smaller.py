@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from app.cli import main
-from graph.run.context import RunSettings
+from graph.new.context import RunSettings
 
 FEW = {
     "ladder_matches": 4,

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from graph.new.context import RunSettings
 from graph.new.requests import Request, leave_question, write_request
-from graph.run.context import RunSettings
 from graph.run.folder import RunFolder
 from tests.app.conftest import Command, Started, wait_for
 

@@ -12,9 +12,9 @@ import pytest
 from agents.players.registry import PRELOAD
 from agents.protocols import RoleSet
 from games.values import Json
-from graph.run.context import RunContext, RunSettings
+from graph.new.context import CheckKey, PoolKey, RunContext, RunSettings
+from graph.new.records import RecordPool
 from graph.run.folder import RunFolder, create_folder
-from graph.run.records import RecordPool
 from tests.graph.scripted import ScriptedRoles, role_set
 from tests.graph.settings import SMALL
 from tests.vectorstore.hashing import HashingEmbedder
@@ -53,13 +53,13 @@ def sandbox() -> Iterator[Sandbox]:
 
 
 @pytest.fixture(scope="session")
-def passed() -> dict[tuple[object, ...], CheckRun]:
+def passed() -> dict[CheckKey, CheckRun]:
     """Checks that passed in one test: the same source, settings and sandbox pass in another."""
     return {}
 
 
 @pytest.fixture(scope="session")
-def played() -> dict[tuple[object, ...], RecordPool]:
+def played() -> dict[PoolKey, RecordPool]:
     """The same of what a validator's records are chosen from."""
     return {}
 
@@ -104,8 +104,8 @@ def make_context(
     store: Store,
     snapshot: str,
     sandbox: Sandbox,
-    passed: dict[tuple[object, ...], CheckRun],
-    played: dict[tuple[object, ...], RecordPool],
+    passed: dict[CheckKey, CheckRun],
+    played: dict[PoolKey, RecordPool],
     tmp_path: Path,
 ) -> MakeContext:
     def make(roles: RoleSet | None = None, settings: RunSettings = SMALL) -> RunContext:

@@ -1,7 +1,7 @@
 """Settings of runs that end in a second."""
 
 from games.checks.run import CheckSettings
-from graph.run.context import RunSettings
+from graph.new.context import RunSettings
 
 SMALL = RunSettings(
     seed=3,

@@ -15,7 +15,7 @@ from games.values import Action
 from tests.games.checks.test_checks import SOUND
 from tests.tools.playtest.rosters import NimRoster
 from tests.tools.playtest.test_tournament import GAME
-from tools.playtest.jobs import GameSetup, PlayerConfig
+from tools.playtest.jobs import GameSetup, PlayerSpec
 from tools.playtest.journal import Journal, JournalError
 from tools.playtest.series import Series, play_series
 from tools.replaying import VoidResultError, replayed_match
@@ -192,7 +192,7 @@ class _Taking(NimRoster):
     def __init__(self, which: int) -> None:
         object.__setattr__(self, "which", which)
 
-    def seat(self, player: PlayerConfig, **_: Any) -> Player:  # noqa: ANN401
+    def seat(self, player: PlayerSpec, **_: Any) -> Player:  # noqa: ANN401
         return _Takes(vars(self)["which"])
 
 
@@ -225,10 +225,10 @@ class _Moody:
 
 
 class _Timed(NimRoster):
-    def effective(self, spec: str) -> PlayerConfig:
-        return PlayerConfig(player=spec, settings={"budget": "time"})
+    def effective(self, spec: str) -> PlayerSpec:
+        return PlayerSpec(player=spec, settings={"budget": "time"})
 
-    def seat(self, player: PlayerConfig, **_: Any) -> Player:  # noqa: ANN401
+    def seat(self, player: PlayerSpec, **_: Any) -> Player:  # noqa: ANN401
         return _Moody(fails=player.player == "fails")
 
 

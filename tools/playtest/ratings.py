@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from games.text import number_of
 from tools.playtest.intervals import CONFIDENCE, Estimate, estimated
-from tools.playtest.jobs import MatchEntry, PlayerConfig
+from tools.playtest.jobs import MatchEntry, PlayerSpec
 from tools.playtest.schedule import Sides
 
 Matrix: TypeAlias = NDArray[np.float64]
@@ -109,7 +109,7 @@ def elo_ratings(deals: Sequence[Matrix], *, prior: float = 0.0) -> list[Estimate
     spreads = [z * math.sqrt(variance) for variance in variances]
     rated = zip(ratings, spreads, strict=True)
     ends = ([ELO * float(end) for end in (r, r - s, r + s)] for r, s in rated)
-    return [estimated(value, low, high, len(deals), method) for value, low, high in ends]
+    return [estimated(value, low, high, len(deals), "deals", method) for value, low, high in ends]
 
 
 def _score(wins: Matrix, expected: Matrix) -> Vector:
@@ -296,7 +296,7 @@ class Forfeits:
         sides: Who are partners, by seat.
     """
 
-    players: Sequence[PlayerConfig]
+    players: Sequence[PlayerSpec]
     seated: Mapping[int, tuple[int, ...]]
     outcomes: Mapping[int, MatchEntry]
     sides: Sides
@@ -350,7 +350,7 @@ class Forfeits:
 
 
 def simulations_by_seat(
-    players: Sequence[PlayerConfig],
+    players: Sequence[PlayerSpec],
     seated: Mapping[int, tuple[int, ...]],
     outcomes: Mapping[int, MatchEntry],
 ) -> dict[str, dict[str, float]]:
@@ -362,9 +362,9 @@ def simulations_by_seat(
     for match, outcome in outcomes.items():
         for seat, effort in enumerate(outcome.used):
             player = players[seated[match][seat]]
-            figure = effort.figures.get("simulations_done")
+            figure = effort.figure("simulations_done")
             if figure is not None and player.settings.get("budget") == "time":
-                searched = figure.count - effort.words.get("belief", {}).get("not_needed", 0)
+                searched = figure.count - effort.counted("belief").get("not_needed", 0)
                 sums = done[player.name].setdefault(str(seat), [0.0, 0.0])
                 sums[:] = sums[0] + figure.total, sums[1] + searched
     return {

@@ -16,7 +16,6 @@ from games.values import canonical_key
 from tools.playtest.intervals import (
     Estimate,
     NoSamplesError,
-    ScoreQuestion,
     SequentialAnswer,
     Unmeasured,
     at_worst,
@@ -24,7 +23,7 @@ from tools.playtest.intervals import (
     or_unmeasured,
     paid_interval,
 )
-from tools.playtest.jobs import EffortSummary, MatchEntry, PlayerConfig, effort_together
+from tools.playtest.jobs import EffortSummary, MatchEntry, PlayerSpec, effort_together
 from tools.playtest.ratings import (
     ONE_IN,
     Forfeits,
@@ -41,36 +40,11 @@ from tools.playtest.ratings import (
     uneven_search,
     win_share,
 )
-from tools.playtest.schedule import LineUps, Schedule, Sides, sides_paid_alike
+from tools.playtest.schedule import Schedule, Sides, TournamentSettings, sides_paid_alike
 from tools.sandbox import Grade
 
-MOST_PRIOR_DRAWS = 1e6  # they outweigh any results long before
 ENDINGS: tuple[Ending, ...] = ("finished", "unfinished", "forfeit", "fault")
 NOBODY_WINS = "every match paid all seats the same, as a team; compare mean returns"
-
-
-class TournamentSettings(BaseModel, frozen=True, extra="forbid"):
-    """What is played, apart from who plays which game.
-
-    Attributes:
-        deals: Deals at the most; every line-up plays each in every rotation of its seats.
-        seed: The tournament's seed.
-        max_plies: Plies after which a match is left unfinished.
-        line_ups: How line-ups are chosen; see `tools.playtest.schedule.make_schedule`.
-        question: Where it is asked, two entrants meet only until it is answered of their score
-            (the first entrant's; a sample is a deal). Line-ups must hold two entrants.
-        prior_draws: Draws every two who met are given in the ratings, a million at the most; with
-            0, a player that never lost leaves them unmeasured.
-        ply_s: Seconds one ply of the module may take; None for the sandbox's bound.
-    """
-
-    deals: int = Field(gt=0)
-    seed: int = Field(ge=0)
-    max_plies: int = Field(default=2000, gt=0)
-    line_ups: LineUps = "auto"
-    question: ScoreQuestion | None = None
-    prior_draws: float = Field(default=0.0, ge=0, le=MOST_PRIOR_DRAWS, allow_inf_nan=False)
-    ply_s: float | None = Field(default=None, gt=0)
 
 
 class Standing(BaseModel, frozen=True, extra="forbid"):
@@ -91,7 +65,7 @@ class Standing(BaseModel, frozen=True, extra="forbid"):
     """
 
     name: str
-    effective: PlayerConfig
+    effective: PlayerSpec
     used: EffortSummary
     seated: int
     endings: dict[Ending, int]
@@ -215,7 +189,7 @@ class ResultTables:
 
     schedule: Schedule
     settings: TournamentSettings
-    players: tuple[PlayerConfig, ...]
+    players: tuple[PlayerSpec, ...]
     outcomes: Mapping[int, MatchEntry]
     answers: Mapping[frozenset[int], SequentialAnswer]
     unasked: int = 0
@@ -386,7 +360,8 @@ class ResultTables:
         if not won and self.forfeits_of.quitters:
             raise NoSamplesError(self.forfeits_of.told)
         asked = sum(len(self._seats(match, entrant)) for match in self.outcomes)
-        return at_worst(min(self.wins(entrant), len(won)), len(won), asked, design_effect(won))
+        wins = min(self.wins(entrant), len(won))
+        return at_worst(wins, len(won), "seats", asked, design_effect(won))
 
     def mean_return(self, entrant: int) -> Estimate:
         """Its mean return; the samples are deals, because matches of one are not independent.
@@ -410,7 +385,7 @@ class ResultTables:
                     deals.setdefault(self.schedule.place(match).deal, []).append(found)
         values = [fmean(deal) for deal in deals.values()]
         ends = min(map(min, paid), default=0.0), max(map(max, paid), default=0.0)
-        return paid_interval(values, *ends)
+        return paid_interval(values, "deals", *ends)
 
     def forfeits(self, entrant: int) -> int:
         """Matches that it forfeited itself."""
@@ -461,7 +436,7 @@ class ResultTables:
             score=Unmeasured(reason=self.unrated)
             if self.unrated
             else or_unmeasured(
-                lambda: at_worst(score_of(counts) * n if n else 0.0, n, len(met), alike)
+                lambda: at_worst(score_of(counts) * n if n else 0.0, n, "matches", len(met), alike)
             ),
             answer=None if self.no_result else self.answers.get(frozenset((one, other))),
             matches_by_ending=by_ending(self.outcomes[match] for match in met),

@@ -11,9 +11,9 @@ from games.engine import Ending
 from games.records import MatchRecord
 from tools.playtest.intervals import NoSamplesError
 from tools.playtest.jobs import GameSetup, MatchEntry, Roster, SandboxRecipe
-from tools.playtest.results import ResultTables, TournamentSettings, by_ending
+from tools.playtest.results import ResultTables, by_ending
 from tools.playtest.runner import Workers
-from tools.playtest.schedule import Sides, one_line_up
+from tools.playtest.schedule import Sides, TournamentSettings, one_line_up
 from tools.playtest.tournament import MatchPlan, played, replay_sample
 from tools.sandbox import Sandbox
 

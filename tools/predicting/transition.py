@@ -28,7 +28,8 @@ from games.values import (
 )
 from tools.predicting import called, failing, with_output
 from tools.sandbox import Sandbox
-from tools.transitions import Asking, CallResult, DistinctCalls, RecordedCall, ask_columns
+from tools.sandbox.worker import CallResult
+from tools.transitions import Asking, DistinctCalls, RecordedCall, ask_columns
 
 KIND = "transition"
 LOADING = "load"

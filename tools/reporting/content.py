@@ -15,6 +15,7 @@ from tools.sandbox.backends import Grade
 TIMED_OUT = "timed out"
 """How `Play.unfinished` calls matches that the clock ended."""
 
+_ONE = {"matches": "match", "deals": "deal", "seats": "seat", "pairs": "pair"}
 LadderVerdict: TypeAlias = Literal["climbs", "falls", "undecided", "unmeasured"]
 
 
@@ -28,6 +29,7 @@ class Figure(BaseModel, frozen=True, extra="forbid"):
         low: Lower end of the 95 % interval.
         high: Upper end.
         n: How many samples it rests on.
+        of: What they are; empty where nothing was measured.
         method: How the interval was made.
         problem: Why there is no value; empty where there is one.
     """
@@ -38,8 +40,18 @@ class Figure(BaseModel, frozen=True, extra="forbid"):
     low: float | None = None
     high: float | None = None
     n: int = 0
+    of: Literal["", "matches", "deals", "seats", "pairs"] = ""
     method: str = ""
     problem: str = ""
+
+    @property
+    def samples(self) -> str:
+        """What it rests on, as a reader is told.
+
+        >>> Figure(name="ties", meaning="", n=18, of="matches").samples
+        'n = 18 matches'
+        """
+        return f"n = {self.n} {self.of if self.n != 1 else _ONE.get(self.of, '')}".rstrip()
 
 
 class Rung(BaseModel, frozen=True, extra="forbid"):

@@ -211,7 +211,7 @@ def _choice(evaluation: Evaluation, who: str, choiceless: str) -> ReportLine:
 def _said(figure: Figure) -> str:
     if figure.value is None or figure.low is None or figure.high is None:
         return "unmeasured"
-    return f"{figure.value:.2f} ({figure.low:.2f} to {figure.high:.2f}, n = {figure.n})"
+    return f"{figure.value:.2f} ({figure.low:.2f} to {figure.high:.2f}, {figure.samples})"
 
 
 def _minutes(turns: float) -> float:

@@ -11,13 +11,13 @@ from agents.model.recording import place
 from agents.protocols import Ambiguity, Claim, Design, Parting, Ruling
 from games.checks import Finding
 from games.values import ModuleFault
-from graph.new.nodes.check import UNREADABLE, Trial, not_passing, write_checks
-from graph.new.nodes.design import write_design
+from graph.new.claims import outdated, to_settle, unjudged
+from graph.new.context import RunContext
+from graph.new.opening import context_of
+from graph.new.reporting import write_design
 from graph.new.state import AfterCheck, RunState, after_check, drafts_passed, folder_of, need_design
-from graph.run.context import RunContext
-from graph.run.opening import context_of
-from graph.run.pool import Candidate, keep_newest, outdated, to_settle, unjudged
-from graph.run.records import notes_of_play
+from graph.new.trial import UNREADABLE, Trial, not_passing, write_checks
+from graph.run.candidates import Candidate, keep_newest
 from tools.differing import Differential, differential_sources
 
 _MATCHES = 20
@@ -57,7 +57,7 @@ def compare(state: RunState, runtime: Runtime[RunContext]) -> _To:
     notes = (*state.notes, *bout.notes)
     if goto == "strategize":
         update |= {"accepted": shown.number}
-        notes = (*notes, *notes_of_play(context, shown.source, bout.design))
+        notes = (*notes, *context.notes_of_play(shown.source, bout.design))
     if goto == "report":
         reason = not_passing(state.rounds, shown.findings or ())
         update |= {"end": "gave_up", "reason": reason}

@@ -11,7 +11,7 @@ from agents.model.chat import build_chat
 from agents.model.errors import EndpointError, MalformedReplyError, RefusedRequestError, ReplyError
 from agents.model.recording import Recording, place
 from agents.model.settings import SettingsError
-from graph.run.opening import open_model
+from graph.new.opening import open_model
 from tests.agents.model.endpoint import Answer, error, message, serving
 from tests.agents.model.talking import ASKED, Sleeper, chat_with, settings_for, text_of
 

@@ -9,7 +9,7 @@ from agents.model.chat import build_chat
 from agents.model.errors import EndpointError, RecordingError, ReplayMissError
 from agents.model.recording import UNPLACED, Exchange, Recording, current_place, place, request_key
 from agents.model.settings import ModelSettings
-from graph.run.opening import open_model
+from graph.new.opening import open_model
 from tests.agents.model.endpoint import Answer, Request, error, message, serving
 from tests.agents.model.talking import ASKED, Sleeper, chat_with, settings_for, text_of
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from agents.worker.stepping import Turns, decision_view, open_many, step_many
+from games.information import Did, LogEntry, Seen, newest_turn
 from games.modules import load_namespace
 from games.values import ModuleFault
 from tests.agents.belief.posteriors import library_game
@@ -89,16 +90,16 @@ def test_a_long_match_is_cut_and_another_begins() -> None:
 
 
 def test_events_since_the_last_own_action_are_counted_and_older_ones_are_not() -> None:
-    entries: list[dict[str, Any]] = [
-        {"observation": {"n": 1}, "events": ["old"]},
-        {"action": "first"},
-        {"observation": {"n": 2}, "events": ["a", "b"]},
-        {"observation": {"n": 3}, "events": ["a"]},
+    entries: list[LogEntry] = [
+        Seen({"n": 1}, ("old",)),
+        Did("first"),
+        Seen({"n": 2}, ("a", "b")),
+        Seen({"n": 3}, ("a",)),
     ]
-    view = decision_view(entries)
+    view = decision_view(newest_turn(entries))
     assert view == {"observation": {"n": 3}, "events": {"a": 2, "b": 1}, "own": "first"}
     # An action that changed nothing that the seat sees: the observation is the one before it.
-    assert decision_view(entries[:2])["observation"] == {"n": 1}
+    assert decision_view(newest_turn(entries[:2]))["observation"] == {"n": 1}
 
 
 @pytest.mark.parametrize(

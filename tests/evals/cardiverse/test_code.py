@@ -11,7 +11,7 @@ from agents.players.registry import PRELOAD
 from evals.cardiverse.code import Scorer, live, score_rows
 from evals.cardiverse.recorded import Generation, NothingRetrieved
 from games import library
-from graph.run.context import RunContext
+from graph.new.context import RunContext
 from tests.agents.model.endpoint import as_json, serving
 from tests.agents.model.talking import chat_with
 from tests.graph.scripted import ScriptedRoles, role_set

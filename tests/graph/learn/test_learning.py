@@ -21,8 +21,8 @@ from graph.learn.matches import material, open_matches, take_in
 from graph.learn.reporting import contradictions, final_words
 from graph.learn.runs import goes_on, run_learning
 from graph.learn.state import Gaps, LearnState
+from graph.run.candidates import Candidate
 from graph.run.folder import RunFolder, RunFolderError
-from graph.run.pool import Candidate
 from tests.agents.model.endpoint import Answer, Request, message, serving
 from tests.graph.learn.conftest import Learn, learning, recorded
 from tests.tools.predicting.material import (

@@ -25,13 +25,13 @@ from agents.protocols import (
 from games import library
 from games.checks import Finding
 from games.checks.unit_tests import UnitTest
+from graph.new.context import RunSettings
 from graph.new.nodes.code import drafted
 from graph.new.results import exit_code, final_text
 from graph.new.runs import resume_run, start_run
 from graph.new.state import after_drafts
-from graph.run.context import RunSettings
+from graph.run.candidates import Candidate
 from graph.run.folder import RunFolder, create_folder
-from graph.run.pool import Candidate
 from tests.agents.model.endpoint import serving
 from tests.graph.answering import PROMPT, answer
 from tests.graph.conftest import MakeContext

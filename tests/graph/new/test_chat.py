@@ -13,10 +13,10 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
 from agents.composer import composer_roles
+from graph.new.context import RunContext
+from graph.new.opening import open_model
 from graph.new.runs import build
 from graph.new.state import RunState
-from graph.run.context import RunContext
-from graph.run.opening import open_model
 from tests.agents.model.endpoint import Answer, Endpoint, Request, error, serving
 from tests.agents.model.talking import settings_for
 from tests.graph.answering import PROMPT, answer, schema_of

@@ -28,13 +28,14 @@ from games.checks.run import CheckSettings
 from games.checks.unit_tests import UnitTest
 from games.records import MatchRecord
 from games.table import Position
+from graph.new.claims import to_settle
+from graph.new.context import RunSettings
 from graph.new.requests import Remedy
 from graph.new.results import exit_code, final_text, open_ends, overruled
 from graph.new.runs import build, recursion_limit, resume_run, start_run
 from graph.new.state import RunState
-from graph.run.context import RunSettings
+from graph.run.candidates import Candidate, best
 from graph.run.folder import RunFolder, RunFolderError
-from graph.run.pool import Candidate, best, to_settle
 from tests.agents.model.talking import settings_for
 from tests.graph.conftest import MakeContext
 from tests.graph.scripted import ScriptedRoles, role_set

@@ -9,7 +9,7 @@ from typing import TypeAlias
 import pytest
 
 from agents.protocols import Heuristic
-from graph.new.nodes.evaluate import playtest
+from graph.new.measuring import playtest
 from graph.new.playtest import Clock, PlayTest
 from graph.run.folder import RunFolder
 from tests.graph.conftest import MakeContext

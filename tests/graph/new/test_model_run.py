@@ -13,10 +13,10 @@ from agents.model.errors import EndpointError, MalformedReplyError, RefusedReque
 from agents.protocols import Design, RoleSet, Verdict
 from games.records import MatchRecord
 from games.table import Position
+from graph.new.context import RunContext
+from graph.new.opening import describe_roles, open_model
 from graph.new.runs import resume_run, start_run
-from graph.run.context import RunContext
 from graph.run.folder import RunFolder
-from graph.run.opening import describe_roles, open_model
 from tests.agents.model.endpoint import Answer, Endpoint, Request, error, message, serving
 from tests.agents.model.talking import settings_for
 from tests.graph.answering import PROMPT, answer, schema_of

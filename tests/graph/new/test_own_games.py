@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from agents.composer import composer_roles
+from graph.new.context import RunContext
 from graph.new.results import RunResult
 from graph.new.runs import start_run
-from graph.run.context import RunContext
 from graph.run.folder import RunFolder, create_folder
 from tests.graph.conftest import Entries
 from tests.graph.scripted import ScriptedRoles, role_set

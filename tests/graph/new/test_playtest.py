@@ -5,7 +5,7 @@ import json
 import pytest
 
 from agents.protocols import Heuristic
-from graph.new.nodes.evaluate import playtest
+from graph.new.measuring import playtest
 from graph.new.playtest import PlayTest
 from graph.new.results import players_object
 from graph.run.folder import RunFolder

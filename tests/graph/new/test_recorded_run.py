@@ -13,11 +13,11 @@ import pytest
 from agents.model.errors import ReplayMissError
 from agents.model.settings import ModelSettings
 from games import library
-from graph.new.nodes.code import DRAFTING_LIMIT
+from graph.new.coding import DRAFTING_LIMIT
+from graph.new.opening import open_model
 from graph.new.requests import write_request
 from graph.new.runs import resume_run, start_run
 from graph.run.folder import RunFolder
-from graph.run.opening import open_model
 from scripts.recordings import FOLDER, MODEL, TOOL_ROUNDS, label_of, request_of, runs, settings_of
 from tests.graph.conftest import MakeContext
 

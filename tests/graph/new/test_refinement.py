@@ -12,13 +12,13 @@ from agents.composer import composer_roles
 from agents.protocols import Attempt, CoderTools, Design, Edit, Mending
 from games.checks import Finding, verdict
 from games.checks.run import CheckSettings
+from graph.new.coding import GraphCoderTools
 from graph.new.export import graph
-from graph.new.nodes.code import GraphCoderTools
 from graph.new.results import RunResult, exit_code, final_text
 from graph.new.runs import start_run
-from graph.run.context import RefineStrategy
+from graph.run.candidates import Candidate
 from graph.run.folder import RunFolder
-from graph.run.pool import Candidate
+from graph.run.settings import RefineStrategy
 from tests.games.checks.test_leaks import NOTED
 from tests.graph.conftest import MakeContext
 from tests.graph.faulty import (

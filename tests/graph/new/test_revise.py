@@ -26,13 +26,14 @@ from agents.protocols import (
 )
 from games.checks import Finding
 from games.checks.unit_tests import UnitTest
+from graph.new.claims import carried
+from graph.new.context import RunContext
 from graph.new.requests import begin_again, by_form, read_form, read_request, write_request
 from graph.new.results import RunResult, final_text, rule_changes
 from graph.new.runs import resume_run, start_run
 from graph.new.state import RunState, need_design
-from graph.run.context import RunContext
+from graph.run.candidates import Candidate
 from graph.run.folder import RunFolder, RunFolderError, create_folder, find_folder
-from graph.run.pool import Candidate, carried
 from tests.graph.conftest import Entries, MakeContext
 from tests.graph.new.test_again import content
 from tests.graph.new.test_chat import Chat

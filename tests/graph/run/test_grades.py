@@ -28,7 +28,9 @@ def test_a_run_begun_without_isolation_is_not_called_isolated(
 ) -> None:
     process = backend_named("process", accept_no_isolation=True)
     with Sandbox(process, preload=PRELOAD) as open_house:
-        context = replace(make_context(role_set(Breaking())), sandbox=open_house)
+        context = replace(
+            make_context(role_set(Breaking())), sandbox=open_house, passed={}, played={}
+        )
         with pytest.raises(KeyboardInterrupt):
             start_run("noughts", folder, context)
     result = resume_run(folder, make_context())

@@ -4,7 +4,7 @@ import pytest
 from pydantic import ValidationError
 
 from games.checks.run import CheckSettings
-from graph.run.context import RunSettings
+from graph.new.context import RunSettings
 
 SIZES = ("ladder_matches", "random_matches", "heuristic_matches", "small_budget", "large_budget")
 

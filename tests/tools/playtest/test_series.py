@@ -22,7 +22,7 @@ from tests.tools.playtest.rosters import NimRoster, Perfect, Uniform
 from tests.tools.playtest.test_tournament import RECIPE
 from tests.tools.sources import NIM, nim_with
 from tools.playtest.intervals import Estimate, Unmeasured
-from tools.playtest.jobs import GameSetup, MatchEntry, PlayerConfig
+from tools.playtest.jobs import GameSetup, MatchEntry, PlayerSpec
 from tools.playtest.journal import JournalError
 from tools.playtest.report import (
     LadderStep,
@@ -57,7 +57,7 @@ class Called(NimRoster):
         object.__setattr__(self, "seated", seated)
 
     def seat(
-        self, player: PlayerConfig, *, seat: int, match: int, game: GameSetup, sandbox: Sandbox
+        self, player: PlayerSpec, *, seat: int, match: int, game: GameSetup, sandbox: Sandbox
     ) -> Player:
         made: Player = self.__dict__["seated"](match)
         return made

@@ -11,8 +11,8 @@ from games.checks.run import CheckSettings
 from games.checks.seats import SeatFact
 from games.engine import Match
 from games.records import MatchRecord
-from graph.run.context import RunContext
-from graph.run.records import DiverseRecords, chosen_records, diverse_records, notes_of_play
+from graph.new.context import RunContext
+from graph.new.records import DiverseRecords, chosen_records, diverse_records
 from tests.graph.conftest import MakeContext
 from tests.graph.scripted import DESIGN
 from tools.coverage import RuleCoverage
@@ -83,7 +83,7 @@ def _quick(context: RunContext, **settings: object) -> RunContext:
 
 def test_play_is_directed_at_rules_that_never_fired(make_context: MakeContext) -> None:
     # 12 waves of 12 have the chance 1/4096 in random play; whoever leans to waving waves them all.
-    found = diverse_records(make_context(), WAVES, OF_WAVES, count=5, seed=2)
+    found = diverse_records(make_context().record_pool(WAVES, OF_WAVES, 2), 5)
     assert len(found.records) == 5
     assert found.coverage.never == ("R5",)  # cannot happen
     assert found.coverage.unmarked == ("R6",)
@@ -103,7 +103,7 @@ def test_play_is_directed_at_rules_that_never_fired(make_context: MakeContext) -
 def test_the_same_seed_gives_the_same_records(make_context: MakeContext) -> None:
     context = _quick(make_context())
     one, other, again = (
-        [r.actions for r in diverse_records(context, WAVES, OF_WAVES, seed=seed).records]
+        [r.actions for r in diverse_records(context.record_pool(WAVES, OF_WAVES, seed)).records]
         for seed in (1, 3, 1)  # what was played last is kept
     )
     assert one == again != other
@@ -124,13 +124,13 @@ def test_the_rarest_ending_and_rule_come_first() -> None:
 def test_who_wins_in_no_match_that_is_read_is_said(make_context: MakeContext) -> None:
     # WAVES is won by either player: of a single record one of the two was not read.
     context = make_context()
-    alone = diverse_records(context, WAVES, OF_WAVES, count=1, seed=2)
+    alone = diverse_records(context.record_pool(WAVES, OF_WAVES, 2), 1)
     (note,) = alone.unread
     returns = alone.records[0].match.returns
     assert returns is not None
     other = 1 + returns.index(min(returns))
     assert f"player {other} did best (" in note
-    assert diverse_records(context, WAVES, OF_WAVES, count=5, seed=2).unread == ()
+    assert diverse_records(context.record_pool(WAVES, OF_WAVES, 2), 5).unread == ()
 
 
 def test_what_sets_seats_apart_is_one_note_and_no_suspicion() -> None:
@@ -146,7 +146,7 @@ def test_a_game_that_never_ends_gives_no_record_but_its_coverage(
 ) -> None:
     endless = WAVES.replace('state["left"] - 1', 'state["left"]')
     context = _quick(make_context(), check=CheckSettings(max_plies=30))
-    found = diverse_records(context, endless, OF_WAVES, seed=2)
+    found = diverse_records(context.record_pool(endless, OF_WAVES, 2))
     assert found.records == ()
     assert "R3" in found.coverage.never
     assert found.played >= 12
@@ -165,18 +165,20 @@ def test_a_slow_module_is_played_for_as_many_matches_as_there_is_time_for(
     )
     told: list[dict[str, JsonValue]] = []
     context = dataclasses.replace(_quick(make_context()), clock=itertools.count(0, 100).__next__)
-    found = diverse_records(context, slow, OF_WAVES, seed=2, tell=told.append)
+    found = diverse_records(context.record_pool(slow, OF_WAVES, 2, told.append))
     assert found.played == 3  # at random, of one ply ahead, and of a search
     assert len(found.records) == 3
     assert [event["played"] for event in told] == [1, 2, 3]
     assert any("so no more than 3 matches" in note for note in found.notes)
-    assert diverse_records(context, WAVES, OF_WAVES, seed=2).played > 3  # the clock is not asked
+    assert (
+        diverse_records(context.record_pool(WAVES, OF_WAVES, 2)).played > 3
+    )  # the clock is not asked
 
 
 def test_a_library_game_whose_functions_alone_are_marked_is_not_played_for_it(
     make_context: MakeContext,
 ) -> None:
-    assert notes_of_play(make_context(), library.source("tic_tac_toe"), OF_WAVES) == ()
-    assert notes_of_play(_quick(make_context()), WAVES, OF_WAVES) == (
+    assert make_context().notes_of_play(library.source("tic_tac_toe"), OF_WAVES) == ()
+    assert _quick(make_context()).notes_of_play(WAVES, OF_WAVES) == (
         "rules that no match reached: R5",
     )

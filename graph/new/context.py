@@ -2,33 +2,24 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from importlib.metadata import version
 from pathlib import Path
-from platform import python_version
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from pydantic import BaseModel, Field
 
-from agents.protocols import RoleSet
+from agents.protocols import Design, RoleSet
 from games.checks.run import CheckSettings
+from graph.run.settings import RefineStrategy, sized
 
 if TYPE_CHECKING:
     from agents.model.budget import Budget
-    from graph.run.records import RecordPool
+    from graph.new.records import RecordPool, Tell
     from tools.checking import CheckRun
     from tools.retrieval import Retrieval
     from tools.sandbox import Sandbox
 
-_PACKAGES = ("rulewright", "langgraph", "langchain-openai", "chromadb", "numpy", "pydantic")
-
 
 _PRINTED_MATCHES = 400  # a candidate (Cardiverse §3.3.3)
-RefineStrategy: TypeAlias = Literal["conversation", "tree"]
-
-
-def sized(usual: int, *, quick: int, least: int = 0) -> Any:  # noqa: ANN401 - as pydantic's Field
-    """A field that a quick run has smaller."""
-    return Field(default_factory=lambda given: quick if given["quick"] else usual, ge=least)
 
 
 def _heuristic_matches(settings: dict[str, Any]) -> int:
@@ -97,6 +88,25 @@ class RunSettings(BaseModel, frozen=True, extra="forbid"):
     check: CheckSettings = Field(default_factory=_checks)
 
 
+class CheckKey(NamedTuple):
+    """A check that need not be made twice in one sandbox."""
+
+    source: str
+    settings: CheckSettings
+    num_players: int
+    records: int
+
+
+class PoolKey(NamedTuple):
+    """Matches that need not be played twice in one sandbox."""
+
+    source: str
+    design: str
+    seed: int
+    quick: bool
+    max_plies: int
+
+
 @dataclass
 class RunContext:
     """Run-scoped resources, passed as `context=` when the graph is invoked.
@@ -132,8 +142,8 @@ class RunContext:
     folder: Path | None = None
     keeps_own_games: bool = True
     versions: Mapping[str, str] = field(default_factory=dict)
-    passed: "dict[tuple[object, ...], CheckRun]" = field(default_factory=dict)
-    played: "dict[tuple[object, ...], RecordPool]" = field(default_factory=dict)
+    passed: "dict[CheckKey, CheckRun]" = field(default_factory=dict)
+    played: "dict[PoolKey, RecordPool]" = field(default_factory=dict)
 
     def checked(
         self, source: str, settings: "CheckSettings", num_players: int, records: int
@@ -142,7 +152,7 @@ class RunContext:
         from games.checks import verdict
         from tools.checking import check_source
 
-        key = (id(self.sandbox), source, settings, num_players, records)
+        key = CheckKey(source, settings, num_players, records)
         if key in self.passed:
             return self.passed[key]
         run = check_source(
@@ -157,7 +167,26 @@ class RunContext:
             self.passed[key] = run
         return run
 
+    def record_pool(
+        self, source: str, design: Design, seed: int, tell: "Tell" = lambda _: None
+    ) -> "RecordPool":
+        """See `played_pool`; the newest is kept: its records may be judged once more."""
+        from graph.new.records import Arena, played_pool
 
-def versions() -> dict[str, str]:
-    """Python's version and the packages', by name."""
-    return {"python": python_version(), **{name: version(name) for name in _PACKAGES}}
+        arena = Arena(self.sandbox, self.settings.quick, self.settings.check.max_plies, self.clock)
+        key = PoolKey(source, design.model_dump_json(), seed, arena.quick, arena.max_plies)
+        if key not in self.played:
+            pool = played_pool(arena, source, design, seed, tell=tell)
+            self.played.clear()
+            self.played[key] = pool
+        return self.played[key]
+
+    def notes_of_play(
+        self, source: str, design: Design, tell: "Tell" = lambda _: None
+    ) -> tuple[str, ...]:
+        """Notes of diverse records, if a rule is marked by more than its functions."""
+        from graph.new.records import diverse_records, is_marked_inside
+
+        if not is_marked_inside(self.sandbox, source, design):
+            return ()
+        return diverse_records(self.record_pool(source, design, self.settings.seed, tell)).notes

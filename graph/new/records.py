@@ -27,7 +27,6 @@ from games.information import SeatLog
 from games.records import MatchRecord
 from games.streams import stream
 from games.values import Action, ModuleFault
-from graph.run.context import RunContext
 from tools.coverage import RuleCoverage, rule_coverage
 from tools.pace import PacedTable, is_slow
 from tools.playtest.jobs import GameSetup
@@ -47,6 +46,23 @@ _GREEDY, _SEARCH = 24, 60  # simulations a move: of one ply ahead, and of a tree
 _FEW = 8  # returns of no more kinds than this are told apart as they are
 _APART = "seats differ, as a rule may mean (who begins, or has a part of their own):"
 _LEANING = 2.0  # standard deviation of the log of a kind's weight
+
+
+@dataclass(frozen=True)
+class Arena:
+    """The place and the bounds of play for records.
+
+    Attributes:
+        sandbox: Where modules run.
+        quick: Fewer matches.
+        max_plies: Plies after which a match is left unfinished.
+        clock: Seconds, monotonic; asked of slow modules alone.
+    """
+
+    sandbox: Sandbox
+    quick: bool
+    max_plies: int
+    clock: Callable[[], float]
 
 
 @dataclass(frozen=True)
@@ -104,35 +120,40 @@ def decisions_met(matches: Sequence[Match]) -> list[dict[str, JsonValue]]:
     ]
 
 
-def notes_of_play(
-    context: RunContext, source: str, design: Design, tell: Tell = lambda _: None
-) -> tuple[str, ...]:
-    """The notes of diverse records, where a rule is marked by more than the functions it is in."""
-    rules = [rule.id for rule in design.rules]
-    marked = rule_coverage(context.sandbox, source, rules, [])
-    if set(marked.lines) <= set(marked.whole):
-        return ()
-    return diverse_records(context, source, design, seed=context.settings.seed, tell=tell).notes
+def is_marked_inside(sandbox: Sandbox, source: str, design: Design) -> bool:
+    """True if a rule is marked by more than the functions it is in."""
+    marked = rule_coverage(sandbox, source, [rule.id for rule in design.rules], [])
+    return not set(marked.lines) <= set(marked.whole)
 
 
-def diverse_records(
-    context: RunContext,
-    source: str,
-    design: Design,
-    count: int = 5,
-    seed: int = 0,
-    *,
-    tell: Tell = lambda _: None,
-) -> DiverseRecords:
-    """Play a module and choose `count` finished matches; the same seed gives the same ones.
+def diverse_records(pool: "RecordPool", count: int = 5) -> DiverseRecords:
+    """`count` finished matches of a pool that differ in what they show.
+
+    Raises:
+        ModuleFault: If the module does not load.
+        SandboxUnavailableError: If there is no sandbox.
+    """
+    kept = [n for n, record in enumerate(pool.records) if _finished(record)]
+    finished = [pool.records[n] for n in kept]
+    best = chosen_records(finished, [pool.met[n] for n in kept], count)
+    records = tuple(finished[n] for n in best)
+    coverage = rule_coverage(pool.arena.sandbox, pool.source, pool.rules, records)
+    coverage = replace(coverage, never=pool.missing)
+    unread = _unread(finished, records)
+    return DiverseRecords(records, coverage, pool.played, pool.seats(), unread, pool.slow)
+
+
+def played_pool(
+    arena: Arena, source: str, design: Design, seed: int = 0, *, tell: Tell = lambda _: None
+) -> "RecordPool":
+    """Matches of a module to choose records from; the same seed gives the same ones.
 
     Of a slow module fewer are played than of others, as many as there is time for.
 
     Args:
-        context: The run's resources; its sandbox must preload what players need.
+        arena: The place and the bounds of play; its sandbox must preload the players.
         source: The module, which passed its checks.
         design: Its rules and its number of players.
-        count: Records to choose.
         seed: Draws deals and choices.
         tell: Hears of every match that was played.
 
@@ -140,33 +161,13 @@ def diverse_records(
         ModuleFault: If the module does not load.
         SandboxUnavailableError: If there is no sandbox.
     """
-    pool = _played(context, source, design, seed, tell)
-    kept = [n for n, record in enumerate(pool.records) if _finished(record)]
-    finished = [pool.records[n] for n in kept]
-    best = chosen_records(finished, [pool.met[n] for n in kept], count)
-    records = tuple(finished[n] for n in best)
-    coverage = rule_coverage(context.sandbox, source, pool.rules, records)
-    coverage = replace(coverage, never=pool.missing)
-    unread = _unread(finished, records)
-    return DiverseRecords(records, coverage, pool.played, pool.seats(), unread, pool.slow)
-
-
-def _played(
-    context: RunContext, source: str, design: Design, seed: int, tell: Tell
-) -> "RecordPool":
-    """All that is played for it; the newest is kept: its records may be judged once more."""
-    quick, longest = context.settings.quick, context.settings.check.max_plies
-    key = (id(context.sandbox), source, design.model_dump_json(), seed, quick, longest)
-    if key not in context.played:
-        pool = RecordPool(context, source, design, seed, tell=tell)
-        pool.add(pool.random(_RANDOM[quick]))
-        pool.add(pool.thinking())
-        for _ in range(_DIRECTED[quick]):
-            if pool.missing and not pool.late():
-                pool.add(pool.random(_RANDOM[quick], leaning=True))
-        context.played.clear()
-        context.played[key] = pool
-    return context.played[key]
+    pool = RecordPool(arena, source, design, seed, tell=tell)
+    pool.add(pool.random(_RANDOM[arena.quick]))
+    pool.add(pool.thinking())
+    for _ in range(_DIRECTED[arena.quick]):
+        if pool.missing and not pool.late():
+            pool.add(pool.random(_RANDOM[arena.quick], leaning=True))
+    return pool
 
 
 def _unread(finished: Sequence[MatchRecord], chosen: Sequence[MatchRecord]) -> tuple[str, ...]:
@@ -245,7 +246,7 @@ def _finished(record: MatchRecord) -> bool:
 class RecordPool:
     """All matches that were kept, and the rules that each of them met."""
 
-    context: RunContext
+    arena: Arena
     source: str
     design: Design
     seed: int
@@ -260,11 +261,11 @@ class RecordPool:
 
     def __post_init__(self) -> None:
         """The clock begins."""
-        self.begun = self.context.clock()
+        self.begun = self.arena.clock()
 
     def late(self) -> bool:
         """Whether a slow module has used up its time; never of another, whatever the machine."""
-        late = is_slow(self.seconds) and self.context.clock() - self.begun > _SLOW_S
+        late = is_slow(self.seconds) and self.arena.clock() - self.begun > _SLOW_S
         self.cut |= late
         return late
 
@@ -279,11 +280,6 @@ class RecordPool:
         )
 
     @property
-    def quick(self) -> bool:
-        """Whether it is a quick run's."""
-        return self.context.settings.quick
-
-    @property
     def rules(self) -> list[str]:
         """Ids of the rules."""
         return [rule.id for rule in self.design.rules]
@@ -296,14 +292,14 @@ class RecordPool:
 
     def add(self, records: Sequence[MatchRecord]) -> None:
         """Keep matches, with what they met."""
-        coverage = rule_coverage(self.context.sandbox, self.source, self.rules, records)
+        coverage = rule_coverage(self.arena.sandbox, self.source, self.rules, records)
         self.marked = tuple(coverage.lines)
         self.records += records
         self.met += [coverage.of(number) for number in range(len(records))]
 
     def seats(self) -> tuple[SeatFact, ...]:
         """What sets seats apart."""
-        with self.context.sandbox.loaded("records", self.source) as worker:
+        with self.arena.sandbox.loaded("records", self.source) as worker:
             zones = SandboxedModule(worker).constant("ZONES")
         matches = [record.match for record in self.records]
         return seat_facts(matches, zones, varies=any(map(beginner_varies, self.design.sentences)))
@@ -312,7 +308,7 @@ class RecordPool:
         """Matches of random players; those that lean prefer other kinds of action in each match."""
         played: list[MatchRecord] = []
         plies = 0
-        while len(played) < count and plies < _RANDOM_PLIES[self.quick]:
+        while len(played) < count and plies < _RANDOM_PLIES[self.arena.quick]:
             if played and self.late():
                 break
             name = "random, with a liking for some kinds of action" if leaning else "random"
@@ -328,7 +324,7 @@ class RecordPool:
     def thinking(self) -> list[MatchRecord]:
         """Matches of players that look one ply ahead, and of players that search."""
         finished = [record for record in self.records if _finished(record)]
-        matches, plies = _THINKING[self.quick], _THINKING_PLIES[self.quick]
+        matches, plies = _THINKING[self.arena.quick], _THINKING_PLIES[self.arena.quick]
         if not finished:
             return []
         if is_slow(self.seconds):
@@ -341,7 +337,7 @@ class RecordPool:
     def _of(self, specs: Sequence[str], matches: int) -> Iterator[MatchRecord]:
         """Matches with the first of these players at every seat that can play the game."""
         roster, seats = PlayerRoster(), self.design.num_players
-        setup, sandbox = GameSetup(self.design.title, self.source, seats), self.context.sandbox
+        setup, sandbox = GameSetup(self.design.title, self.source, seats), self.arena.sandbox
         for spec in specs:
             sit = partial(roster.seat, roster.effective(spec), game=setup, sandbox=sandbox)
             for number in range(matches):
@@ -358,17 +354,19 @@ class RecordPool:
                 return
 
     def _match(self, names: Sequence[str], players: Sequence[Player]) -> MatchRecord:
-        with self.context.sandbox.loaded("records", self.source) as worker:
+        with self.arena.sandbox.loaded("records", self.source) as worker:
             match = play_match(
                 PacedTable(SandboxTable(worker), self.seconds),
                 players,
                 parameters={},
                 seed=self.seed,
                 match=self.played,
-                max_plies=self.context.settings.check.max_plies,
+                max_plies=self.arena.max_plies,
             )
         self.played += 1
-        planned = (1 + _DIRECTED[self.quick]) * _RANDOM[self.quick] + 2 * _THINKING[self.quick]
+        planned = (1 + _DIRECTED[self.arena.quick]) * _RANDOM[self.arena.quick] + 2 * _THINKING[
+            self.arena.quick
+        ]
         self.tell(
             {
                 "node": "check",

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from games.checks import Finding, Outcome
-from graph.run.pool import EDIT, Candidate, best, newest, thompson, what_failed
+from graph.run.candidates import EDIT, Candidate, best, newest, thompson, what_failed
 
 
 def finding(check: str, outcome: Outcome) -> Finding:

@@ -1,0 +1,102 @@
+"""Approve: a person reads the rulebook, and may change it."""
+
+from typing import Any, Literal
+
+from langchain_core.messages import AIMessage, HumanMessage
+from langgraph.runtime import Runtime
+from langgraph.types import Command, interrupt
+
+from agents.composer.designer import require_choices
+from agents.composer.lexicon import PLAYERS
+from agents.composer.mentions import settings_chosen
+from agents.protocols import NEW_FAMILY, Choices, RoleError
+from games.text import untagged
+from graph.new.context import RunContext
+from graph.new.requests import (
+    NO,
+    WHOLE,
+    YES,
+    doubts_of,
+    means,
+    plain_answer,
+)
+from graph.new.results import rule_changes
+from graph.new.state import RunState, folder_of, need_design
+
+
+def approve(
+    state: RunState, runtime: Runtime[RunContext]
+) -> Command[Literal["approve", "code", "recode", "design", "revise", "report"]]:
+    """Ask; nothing stands before the interrupt that may not run twice."""
+    del runtime
+    if state.given is not None:  # it came as a message of the chat, and stands there
+        return _answered(state, state.given, [])
+    answer = plain_answer(interrupt(_question(state)))
+    return _answered(state, answer, [HumanMessage(answer)])
+
+
+def _question(state: RunState) -> dict[str, Any]:
+    """What is asked, with the rulebook, in the two forms that chat and inbox clients show."""
+    doubts = [
+        f"“{clause.text}” was not understood. If {clause.perhaps} was meant, answer: "
+        f"{clause.perhaps}"
+        for clause in doubts_of(need_design(state))
+    ]
+    question = "Approve this rulebook? Answer yes, no, or say what to change."
+    last = state.messages[-1] if state.messages else None
+    reply = [last.text] if last is not None and last.name == "revise" else []
+    ask = untagged("\n".join([*reply, *doubts, question]))
+    name, text = "approve the rulebook", f"{_to_read(state)}\n{ask}"
+    may = {"allow_accept": True, "allow_respond": True, "allow_ignore": True, "allow_edit": False}
+    return {
+        "ask": ask,
+        "action_request": {"action": name, "args": {}},
+        "config": may,
+        "description": text,
+        "action_requests": [{"name": name, "args": {}, "description": text}],
+        "review_configs": [{"action_name": name, "allowed_decisions": ["approve", "reject"]}],
+    }
+
+
+def _to_read(state: RunState) -> str:
+    """The rulebook; of one that was shown before, what has changed in it."""
+    path, made, shown = folder_of(state).path / "rulebook.md", need_design(state), state.shown
+    if shown is None or shown.family != made.family:
+        return path.read_text("utf-8", "replace")
+    lines = [f"- {line.name} ({line.state}): {line.text}" for line in rule_changes(shown, made)]
+    whole = f'The whole rulebook: answer "rulebook", or read {path}.'
+    return untagged("\n".join([*lines, *([] if lines else ["No rule has changed."]), whole, ""]))
+
+
+def _answered(
+    state: RunState, answer: str, messages: list[HumanMessage]
+) -> Command[Literal["approve", "code", "recode", "design", "revise", "report"]]:
+    """What an answer leads to: yes codes it, no ends it, anything else changes the design."""
+    heard: dict[str, Any] = {"messages": messages, "given": None, "shown": state.design}
+    if means(answer, WHOLE):
+        return Command(goto="approve", update={**heard, "shown": None})
+    if means(answer, YES):
+        update = {**heard, "asks": False, "approved": True}
+        return Command(goto="code" if state.before is None else "recode", update=update)
+    if means(answer, NO) or state.brief is None:
+        ended = {"end": "gave_up", "reason": "the rulebook was not approved", "asks": False}
+        return Command(goto="report", update={**heard, **ended})
+    design, choices = need_design(state), state.brief.choices
+    settings = {} if design.family == NEW_FAMILY else settings_chosen(answer)
+    if not settings:
+        return Command(goto="revise", update=heard)
+    if choices.family is None:
+        choices = choices.but(Choices(family=design.family))
+    seats = settings.get(PLAYERS)
+    if type(seats) is int and seats > 0:
+        choices = choices.but(Choices(num_players=seats))
+        del settings[PLAYERS]
+    chosen = choices.but(Choices(settings=settings))
+    try:
+        require_choices(chosen, settings=True)
+    except RoleError as error:
+        wrong = AIMessage(f"Nothing was changed: {error}", name="revise")
+        return Command(goto="approve", update={**heard, "messages": [*messages, wrong]})
+    brief = state.brief.model_copy(update={"choices": chosen})
+    update = {**heard, "asks": False, "brief": brief, "earlier": state.with_this}
+    return Command(goto="design", update=update)

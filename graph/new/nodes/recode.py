@@ -1,0 +1,83 @@
+"""Recode: the code of the game before is edited for the changed rules."""
+
+import shutil
+from typing import Literal
+
+from langgraph.runtime import Runtime
+from langgraph.types import Command
+
+from agents.model.recording import place
+from agents.protocols import (
+    Design,
+    EditError,
+    RoleError,
+    apply_edits,
+)
+from games.checks import Finding
+from graph.new.claims import carried
+from graph.new.coding import GraphCoderTools
+from graph.new.context import RunContext
+from graph.new.opening import context_of
+from graph.new.results import rule_changes
+from graph.new.state import (
+    Made,
+    RunState,
+    folder_of,
+    need_design,
+)
+from graph.run.candidates import Candidate
+
+
+def recode(
+    state: RunState, runtime: Runtime[RunContext]
+) -> Command[Literal["code", "check", "report"]]:
+    """Edit the code of the game before for the changed rules; where none changed, keep it all."""
+    context = context_of(runtime, state.folder)
+    design, base = need_design(state), state.before
+    if base is None:
+        raise ValueError("recode runs on a game that was made; the state holds none")
+    folder = folder_of(state)
+    old = folder.root.revision(base.revision)
+    findings = _to_do(base.design, design)
+    if not findings:
+        old.carry(folder, ("checks.json", "players/", "records/"))
+        return Command(goto="report", update=_as_before(base))
+    claims = carried(base.claims, base.candidate, base.design, design)
+    try:
+        with place(f"recode/{state.revision}"):
+            tools = GraphCoderTools(context, design, claims, base.claims)
+            mending = context.roles.coder.edit(design, base.candidate.source, findings, tools)
+        source, refused = base.candidate.source, mending.refused
+        source = apply_edits(source, mending.edits) if mending.edits else source
+    except RoleError:
+        # The coder holds that it keeps the new rules as it stands.
+        source, refused = base.candidate.source, ()
+    except EditError:
+        return Command(goto="code", update={"claims": claims})
+    same_seats = design.num_players == base.design.num_players
+    if source == base.candidate.source and same_seats:  # the same matches: none is played again
+        shutil.copytree(old.journals, folder.journals, dirs_exist_ok=True)
+    folder.write_text("game.py", source)
+    runtime.stream_writer({"node": "recode", "changes": len(findings)})
+    drafted = [Candidate(number=0, source=source, refused=refused)]
+    return Command(goto="check", update={"candidates": drafted, "claims": claims})
+
+
+def _to_do(before: Design, after: Design) -> list[Finding]:
+    """What the code must do otherwise, a finding a changed rule or setting."""
+    return [
+        Finding(
+            check="revision",
+            outcome="failed",
+            rule=line.name if line.name.startswith("R") else "",
+            evidence=f"the person changed the game; {line.name}, {line.state}: {line.text}",
+        )
+        for line in rule_changes(before, after)
+    ]
+
+
+def _as_before(base: Made) -> dict[str, object]:
+    """All that was found of the game before, for a design with the same rules."""
+    kept = ("heuristics", "strategy_notes", "evaluation", "record", "claims")
+    found = {name: getattr(base, name) for name in kept}
+    return {**found, "candidates": [base.candidate], "accepted": base.candidate.number}

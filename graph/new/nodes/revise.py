@@ -1,0 +1,153 @@
+"""Revise: the designer says what a message means for the game that is there."""
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from langchain_core.messages import AIMessage, HumanMessage
+from langgraph.graph import END
+from langgraph.runtime import Runtime
+from langgraph.types import Command
+
+from agents.model.recording import REVISION, place
+from agents.protocols import (
+    NEW_FAMILY,
+    Brief,
+    Choices,
+    Design,
+    Revision,
+    RoleError,
+    Talk,
+)
+from graph.new.context import RunContext
+from graph.new.opening import context_of, folder_given
+from graph.new.reporting import write_design
+from graph.new.requests import (
+    human_words,
+    undoes,
+)
+from graph.new.results import lacking, rule_changes, verdict_lines
+from graph.new.state import (
+    Made,
+    RunState,
+    cleared,
+    folder_of,
+    need_design,
+)
+from tools.reporting.verdict import shares_text
+
+_ANOTHER = "It would be a run of its own: rulewright new"
+
+
+def revise(
+    state: RunState, runtime: Runtime[RunContext]
+) -> Command[Literal["intake", "design", "approve", "code", "recode", "__end__"]]:
+    """Ask the designer what the last message means for the design at hand."""
+    context = context_of(runtime, state.folder)
+    if state.brief is None:
+        raise ValueError("revise runs on a design; the state holds no brief")
+    said = human_words(state)
+    figures = [*verdict_lines(state), *(shares_text(state.evaluation) if state.evaluation else ())]
+    figures += lacking(state) if state.end is not None else []
+    if undoes(said[-1]):
+        return _undone(state, ask=context.settings.approve)
+    talk = Talk(message=said[-1], history=_history(state, figures), figures=tuple(figures))
+    first = f"{REVISION}{len(said)}"
+    if context.budget is not None:
+        context.budget.begin(first)
+    try:
+        with place(first):
+            found = context.roles.designer.revise(need_design(state), state.brief, talk)
+    except RoleError as error:
+        found = Revision(reply=str(error))
+    runtime.stream_writer({"node": "revise", "changed": found.design is not None})
+    brief = state.brief.model_copy(update={"corrections": (*state.brief.corrections, said[-1])})
+    if found.other and state.asks:
+        choices = _of_family(brief.choices, need_design(state))
+        brief = brief.model_copy(update={"choices": choices})
+        update = {"asks": False, "brief": brief, "earlier": state.with_this}
+        return Command(goto="design", update=update)
+    if found.other and folder_given(runtime) is None:
+        return Command(goto="intake", update={**cleared(), "folder": "", "settings": None})
+    if found.design is None:
+        return _replied(state, f"{found.reply} {_ANOTHER}" if found.other else found.reply)
+    after = (found.design, brief, state.with_this)
+    return _changed(state, after, found.reply, ask=context.settings.approve)
+
+
+def _undone(state: RunState, *, ask: bool) -> Command[Any]:
+    """The game as it stood before its last change, made like any other change."""
+    if not state.earlier:
+        return _replied(state, "There is no change to take back.")
+    *earlier, (design, brief) = state.earlier
+    names = ", ".join(line.name for line in rule_changes(need_design(state), design))
+    reply = f"Taken back, as it was before: {names or 'the title or the demands alone'}."
+    return _changed(state, (design, brief, tuple(earlier)), reply, ask=ask)
+
+
+def _of_family(choices: Choices, design: Design) -> Choices:
+    """The choices, for a game of the design's family, whose settings further words can change."""
+    if choices.family is not None or design.family == NEW_FAMILY:
+        return choices
+    return choices.but(Choices(family=design.family))
+
+
+def _history(state: RunState, figures: Sequence[str]) -> tuple[str, ...]:
+    """What the person said before, and what was answered; no messages of single stages.
+
+    What a request tells anyhow, the first words and the figures, does not stand here again. Where
+    the run lies on this machine is nothing that a model is told, or that a request rests on.
+    """
+    root, first = str(folder_of(state).root.path), state.brief and state.brief.prompt
+    said = [message for message in state.messages[:-1] if message.text != first]
+    known = {line for figure in figures for line in figure.split("\n")}
+    return tuple(
+        f"{'person' if isinstance(message, HumanMessage) else 'designer'}: "
+        + "\n".join(line for line in told.split("\n") if line not in known)
+        for message in said
+        for told in [message.text.replace(root, "RUN")]
+        if message.name in (None, "reply", "revise")
+    )
+
+
+def _replied(state: RunState, reply: str) -> Command[Any]:
+    """An answer; the game stays, and who was asked to approve it is asked again."""
+    if state.asks:
+        return Command(goto="approve", update={"messages": [AIMessage(reply, name="revise")]})
+    return Command(
+        goto=END, update={"messages": [AIMessage(reply, name="reply")], "summary": reply}
+    )
+
+
+def _changed(
+    state: RunState,
+    after: tuple[Design, Brief, tuple[tuple[Design, Brief], ...]],
+    reply: str,
+    *,
+    ask: bool,
+) -> Command[Any]:
+    """The changed design: over the one that waits for approval, else in a folder of its own.
+
+    `after` is the design, its brief, and what stood before each of the changes that it has.
+    """
+    made, brief, earlier = after
+    said = [AIMessage(reply, name="revise")]
+    update = {"design": made, "brief": brief, "earlier": earlier, "messages": said}
+    if state.asks:
+        write_design(folder_of(state), made, brief)
+        return Command(goto="approve", update=update)
+    number = state.revision + 1
+    folder = folder_of(state).root.revision(number)
+    folder.journals.mkdir(parents=True, exist_ok=True)
+    write_design(folder, made, brief)
+    base = _base(state, made)
+    place_of = {"revision": number, "folder": str(folder.path), "before": base}
+    place_of |= {"shown": state.design}
+    goto = "approve" if ask else "code" if base is None else "recode"
+    return Command(goto=goto, update={**cleared(), **place_of, **update, "asks": ask})
+
+
+def _base(state: RunState, design: Design) -> Made | None:
+    """The game that a design is made from: where the one before has its rules, that one again."""
+    known = (state.made, state.before)
+    same = [made for made in known if made is not None and not rule_changes(made.design, design)]
+    return same[0] if same else state.made

@@ -1,0 +1,26 @@
+"""Settings that machines share, and the versions that every result holds."""
+
+from importlib.metadata import version
+from platform import python_version
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from pydantic import Field
+
+if TYPE_CHECKING:
+    pass
+
+
+_PACKAGES = ("rulewright", "langgraph", "langchain-openai", "chromadb", "numpy", "pydantic")
+
+
+RefineStrategy: TypeAlias = Literal["conversation", "tree"]
+
+
+def sized(usual: int, *, quick: int, least: int = 0) -> Any:  # noqa: ANN401 - as pydantic's Field
+    """A field that a quick run has smaller."""
+    return Field(default_factory=lambda given: quick if given["quick"] else usual, ge=least)
+
+
+def versions() -> dict[str, str]:
+    """Python's version and the packages', by name."""
+    return {"python": python_version(), **{name: version(name) for name in _PACKAGES}}
