@@ -21,7 +21,7 @@ from graph.learn.learning import Learning
 from graph.learn.state import LearnContext, LearnState, moved
 from graph.run.candidates import Candidate
 from tools.playtest.jobs import GameSetup
-from tools.playtest.series import Series, play_series
+from tools.playtest.series import Series, SeriesSettings, play_series
 from tools.predicting.arena import (
     decided,
     followed,
@@ -139,14 +139,16 @@ def _against(
         game,
         [f"cwm:model={model},{searching}", *[other] * (game.num_players - 1)],
         PlayerRoster(),
-        matches=matches,
-        seed=settings.seed + 1 + len(learning.state.arena),
-        max_plies=_MOST_PLIES,
+        SeriesSettings(
+            matches=matches,
+            seed=settings.seed + 1 + len(learning.state.arena),
+            max_plies=_MOST_PLIES,
+            replay=False,
+            record=False,
+        ),
         sandbox=learning.context.sandbox,
         journal=model.with_name(f"{opponent}.jsonl"),
         on_match=told,
-        replay=False,
-        record=False,
     )
 
 
