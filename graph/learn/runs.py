@@ -1,6 +1,7 @@
 """The machine of `learn`: its wiring, and its runs from start to end."""
 
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass
 from functools import wraps
 from typing import TYPE_CHECKING, Any
@@ -9,14 +10,14 @@ from langgraph.graph import START, StateGraph
 from langgraph.types import Command
 
 from agents.model.settings import SettingsError
-from agents.model.transport import listen
 from graph.learn.active import active
 from graph.learn.arena import arena
 from graph.learn.ending import infer, report, tensors, value
 from graph.learn.nodes import check, intake, refine, synthesise
 from graph.learn.settings import LearnRequest, read_learning, write_learning
 from graph.learn.state import LearnContext, LearnState
-from graph.run.checkpoints import Tell, has_checkpoint, open_checkpoints, plain_result, stream_graph
+from graph.run.checkpoints import graph_events, has_checkpoint, open_checkpoints, plain_result
+from graph.run.events import Tell, hear_waits, teller
 from graph.run.folder import RunFolder, RunFolderError
 from graph.run.opening import model_settings, open_chat
 from graph.run.sandboxes import open_sandbox
@@ -70,7 +71,7 @@ def _plainly(node: Callable[..., Any]) -> Any:  # noqa: ANN401 - LangGraph's typ
 
     @wraps(node)
     def run(state: LearnState, runtime: Any) -> Any:  # noqa: ANN401
-        listen(runtime.stream_writer)
+        hear_waits(teller(runtime.stream_writer))
         return plain_result(node(state, runtime))
 
     return run
@@ -168,7 +169,9 @@ def run_learning(
             "metadata": {"seed": request.settings.seed, "run": folder.path.name},
         }
         step = _step(graph, config, folder, request.settings.max_calls)
-        stream_graph(graph, config, context, step, tell)
+        with closing(graph_events(graph, config, context, step)) as events:
+            for event in events:
+                tell(event)
         state = LearnState.model_validate(graph.get_state(config).values)
     told: Any = folder.read_json(TOLD)
     return LearnResult(folder, state, told)

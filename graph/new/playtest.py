@@ -18,6 +18,7 @@ from agents.protocols import Heuristic
 from agents.strategy.contest import HeuristicContest, taught_heuristics
 from graph.new.context import RunContext
 from graph.new.records import decisions_met, random_match
+from graph.run.events import Played, SeriesBegins, Tell
 from graph.run.folder import RunFolder
 from tools.playtest.jobs import GameSetup, MatchEntry
 from tools.playtest.report import LadderStep, ladder_step, sides_of
@@ -161,7 +162,7 @@ class PlayTest:
     source: str
     num_players: int
     folder: RunFolder
-    tell: Callable[[dict[str, JsonValue]], None] = field(default=lambda _: None)
+    tell: Tell = field(default=lambda _: None)
     clock: Clock = field(default_factory=Clock)
     played: dict[str, Series] = field(default_factory=dict)
 
@@ -185,7 +186,7 @@ class PlayTest:
     @cached_property
     def random(self) -> Series:
         """Random play at every seat, as a part of the play-test."""
-        self.tell({"node": "evaluate", "series": "random", "matches": self.random_matches})
+        self.tell(SeriesBegins(node="evaluate", series="random", matches=self.random_matches))
         return self._series("random", self._everywhere("random", {}), self.random_matches)
 
     @cached_property
@@ -208,7 +209,9 @@ class PlayTest:
     ) -> dict[str, Series]:
         """Each of these players at every seat."""
         for spec in specs:
-            self.tell({"node": "evaluate", "series": f"{spec} at every seat", "matches": matches})
+            self.tell(
+                SeriesBegins(node="evaluate", series=f"{spec} at every seat", matches=matches)
+            )
         return {
             spec: self._series(
                 f"alone-{short_name(spec).replace(' ', '-')}",
@@ -222,7 +225,9 @@ class PlayTest:
         self, lower: str, higher: str, name: str, beside: LineUp, matches: int
     ) -> LadderStep:
         """One side of a player against sides of another kind; `beside` has heuristics and sides."""
-        self.tell({"node": "evaluate", "series": f"{higher} against {lower}", "matches": matches})
+        self.tell(
+            SeriesBegins(node="evaluate", series=f"{higher} against {lower}", matches=matches)
+        )
         return ladder_step(
             lower, higher, self._series(name, self._against(lower, higher, beside), matches)
         )
@@ -243,7 +248,7 @@ class PlayTest:
             workers=Workers(_jobs(), "threads"),
             journals=self.folder.journals,
             tell=lambda series, matches: self.tell(
-                {"node": "strategize", "series": series, "matches": matches}
+                SeriesBegins(node="strategize", series=series, matches=matches)
             ),
         )
 
@@ -302,7 +307,7 @@ class PlayTest:
         def count(_index: int, _entry: MatchEntry) -> None:
             nonlocal played
             played += 1
-            self.tell({"node": "matches", "series": name, "played": played, "of": planned})
+            self.tell(Played(node="matches", series=name, played=played, of=planned))
 
         shown = [shown_as(spec, line_up.heuristics) for spec in line_up.specs]
         asked = {"line_up": shown, "matches": matches}

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from math import exp
 from statistics import median
-from typing import TypeAlias
 
 import numpy as np
 from pydantic import JsonValue
@@ -27,13 +26,12 @@ from games.information import SeatLog
 from games.records import MatchRecord
 from games.streams import stream
 from games.values import Action, ModuleFault
+from graph.run.events import Played, Tell
 from tools.coverage import RuleCoverage, rule_coverage
 from tools.pace import PacedTable, is_slow
 from tools.playtest.jobs import GameSetup
 from tools.playtest.report import affordable_simulations
 from tools.sandbox import Sandbox, SandboxedModule, SandboxTable
-
-Tell: TypeAlias = Callable[[dict[str, JsonValue]], None]
 
 # In a full and in a quick run; counts and no clock, so that the same seed gives the same records.
 _RANDOM = {False: 30, True: 12}
@@ -368,12 +366,12 @@ class RecordPool:
             self.arena.quick
         ]
         self.tell(
-            {
-                "node": "check",
-                "series": "to choose records from",
-                "played": self.played,
-                "of": f"at most {planned}",
-            }
+            Played(
+                node="check",
+                series="to choose records from",
+                played=self.played,
+                of=f"at most {planned}",
+            )
         )
         return MatchRecord(
             game=self.design.title,

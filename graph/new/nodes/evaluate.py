@@ -14,6 +14,7 @@ from graph.new.playtest import Clock, PlayTest
 from graph.new.reporting import rulebook_text
 from graph.new.results import players_object
 from graph.new.state import RunState, folder_of, need_design
+from graph.run.events import teller
 from graph.run.sandboxes import keep_grade
 from tools.playtest.series import Series
 from tools.replaying import VoidResultError
@@ -31,7 +32,7 @@ def evaluate(state: RunState, runtime: Runtime[RunContext]) -> Command[Literal["
     folder = folder_of(state)
     keep_grade(folder, context.sandbox.grade)
     clock = Clock(context.settings.playtest_s, folder, context.clock)
-    tell, seats = runtime.stream_writer, need_design(state).num_players
+    tell, seats = teller(runtime.stream_writer), need_design(state).num_players
     play = PlayTest(context, source, seats, folder, tell=tell, clock=clock)
     try:
         evaluation, series = playtest(play, state.heuristics)

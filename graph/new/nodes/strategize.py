@@ -19,6 +19,7 @@ from graph.new.opening import context_of
 from graph.new.playtest import LineUp, PlayTest
 from graph.new.state import RunState, folder_of, need_design
 from graph.run.candidates import what_failed
+from graph.run.events import teller
 from graph.run.folder import RunFolder
 from graph.run.sandboxes import keep_grade
 from tools.playtest.report import score_step
@@ -33,13 +34,15 @@ def strategize(state: RunState, runtime: Runtime[RunContext]) -> Command[Literal
     source = state.candidate(state.accepted).source
     folder = folder_of(state)
     keep_grade(folder, context.sandbox.grade)
-    table = PlayTest(context, source, made.num_players, folder, tell=runtime.stream_writer)
+    table = PlayTest(context, source, made.num_players, folder, tell=teller(runtime.stream_writer))
     notes: list[str] = []
     candidate = state.candidate(state.accepted)
     if context.settings.extras and not context.settings.quick:
         source = extended(table, made, notes)
         candidate = candidate.model_copy(update={"source": source})
-        table = PlayTest(context, source, made.num_players, folder, tell=runtime.stream_writer)
+        table = PlayTest(
+            context, source, made.num_players, folder, tell=teller(runtime.stream_writer)
+        )
         folder.write_text("game.py", source)
     with place("strategize"):
         sound = proposed(context, made, source, table.samples(), notes)

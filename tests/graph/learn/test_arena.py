@@ -11,6 +11,7 @@ from games.trajectories import TrajectoryError
 from graph.learn.arena import paid_together
 from graph.learn.reporting import final_words
 from graph.learn.runs import run_learning
+from graph.run.events import Begins, Event, Played, Waits
 from graph.run.folder import RunFolder
 from tests.agents.model.endpoint import serving
 from tests.graph.learn.conftest import Learn, learning, recorded
@@ -45,15 +46,15 @@ def partial(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_what_surprises_the_model_in_play_is_named_and_it_has_not_passed(
     learn: Learn, partial: Path
 ) -> None:
-    events: list[dict[str, Any]] = []
+    events: list[Event] = []
     with serving(code(FAULTY), code(DRAWING)) as endpoint:
         done = learn(endpoint, tell=events.append, matches=partial, **PLAYS)
     told = done.told
-    assert [(e["against"], e["played"], e["of"]) for e in events if "against" in e] == [
+    assert [(e.series, e.played, e.of) for e in events if isinstance(e, Played)] == [
         (opponent, played, 4) for opponent in ("random", "gt") for played in range(5)
     ]
-    assert {"begins": "arena"} in events
-    assert {"answered": "modeller"} in events
+    assert Begins(node="arena") in events
+    assert any(isinstance(e, Waits) and e.over and e.role == "modeller" for e in events)
     assert (told["end"], told["accuracy"]) == ("incomplete", 1.0)
     assert "transitions of play were predicted wrong" in told["reason"]
     rows = told["arena"][0]["rows"]
@@ -112,8 +113,8 @@ def test_a_run_killed_in_the_arena_goes_on_to_the_same_bytes(
     folders = [begun(n, matches=partial, keep_learning=True, **PLAYS) for n in ("whole", "broken")]
     script = (code(FAULTY), code(DRAWING), code(MODEL))
 
-    def kill(event: dict[str, Any]) -> None:
-        if event.get("node") == "arena":
+    def kill(event: Event) -> None:
+        if event.node == "arena" and not isinstance(event, Begins):
             raise Killed
 
     for folder in folders:

@@ -22,6 +22,7 @@ from graph.learn.reporting import contradictions, final_words
 from graph.learn.runs import goes_on, run_learning
 from graph.learn.state import Gaps, LearnState
 from graph.run.candidates import Candidate
+from graph.run.events import Begins, Event
 from graph.run.folder import RunFolder, RunFolderError
 from tests.agents.model.endpoint import Answer, Request, message, serving
 from tests.graph.learn.conftest import Learn, learning, recorded
@@ -380,8 +381,8 @@ def test_a_run_killed_while_the_environment_is_asked_asks_it_no_further_match(
     with serving(code(TIC_TAC_TOE)) as endpoint:
         run_learning(whole, learning(whole, endpoint, sandbox))
 
-    def kill(event: dict[str, Any]) -> None:
-        if event.get("node") == "active":
+    def kill(event: Event) -> None:
+        if event.node == "active" and not isinstance(event, Begins):
             raise Killed
 
     with serving(code(TIC_TAC_TOE)) as endpoint:
