@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Self, TypeAlias
 
-from games.values import Action, Json, Observation, canonical_key, canonical_value
+from games.values import Action, Json, Observation, are_texts, canonical_key, canonical_value
 
 Turn: TypeAlias = tuple[Observation, Action | None]
 
@@ -137,6 +137,27 @@ class SeatTurn:
     observation: Observation
     action: Action | None
     end: int
+
+    def row(self) -> dict[str, Json]:
+        """What is known before it acts, as JSON."""
+        seen: dict[str, Json] = {"before": self.before, "observation": self.observation}
+        return {**seen, "events": [*self.events]}
+
+
+def read_turn(row: Mapping[str, Json]) -> SeatTurn:
+    """The turn that `SeatTurn.row` wrote.
+
+    Raises:
+        ValueError: If it is none.
+    """
+    match row:
+        case {
+            "before": None | str() as before,
+            "observation": dict(seen),
+            "events": list(told),
+        } if are_texts(told):
+            return SeatTurn(before, tuple(told), seen, None, 0)
+    raise ValueError(f"{row!r:.80} is no turn of a seat")
 
 
 def seat_turns(entries: Sequence[LogEntry]) -> list[SeatTurn]:

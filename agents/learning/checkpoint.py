@@ -15,16 +15,16 @@ import numpy as np
 from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
-from agents.learning.encoding import Array, fitted_encoder
+from agents.encoding.paths import fitted_encoder, turn_view
+from agents.encoding.protocol import Array
+from agents.encoding.tensors import TensorSource
 from agents.learning.matches import Matches
 from agents.learning.policy import (
     META,
     Codec,
-    TensorSource,
     Weights,
     codec_of,
     initial_weights,
-    network_view,
     shapes,
 )
 from agents.learning.settings import LearningError, PpoSettings
@@ -75,10 +75,10 @@ def explored_by(matches: Matches, generator: np.random.Generator) -> Explored:
     sights: list[SeatSight] = []
     actions, largest, turns = set[Action](), 0.0, matches.open()
     while len(seen) < settings.explore:
-        for seat, view in zip(turns.seats, turns.views, strict=True):
-            seen.append(network_view(seat, view, recurrent=recurrent, whole=not own))
+        for seat, turn in zip(turns.seats, turns.turns(), strict=True):
+            seen.append(turn_view(seat, turn, recurrent=recurrent, whole=not own))
             sights.append(
-                SeatSight(0, seat, ((view["observation"], None),), ((),), (0.0,), ended=False)
+                SeatSight(0, seat, ((turn.observation, None),), ((),), (0.0,), ended=False)
             )
         actions.update(*turns.legal)
         turns = matches.step([any_action(legal, generator) for legal in turns.legal])

@@ -8,7 +8,7 @@ from agents.worker.protocol import PerfectInformationRequest
 from agents.worker.stepping import OpenManyRequest, StepManyRequest, Turns
 from games.streams import run_key, stream
 from games.values import Action, IllegalActionError, Json, ModuleFault, are_texts, is_number
-from tools.guest.protocol import MessageError, decoded
+from tools.guest.protocol import decoded
 from tools.playtest.jobs import GameSetup
 from tools.predicting.tensors import TENSORS
 from tools.sandbox import Sandbox
@@ -88,11 +88,12 @@ class Matches:
     def _turns(self, operation: str, payload: dict[str, Json]) -> Turns:
         try:
             turns = decoded(Turns, self._worker.request(operation, payload, _LATE_S))
+            turns.turns()
         except IllegalActionError as error:
             raise ModuleFault(
                 "raised", "apply_action", f"refused a legal action: {error}"
             ) from error
-        except MessageError as error:
+        except ValueError as error:
             raise ModuleFault("bad_value", operation, f"the worker answered: {error}") from error
         count, seats = self.settings.environments, range(self.game.num_players)
         good = all(len(column) == count for column in turns)

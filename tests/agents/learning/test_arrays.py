@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from agents.encoding.tensors import TensorEncoder, TensorSource
 from agents.learning.matches import Matches
-from agents.learning.policy import Arrays, TensorSource
 from agents.learning.settings import LearningError, PpoSettings
 from agents.players.registry import PlayerRoster
 from games.values import ModuleFault
@@ -20,7 +20,7 @@ SEEN: dict[str, Any] = {"betting": ["Pass"], "card": "Q", "current_player": "1",
 
 
 def test_an_array_is_what_the_function_gives_and_is_asked_for_once(sandbox: Sandbox) -> None:
-    arrays = Arrays(sandbox, TensorSource(ARRAYS, 10))
+    arrays = TensorEncoder(sandbox, TensorSource(ARRAYS, 10))
     assert arrays.of(SEEN) is None
     arrays.ask([SEEN, SEEN, {"card": "Q"}])
     array = arrays.of(SEEN)
@@ -40,13 +40,13 @@ def test_one_that_ends_its_worker_is_named_and_others_are_told_still(sandbox: Sa
             "    if observation['card'] == 'K':\n        __import__('os')._exit(3)\n    row = [",
         ),
     )
-    arrays = Arrays(sandbox, TensorSource(ends, 10))
+    arrays = TensorEncoder(sandbox, TensorSource(ends, 10))
     with pytest.raises(ModuleFault, match="the worker"):
         arrays.ask([SEEN | {"card": "K"}])
     arrays.ask([SEEN])
     assert arrays.of(SEEN) is not None
     arrays.close()
-    broken = Arrays(sandbox, TensorSource("import numpyy", 10))
+    broken = TensorEncoder(sandbox, TensorSource("import numpyy", 10))
     for _ in range(2):
         with pytest.raises(ModuleFault, match="numpyy"):
             broken.ask([SEEN])
