@@ -13,9 +13,8 @@ from games.library import read_game
 from games.values import ModuleFault
 from graph.new.build import build, recursion_limit
 from graph.new.context import RunContext, RunSettings
-from graph.new.measuring import playtest
 from graph.new.opening import context_of, runs_of
-from graph.new.playtest import Clock, PlayTest
+from graph.new.playing import clock_of, measured, play_of_run
 from graph.new.results import artefacts
 from graph.new.state import RunState
 from graph.run.checkpoints import as_plain
@@ -94,10 +93,10 @@ def _play(state: _State, runtime: Runtime[RunContext]) -> dict[str, object]:
     context = context_of(runtime, str(folder.path))
     seats = state.players or usual_players(info)
     try:
-        clock = Clock(context.settings.playtest_s, folder, context.clock)
+        clock = clock_of(context, folder, context.settings.playtest_s)
         tell = teller(runtime.stream_writer)
-        play = PlayTest(context, state.source, seats, folder, tell=tell, clock=clock)
-        evaluation, _ = playtest(play, ())
+        play = play_of_run(context, state.source, seats, folder, tell=tell, clock=clock)
+        evaluation, _ = measured(play, (), context.settings.protocol)
     except ModuleFault as fault:
         return {"outcome": "could_not_judge", "summary": f"it cannot be played: {fault}"}
     lines = verdict_text(evaluation)
