@@ -41,7 +41,7 @@ from graph.run.opening import model_settings
 from tools.playtest.intervals import Estimate, NoSamplesError, share_interval
 from tools.playtest.jobs import MatchEntry, SandboxRecipe, sandbox_of_process
 from tools.playtest.runner import Workers
-from tools.playtest.series import Series, play_series
+from tools.playtest.series import Series, SeriesSettings, play_series
 from tools.predicting.transition import RecordQuestions, predicted
 from tools.sandbox import Sandbox
 
@@ -196,12 +196,10 @@ class _Arena:
             referee_of(self.game),
             [f"cwm:model={model.file},{given},{PROTOCOLS[self.protocol]}", other],
             self.roster,
-            matches=SEATS * deals,
-            seed=self.options.seed,
+            SeriesSettings(matches=SEATS * deals, seed=self.options.seed, record=False),
             sandbox=SandboxRecipe(preload=self.roster.preload),
             journal=self.folder / name.replace(" ", "_") if self.options.folder else None,
             workers=Workers(self.options.workers, "threads" if self.roster.models else "processes"),
-            record=False,
         )
 
     def _followed(self, played: Sequence[tuple[HeldModel, Series]], sandbox: Sandbox) -> Row:

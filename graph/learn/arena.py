@@ -25,7 +25,7 @@ from graph.run.candidates import Candidate
 from tools.playtest.intervals import NoSamplesError, mean_interval
 from tools.playtest.jobs import EffortSummary, GameSetup, MatchEntry, effort_together
 from tools.playtest.schedule import sides_paid_alike
-from tools.playtest.series import Series, play_series
+from tools.playtest.series import Series, SeriesSettings, play_series
 from tools.predicting.transition import Predicted, RecordQuestions, predicted
 from tools.replaying import VoidResultError, replayed_match
 from tools.sandbox import Sandbox
@@ -129,14 +129,16 @@ def _against(  # noqa: PLR0913 - one caller, which has them all
         game,
         [f"cwm:model={model},{searching}", *[other] * (game.num_players - 1)],
         PlayerRoster(),
-        matches=matches,
-        seed=settings.seed + 1 + number,
-        max_plies=_MOST_PLIES,
+        SeriesSettings(
+            matches=matches,
+            seed=settings.seed + 1 + number,
+            max_plies=_MOST_PLIES,
+            replay=False,
+            record=False,
+        ),
         sandbox=context.sandbox,
         journal=model.with_name(f"{opponent}.jsonl"),
         on_match=told,
-        replay=False,
-        record=False,
     )
 
 

@@ -20,7 +20,7 @@ from tools.playtest.of_run.clock import Clock
 from tools.playtest.report import LadderStep, ladder_step, sides_of
 from tools.playtest.runner import Workers
 from tools.playtest.schedule import Sides
-from tools.playtest.series import Series, play_series
+from tools.playtest.series import Series, SeriesSettings, play_series
 from tools.reporting.content import short_name
 from tools.sandbox import Sandbox
 
@@ -290,16 +290,18 @@ class PlayTest:
             self.setup(line_up.heuristics),
             line_up.specs,
             self.roster,
-            matches=matches,
-            seed=self.settings.seed,
-            max_plies=self.settings.max_plies,
-            sides=line_up.sides if 1 < len(line_up.sides) < self.num_players else (),
-            until=until,
+            SeriesSettings(
+                matches=matches,
+                seed=self.settings.seed,
+                max_plies=self.settings.max_plies,
+                sides=line_up.sides if 1 < len(line_up.sides) < self.num_players else (),
+                until=until,
+                replay=False,
+            ),
             sandbox=self.sandbox,
             journal=journal,
             workers=Workers(jobs_here(), "threads"),
             on_match=on_match,
-            replay=False,
         )
 
 
