@@ -11,7 +11,7 @@ from games.trajectories import TrajectoryError
 from graph.learn.arena import paid_together
 from graph.learn.reporting import final_words
 from graph.learn.runs import run_learning
-from graph.run.events import Begins, Event, Played, Waits
+from graph.run.events import Begins, Event, Waits
 from graph.run.folder import RunFolder
 from tests.agents.model.endpoint import serving
 from tests.graph.learn.conftest import Learn, learning, recorded
@@ -50,7 +50,8 @@ def test_what_surprises_the_model_in_play_is_named_and_it_has_not_passed(
     with serving(code(FAULTY), code(DRAWING)) as endpoint:
         done = learn(endpoint, tell=events.append, matches=partial, **PLAYS)
     told = done.told
-    assert [(e.series, e.played, e.of) for e in events if isinstance(e, Played)] == [
+    told_facts = [event.details for event in events]
+    assert [(e["against"], e["played"], e["of"]) for e in told_facts if "against" in e] == [
         (opponent, played, 4) for opponent in ("random", "gt") for played in range(5)
     ]
     assert Begins(node="arena") in events

@@ -344,8 +344,8 @@ def test_a_run_killed_at_any_call_goes_on_to_the_same_bytes(
     for call in range(1, len(SCRIPT) + 1):
         broken = begun(f"broken-{call}")
 
-        def kill(event: dict[str, Any], at: int = call) -> None:
-            if event.get("call") == at:
+        def kill(event: Event, at: int = call) -> None:
+            if event.details.get("call") == at:
                 raise Killed
 
         with serving(*SCRIPT) as endpoint:
