@@ -16,7 +16,7 @@ from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
 from resource import RLIMIT_NOFILE, getrlimit
-from typing import TYPE_CHECKING, Any, NoReturn, Self
+from typing import TYPE_CHECKING, NoReturn, Self
 
 import typer
 
@@ -24,6 +24,8 @@ from games.text import plain_text, quoted
 
 if TYPE_CHECKING:
     from rich.status import Status
+
+    from graph.run.events import Event, Waits
 
 STOPPED = 130  # exit code of a command that Ctrl-C stopped
 _SIGNALLED = 128  # exit code of a command that a signal stopped, less the signal's number
@@ -207,39 +209,35 @@ class Progress:
         self._every_s = every_s
         self._over = threading.Event()
 
-    def __call__(self, event: dict[str, Any]) -> None:
+    def __call__(self, event: "Event") -> None:
         """Show one event of the machine."""
-        node, doing = str(event.get("node", "")), words("doing")
-        details = quoted(
-            ", ".join(
-                f"{key} {value}"
-                for key, value in event.items()
-                if key != "node" and value not in ([], "")
-            )
-        )
-        if "waiting" in event:
+        from graph.run.events import Begins, Opens, Played, Waits
+
+        doing = words("doing").get(event.node, event.node)
+        details = quoted(", ".join(f"{name} {value}" for name, value in event.details.items()))
+        if isinstance(event, Waits) and not event.over:
             self._wait(event)
-        elif "played" in event and "of" in event:
-            self._show(f"{doing.get(node, node)}: {details}")
+        elif isinstance(event, Played):
+            self._show(f"{doing}: {details}")
         else:
-            if begun := "open" if node == "open" else event.get("begins"):
-                self._stage = doing.get(begun, begun)
-            elif node:
-                self._line(f"{node}: {details}")
+            if isinstance(event, Begins | Opens):
+                self._stage = doing
+            elif not isinstance(event, Waits):
+                self._line(f"{event.node}: {details}")
             self._show(self._stage)
 
-    def _wait(self, event: dict[str, Any]) -> None:
+    def _wait(self, event: "Waits") -> None:
         """For whom the run waits; a line each time where there is no spinner to say it.
 
         Why it waits once more is said once.
         """
-        why = f", after: {event['after']}" if "after" in event else ""
+        why = f", after: {event.after}" if event.after else ""
         after = "" if why == self._after and not self._console.is_terminal else why
         self._after = why
-        lines = f", {event['lines']} lines of it" if event.get("lines") else ""
+        lines = f", {event.lines} lines of it" if event.lines else ""
         text = quoted(
-            f"waiting for {event['waiting']}: {event['role']}, {event['seconds']} s{lines}, "
-            f"try {event['try']} of {event['of']}{after}"
+            f"waiting for {event.model}: {event.role}, {event.seconds} s{lines}, "
+            f"try {event.attempt} of {event.of}{after}"
         )
         if not self._console.is_terminal:
             self._line(text)

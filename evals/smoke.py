@@ -9,7 +9,7 @@ from games.checks.run import CheckSettings
 from graph.new.context import RunSettings
 from graph.new.opening import make_context
 from graph.new.results import RunResult
-from graph.new.runs import start_run
+from graph.new.runs import open_run
 from graph.run.folder import RunFolder
 
 
@@ -32,7 +32,8 @@ def run(options: EvalOptions) -> EvalResult:
         for index, sample in enumerate(samples):
             folder = RunFolder(Path(place) / str(index))
             folder.journals.mkdir(parents=True)
-            rows.append(judge_run(sample, start_run(sample["prompt"], folder, context)))
+            with open_run(folder, context, prompt=sample["prompt"]) as made:
+                rows.append(judge_run(sample, made.to_end()))
             options.tell(f"{sample['family']}: {rows[-1]}")
     return score(
         rows,

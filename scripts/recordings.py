@@ -26,7 +26,7 @@ from graph.new.coding import GraphCoderTools
 from graph.new.context import RunContext, RunSettings
 from graph.new.opening import make_context
 from graph.new.requests import Request, write_request
-from graph.new.runs import resume_run
+from graph.new.runs import open_run
 from graph.run.folder import create_folder
 from graph.run.opening import model_settings
 
@@ -121,7 +121,8 @@ def _run(name: str) -> str:
                 return f"a first draft of {source.count(chr(10))} lines"
             home = create_folder(Path(folder) / "run", title=name, runs=Path(folder))
             write_request(request_of(name), home)
-            state = resume_run(home, context).state
+            with open_run(home, context) as run:
+                state = run.to_end().state
             return f"{state.end}: {state.summary}"
 
 

@@ -19,9 +19,9 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar, copy_context
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import Any, TypeAlias
+from typing import TypeAlias
 from urllib.request import getproxies, proxy_bypass
 
 import httpx2
@@ -32,9 +32,6 @@ from agents.model.errors import FORM_STATUSES, BadBodyError, NetworkForbiddenErr
 from agents.model.recording import Exchange, Recording, current_place, request_key, set_for_a_while
 from agents.model.settings import ExchangeMode
 
-Hear: TypeAlias = Callable[[dict[str, Any]], object]
-
-_HEARS: ContextVar[tuple[Hear, float] | None] = ContextVar("rulewright_hears", default=None)
 _WAIT: ContextVar["Wait | None"] = ContextVar("rulewright_wait", default=None)
 MAX_BODY_BYTES = 32 * 1024 * 1024
 _COMPLETIONS = "chat/completions"
@@ -46,6 +43,35 @@ _HIDDEN = "[key removed]"
 _SHORTEST_KEY = 8  # what is shorter, such as "none" or "ollama", stands for no key
 
 _LOCAL_NAMES = frozenset({"", "localhost", "localhost.localdomain", "ip6-localhost"})
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """A model is waited for.
+
+    Attributes:
+        model: The model.
+        role: Who asks, such as "designer".
+        seconds: Seconds since the request went out.
+        attempt: The try, from 1.
+        of: Tries there are.
+        lines: Lines of the reply that have come.
+        after: What was wrong with the try before; empty at the first.
+        over: The wait has ended.
+    """
+
+    model: str
+    role: str
+    seconds: int
+    attempt: int
+    of: int
+    lines: int
+    after: str
+    over: bool = False
+
+
+Hear: TypeAlias = Callable[[Waiting], object]
+_HEARS: ContextVar[tuple[Hear, float] | None] = ContextVar("rulewright_hears", default=None)
 
 
 def listen(hear: Hear, every_s: float = 10.0) -> None:
@@ -100,11 +126,12 @@ class Wait:
         """True if all its time is used up."""
         return self.seconds >= self.total_s
 
-    def event(self) -> dict[str, Any]:
+    def event(self) -> Waiting:
         """The event that a person is told."""
-        told = {"waiting": self.model, "role": self.role, "seconds": round(self.seconds)}
-        told |= {"try": self.attempt, "of": self.of, "lines": self.lines, "after": self.after}
-        return {name: value for name, value in told.items() if value not in ("", None)}
+        seconds = round(self.seconds)
+        return Waiting(
+            self.model, self.role, seconds, self.attempt, self.of, self.lines, self.after
+        )
 
 
 def current_wait() -> Wait | None:
@@ -135,7 +162,7 @@ def waiting(wait: Wait) -> Iterator[None]:
         finally:
             over.set()
             ticker.join()
-    hear({"answered": wait.role})
+    hear(replace(wait.event(), over=True))
 
 
 @dataclass(eq=False)

@@ -248,23 +248,17 @@ def _run(
     remedy: "Remedy | None" = None,
 ) -> None:
     from graph.new.opening import make_context
-    from graph.new.runs import resume_run
+    from graph.new.runs import open_run
     from graph.run.checkpoints import BrokenCheckpointsError
+    from graph.run.events import Opens
     from graph.run.folder import RunFolderError
 
     interactive = a_person_is_here() and not as_json
-    answers = [] if given is None else [given]
     stopped = f"stopped; what was finished is kept. Go on with: rulewright resume {folder.path}"
-
-    def answer(question: dict[str, Any]) -> str | None:
-        if answers or not interactive:
-            return answers.pop() if answers else None
-        progress.pause()
-        return _ask(question)
 
     with ends_at_once(lambda: stopped), Progress(quiet=as_json) as progress, ExitStack() as held:
         with _taken_back(folder, fresh=fresh):
-            progress({"node": "open"})
+            progress(Opens())
             address = database()
             context = make_context(
                 settings, interactive=interactive, exchanges=folder.exchanges, tell=note
@@ -273,16 +267,26 @@ def _run(
         held.enter_context(context.sandbox)
         _announce(context)
         try:
-            result = resume_run(
-                folder, context, tell=progress, answer=answer, database=address, remedy=remedy
-            )
+            with open_run(folder, context, database=address, remedy=remedy) as run:
+                for event in run.events():
+                    progress(event)
+                while (question := run.question) is not None:
+                    progress.pause()
+                    words = given or (_ask(question) if interactive else None)
+                    if words is None:
+                        break
+                    given = None
+                    run.answer(words)
+                    for event in run.events():
+                        progress(event)
+                result = run.result()
         except (BrokenCheckpointsError, RunFolderError):
             raise  # its message says how to go on
         except BaseException:
             progress.pause()
             note(stopped)
             raise
-    if answers:
+    if given is not None:
         raise RunFolderError(
             f"the run in {folder.path} has ended and asks nothing: the answer {given!r} was not "
             f"used. To change its game: rulewright revise {folder.path} '...'; or edit "

@@ -209,7 +209,7 @@ def searching(game: "GameSetup", sandbox: "Sandbox") -> str:
         ModuleFault: If the module does not load or play.
     """
     from agents.players.registry import PlayerRoster
-    from graph.new.records import random_match
+    from tools.playtest.of_run.played import random_match
 
     probe = random_match(game, sandbox, seed=0, max_plies=_LONGEST_PROBE)
     simulations = min(max(_PLIES_OF_A_DECISION // max(len(probe.plies), 1), _FEWEST), _MOST)

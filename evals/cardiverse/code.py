@@ -37,7 +37,7 @@ from games.records import MatchRecord, to_text
 from games.values import ModuleFault
 from graph.new.context import RunContext, RunSettings
 from graph.new.opening import make_context
-from graph.new.runs import start_run
+from graph.new.runs import open_run
 from graph.run.folder import RunFolder
 from graph.run.opening import model_settings
 from tools.sandbox import SandboxedModule, SandboxTable
@@ -66,7 +66,8 @@ def live(task: Generation, context: RunContext, seed: int, *, retrieves: bool) -
         folder = RunFolder(Path(place) / "run")
         folder.journals.mkdir(parents=True)
         run = replace(context, settings=settings, retrieval=retrieval)
-        state = start_run(task.brief, folder, run).state
+        with open_run(folder, run, prompt=task.brief) as opened:
+            state = opened.to_end().state
     found = tuple(candidate.source for candidate in state.candidates)
     made = replace(task, coder="live" if retrieves else "live -ret", sources=found)
     if state.design is None:

@@ -33,9 +33,9 @@ from evals.results import (
 )
 from games import library
 from games.values import ModuleFault
-from graph.new.records import decisions_met, random_match
 from tools.playtest.intervals import NoSamplesError, share_interval
 from tools.playtest.jobs import GameSetup, SandboxRecipe, sandbox_of_process
+from tools.playtest.of_run.played import decisions_met, random_match
 from tools.playtest.runner import Workers
 from tools.playtest.schedule import sides_paid_alike
 from tools.sandbox import Sandbox

@@ -14,6 +14,7 @@ from games.engine import Ending
 from games.text import number_of
 from games.trajectories import MOST_OUTCOMES
 from graph.learn.calibration import Calibration
+from graph.run.events import Called
 from tools.predicting.arena import SPACED, Paid, Unpaid
 
 StageName: TypeAlias = Literal["transition", "inference", "value", "tensors"]
@@ -112,17 +113,17 @@ class CallNote(BaseModel, frozen=True, extra="forbid"):
     best: float = 0.0
     held_out: float | None = None
 
-    def event(self, late: int = 0) -> dict[str, JsonValue]:
+    def event(self, late: int = 0) -> Called:
         """The call as a person hears of it; `late` counts places where draws time out."""
-        return {
-            "node": self.function,
-            "call": self.call,
-            "accuracy": "none" if self.accuracy is None else f"{self.accuracy:.4f}",
-            "best": f"{self.best:.4f}",
-            **({} if self.held_out is None else {"held out": f"{self.held_out:.4f}"}),
-            **({"places where draws time out": late} if late else {}),
-            **({"refused": len(self.refused)} if self.refused else {}),
-        }
+        return Called(
+            node=self.function,
+            call=self.call,
+            accuracy="none" if self.accuracy is None else f"{self.accuracy:.4f}",
+            best=f"{self.best:.4f}",
+            held_out=None if self.held_out is None else f"{self.held_out:.4f}",
+            places_where_draws_time_out=late or None,
+            refused=len(self.refused) or None,
+        )
 
     def reached(self, top: Judged, best: float) -> "CallNote":
         """The note once its candidates are judged: of the best one, and of the stage."""

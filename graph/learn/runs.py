@@ -1,14 +1,15 @@
 """The machine of `learn`: its wiring, and its runs from start to end."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import threading
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 from langgraph.graph import START, StateGraph
 
 from agents.model.settings import SettingsError
-from agents.model.transport import listen
 from graph.learn.nodes.active import active
 from graph.learn.nodes.arena import arena
 from graph.learn.nodes.asking import infer, refine, synthesise, tensors, value
@@ -18,7 +19,8 @@ from graph.learn.nodes.report import report
 from graph.learn.report import TOLD, LearnReport, read_report
 from graph.learn.settings import LearnRequest, read_learning, write_learning
 from graph.learn.state import LearnContext, LearnState, moved
-from graph.run.checkpoints import Tell, has_checkpoint, open_checkpoints, stream_graph
+from graph.run.checkpoints import graph_events, has_checkpoint, open_checkpoints
+from graph.run.events import Event, Tell, hear_waits, teller
 from graph.run.folder import RunFolder, RunFolderError
 from graph.run.opening import model_settings, open_chat
 from graph.run.sandboxes import open_sandbox
@@ -68,7 +70,7 @@ def _heard(node: Callable[..., Any]) -> Any:  # noqa: ANN401 - LangGraph's type 
 
     @wraps(node)
     def run(state: LearnState, runtime: Any) -> Any:  # noqa: ANN401 - the node's own types
-        listen(runtime.stream_writer)
+        hear_waits(teller(runtime.stream_writer))
         return node(state, runtime)
 
     return run
@@ -145,15 +147,93 @@ def goes_on(folder: RunFolder, more: int) -> LearnRequest | None:
     return request if left else None
 
 
-def _step(graph: Any, config: "RunnableConfig", folder: RunFolder, calls: int) -> Any:  # noqa: ANN401 - LangGraph's
-    """A run's next input: its first, none, or where it goes on that gave up with calls left."""
-    if not has_checkpoint(graph, config, folder):
-        return {"folder": str(folder.path)}
-    state = LearnState(**graph.get_state(config).values)
-    if state.end != "gave_up" or len(state.calls) >= calls:
-        return None
-    there = "refine" if state.pool else "synthesise" if state.base is None else "infer"
-    return moved(there, state, state.ended(None, ""))
+@dataclass
+class LearnRun:
+    """A run in this process; see `RunHandle`. It never waits for a person.
+
+    Attributes:
+        folder: Its folder.
+        context: Its resources.
+        graph: The compiled machine.
+        config: Of its thread.
+    """
+
+    folder: RunFolder
+    context: LearnContext
+    graph: Any
+    config: "RunnableConfig"
+    _stopping: threading.Event = field(default_factory=threading.Event)
+
+    def events(self) -> Generator[Event]:
+        """Begin, or go on where the last checkpoint stands, until it ends or is stopped."""
+        events = graph_events(self.graph, self.config, self.context, self._step())
+        with closing(events):
+            for event in events:
+                if self._stopping.is_set():
+                    return
+                yield event
+
+    @property
+    def question(self) -> None:
+        """Nothing: it asks no person."""
+        return
+
+    def answer(self, words: str) -> None:
+        """Refuse an answer, as nothing was asked.
+
+        Raises:
+            RunFolderError: Always.
+        """
+        raise RunFolderError(f"the run in {self.folder.path} asks nothing; not taken: {words!r}")
+
+    def stop(self) -> None:
+        """Stop at the next event; from any thread. What was finished is kept."""
+        self._stopping.set()
+
+    def result(self) -> LearnResult:
+        """What came of it.
+
+        Raises:
+            RunFolderError: If it has not ended.
+        """
+        return LearnResult(self.folder, self._state, read_report(self.folder))
+
+    @property
+    def _state(self) -> LearnState:
+        return LearnState(**self.graph.get_state(self.config).values)
+
+    def _step(self) -> Any:  # noqa: ANN401 - an input, a command, or None
+        """Its first input, none, or where it goes on that gave up with calls left."""
+        if not has_checkpoint(self.graph, self.config, self.folder):
+            return {"folder": str(self.folder.path)}
+        state = self._state
+        if state.end != "gave_up" or len(state.calls) >= self.context.settings.max_calls:
+            return None
+        there = "refine" if state.pool else "synthesise" if state.base is None else "infer"
+        return moved(there, state, state.ended(None, ""))
+
+
+@contextmanager
+def open_learning(
+    folder: RunFolder, context: LearnContext, *, database: str | None = None
+) -> Iterator[LearnRun]:
+    """A run that begins, or goes on where its last checkpoint stands; to the same result.
+
+    Args:
+        folder: The run's folder.
+        context: Its resources.
+        database: A Postgres address for its checkpoints; None for a file in its folder.
+    """
+    settings = context.settings
+    steps = _STEPS + _STEPS_A_CALL * (2 * settings.max_calls + settings.active)
+    with open_checkpoints(folder.checkpoints, database) as saver, tracing(folder.trace):
+        config: RunnableConfig = {
+            "configurable": {"thread_id": folder.thread},
+            "recursion_limit": steps,
+            "run_name": "rulewright learn",
+            "metadata": {"seed": settings.seed, "run": folder.path.name},
+        }
+        yield LearnRun(folder, context, build_learning(saver), config)
 
 
 def run_learning(
@@ -163,18 +243,9 @@ def run_learning(
     tell: Tell = lambda _: None,
     database: str | None = None,
 ) -> LearnResult:
-    """Run the machine, or go on where its last checkpoint stands; the same result either way."""
-    request: LearnRequest = context.request
-    with open_checkpoints(folder.checkpoints, database) as saver, tracing(folder.trace):
-        graph = build_learning(saver)
-        config: RunnableConfig = {
-            "configurable": {"thread_id": folder.thread},
-            "recursion_limit": _STEPS
-            + _STEPS_A_CALL * (2 * request.settings.max_calls + request.settings.active),
-            "run_name": "rulewright learn",
-            "metadata": {"seed": request.settings.seed, "run": folder.path.name},
-        }
-        step = _step(graph, config, folder, request.settings.max_calls)
-        stream_graph(graph, config, context, step, tell)
-        state = LearnState(**graph.get_state(config).values)
-    return LearnResult(folder, state, read_report(folder))
+    """Run to the end; see `open_learning`."""
+    with open_learning(folder, context, database=database) as run:
+        with closing(run.events()) as events:
+            for event in events:
+                tell(event)
+        return run.result()

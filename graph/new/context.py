@@ -13,7 +13,8 @@ from graph.run.settings import RefineStrategy, sized
 
 if TYPE_CHECKING:
     from agents.model.budget import Budget
-    from graph.new.records import RecordPool, Tell
+    from graph.new.records import RecordPool
+    from graph.run.events import Tell
     from tools.checking import CheckRun
     from tools.retrieval import Retrieval
     from tools.sandbox import Sandbox

@@ -11,14 +11,14 @@ from pydantic import BaseModel, Field, WithJsonSchema
 from games.checks import Finding, Outcome, verdict
 from games.library import read_game
 from games.values import ModuleFault
+from graph.new.build import build, recursion_limit
 from graph.new.context import RunContext, RunSettings
-from graph.new.measuring import playtest
 from graph.new.opening import context_of, runs_of
-from graph.new.playtest import Clock, PlayTest
+from graph.new.playing import clock_of, measured, play_of_run
 from graph.new.results import artefacts
-from graph.new.runs import build, recursion_limit
 from graph.new.state import RunState
 from graph.run.checkpoints import as_plain
+from graph.run.events import teller
 from graph.run.folder import create_folder
 from tools.checking import check_source, usual_players
 from tools.reporting.content import Evaluation
@@ -93,10 +93,10 @@ def _play(state: _State, runtime: Runtime[RunContext]) -> dict[str, object]:
     context = context_of(runtime, str(folder.path))
     seats = state.players or usual_players(info)
     try:
-        clock = Clock(context.settings.playtest_s, folder, context.clock)
-        tell = runtime.stream_writer
-        play = PlayTest(context, state.source, seats, folder, tell=tell, clock=clock)
-        evaluation, _ = playtest(play, ())
+        clock = clock_of(context, folder, context.settings.playtest_s)
+        tell = teller(runtime.stream_writer)
+        play = play_of_run(context, state.source, seats, folder, tell=tell, clock=clock)
+        evaluation, _ = measured(play, (), context.settings.protocol)
     except ModuleFault as fault:
         return {"outcome": "could_not_judge", "summary": f"it cannot be played: {fault}"}
     lines = verdict_text(evaluation)

@@ -12,28 +12,24 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from math import exp
 from statistics import median
-from typing import TypeAlias
 
 import numpy as np
-from pydantic import JsonValue
 
 from agents.players.registry import PlayerRoster
 from agents.players.specs import PlayerSpecError
 from agents.protocols import Design
-from games.checks.sampling import UniformPlayer
 from games.checks.seats import SeatFact, beginner_varies, seat_facts
-from games.engine import Decision, Match, Player, play_match
+from games.engine import Decision, Player, play_match
 from games.information import SeatLog
 from games.records import MatchRecord
 from games.streams import stream
 from games.values import Action, ModuleFault
+from graph.run.events import Played, Tell
 from tools.coverage import RuleCoverage, rule_coverage
 from tools.pace import PacedTable, is_slow
 from tools.playtest.jobs import GameSetup
 from tools.playtest.report import affordable_simulations
 from tools.sandbox import Sandbox, SandboxedModule, SandboxTable
-
-Tell: TypeAlias = Callable[[dict[str, JsonValue]], None]
 
 # In a full and in a quick run; counts and no clock, so that the same seed gives the same records.
 _RANDOM = {False: 30, True: 12}
@@ -93,31 +89,6 @@ class DiverseRecords:
         reached = (f"rules that no match reached: {never}",) if never else ()
         apart = "; ".join(map(str, self.seats))
         return (*reached, *([f"{_APART} {apart}"] if apart else []), *filter(None, [self.slow]))
-
-
-def random_match(
-    game: GameSetup, sandbox: Sandbox, *, seed: int, max_plies: int, match: int = 0
-) -> Match:
-    """One match at random, in a worker of its own.
-
-    Raises:
-        ModuleFault: If the module does not load.
-    """
-    players: list[Player] = [UniformPlayer()] * game.num_players
-    with game.refereed(sandbox) as table:
-        return play_match(
-            table, players, parameters=game.parameters, seed=seed, match=match, max_plies=max_plies
-        )
-
-
-def decisions_met(matches: Sequence[Match]) -> list[dict[str, JsonValue]]:
-    """Observations and legal actions where somebody had a choice."""
-    return [
-        {"observation": ply.observation, "legal": list(ply.legal)}
-        for match in matches
-        for ply in match.plies
-        if ply.observation is not None and len(ply.legal) > 1
-    ]
 
 
 def is_marked_inside(sandbox: Sandbox, source: str, design: Design) -> bool:
@@ -368,12 +339,12 @@ class RecordPool:
             self.arena.quick
         ]
         self.tell(
-            {
-                "node": "check",
-                "series": "to choose records from",
-                "played": self.played,
-                "of": f"at most {planned}",
-            }
+            Played(
+                node="check",
+                series="to choose records from",
+                played=self.played,
+                of=f"at most {planned}",
+            )
         )
         return MatchRecord(
             game=self.design.title,

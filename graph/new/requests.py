@@ -169,6 +169,10 @@ class Request(BaseModel, frozen=True, extra="forbid"):
     remedies: tuple[Remedy, ...] = ()
     settings: RunSettings
 
+    def answered(self, words: str) -> "Request":
+        """The request with one more thing that the person said."""
+        return self.model_copy(update={"answers": (*self.answers, words)})
+
     def remedied(self, remedy: Remedy) -> "Request":
         """The request with one more remedy."""
         rounds = self.settings.max_rounds + remedy.rounds

@@ -1,35 +1,18 @@
-"""Runs from start to end: start, stream, interrupt, resume."""
+"""Runs in this process: begin, go on, answer, remedy, stop."""
 
+import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
-from functools import wraps
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from langchain_core.messages import AIMessage
-from langgraph.errors import NodeError
-from langgraph.graph import END, START, StateGraph
-from langgraph.runtime import Runtime
 from langgraph.types import Command
 
+from graph.new.build import build, recursion_limit
 from graph.new.claims import updated, without_struck
-from graph.new.context import RunContext, RunSettings
-from graph.new.nodes.approve import approve
-from graph.new.nodes.arbitrate import arbitrate
-from graph.new.nodes.check import check
-from graph.new.nodes.code import code
-from graph.new.nodes.compare import compare
-from graph.new.nodes.design import design
-from graph.new.nodes.evaluate import evaluate
-from graph.new.nodes.intake import intake
-from graph.new.nodes.recode import recode
-from graph.new.nodes.refine import refine
-from graph.new.nodes.report import report
+from graph.new.context import RunContext
 from graph.new.nodes.revise import revise
-from graph.new.nodes.strategize import strategize
-from graph.new.opening import folder_given, runs_of
 from graph.new.requests import (
     Remedy,
     Request,
@@ -39,130 +22,293 @@ from graph.new.requests import (
     waits_for_words,
     write_request,
 )
-from graph.new.results import RunResult, stage_message
-from graph.new.state import ChatInput, ChatOutput, RunState
+from graph.new.results import RunResult
+from graph.new.state import NodeName, RunState
 from graph.run.candidates import best
-from graph.run.checkpoints import (
-    Event,
-    Tell,
-    as_plain,
-    has_checkpoint,
-    open_checkpoints,
-    plain_result,
-    stream_graph,
-)
+from graph.run.checkpoints import as_plain, graph_events, has_checkpoint, open_checkpoints
+from graph.run.events import Event, Unheard
 from graph.run.folder import RunFolder, RunFolderError
 from graph.run.sandboxes import grades_of
 from graph.run.traces import tracing
 
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
-    from langgraph.types import Interrupt
-
-Answer: TypeAlias = Callable[[dict[str, Any]], str | None]
 
 
-def start_run(
-    prompt: str, folder: RunFolder, context: RunContext, tell: Tell = lambda _: None
-) -> RunResult:
-    """Run the machine on a prompt until it ends or waits for a person.
+@dataclass(frozen=True)
+class Standing:
+    """Where a run stands.
 
-    Args:
-        prompt: The person's words.
-        folder: A fresh run folder; where it holds a request (see `write_request`), that one counts.
-        context: The run's resources.
-        tell: Hears what the nodes report as they work.
+    Attributes:
+        state: Its newest state; None before its first step.
+        question: What a node waits for a person to answer; None where none does.
+        at_rest: Nothing is left to do where it was broken off.
+        moved: This process has taken a step beyond that.
     """
-    if not folder.asked:
-        write_request(Request(prompt=prompt, settings=context.settings), folder)
-    return resume_run(folder, context, tell=tell)
+
+    state: RunState | None
+    question: dict[str, Any] | None = None
+    at_rest: bool = False
+    moved: bool = False
 
 
-def resume_run(
+class Begin(NamedTuple):
+    """The first step: the person's words."""
+
+    request: Request
+
+
+class GoOn(NamedTuple):
+    """A broken step is finished."""
+
+
+class Remedied(NamedTuple):
+    """A person's remedy is taken in."""
+
+    remedy: Remedy
+
+
+class Answered(NamedTuple):
+    """A node's question is answered."""
+
+    words: str
+
+
+class Said(NamedTuple):
+    """A message joins the chat."""
+
+    words: str
+
+
+class TryAgain(NamedTuple):
+    """The node at which a model failed is tried again."""
+
+    node: NodeName
+
+
+Step: TypeAlias = Begin | GoOn | Remedied | Answered | Said | TryAgain
+
+
+def continuation(stands: Standing, request: Request) -> Step | None:
+    """The next step of a run; None where it has ended, or waits for a person.
+
+    All that a person ever said stands in the request, so the same request gives the same run.
+
+    >>> from graph.new.context import RunSettings
+    >>> asked = Request(prompt="whist", settings=RunSettings())
+    >>> type(continuation(Standing(None), asked)).__name__
+    'Begin'
+    >>> continuation(Standing(RunState(stopped="code"), at_rest=True), asked)
+    TryAgain(node='code')
+    >>> continuation(Standing(RunState(), at_rest=True), asked) is None
+    True
+    """
+    state = stands.state
+    if state is None:
+        return Begin(request)
+    if not stands.at_rest:
+        return GoOn()
+    if state.end == "gave_up" and state.remedied < len(request.remedies):
+        return Remedied(request.remedies[state.remedied])
+    for words in request.answers[answered(state) :]:
+        return Said(words) if stands.question is None else Answered(words)
+    if state.stopped is not None and not stands.moved:
+        return TryAgain(state.stopped)
+    return None
+
+
+@dataclass
+class GameRun:
+    """A run in this process; see `RunHandle`.
+
+    Attributes:
+        folder: Its folder.
+        context: Its resources.
+        request: All that a person said; grows, and is kept before it is used.
+        graph: The compiled machine.
+        config: Of its thread.
+        remedy: What a person decided, until the run stands where it can be taken in.
+    """
+
+    folder: RunFolder
+    context: RunContext
+    request: Request
+    graph: Any
+    config: "RunnableConfig"
+    remedy: Remedy | None = None
+    _stands: Standing = field(default_factory=lambda: Standing(None))
+    _started: float = field(default_factory=time.monotonic)
+    _live: Iterator[Event] = field(default_factory=lambda: iter(()))
+    _stopping: threading.Event = field(default_factory=threading.Event)
+
+    def events(self) -> Iterator[Event]:
+        """See `RunHandle.events`.
+
+        Raises:
+            RunFolderError: If the run cannot take the remedy.
+            BrokenCheckpointsError: If its checkpoints cannot be read.
+        """
+        self._live = self._events()
+        return self._live
+
+    def _events(self) -> Iterator[Event]:
+        while not self._stopping.is_set() and (step := self._next()) is not None:
+            yield from self._taken(step)
+        self._leave_question()
+
+    def close(self) -> None:
+        """End what still streams, before its checkpoints are closed."""
+        if isinstance(self._live, Generator):
+            self._live.close()
+
+    @property
+    def question(self) -> dict[str, Any] | None:
+        """See `RunHandle.question`."""
+        state = self._stands.state
+        if self._stands.question is not None or state is None:
+            return self._stands.question
+        return {"ask": state.reason} if waits_for_words(state) else None
+
+    def answer(self, words: str) -> None:
+        """See `RunHandle.answer`."""
+        # Kept before it is used: no kill, and no loss of the checkpoints, drops it.
+        self.request = self.request.answered(words)
+        write_request(self.request, self.folder)
+
+    def stop(self) -> None:
+        """See `RunHandle.stop`."""
+        self._stopping.set()
+
+    def result(self) -> RunResult:
+        """What this process's part of the run came to.
+
+        Raises:
+            ValueError: If the run has not begun.
+        """
+        state = self._state
+        seconds = time.monotonic() - self._started
+        grade = grades_of(self.folder, self.context.sandbox.grade)[0]
+        return RunResult(self.folder, state, self._stands.question, seconds, grade)
+
+    @property
+    def _state(self) -> RunState:
+        if self._stands.state is None:
+            raise ValueError("the run has not begun; take its events first")
+        return self._stands.state
+
+    def to_end(self) -> RunResult:
+        """The result, once it has ended or waits, with nobody there to listen or to answer."""
+        for _ in self.events():
+            pass
+        return self.result()
+
+    def _next(self) -> Step | None:
+        if has_checkpoint(self.graph, self.config, self.folder):
+            self._stands = self._looked()
+            self._take_remedy()
+        return continuation(self._stands, self.request)
+
+    def _looked(self) -> Standing:
+        stands = self.graph.get_state(self.config)
+        state = RunState.model_validate(stands.values)
+        state.folder = str(self.folder.revision(state.revision).path)
+        question = dict(stands.interrupts[0].value) if stands.interrupts else None
+        return replace(self._stands, state=state, question=question)
+
+    def _take_remedy(self) -> None:
+        state = self._stands.state
+        ready = state is not None and self._stands.at_rest
+        if self.remedy is None or state is None or not ready:
+            return
+        if state.remedied == len(self.request.remedies):
+            require_remedy(state, self.remedy, self.folder)
+            self.request, self.remedy = self.request.remedied(self.remedy), None
+            write_request(self.request, self.folder)  # before it is used: no kill drops it
+
+    def _taken(self, step: Step) -> Iterator[Event]:
+        """Take a step.
+
+        A message for which no usable reply is had must not keep the next one, such as an undo, from
+        being heard: it would be asked again and again.
+        """
+        from agents.model.budget import BudgetExhaustedError
+        from agents.model.errors import MalformedReplyError
+
+        moved = self._stands.moved or not isinstance(step, GoOn)
+        try:
+            yield from graph_events(self.graph, self.config, self.context, self._input(step))
+        except (MalformedReplyError, BudgetExhaustedError):
+            stands = self.graph.get_state(self.config)
+            state = RunState.model_validate(stands.values)
+            if state.made is None or answered(state) >= len(self.request.answers):
+                raise
+            node = next(iter(stands.next), state.stopped)  # none is next where a command led there
+            yield Unheard(node=node or "")
+            if node != revise.__name__:  # what was to be made is tried again if no more is said
+                self.graph.update_state(self.config, {"stopped": node}, as_node=node)
+        self._stands = replace(self._stands, at_rest=True, moved=moved)
+
+    def _input(self, step: Step) -> Any:  # noqa: ANN401 - what LangGraph takes
+        match step:
+            case Begin(request):
+                choices = request.choices.model_dump(mode="json")
+                return {"messages": [("user", request.prompt)], "choices": choices}
+            case GoOn():
+                return None
+            case Remedied(remedy):
+                return remedied(self._state, remedy, self.folder)
+            case Answered(words):
+                return Command(resume=words)
+            case Said(words):
+                return {"messages": [("user", words)]}
+            case TryAgain(node):
+                return Command(goto=node, update={"stopped": None, "reason": ""})
+
+    def _leave_question(self) -> None:
+        state = self._stands.state
+        asks = self._stands.question is not None or (
+            state is not None and state.end in ("question", "no_fit")
+        )
+        asked = self.question if asks else None
+        leave_question(str(asked["ask"]) if asked else "", self.request, self.folder)
+
+
+@contextmanager
+def open_run(
     folder: RunFolder,
     context: RunContext,
     *,
-    tell: Tell = lambda _: None,
-    answer: Answer = lambda _: None,
+    prompt: str = "",
     database: str | None = None,
     remedy: Remedy | None = None,
-) -> RunResult:
-    """Go on where the run's last checkpoint stands; the same result as without the break.
+) -> Iterator[GameRun]:
+    """A run that begins, or goes on where its last checkpoint stands, to the same result.
 
     A run without checkpoints is made from its request, with the answers that stand there. A run
-    that ended is returned as it is, unless the request holds more that was said of its game; one
+    that ended stays as it is, unless the request holds more that was said of its game; one
     that ended in a question takes an answer to it, one that gave up a game takes a remedy.
 
+    Args:
+        folder: The run's folder; where it holds a request (see `write_request`), that one counts.
+        context: The run's resources.
+        prompt: The person's words, for a folder without a request.
+        database: A Postgres address for its checkpoints; None for a file in its folder.
+        remedy: What a person decided for a run that gave up.
+
     Raises:
-        RunFolderError: If the folder holds no request, or the run cannot take the remedy.
+        RunFolderError: If its request cannot be read.
         BrokenCheckpointsError: If its checkpoints cannot be read.
     """
-    started = time.monotonic()
+    if not folder.asked:
+        write_request(Request(prompt=prompt, settings=context.settings), folder)
     request = read_request(folder)
     context = replace(context, folder=folder.path)
     with _machine(folder, context, database) as (graph, config):
-        step: Any = None if has_checkpoint(graph, config, folder) else _first(request)
-        while True:
-            pending = _paused(graph, config, context, step, tell, request)
-            state = RunState.model_validate(graph.get_state(config).values)
-            here = folder.revision(state.revision)
-            state = state.model_copy(update={"folder": str(here.path)})
-            if remedy is not None and state.remedied == len(request.remedies):
-                require_remedy(state, remedy, folder)
-                request, remedy = request.remedied(remedy), None
-                write_request(request, folder)  # before it is used: no kill drops it
-            if state.end == "gave_up" and state.remedied < len(request.remedies):
-                step = remedied(state, request.remedies[state.remedied], folder)
-                continue
-            question = dict(pending[0].value) if pending else {"ask": state.reason}
-            given = next(iter(request.answers[answered(state) :]), None)
-            waits = bool(pending) or waits_for_words(state)
-            if given is None and waits and (given := answer(question)) is not None:
-                # Kept before it is used: no kill, and no loss of the checkpoints, drops it.
-                request = request.model_copy(update={"answers": (*request.answers, given)})
-                write_request(request, folder)
-            if given is None and step is None and state.stopped is not None:
-                again: dict[str, Any] = {"stopped": None, "reason": ""}
-                step = Command(goto=state.stopped, update=again)
-                continue
-            if given is None:
-                break
-            step = Command(resume=given) if pending else {"messages": [("user", given)]}
-    asks = bool(pending) or state.end in ("question", "no_fit")
-    leave_question(str(question["ask"]) if asks else "", request, folder)
-    seconds = time.monotonic() - started
-    grade = grades_of(folder, context.sandbox.grade)[0]
-    return RunResult(folder, state, question if pending else None, seconds, grade)
-
-
-def _paused(
-    graph: Any,  # noqa: ANN401 - as `stream_graph` takes it
-    config: "RunnableConfig",
-    context: RunContext,
-    step: Any,  # noqa: ANN401
-    tell: Tell,
-    request: Request,
-) -> "tuple[Interrupt, ...]":
-    """What the machine waits for then; nothing where something more was said of its game.
-
-    A message for which no usable reply is had must not keep the next one, such as an undo, from
-    being heard: it would be asked again and again.
-    """
-    from agents.model.budget import BudgetExhaustedError
-    from agents.model.errors import MalformedReplyError
-
-    try:
-        return stream_graph(graph, config, context, step, tell)
-    except (MalformedReplyError, BudgetExhaustedError):
-        stands = graph.get_state(config)
-        state = RunState.model_validate(stands.values)
-        if state.made is None or answered(state) >= len(request.answers):
-            raise
-        node = next(iter(stands.next), state.stopped)  # none is next where a command led there
-        tell({"node": node, "outcome": "no usable reply; the next message goes first"})
-        if node != revise.__name__:  # what was to be made is tried again where nothing more is said
-            graph.update_state(config, {"stopped": node}, as_node=node)
-        return ()
+        run = GameRun(folder, context, request, graph, config, remedy)
+        try:
+            yield run
+        finally:
+            run.close()
 
 
 def require_remedy(state: RunState, remedy: Remedy, folder: RunFolder) -> None:
@@ -209,13 +355,6 @@ def remedied(state: RunState, remedy: Remedy, folder: RunFolder) -> "Command[Any
     return Command(goto="check", update=update)
 
 
-def _first(request: Request) -> Event:
-    return {
-        "messages": [("user", request.prompt)],
-        "choices": request.choices.model_dump(mode="json"),
-    }
-
-
 @contextmanager
 def _machine(
     folder: RunFolder, context: RunContext, database: str | None
@@ -230,84 +369,3 @@ def _machine(
             "metadata": {"seed": settings.seed, "quick": settings.quick, "run": folder.path.name},
         }
         yield build(in_chat=False).compile(checkpointer=saver, name="rulewright"), config
-
-
-_STEPS_ONE_WAY = 16
-_STEPS_A_ROUND = 5
-
-
-def build(
-    *, in_chat: bool = True, code: Callable[..., Any] = code
-) -> StateGraph[RunState, RunContext, ChatInput, ChatOutput]:
-    """The machine, not yet compiled.
-
-    intake -> design -> [approve] -> code -> check <-> refine -> strategize -> evaluate -> report;
-    what the coder contests, and claims that nothing else settles, go to arbitrate.
-
-    A message on a game that is there: intake -> revise -> [approve] -> recode -> check ...
-
-    Args:
-        in_chat: Whether a model's failure becomes a message of the chat; else it is raised.
-        code: What follows the design.
-    """
-    # Callers in this process hand a RunContext over; a server's client may send RunSettings.
-    schema: Any = RunSettings
-    builder = StateGraph(
-        RunState, context_schema=schema, input_schema=ChatInput, output_schema=ChatOutput
-    )
-    told: Any = _told if in_chat else None
-    roles = (intake, design, revise, recode, check, compare, refine, arbitrate, strategize)
-    for name, role in {**{node.__name__: node for node in roles}, "code": code}.items():
-        builder.add_node(name, _kept(name, role), error_handler=told)
-    for other in (approve, evaluate, report):
-        builder.add_node(other.__name__, _kept(other.__name__, other))
-    builder.add_edge(START, "intake")
-    return builder
-
-
-def _kept(name: str, node: Callable[..., Any]) -> Any:  # noqa: ANN401 - LangGraph's type of a node
-    """The node in the run's folder, wherever that lies now; what it returns, as it is kept.
-
-    A line on what it did joins the chat.
-    """
-
-    @wraps(node)
-    def run(state: RunState, runtime: Runtime[RunContext]) -> Any:  # noqa: ANN401
-        given = folder_given(runtime)
-        if given is not None:
-            folder = RunFolder(given).revision(state.revision)
-            state = state.model_copy(update={"folder": str(folder.path)})
-        elif state.folder:
-            # A server's client may send an update of the state, and so a folder.
-            runs = runs_of(runtime).resolve()
-            if runs not in Path(state.folder).resolve().parents:
-                raise RunFolderError(f"the folder {state.folder} is not in {runs}; begin a new run")
-        result = node(state, runtime)
-        found = result if isinstance(result, dict) else dict(result.update or {})
-        if said := stage_message(name, found):
-            messages = [*found.get("messages", []), AIMessage(said, name=name)]
-            return plain_result(result, {"messages": messages})
-        return plain_result(result)
-
-    return run
-
-
-def _told(state: RunState, error: NodeError) -> Command[Any]:
-    """A model's failure as a message; the next one may go on at the same node."""
-    from agents.model.errors import ModelError
-
-    if not isinstance(error.error, ModelError):
-        raise error.error
-    said = f"The model failed, and the run has stopped: {error.error}"
-    again = "What was finished is kept. Say “go on” to try again from there."
-    update = {"stopped": error.node, "end": None, "reason": str(error.error)}
-    return Command(goto=END, update={**update, "messages": [AIMessage(f"{said}\n{again}")]})
-
-
-def recursion_limit(max_rounds: int, candidates: int = 1) -> int:
-    """Supersteps a run may take: one way through, some for every refinement, one for every draft.
-
-    >>> recursion_limit(0), recursion_limit(6), recursion_limit(6, 3)
-    (16, 46, 48)
-    """
-    return _STEPS_ONE_WAY + _STEPS_A_ROUND * max_rounds + candidates - 1

@@ -25,10 +25,11 @@ from graph.new.claims import (
     with_votes,
 )
 from graph.new.context import RunContext
-from graph.new.records import Tell, diverse_records
+from graph.new.records import diverse_records
 from graph.new.results import claims_object
 from graph.new.state import RunState, folder_of
 from graph.run.candidates import Candidate, what_failed
+from graph.run.events import Tell
 from tools.checking import CheckRun
 
 T = TypeVar("T")

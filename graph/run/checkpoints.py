@@ -1,13 +1,14 @@
 """Checkpoints of a run, in SQLite in its folder or in Postgres; and going on from the newest."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
+from graph.run.events import Begins, Event, read_event
 from graph.run.folder import RunFolder, RunFolderError
 
 if TYPE_CHECKING:
@@ -15,10 +16,6 @@ if TYPE_CHECKING:
 
     from langchain_core.runnables import RunnableConfig
     from langgraph.checkpoint.base import BaseCheckpointSaver
-    from langgraph.types import Interrupt
-
-Event: TypeAlias = dict[str, Any]
-Tell: TypeAlias = Callable[[Event], None]
 
 
 class BrokenCheckpointsError(RunFolderError):
@@ -50,7 +47,7 @@ def as_plain(value: object) -> Any:  # noqa: ANN401 - JSON, messages, and LangGr
     return value
 
 
-def plain_result(result: Any, more: Event | None = None) -> Any:  # noqa: ANN401 - a node's
+def plain_result(result: Any, more: dict[str, Any] | None = None) -> Any:  # noqa: ANN401 - a node's
     """What a node returned, with a further update, as any checkpointer keeps it."""
     if isinstance(result, dict):
         return as_plain({**result, **(more or {})})
@@ -124,32 +121,32 @@ def has_checkpoint(graph: Any, config: "RunnableConfig", folder: RunFolder) -> b
         raise BrokenCheckpointsError(folder.checkpoints, str(error)) from error
 
 
-def stream_graph(
+def graph_events(
     graph: Any,  # noqa: ANN401 - LangGraph's compiled type is generic in four places
     config: "RunnableConfig",
     context: object,
-    step: Any,  # noqa: ANN401
-    tell: Tell,
-) -> "tuple[Interrupt, ...]":
-    """Run the machine from its checkpoint, or with a step; what it waits for then.
+    step: Any,  # noqa: ANN401 - an input, a command, or None
+) -> Generator[Event, None, None]:
+    """Run the machine from its checkpoint, or with a step, until it ends or waits.
 
     Args:
         graph: The compiled machine.
         config: Of the thread.
         context: What its nodes are given.
         step: Its first input, or a command; None to go on where it stands.
-        tell: Hears which node begins, and what the nodes report.
+
+    Yields:
+        Which node begins, and what the nodes tell.
     """
-    pending = _pending(graph, config)
-    if step is None and pending:
-        return pending
+    if step is None and graph.get_state(config).interrupts:
+        return
     # Not `.next`: it is empty where a kill fell between a node's writes and its checkpoint.
     # Nor `.tasks` alone: it is empty where a kill fell between a command and the end of its node,
     # whose writes the newest checkpoint holds.
     if step is None and not graph.get_state(config).tasks:
         newest = graph.checkpointer.get_tuple(config)
         if newest is None or not newest.pending_writes:
-            return ()
+            return
     for part in graph.stream(
         step,
         config,
@@ -159,12 +156,6 @@ def stream_graph(
         version="v2",
     ):
         if part["type"] == "custom":
-            tell(part["data"])
+            yield read_event(part["data"])
         elif "triggers" in part["data"]:  # of a node that begins
-            tell({"begins": part["data"]["name"]})
-    return _pending(graph, config)
-
-
-def _pending(graph: Any, config: "RunnableConfig") -> "tuple[Interrupt, ...]":  # noqa: ANN401
-    found: tuple[Interrupt, ...] = graph.get_state(config).interrupts
-    return found
+            yield Begins(node=part["data"]["name"])

@@ -12,6 +12,7 @@ from app.commands.trace import _safe
 from app.console import KNOWN, Progress, explained, note, say
 from games.engine import PlayerFault
 from games.values import IllegalActionError, ModuleFault
+from graph.run.events import Begins, Designed, Played, Refines, Waits
 from tools.sandbox import OperationError, SandboxUnavailableError
 from tools.sources import GameNotFoundError
 
@@ -29,7 +30,7 @@ def test_a_line_on_either_stream_holds_no_control_character(
 
 def test_a_line_of_progress_holds_none_either(capsys: pytest.CaptureFixture[str]) -> None:
     with Progress(quiet=False) as progress:
-        progress({"node": "design", "title": HOSTILE})
+        progress(Designed(title=HOSTILE, rules=3, family="rummy"))
     said = capsys.readouterr().err
     assert "title card gnp♥" in said
     assert not {"\x1b", "\x07", "\u202e", "\x9b", "\r"} & set(said)
@@ -38,12 +39,12 @@ def test_a_line_of_progress_holds_none_either(capsys: pytest.CaptureFixture[str]
 def test_without_a_terminal_a_line_says_who_waits_for_which_model_and_which_try(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    told = {"waiting": "MODEL", "role": "designer", "seconds": 35, "try": 2, "of": 4}
+    told = Waits(model="MODEL", role="designer", seconds=35, attempt=2, of=4)
     with Progress(quiet=False) as progress:
-        progress({**told, "lines": 0})
+        progress(told)
         for seconds in (35, 45):
-            again = {**told, "lines": 7, "seconds": seconds}
-            progress({**again, "after": f"status 500: {HOSTILE}"})
+            after = f"status 500: {HOSTILE}"
+            progress(told.model_copy(update={"lines": 7, "seconds": seconds, "after": after}))
     said = capsys.readouterr().err
     assert "waiting for MODEL: designer, 35 s, try 2 of 4\n" in said
     assert "designer, 35 s, 7 lines of it, try 2 of 4, after: status 500: card gnp♥" in said
@@ -52,13 +53,13 @@ def test_without_a_terminal_a_line_says_who_waits_for_which_model_and_which_try(
 
 def test_long_work_is_told_without_a_terminal_too(capsys: pytest.CaptureFixture[str]) -> None:
     with Progress(quiet=False, every_s=0.05) as progress:
-        progress({"node": "matches", "series": "random", "played": 7, "of": 40})
+        progress(Played(node="matches", series="random", played=7, of=40))
         time.sleep(0.4)
         progress.pause()  # a person is asked
         capsys.readouterr()
         time.sleep(0.2)
         silence = capsys.readouterr().err
-        progress({"begins": "evaluate"})
+        progress(Begins(node="evaluate"))
         time.sleep(0.2)
     assert silence == ""
     assert "playing matches" in capsys.readouterr().err
@@ -67,14 +68,14 @@ def test_long_work_is_told_without_a_terminal_too(capsys: pytest.CaptureFixture[
 def test_once_a_model_has_answered_nobody_is_told_to_wait_for_it(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    told = {"waiting": "MODEL", "role": "coder", "seconds": 10, "try": 1, "of": 4}
+    told = Waits(model="MODEL", role="coder", seconds=10, attempt=1, of=4)
     with Progress(quiet=False, every_s=0.05) as progress:
-        progress({"begins": "refine"})
-        progress({"node": "refine", "round": 1})
+        progress(Begins(node="refine"))
+        progress(Refines(round=1, candidate=0))
         progress(told)
         time.sleep(0.2)  # the next line of it comes with its next event
-        progress({"answered": "coder"})
-        progress({"begins": "check"})
+        progress(told.model_copy(update={"over": True}))
+        progress(Begins(node="check"))
         time.sleep(0.2)
     said = capsys.readouterr().err
     assert said.count("waiting for MODEL") == 1
@@ -84,7 +85,7 @@ def test_once_a_model_has_answered_nobody_is_told_to_wait_for_it(
 
 def test_a_line_of_long_work_says_how_far_it_is(capsys: pytest.CaptureFixture[str]) -> None:
     with Progress(quiet=False, every_s=0.05) as progress:
-        progress({"node": "matches", "series": "random", "played": 7, "of": 40})
+        progress(Played(node="matches", series="random", played=7, of=40))
         time.sleep(0.4)
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) >= 2
@@ -93,7 +94,7 @@ def test_a_line_of_long_work_says_how_far_it_is(capsys: pytest.CaptureFixture[st
 
 def test_a_quiet_run_tells_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     with Progress(quiet=True, every_s=0.05) as progress:
-        progress({"node": "matches", "series": "random", "played": 7, "of": 40})
+        progress(Played(node="matches", series="random", played=7, of=40))
         time.sleep(0.2)
     assert capsys.readouterr().err == ""
 
@@ -148,7 +149,7 @@ def test_what_a_terminal_is_told_of_progress_is_no_markup(
 ) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")  # as on a terminal
     with Progress(quiet=False) as progress:
-        progress({"node": "[/x]", "played": 1, "of": 2, "game": "[bold]all passed"})
+        progress(Played(node="[/x]", series="[bold]all passed", played=1, of=2))
     told = capsys.readouterr()
     assert "[/x]" in told.out + told.err
     assert "[bold]all passed" in told.out + told.err

@@ -13,8 +13,8 @@ from agents.players.registry import PRELOAD
 from graph.new.context import RunContext
 from graph.new.opening import open_model
 from graph.new.requests import read_request, write_request
-from graph.new.runs import resume_run, start_run
 from graph.run.folder import RunFolder
+from tests.graph.running import resume_run, start_run
 from tests.graph.scripted import ScriptedRoles, role_set
 from tests.graph.settings import SMALL
 from tests.vectorstore.hashing import HashingEmbedder

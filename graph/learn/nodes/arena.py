@@ -4,7 +4,6 @@ Code World Models §5 plays a finished model against others, and Tables 1 and 2 
 predicts on the way. Here a match that it does not predict may go back into refinement.
 """
 
-from collections.abc import Callable
 from itertools import count
 from pathlib import Path
 from typing import Literal
@@ -20,6 +19,7 @@ from graph.learn.layered import LayeredSource
 from graph.learn.learning import Learning
 from graph.learn.state import LearnContext, LearnState, moved
 from graph.run.candidates import Candidate
+from graph.run.events import Opposed, RoundPlayed, Tell, teller
 from tools.playtest.jobs import GameSetup
 from tools.playtest.series import Series, SeriesSettings, play_series
 from tools.predicting.arena import (
@@ -49,14 +49,14 @@ def arena(
     context, settings, chosen = runtime.context, runtime.context.settings, state.chosen
     if not settings.arena or chosen is None:
         return moved("tensors", state, state)
-    number = len(state.arena) + 1
+    number, tell = len(state.arena) + 1, teller(runtime.stream_writer)
     strange: OpenTrajectory | None = None
     found: ArenaRound | Problem
     try:
-        found, strange = _round(Learning(context, state), chosen, runtime.stream_writer)
+        found, strange = _round(Learning(context, state), chosen, tell)
     except (*FAILURES, VoidResultError) as error:
         found = Problem(problem=f"{type(error).__name__}: {error}")
-    _tell(runtime, number, found)
+    tell(_event(number, found))
     after = state.with_round(found)
     spent = max(len(state.calls), number) >= settings.max_calls
     if strange is None or not settings.keep_learning or spent:
@@ -73,22 +73,20 @@ def arena(
     return moved("check", state, after.with_question(f"{told} ({len(strange.actions)} plies)"))
 
 
-def _tell(runtime: Runtime[LearnContext], number: int, found: ArenaRound | Problem) -> None:
-    """Say what a round came to."""
-    gist: dict[str, str | int] = (
-        {"problem": found.problem}
-        if isinstance(found, Problem)
-        else {
-            "matches": sum(row.matches for row in found.rows),
-            "predicted": f"{found.right} of {found.distinct}",
-            "forfeits": found.forfeits,
-        }
+def _event(number: int, found: ArenaRound | Problem) -> RoundPlayed:
+    """The event of a round that is over."""
+    if isinstance(found, Problem):
+        return RoundPlayed(round=number, problem=found.problem)
+    return RoundPlayed(
+        round=number,
+        matches=sum(row.matches for row in found.rows),
+        predicted=f"{found.right} of {found.distinct}",
+        forfeits=found.forfeits,
     )
-    runtime.stream_writer({"node": "arena", "round": number, **gist})
 
 
 def _round(
-    learning: Learning, chosen: Candidate, tell: Callable[[dict[str, str | int]], None]
+    learning: Learning, chosen: Candidate, tell: Tell
 ) -> tuple[ArenaRound, OpenTrajectory | None]:
     """One round against each opponent, and the first match that the model does not predict.
 
@@ -123,14 +121,14 @@ def _against(
     game: GameSetup,
     model: Path,
     learning: Learning,
-    tell: Callable[[dict[str, str | int]], None],
+    tell: Tell,
 ) -> Series:
     """The matches of one round against one opponent."""
     settings = learning.settings
     matches, played = game.num_players * settings.arena, count()
 
     def told(*_: object) -> None:
-        tell({"node": "arena", "against": opponent, "of": matches, "played": next(played)})
+        tell(Opposed(against=opponent, of=matches, played=next(played)))
 
     told()
     searching = f"simulations={settings.arena_simulations},rollouts=1"

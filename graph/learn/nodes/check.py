@@ -5,7 +5,6 @@ from typing import Literal, TypeAlias
 
 from langgraph.runtime import Runtime
 from langgraph.types import Command
-from pydantic import JsonValue
 
 from games.checks import Finding
 from graph.learn.figures import CallNote, Judged
@@ -13,6 +12,7 @@ from graph.learn.learning import Learning
 from graph.learn.stages import stage_of
 from graph.learn.state import LearnContext, LearnState, moved
 from graph.run.candidates import Candidate
+from graph.run.events import Accepted, Event, TestedAgain, teller
 
 _Onward: TypeAlias = Literal["check", "infer", "value", "report"]
 
@@ -29,7 +29,8 @@ def check(
     context, settings = runtime.context, runtime.context.settings
     learning, judged = _judged(Learning(context, state))
     after = learning.state
-    runtime.stream_writer(_event(after.calls[-1], judged))
+    tell = teller(runtime.stream_writer)
+    tell(_event(after.calls[-1], judged))
     if not after.passing:
         if used := learning.spent:
             said = f"{used} and no candidate passes its tests"
@@ -39,20 +40,19 @@ def check(
     if stage.name == "transition" and after.asking and after.asked < settings.active:
         return moved("active", state, after)
     chosen = max(after.passing, key=lambda c: (after.judged[c.number].held_right, -c.number))
-    told = {"node": "check", "accepted candidate": chosen.number, "of": stage.name}
+    why = ""
     if stage.name == "transition" and not learning.inference:
-        why = "" if learning.material.hides else ": nothing is hidden"
-        told["inference"] = f"not asked for{why}"
-    runtime.stream_writer(told)
+        why = "not asked for" + ("" if learning.material.hides else ": nothing is hidden")
+    tell(Accepted(accepted_candidate=chosen.number, of=stage.name, inference=why))
     accepted = stage.accept(chosen)
     return moved(onward(accepted), state, accepted)
 
 
-def _event(note: CallNote, judged: Mapping[int, Judged]) -> dict[str, JsonValue]:
+def _event(note: CallNote, judged: Mapping[int, Judged]) -> Event:
     """The event of the newest call; where none of its candidates was judged, of those that were."""
     if not {*judged} & {*note.candidates}:
         top = max(one.accuracy for one in judged.values())
-        return {"node": "check", "tested again": [*judged], "accuracy": f"{top:.4f}"}
+        return TestedAgain(tested_again=tuple(judged), accuracy=f"{top:.4f}")
     return note.event(max(judged[n].late for n in note.candidates if n in judged))
 
 

@@ -10,6 +10,7 @@ from graph.learn.environment import require_recorded_start
 from graph.learn.learning import Learning
 from graph.learn.matches import take_in
 from graph.learn.state import LearnContext, LearnState, moved
+from graph.run.events import MatchesRead, teller
 
 
 def intake(state: LearnState, runtime: Runtime[LearnContext]) -> Command[Literal["synthesise"]]:
@@ -25,13 +26,11 @@ def intake(state: LearnState, runtime: Runtime[LearnContext]) -> Command[Literal
         require_recorded_start(context, material)
     folder.write_text("rules.md", request.rules)
     left = sum(match.truncated for match in material.matches)
-    runtime.stream_writer(
-        {
-            "node": "intake",
-            "matches": len(material.matches) - held,
-            "held out": held,
-            **({"of both left before their end": left} if left else {}),
-            "environment": material.header.environment,
-        }
+    read = MatchesRead(
+        matches=len(material.matches) - held,
+        held_out=held,
+        of_both_left_before_their_end=left or None,
+        environment=material.header.environment,
     )
+    teller(runtime.stream_writer)(read)
     return moved("synthesise", state, after)

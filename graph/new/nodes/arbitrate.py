@@ -35,6 +35,7 @@ from graph.run.candidates import (
     best,
     keep_newest,
 )
+from graph.run.events import Voted, teller
 
 
 def arbitrate(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterVote]:
@@ -42,9 +43,9 @@ def arbitrate(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterVot
     context = context_of(runtime, state.folder)
     made, before = need_design(state), state.claims_before
     voted = [_voted(claim, made, context, before) for claim in state.contested]
+    tell = teller(runtime.stream_writer)
     for claim in voted:
-        told = {"claim": claim.id, "status": claim.status, "votes": _counted(claim)}
-        runtime.stream_writer({"node": "arbitrate", **told})
+        tell(Voted(claim=claim.id, status=claim.status, votes=_counted(claim)))
     claims = updated(state.claims, voted)
     pool = without_struck(state.candidates, claims)
     newest = next((c for c in reversed(pool) if c.outcome == "passed"), pool[-1])

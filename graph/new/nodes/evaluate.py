@@ -8,12 +8,12 @@ from langgraph.types import Command
 
 from games.records import example_of_play, json_line
 from graph.new.context import RunContext
-from graph.new.measuring import playtest
 from graph.new.opening import context_of
-from graph.new.playtest import Clock, PlayTest
+from graph.new.playing import clock_of, measured, play_of_run
 from graph.new.reporting import rulebook_text
 from graph.new.results import players_object
 from graph.new.state import RunState, folder_of, need_design
+from graph.run.events import teller
 from graph.run.sandboxes import keep_grade
 from tools.playtest.series import Series
 from tools.replaying import VoidResultError
@@ -30,11 +30,11 @@ def evaluate(state: RunState, runtime: Runtime[RunContext]) -> Command[Literal["
     source = state.candidate(state.accepted).source
     folder = folder_of(state)
     keep_grade(folder, context.sandbox.grade)
-    clock = Clock(context.settings.playtest_s, folder, context.clock)
-    tell, seats = runtime.stream_writer, need_design(state).num_players
-    play = PlayTest(context, source, seats, folder, tell=tell, clock=clock)
+    clock = clock_of(context, folder, context.settings.playtest_s)
+    tell, seats = teller(runtime.stream_writer), need_design(state).num_players
+    play = play_of_run(context, source, seats, folder, tell=tell, clock=clock)
     try:
-        evaluation, series = playtest(play, state.heuristics)
+        evaluation, series = measured(play, state.heuristics, context.settings.protocol)
     except VoidResultError as error:
         lost = {"end": "gave_up", "reason": str(error), "accepted": None}
         return Command(goto="report", update=lost)

@@ -26,6 +26,7 @@ from graph.new.state import (
     need_design,
 )
 from graph.run.candidates import Candidate
+from graph.run.events import Recoded, teller
 
 
 def recode(
@@ -58,7 +59,7 @@ def recode(
     if source == base.candidate.source and same_seats:  # the same matches: none is played again
         shutil.copytree(old.journals, folder.journals, dirs_exist_ok=True)
     folder.write_text("game.py", source)
-    runtime.stream_writer({"node": "recode", "changes": len(findings)})
+    teller(runtime.stream_writer)(Recoded(changes=len(findings)))
     drafted = [Candidate(number=0, source=source, refused=refused)]
     return Command(goto="check", update={"candidates": drafted, "claims": claims})
 

@@ -1,6 +1,8 @@
 """Strategize: policies become heuristics; those that beat random play together are kept."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from hashlib import sha256
 from typing import Literal
 
@@ -11,16 +13,18 @@ from pydantic import JsonValue
 from agents.model.errors import MalformedReplyError
 from agents.model.recording import place
 from agents.protocols import Design, Heuristic, RoleError
-from agents.strategy.contest import fault_of
+from agents.strategy.contest import HeuristicContest, fault_of
 from games.checks import verdict
 from games.values import ModuleFault
 from graph.new.context import RunContext
 from graph.new.opening import context_of
-from graph.new.playtest import LineUp, PlayTest
+from graph.new.playing import contest_of, play_of_run, taught
 from graph.new.state import RunState, folder_of, need_design
 from graph.run.candidates import what_failed
+from graph.run.events import Tell, teller
 from graph.run.folder import RunFolder
 from graph.run.sandboxes import keep_grade
+from tools.playtest.of_run.played import LineUp, PlayTest
 from tools.playtest.report import score_step
 
 
@@ -33,20 +37,22 @@ def strategize(state: RunState, runtime: Runtime[RunContext]) -> Command[Literal
     source = state.candidate(state.accepted).source
     folder = folder_of(state)
     keep_grade(folder, context.sandbox.grade)
-    table = PlayTest(context, source, made.num_players, folder, tell=runtime.stream_writer)
+    tell = teller(runtime.stream_writer)
+    table = play_of_run(context, source, made.num_players, folder, tell=tell)
     notes: list[str] = []
     candidate = state.candidate(state.accepted)
     if context.settings.extras and not context.settings.quick:
-        source = extended(table, made, notes)
+        source = extended(context, table, made, notes)
         candidate = candidate.model_copy(update={"source": source})
-        table = PlayTest(context, source, made.num_players, folder, tell=runtime.stream_writer)
+        table = play_of_run(context, source, made.num_players, folder, tell=tell)
         folder.write_text("game.py", source)
     with place("strategize"):
         sound = proposed(context, made, source, table.samples(), notes)
-    kept = _selected(table, sound, notes)
+    kept = _selected(partial(contest_of, context, table), sound, notes, tell)
     if not kept and context.settings.lessons:
         notes.append("Heuristics were fitted to matches of the game, without a model.")
-        kept = _selected(table, _fitted(table, notes), notes)
+        fitted = _fitted(context, table, notes)
+        kept = _selected(partial(contest_of, context, table), fitted, notes, tell)
     for heuristic in kept:
         folder.write_text(f"players/{heuristic.name}.py", heuristic.source)
     update = {"heuristics": kept, "strategy_notes": tuple(notes), "candidates": [candidate]}
@@ -54,19 +60,22 @@ def strategize(state: RunState, runtime: Runtime[RunContext]) -> Command[Literal
 
 
 def _selected(
-    table: PlayTest, candidates: Sequence[Heuristic], notes: list[str]
+    contest: Callable[[Sequence[Heuristic], Tell], HeuristicContest],
+    candidates: Sequence[Heuristic],
+    notes: list[str],
+    tell: Tell,
 ) -> tuple[Heuristic, ...]:
     if not candidates:
         notes.append("No heuristic could be used.")
         return ()
-    selection, kept = table.contest(candidates).select()
+    selection, kept = contest(candidates, tell).select()
     notes += selection.notes
     return kept
 
 
-def _fitted(table: PlayTest, notes: list[str]) -> list[Heuristic]:
+def _fitted(context: RunContext, table: PlayTest, notes: list[str]) -> list[Heuristic]:
     try:
-        return table.taught()
+        return taught(context, table)
     except ModuleFault as fault:
         notes.append(f"No heuristic could be fitted: {fault}")
         return []
@@ -117,12 +126,12 @@ _VALUE = "value_function"
 _DRAWN_MATCHES, _FITS = 6, 0.9
 
 
-def extended(table: PlayTest, made: Design, notes: list[str]) -> str:
+def extended(context: RunContext, table: PlayTest, made: Design, notes: list[str]) -> str:
     """The accepted source with the optional functions that hold; `notes` say what became of each.
 
     A reply that cannot be read costs the functions and nothing else.
     """
-    extender, source = table.context.roles.extender, table.source
+    extender, source = context.roles.extender, table.source
     if extender is None:
         notes.append("No value function and no resampler: the coder has no way to write them.")
         return source
@@ -134,7 +143,7 @@ def extended(table: PlayTest, made: Design, notes: list[str]) -> str:
         return source
     for name, function in found.items():
         tried = f"{source.rstrip()}\n\n\n{function}\n"
-        holds, why = _judged(_with(table, tried), name)
+        holds, why = _judged(context, _with(table, tried), name)
         source = tried if holds else source
         notes.append(f"{name} was {'kept' if holds else 'dropped'}: {why}")
     return source
@@ -143,15 +152,15 @@ def extended(table: PlayTest, made: Design, notes: list[str]) -> str:
 def _with(table: PlayTest, source: str) -> PlayTest:
     """The play-test of another source, with journals of its own among the run's."""
     digest = sha256(source.encode()).hexdigest()[:12]
-    folder = RunFolder(table.folder.journals / f"extras-{digest}")
+    folder = RunFolder(table.journals / f"extras-{digest}")
     folder.journals.mkdir(parents=True, exist_ok=True)
-    return PlayTest(table.context, source, table.num_players, folder, table.tell)
+    return replace(table, source=source, journals=folder.journals, played={})
 
 
-def _judged(table: PlayTest, name: str) -> tuple[bool, str]:
+def _judged(context: RunContext, table: PlayTest, name: str) -> tuple[bool, str]:
     """Whether a function is kept, and why: all checks once more, then play."""
-    settings = table.context.settings.check
-    found = table.context.checked(table.source, settings, table.num_players, 0).findings
+    settings = context.settings.check
+    found = context.checked(table.source, settings, table.num_players, 0).findings
     if verdict(found) != "passed":
         return False, f"with it not all checks pass: {what_failed(found)}"
     return _wins(table) if name == _VALUE else _fits(table, name)
@@ -159,7 +168,7 @@ def _judged(table: PlayTest, name: str) -> tuple[bool, str]:
 
 def _wins(table: PlayTest) -> tuple[bool, str]:
     """The same search with the value function against itself without, on the same deals."""
-    settings = table.context.settings
+    settings = table.settings
     search = f"{table.search_name()}:simulations={settings.small_budget}"
     without, having = f"{search},leaf=rollout", f"{search},leaf=value"
     matches = settings.ladder_matches

@@ -12,7 +12,7 @@ from agents.model.chat import build_chat
 from agents.model.errors import EndpointError, MalformedReplyError, ModelError, ReplyError
 from agents.model.recording import Recording, place
 from agents.model.replies import ask_structured
-from agents.model.transport import listen
+from agents.model.transport import Waiting, listen
 from tests.agents.model.endpoint import (
     Answer,
     Request,
@@ -243,7 +243,7 @@ def unreadable(_: object) -> str:
 
 
 def test_who_listens_hears_what_is_waited_for_and_which_try() -> None:
-    heard: list[dict[str, Any]] = []
+    heard: list[Waiting] = []
 
     def asked() -> None:
         listen(heard.append, 0.05)
@@ -251,12 +251,13 @@ def test_who_listens_hears_what_is_waited_for_and_which_try() -> None:
             chat_with(endpoint).of_role("designer").ask(ASKED, text_of)
 
     copy_context().run(asked)
-    assert heard.pop() == {"answered": "designer"}
-    second = [event for event in heard if event["try"] == 2]
-    assert {(e["waiting"], e["role"], e["of"]) for e in heard} == {("scripted", "designer", 4)}
+    last = heard.pop()
+    assert (last.role, last.over) == ("designer", True)
+    second = [event for event in heard if event.attempt == 2]
+    assert {(e.model, e.role, e.of) for e in heard} == {("scripted", "designer", 4)}
     assert len(second) >= 3
-    assert all("Error code: 500 - busy" in event["after"] for event in second)
-    assert second[-1]["seconds"] == 0
+    assert all("Error code: 500 - busy" in event.after for event in second)
+    assert second[-1].seconds == 0
 
 
 def test_who_streams_a_graph_hears_it_while_the_node_waits() -> None:
@@ -274,8 +275,8 @@ def test_who_streams_a_graph_hears_it_while_the_node_waits() -> None:
         graph = StateGraph(MessagesState).add_node("node", node).add_edge(START, "node").compile()
         heard: list[Any] = list(graph.stream({"messages": []}, stream_mode="custom"))
     assert len(heard) > 2
-    assert heard[-1] == {"answered": ""}
-    assert all(event["waiting"] == "scripted" for event in heard[:-1])
+    assert [event.over for event in heard[-2:]] == [False, True]
+    assert all(event.model == "scripted" for event in heard)
 
 
 NUMBERS: list[object] = [-5, 10**30, "many", None, 1.5, [], True]

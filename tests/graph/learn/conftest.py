@@ -14,6 +14,7 @@ from games.trajectories import OpenTrajectory, TrajectoryHeader, header_line, ma
 from graph.learn.runs import LearnResult, run_learning
 from graph.learn.settings import LearnRequest, LearnSettings, read_learning, write_learning
 from graph.learn.state import LearnContext
+from graph.run.events import Tell
 from graph.run.folder import RunFolder, create_folder
 from graph.run.opening import open_chat
 from tests.agents.model.endpoint import Endpoint
@@ -101,7 +102,7 @@ def learn(begun: Callable[..., RunFolder], sandbox: Sandbox) -> Learn:
 
     def run(
         endpoint: Endpoint,
-        tell: Callable[[dict[str, Any]], None] = lambda _: None,
+        tell: Tell = lambda _: None,
         **changes: Any,  # noqa: ANN401
     ) -> LearnResult:
         folder = begun(**changes)

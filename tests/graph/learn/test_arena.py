@@ -10,6 +10,7 @@ import pytest
 from games.trajectories import TrajectoryError
 from graph.learn.report import final_words
 from graph.learn.runs import run_learning
+from graph.run.events import Begins, Event, Opposed, TestedAgain, Waits
 from graph.run.folder import RunFolder
 from tests.agents.model.endpoint import serving
 from tests.graph.learn.conftest import Learn, learning, recorded, told_of
@@ -45,15 +46,15 @@ def partial(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_what_surprises_the_model_in_play_is_named_and_it_has_not_passed(
     learn: Learn, partial: Path
 ) -> None:
-    events: list[dict[str, Any]] = []
+    events: list[Event] = []
     with serving(code(FAULTY), code(DRAWING)) as endpoint:
         done = learn(endpoint, tell=events.append, matches=partial, **PLAYS)
     told = told_of(done)
-    assert [(e["against"], e["played"], e["of"]) for e in events if "against" in e] == [
+    assert [(e.against, e.played, e.of) for e in events if isinstance(e, Opposed)] == [
         (opponent, played, 4) for opponent in ("random", "gt") for played in range(5)
     ]
-    assert {"begins": "arena"} in events
-    assert {"answered": "modeller"} in events
+    assert Begins(node="arena") in events
+    assert any(isinstance(e, Waits) and e.over and e.role == "modeller" for e in events)
     assert (told["end"], told["accuracy"]) == ("incomplete", 1.0)
     assert "transitions of play were predicted wrong" in told["reason"]
     rows = told["arena"][0]["rows"]
@@ -75,7 +76,7 @@ def test_what_surprises_the_model_in_play_is_named_and_it_has_not_passed(
 def test_what_surprises_the_model_goes_back_into_refinement_and_its_draws_are_kept(
     learn: Learn, partial: Path
 ) -> None:
-    events: list[dict[str, Any]] = []
+    events: list[Event] = []
     with serving(code(FAULTY), code(DRAWING), code(MODEL)) as endpoint:
         done = learn(endpoint, tell=events.append, matches=partial, keep_learning=True, **PLAYS)
         asked = [request["messages"][1]["content"] for request in endpoint.requests]
@@ -84,8 +85,8 @@ def test_what_surprises_the_model_goes_back_into_refinement_and_its_draws_are_ke
     assert len(told["arena"]) == 2
     assert [row["transitions"] for row in told["arena"][1]["rows"]] == [1, 1]
     assert told["inferred"]["accuracy"] == 1
-    again = next(event for event in events if "tested again" in event)
-    assert float(again["accuracy"]) < 1
+    again = next(event for event in events if isinstance(event, TestedAgain))
+    assert float(again.accuracy) < 1
     assert told["matches"]["asked_of_the_environment"] == 1
     assert "get_rewards" in asked[2].partition("What is wrong with it")[2]
     assert (done.folder.path / "model.py").read_text().count("def resample_history") == 1
@@ -112,8 +113,8 @@ def test_a_run_killed_in_the_arena_goes_on_to_the_same_bytes(
     folders = [begun(n, matches=partial, keep_learning=True, **PLAYS) for n in ("whole", "broken")]
     script = (code(FAULTY), code(DRAWING), code(MODEL))
 
-    def kill(event: dict[str, Any]) -> None:
-        if event.get("node") == "arena":
+    def kill(event: Event) -> None:
+        if event.node == "arena" and not isinstance(event, Begins):
             raise Killed
 
     for folder in folders:

@@ -24,6 +24,7 @@ from graph.learn.report import contradictions, final_words
 from graph.learn.runs import goes_on, run_learning
 from graph.learn.state import LearnState
 from graph.run.candidates import Candidate
+from graph.run.events import Begins, Event, MatchesRead
 from graph.run.folder import RunFolder, RunFolderError
 from tests.agents.model.endpoint import Answer, Request, message, serving
 from tests.graph.learn.conftest import Learn, learning, recorded, told_of
@@ -163,7 +164,7 @@ def test_matches_that_were_all_left_before_their_end_are_told_first(
 ) -> None:
     whole = matches_of("openspiel:tic_tac_toe", 5)
     left = [OpenTrajectory(m.match, m.positions[:4], m.actions[:3], truncated=True) for m in whole]
-    events: list[dict[str, Any]] = []
+    events: list[Event] = []
     with serving(code(TIC_TAC_TOE)) as endpoint:
         told = told_of(
             learn(
@@ -172,7 +173,8 @@ def test_matches_that_were_all_left_before_their_end_are_told_first(
                 matches=recorded(tmp_path / "left.jsonl", "openspiel:tic_tac_toe", 5, of=left),
             )
         )
-    assert next(e for e in events if "held out" in e)["of both left before their end"] == 5
+    (read,) = (event for event in events if isinstance(event, MatchesRead))
+    assert read.of_both_left_before_their_end == 5
     assert told["end"] == "incomplete"
     assert told["reason"].startswith("every recorded match was left before its end; ")
 
@@ -348,8 +350,8 @@ def test_a_run_killed_at_any_call_goes_on_to_the_same_bytes(
     for call in range(1, len(SCRIPT) + 1):
         broken = begun(f"broken-{call}")
 
-        def kill(event: dict[str, Any], at: int = call) -> None:
-            if event.get("call") == at:
+        def kill(event: Event, at: int = call) -> None:
+            if event.details.get("call") == at:
                 raise Killed
 
         with serving(*SCRIPT) as endpoint:
@@ -387,8 +389,8 @@ def test_a_run_killed_while_the_environment_is_asked_asks_it_no_further_match(
     with serving(code(TIC_TAC_TOE)) as endpoint:
         run_learning(whole, learning(whole, endpoint, sandbox))
 
-    def kill(event: dict[str, Any]) -> None:
-        if event.get("node") == "active":
+    def kill(event: Event) -> None:
+        if event.node == "active" and not isinstance(event, Begins):
             raise Killed
 
     with serving(code(TIC_TAC_TOE)) as endpoint:

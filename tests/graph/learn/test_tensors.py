@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from graph.learn.runs import run_learning
+from graph.run.events import Event
 from graph.run.folder import RunFolder
 from tests.agents.model.endpoint import message, serving
 from tests.graph.learn.conftest import Learn, learning, recorded, told_of
@@ -95,8 +96,8 @@ def test_a_run_killed_at_any_call_for_them_goes_on_to_the_same_bytes(
     for call in (3, 4):  # nothing came of the one, and a candidate to mend of the other
         broken = begun(f"broken-{call}", **asks)
 
-        def kill(event: dict[str, object], at: int = call) -> None:
-            if event.get("call") == at:
+        def kill(event: Event, at: int = call) -> None:
+            if event.details.get("call") == at:
                 raise Killed
 
         with serving(*SCRIPT) as endpoint:

@@ -12,10 +12,10 @@ from agents.protocols import Choices
 from graph.new.context import RunContext
 from graph.new.requests import Request, begin_again, by_form, read_form, read_request, write_request
 from graph.new.results import RunResult, final_text
-from graph.new.runs import resume_run, start_run
 from graph.run.checkpoints import BrokenCheckpointsError
 from graph.run.folder import RunFolder, RunFolderError, create_folder
 from tests.graph.conftest import Entries, MakeContext
+from tests.graph.running import resume_run, start_run
 from tests.graph.settings import SMALL
 
 ASKED = "goofspiel for two players with three cards"

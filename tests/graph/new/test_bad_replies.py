@@ -8,7 +8,6 @@ from typing import TypeAlias
 import pytest
 
 from agents.model.errors import ModelError
-from graph.new.runs import start_run
 from graph.new.state import RunState
 from graph.run.folder import RunFolder
 from tests.agents.model.endpoint import Answer, Request, as_json, message, serving
@@ -16,6 +15,7 @@ from tests.agents.roles.games import high_draw
 from tests.graph.answering import DESIGN, PROMPT, answer, schema_of
 from tests.graph.conftest import MakeContext
 from tests.graph.new.test_model_run import model_context, run_json
+from tests.graph.running import start_run
 
 Reply: TypeAlias = Callable[[Request], Answer]
 NESTED = '{"a":' * 200_000 + "1" + "}" * 200_000

@@ -28,7 +28,6 @@ from games.checks.unit_tests import UnitTest
 from graph.new.context import RunSettings
 from graph.new.nodes.code import drafted
 from graph.new.results import exit_code, final_text
-from graph.new.runs import resume_run, start_run
 from graph.new.state import after_drafts
 from graph.run.candidates import Candidate
 from graph.run.folder import RunFolder, create_folder
@@ -36,6 +35,7 @@ from tests.agents.model.endpoint import serving
 from tests.graph.answering import PROMPT, answer
 from tests.graph.conftest import MakeContext
 from tests.graph.new.test_model_run import model_context
+from tests.graph.running import resume_run, start_run
 from tests.graph.scripted import ScriptedRoles, role_set
 from tests.graph.settings import UNPLAYED
 

@@ -13,9 +13,9 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
 from agents.composer import composer_roles
+from graph.new.build import build
 from graph.new.context import RunContext
 from graph.new.opening import open_model
-from graph.new.runs import build
 from graph.new.state import RunState
 from tests.agents.model.endpoint import Answer, Endpoint, Request, error, serving
 from tests.agents.model.talking import settings_for

@@ -28,16 +28,17 @@ from games.checks.run import CheckSettings
 from games.checks.unit_tests import UnitTest
 from games.records import MatchRecord
 from games.table import Position
+from graph.new.build import build, recursion_limit
 from graph.new.claims import to_settle
 from graph.new.context import RunSettings
 from graph.new.requests import Remedy
 from graph.new.results import exit_code, final_text, open_ends, overruled
-from graph.new.runs import build, recursion_limit, resume_run, start_run
 from graph.new.state import RunState
 from graph.run.candidates import Candidate, best
 from graph.run.folder import RunFolder, RunFolderError
 from tests.agents.model.talking import settings_for
 from tests.graph.conftest import MakeContext
+from tests.graph.running import resume_run, start_run
 from tests.graph.scripted import ScriptedRoles, role_set
 from tests.graph.settings import SMALL
 

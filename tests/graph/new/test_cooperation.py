@@ -9,11 +9,11 @@ from typing import TypeAlias
 import pytest
 
 from agents.protocols import Heuristic
-from graph.new.measuring import playtest
-from graph.new.playtest import Clock, PlayTest
+from graph.new.playing import clock_of, measured, play_of_run
 from graph.run.folder import RunFolder
 from tests.graph.conftest import MakeContext
 from tests.graph.settings import SMALL
+from tools.playtest.of_run.played import PlayTest
 from tools.playtest.series import Series
 from tools.reporting.content import Evaluation
 from tools.reporting.verdict import verdict_of
@@ -94,9 +94,9 @@ def tested(make_context: MakeContext, folder: RunFolder) -> Tested:
         source: str, seats: int, heuristic: Heuristic, seconds: float | None = None
     ) -> tuple[PlayTest, Evaluation]:
         context = make_context(settings=SMALL.model_copy(update={"random_matches": 30}))
-        clock = Clock(seconds, folder, context.clock)
-        play = PlayTest(context, source, seats, folder, clock=clock)
-        return play, playtest(play, [heuristic])[0]
+        clock = clock_of(context, folder, seconds)
+        play = play_of_run(context, source, seats, folder, clock=clock)
+        return play, measured(play, [heuristic], "ours")[0]
 
     return test
 

@@ -10,9 +10,9 @@ from agents.protocols import CoderTools, Design
 from agents.roles.coder import optional_functions
 from games import library
 from games.checks.unit_tests import UnitTest
-from graph.new.runs import start_run
 from graph.run.folder import RunFolder
 from tests.graph.conftest import MakeContext
+from tests.graph.running import start_run
 from tests.graph.scripted import ScriptedRoles, role_set
 from tests.graph.settings import SMALL, UNPLAYED
 from tests.tools.sources import NIM

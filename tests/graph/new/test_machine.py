@@ -8,9 +8,9 @@ import pytest
 from agents.protocols import Brief, Design, RoleError
 from graph.new.export import graph
 from graph.new.results import RunResult, exit_code
-from graph.new.runs import resume_run, start_run
 from graph.run.folder import RunFolder, create_folder
 from tests.graph.conftest import Entries, MakeContext
+from tests.graph.running import resume_run, start_run
 from tests.graph.scripted import ScriptedRoles, role_set
 from tests.graph.settings import SMALL, UNPLAYED
 from tools.sandbox import Sandbox

@@ -15,12 +15,13 @@ from games.records import MatchRecord
 from games.table import Position
 from graph.new.context import RunContext
 from graph.new.opening import describe_roles, open_model
-from graph.new.runs import resume_run, start_run
+from graph.run.events import Begins, Event, Waits
 from graph.run.folder import RunFolder
 from tests.agents.model.endpoint import Answer, Endpoint, Request, error, message, serving
 from tests.agents.model.talking import settings_for
 from tests.graph.answering import PROMPT, answer, schema_of
 from tests.graph.conftest import MakeContext
+from tests.graph.running import resume_run, start_run
 
 # clarify, design, module, unit tests, one record; strategies, measures, review, three times code
 CALLS = 11
@@ -103,15 +104,16 @@ def test_an_answer_that_failed_or_was_malformed_is_asked_for_again(
 
 
 def test_a_further_try_is_told_as_it_begins(make_context: MakeContext, folder: RunFolder) -> None:
-    heard: list[dict[str, Any]] = []
+    heard: list[Event] = []
     with serving(failing_once("DesignReply", error(500))) as endpoint:
         context = model_context(make_context, endpoint, folder, retries=1)
         start_run(PROMPT, folder, context, tell=heard.append)
-    (told,) = [event for event in heard if "waiting" in event]
-    assert (told["waiting"], told["role"], told["try"]) == ("scripted", "designer", 2)
-    begun = [event["begins"] for event in heard if "begins" in event]
+    (told,) = [event for event in heard if isinstance(event, Waits) and not event.over]
+    assert (told.model, told.role, told.attempt) == ("scripted", "designer", 2)
+    begun = [event.node for event in heard if isinstance(event, Begins)]
     assert begun == ["intake", "design", "code", "check", "strategize", "evaluate", "report"]
-    assert {"answered": "coder"} in heard
+    over = [event.role for event in heard if isinstance(event, Waits) and event.over]
+    assert "coder" in over
 
 
 def test_a_refused_request_is_not_tried_again(make_context: MakeContext, folder: RunFolder) -> None:

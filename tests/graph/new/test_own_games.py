@@ -12,9 +12,9 @@ import pytest
 from agents.composer import composer_roles
 from graph.new.context import RunContext
 from graph.new.results import RunResult
-from graph.new.runs import start_run
 from graph.run.folder import RunFolder, create_folder
 from tests.graph.conftest import Entries
+from tests.graph.running import start_run
 from tests.graph.scripted import ScriptedRoles, role_set
 from tests.graph.settings import UNPLAYED
 from tests.vectorstore.hashing import HashingEmbedder

@@ -5,11 +5,11 @@ import json
 import pytest
 
 from agents.protocols import Heuristic
-from graph.new.measuring import playtest
-from graph.new.playtest import PlayTest
+from graph.new.playing import measured, play_of_run
 from graph.new.results import players_object
 from graph.run.folder import RunFolder
 from tests.graph.conftest import MakeContext
+from tools.playtest.of_run.played import PlayTest
 from tools.reporting.content import Evaluation
 from tools.reporting.verdict import verdict_of
 
@@ -61,8 +61,8 @@ SMALL = "def score(observation, action):\n    return -float(action)\n"
 @pytest.fixture
 def tested(make_context: MakeContext, folder: RunFolder) -> object:
     def test(source: str, heuristic: str) -> tuple[PlayTest, Evaluation]:
-        play = PlayTest(make_context(), source, 2, folder)
-        evaluation, _ = playtest(play, [Heuristic(name="h", policy="", source=heuristic)])
+        play = play_of_run(make_context(), source, 2, folder)
+        evaluation, _ = measured(play, [Heuristic(name="h", policy="", source=heuristic)], "ours")
         return play, evaluation
 
     return test

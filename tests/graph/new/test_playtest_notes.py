@@ -1,4 +1,4 @@
-from graph.new.measuring import search_notes
+from tools.playtest.of_run.measuring import search_notes
 
 
 def test_a_ladder_over_hidden_information_says_what_more_simulations_do_not_promise() -> None:

@@ -16,10 +16,10 @@ from games import library
 from graph.new.coding import DRAFTING_LIMIT
 from graph.new.opening import open_model
 from graph.new.requests import write_request
-from graph.new.runs import resume_run, start_run
 from graph.run.folder import RunFolder
 from scripts.recordings import FOLDER, MODEL, TOOL_ROUNDS, label_of, request_of, runs, settings_of
 from tests.graph.conftest import MakeContext
+from tests.graph.running import resume_run, start_run
 
 RETRIEVED = re.compile(r"<retrieved>\n.*?\n</retrieved>", re.DOTALL)
 RECORDED = [name for name in runs() if (FOLDER / f"{name}.json").exists()]

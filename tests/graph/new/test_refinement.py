@@ -15,7 +15,6 @@ from games.checks.run import CheckSettings
 from graph.new.coding import GraphCoderTools
 from graph.new.export import graph
 from graph.new.results import RunResult, exit_code, final_text
-from graph.new.runs import start_run
 from graph.run.candidates import Candidate
 from graph.run.folder import RunFolder
 from graph.run.settings import RefineStrategy
@@ -31,6 +30,7 @@ from tests.graph.faulty import (
     Undecided,
     faulty_roles,
 )
+from tests.graph.running import start_run
 from tests.graph.scripted import DESIGN
 from tests.graph.settings import UNPLAYED
 

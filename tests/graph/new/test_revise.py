@@ -30,13 +30,13 @@ from graph.new.claims import carried
 from graph.new.context import RunContext
 from graph.new.requests import begin_again, by_form, read_form, read_request, write_request
 from graph.new.results import RunResult, final_text, rule_changes
-from graph.new.runs import resume_run, start_run
 from graph.new.state import RunState, need_design
 from graph.run.candidates import Candidate
 from graph.run.folder import RunFolder, RunFolderError, create_folder, find_folder
 from tests.graph.conftest import Entries, MakeContext
 from tests.graph.new.test_again import content
 from tests.graph.new.test_chat import Chat
+from tests.graph.running import resume_run, start_run
 from tests.graph.scripted import DESIGN, ScriptedRoles, role_set
 from tests.graph.settings import SMALL, UNPLAYED
 

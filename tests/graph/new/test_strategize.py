@@ -10,9 +10,9 @@ from agents.model.errors import MalformedReplyError
 from agents.protocols import Design, Heuristic, RoleError
 from app.table.session import line_up_of
 from graph.new.results import RunResult, final_text
-from graph.new.runs import start_run
 from graph.run.folder import RunFolder
 from tests.graph.conftest import MakeContext
+from tests.graph.running import start_run
 from tests.graph.scripted import ScriptedRoles, role_set
 from tools.playtest.jobs import GameSetup
 from tools.sources import find_game

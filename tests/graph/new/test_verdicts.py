@@ -23,13 +23,13 @@ from games.table import Position
 from graph.new.reporting import explained_rule
 from graph.new.requests import Remedy
 from graph.new.results import choiceless, final_text, open_ends
-from graph.new.runs import resume_run, start_run
 from graph.new.state import RunState, need_design
 from graph.new.trial import Trial
 from graph.run.candidates import Candidate
 from graph.run.folder import RunFolder
 from tests.graph.conftest import MakeContext
 from tests.graph.new.test_claims import PAYS_THE_LOSER, SETTINGS, WRONG_TESTS, Claiming
+from tests.graph.running import resume_run, start_run
 from tests.graph.scripted import role_set
 
 SHOWS_MORE = """

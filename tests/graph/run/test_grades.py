@@ -6,10 +6,10 @@ from dataclasses import replace
 import pytest
 
 from agents.players.registry import PRELOAD
-from graph.new.runs import resume_run, start_run
 from graph.run.folder import RunFolder, RunFolderError
 from graph.run.sandboxes import grades_of, keep_grade
 from tests.graph.conftest import MakeContext
+from tests.graph.running import resume_run, start_run
 from tests.graph.scripted import ScriptedRoles, role_set
 from tools.sandbox import Grade, Sandbox
 from tools.sandbox.local import backend_named

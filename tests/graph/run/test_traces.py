@@ -17,7 +17,6 @@ import pytest
 
 from agents.composer import composer_roles
 from app.calls import calls_of, found_in
-from graph.new.runs import resume_run, start_run
 from graph.run.folder import RunFolder, RunFolderError
 from graph.run.traces import Span, langsmith_configured, read_spans, tracing
 from tests.agents.model.endpoint import Answer, Request, as_json, message, serving
@@ -25,6 +24,7 @@ from tests.agents.roles.games import high_draw
 from tests.graph.answering import PROMPT, answer, schema_of
 from tests.graph.conftest import MakeContext
 from tests.graph.new.test_model_run import CALLS, model_context
+from tests.graph.running import resume_run, start_run
 from tests.graph.scripted import ScriptedRoles, role_set
 
 ROOT = Path(__file__).parents[3]

@@ -1,131 +1,47 @@
-"""Series of the accepted game and the clock that may cut them: for selection and play-test."""
+"""Series of a game, played for measures, for the ladder and for the choice of heuristics."""
 
 import math
 import os
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from statistics import fmean
+from typing import Protocol
 
 from langsmith import trace
-from pydantic import BaseModel, Field, JsonValue
+from pydantic import JsonValue
 
-from agents.players.registry import PlayerRoster
-from agents.protocols import Heuristic
-from agents.strategy.contest import HeuristicContest, taught_heuristics
-from graph.new.context import RunContext
-from graph.new.records import decisions_met, random_match
-from graph.run.folder import RunFolder
-from tools.playtest.jobs import GameSetup, MatchEntry
+from games.checks.sampling import UniformPlayer
+from games.engine import Match, Player, play_match
+from tools.playtest.jobs import GameSetup, MatchEntry, Roster
+from tools.playtest.of_run.clock import Clock
 from tools.playtest.report import LadderStep, ladder_step, sides_of
 from tools.playtest.runner import Workers
 from tools.playtest.schedule import Sides
 from tools.playtest.series import Series, SeriesSettings, play_series
 from tools.reporting.content import short_name
+from tools.sandbox import Sandbox
 
 # Plies that the matches of one series may take, in a full and in a quick run: games of many deals
 # have matches of a thousand plies. Counts and no clock: the same seed gives the same matches.
 _RANDOM_PLIES = {False: 150_000, True: 12_000}
-_HEURISTIC_PLIES = {False: 40_000, True: 5_000}
+
+
 _PROBE = 2
+
+
 _FEWEST_IN_TIME = 6  # matches of the stronger search that its time must do for, one at a time
+
+
 _FEWEST = 6  # from which partners can be told
+
+
 _MOST_JOBS = 4
+
+
 _SAMPLES = 12
-_FILE = ".state/journals/clock.json"  # it goes when the journals go
-_FOR_PLAY = 0.75  # of the time; the rest is for matches played again, the report, a late decision
-
-
-class Timed(BaseModel, frozen=True, extra="forbid"):
-    """What a clock decided; a resumed run takes it over.
-
-    Attributes:
-        simulations: A move of the stronger search; 0 for no search. None before it was measured.
-        cut: By series, the matches that were played and planned, where time ended it.
-    """
-
-    simulations: int | None = None
-    cut: dict[str, tuple[int, int]] = Field(default_factory=dict)
-
-
-@dataclass
-class Clock:
-    """Shares the time of a play-test out to its series; without a limit it cuts nothing.
-
-    What is cut depends on the machine, so what is kept holds decisions and no times: a run in which
-    nothing was cut has the same bytes anywhere, and a resumed one plays what was decided before.
-
-    Attributes:
-        seconds: In all, from now on; None for no limit, and nothing is kept.
-        folder: The run's, where there is a limit.
-        now: Seconds, monotonic.
-        expected: Series that are still to come, about.
-    """
-
-    seconds: float | None = None
-    folder: RunFolder = RunFolder(Path())
-    now: Callable[[], float] = time.monotonic
-    expected: int = 1
-    kept: Timed = field(init=False)
-    _end: float = field(init=False)
-
-    def __post_init__(self) -> None:
-        """Begin to count, with what an earlier process decided.
-
-        Raises:
-            RunFolderError: If that cannot be read.
-        """
-        self.kept = Timed()
-        if self.seconds is not None and (self.folder.path / _FILE).exists():
-            wrong = "is damaged; delete the folder it lies in: the matches are then played anew"
-            self.kept = self.folder.read_model(_FILE, Timed, wrong)
-        self._end = self.now() + _FOR_PLAY * (math.inf if self.seconds is None else self.seconds)
-
-    @property
-    def slot(self) -> float:
-        """Seconds for the next series: an even part of what is left, half of it at the most."""
-        return max(0.0, self._end - self.now()) / max(2, self.expected)
-
-    def until(self, name: str) -> float | None:
-        """When a series must end; None for no limit. One that was cut before plays nothing more."""
-        if self.seconds is None:
-            return None
-        end = -math.inf if name in self.kept.cut else self.now() + self.slot
-        self.expected -= 1
-        return end
-
-    def note(self, name: str, played: int, planned: int) -> None:
-        """Keep how far a series came, where it did not come to its end."""
-        if played < planned and name not in self.kept.cut:
-            self._keep(cut={**self.kept.cut, name: (played, planned)})
-
-    def simulations(self, most: int, measure: Callable[[int], int]) -> int:
-        """How many of at most `most` the stronger search may use, measured once a run."""
-        if self.seconds is None:
-            return most
-        if self.kept.simulations is None:
-            self._keep(simulations=measure(most))
-        return self.kept.simulations or 0
-
-    @property
-    def notes(self) -> list[str]:
-        """What a reader must know of a play-test that was cut."""
-        if not self.kept.cut:
-            return []
-        cuts = sorted(self.kept.cut.items())
-        counts = ", ".join(f"{n} of {planned} ({name})" for name, (n, planned) in cuts)
-        return [
-            f"The play-test was held to {self.seconds:g} s, so these series are shorter than "
-            f"planned: {counts} matches. Where they end depends on the machine: the same seed may "
-            "give other figures elsewhere. Without --quick nothing is cut."
-        ]
-
-    def _keep(self, **changes: object) -> None:
-        self.kept = self.kept.model_copy(update=changes)
-        self.folder.write_json(_FILE, self.kept.model_dump(mode="json"))
 
 
 @dataclass(frozen=True)
@@ -143,32 +59,95 @@ class LineUp:
     sides: Sides = ()
 
 
+class PlayTestSettings(Protocol):
+    """How much a play-test plays."""
+
+    @property
+    def seed(self) -> int:
+        """Seeds every stream."""
+
+    @property
+    def quick(self) -> bool:
+        """True for fewer matches and smaller searches."""
+
+    @property
+    def max_plies(self) -> int:
+        """Plies after which a match is left unfinished."""
+
+    @property
+    def random_matches(self) -> int:
+        """Matches at random that the measures are taken from."""
+
+    @property
+    def ladder_matches(self) -> int:
+        """Matches for every rung of the ladder."""
+
+    @property
+    def small_budget(self) -> int:
+        """Simulations a move of the weaker search player."""
+
+    @property
+    def large_budget(self) -> int:
+        """Simulations a move of the stronger one."""
+
+
+class TestRoster(Roster, Protocol):
+    """Makes players, and says which can play a game."""
+
+    def can_play(self, spec: str, game: GameSetup, sandbox: Sandbox) -> bool:
+        """True if a player takes a seat at a game."""
+
+
+class Listener(Protocol):
+    """Hears how far a play-test is."""
+
+    def begins(self, series: str, matches: int) -> None:
+        """A series of so many matches begins."""
+
+    def played(self, series: str, played: int, of: int) -> None:
+        """A match of a series was played."""
+
+
+class Silence:
+    """Nobody who hears."""
+
+    def begins(self, series: str, matches: int) -> None:
+        """See `Listener.begins`."""
+
+    def played(self, series: str, played: int, of: int) -> None:
+        """See `Listener.played`."""
+
+
 @dataclass(frozen=True)
 class PlayTest:
     """The accepted game with everything it takes to play it, and the series played so far.
 
     Attributes:
-        context: The run's resources.
+        settings: How much is played.
+        sandbox: Where it is played.
+        roster: Makes the players.
         source: The module.
         num_players: Seats.
-        folder: The run folder; finished matches are journalled under it.
-        tell: Hears how many matches of a series were played.
+        journals: Folder of the journals of finished matches.
+        listener: Hears how many matches of a series were played.
         clock: Ends series whose time is over; by default, none.
         played: Every series, by name.
     """
 
-    context: RunContext
+    settings: PlayTestSettings
+    sandbox: Sandbox
+    roster: TestRoster
     source: str
     num_players: int
-    folder: RunFolder
-    tell: Callable[[dict[str, JsonValue]], None] = field(default=lambda _: None)
+    journals: Path
+    listener: Listener = field(default_factory=Silence)
     clock: Clock = field(default_factory=Clock)
     played: dict[str, Series] = field(default_factory=dict)
 
     @cached_property
     def plies_a_match(self) -> float:
         """Mean plies of a few random matches, which are the first of the random series."""
-        random, journal = self._everywhere("random", {}), self.folder.journals / "random.jsonl"
+        random, journal = self._everywhere("random", {}), self.journals / "random.jsonl"
         probe = self._play(random, _PROBE, until=None, journal=journal)
         return fmean(entry.plies for entry in probe.entries.values())
 
@@ -179,13 +158,13 @@ class PlayTest:
     @property
     def random_matches(self) -> int:
         """Matches of random play at every seat."""
-        settings = self.context.settings
+        settings = self.settings
         return self.within(settings.random_matches, _RANDOM_PLIES[settings.quick])
 
     @cached_property
     def random(self) -> Series:
         """Random play at every seat, as a part of the play-test."""
-        self.tell({"node": "evaluate", "series": "random", "matches": self.random_matches})
+        self.listener.begins("random", self.random_matches)
         return self._series("random", self._everywhere("random", {}), self.random_matches)
 
     @cached_property
@@ -208,7 +187,7 @@ class PlayTest:
     ) -> dict[str, Series]:
         """Each of these players at every seat."""
         for spec in specs:
-            self.tell({"node": "evaluate", "series": f"{spec} at every seat", "matches": matches})
+            self.listener.begins(f"{spec} at every seat", matches)
         return {
             spec: self._series(
                 f"alone-{short_name(spec).replace(' ', '-')}",
@@ -222,60 +201,26 @@ class PlayTest:
         self, lower: str, higher: str, name: str, beside: LineUp, matches: int
     ) -> LadderStep:
         """One side of a player against sides of another kind; `beside` has heuristics and sides."""
-        self.tell({"node": "evaluate", "series": f"{higher} against {lower}", "matches": matches})
+        self.listener.begins(f"{higher} against {lower}", matches)
         return ladder_step(
             lower, higher, self._series(name, self._against(lower, higher, beside), matches)
         )
 
-    def contest(self, heuristics: Sequence[Heuristic]) -> HeuristicContest:
-        """Heuristics, ready to be selected from by play."""
-        settings = self.context.settings
-        return HeuristicContest(
-            setup=self._setup({}),
-            heuristics=heuristics,
-            roster=PlayerRoster(),
-            sandbox=self.context.sandbox,
-            seed=settings.seed,
-            matches=self.within(settings.heuristic_matches, _HEURISTIC_PLIES[settings.quick]),
-            max_plies=settings.max_plies,
-            is_shared=self.is_shared,
-            protocol=settings.protocol,
-            workers=Workers(_jobs(), "threads"),
-            journals=self.folder.journals,
-            tell=lambda series, matches: self.tell(
-                {"node": "strategize", "series": series, "matches": matches}
-            ),
-        )
-
-    def taught(self) -> list[Heuristic]:
-        """Heuristics fitted to matches that are played for it, without a model.
-
-        Raises:
-            ModuleFault: If the module fails.
-        """
-        settings = self.context.settings
-        return taught_heuristics(
-            self._setup({}),
-            self.context.sandbox,
-            seed=settings.seed,
-            plies=settings.lessons,
-            shared=self.is_shared,
-        )
-
     def search_name(self) -> str:
         """`uct` where what a player sees determines the state, else `ismcts`."""
-        is_open = PlayerRoster().can_play("uct", self._setup({}), self.context.sandbox)
+        is_open = self.roster.can_play("uct", self.setup({}), self.sandbox)
         return "uct" if is_open else "ismcts"
 
     def samples(self) -> list[dict[str, JsonValue]]:
         """Observations and legal actions met in random play, for a strategist to look at."""
-        settings = self.context.settings
-        game, plies = self._setup({}), settings.max_plies
-        match = random_match(game, self.context.sandbox, seed=settings.seed, max_plies=plies)
+        settings = self.settings
+        game, plies = self.setup({}), settings.max_plies
+        match = random_match(game, self.sandbox, seed=settings.seed, max_plies=plies)
         met = decisions_met([match])
         return met[:: max(1, len(met) // _SAMPLES)][:_SAMPLES]
 
-    def _setup(self, heuristics: Mapping[str, str]) -> GameSetup:
+    def setup(self, heuristics: Mapping[str, str]) -> GameSetup:
+        """The game, with these heuristics."""
         return GameSetup("game", self.source, self.num_players, {}, heuristics)
 
     def paced(self, name: str, most: int) -> int:
@@ -302,7 +247,7 @@ class PlayTest:
         def count(_index: int, _entry: MatchEntry) -> None:
             nonlocal played
             played += 1
-            self.tell({"node": "matches", "series": name, "played": played, "of": planned})
+            self.listener.played(name, played, planned)
 
         shown = [shown_as(spec, line_up.heuristics) for spec in line_up.specs]
         asked = {"line_up": shown, "matches": matches}
@@ -325,7 +270,7 @@ class PlayTest:
     ) -> Series:
         """At least `matches` matches, in whole rotations; fewer where the clock ends them."""
         planned = self._planned(matches, line_up.sides)
-        journal = self.folder.journals / f"{name}.jsonl"
+        journal = self.journals / f"{name}.jsonl"
         until = self.clock.until(name)
         series = self._play(line_up, planned, until=until, journal=journal, on_match=on_match)
         self.clock.note(name, len(series.entries), planned)
@@ -342,20 +287,20 @@ class PlayTest:
         on_match: Callable[[int, MatchEntry], None] = lambda *_: None,
     ) -> Series:
         return play_series(
-            self._setup(line_up.heuristics),
+            self.setup(line_up.heuristics),
             line_up.specs,
-            PlayerRoster(),
+            self.roster,
             SeriesSettings(
                 matches=matches,
-                seed=self.context.settings.seed,
-                max_plies=self.context.settings.max_plies,
+                seed=self.settings.seed,
+                max_plies=self.settings.max_plies,
                 sides=line_up.sides if 1 < len(line_up.sides) < self.num_players else (),
                 until=until,
                 replay=False,
             ),
-            sandbox=self.context.sandbox,
+            sandbox=self.sandbox,
             journal=journal,
-            workers=Workers(_jobs(), "threads"),
+            workers=Workers(jobs_here(), "threads"),
             on_match=on_match,
         )
 
@@ -367,9 +312,34 @@ def shown_as(player: str, heuristics: Mapping[str, str]) -> str:
     return f"{player} [{sha256(''.join(sorted(heuristics.values())).encode()).hexdigest()[:8]}]"
 
 
-def _jobs() -> int:
+def jobs_here() -> int:
     """Matches at the same time: two a core, as a match waits for its worker or its worker for it.
 
     Few enough to leave the machine usable.
     """
     return max(1, min(_MOST_JOBS, 2 * (os.cpu_count() or 1)))
+
+
+def random_match(
+    game: GameSetup, sandbox: Sandbox, *, seed: int, max_plies: int, match: int = 0
+) -> Match:
+    """One match at random, in a worker of its own.
+
+    Raises:
+        ModuleFault: If the module does not load.
+    """
+    players: list[Player] = [UniformPlayer()] * game.num_players
+    with game.refereed(sandbox) as table:
+        return play_match(
+            table, players, parameters=game.parameters, seed=seed, match=match, max_plies=max_plies
+        )
+
+
+def decisions_met(matches: Sequence[Match]) -> list[dict[str, JsonValue]]:
+    """Observations and legal actions where somebody had a choice."""
+    return [
+        {"observation": ply.observation, "legal": list(ply.legal)}
+        for match in matches
+        for ply in match.plies
+        if ply.observation is not None and len(ply.legal) > 1
+    ]

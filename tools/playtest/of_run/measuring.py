@@ -4,10 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from langsmith import trace
 
-from agents.players.greedy import ENSEMBLE, SCORES
-from agents.players.registry import PlayerRoster
-from agents.protocols import Heuristic
-from graph.new.playtest import LineUp, PlayTest, shown_as
+from tools.playtest.of_run.played import LineUp, PlayTest, shown_as
 from tools.playtest.report import (
     LadderStep,
     affordable_simulations,
@@ -59,20 +56,24 @@ _NO_GUARANTEE = (
 
 
 def playtest(
-    play: PlayTest, heuristics: Sequence[Heuristic]
+    play: PlayTest, sources: Mapping[str, str], greedy: str
 ) -> tuple[Evaluation, dict[str, Series]]:
     """Play the game and measure it; also returns the series of each player at every seat.
+
+    Args:
+        play: The game, with everything it takes to play it.
+        sources: Heuristics by name; there may be none.
+        greedy: Spec of the player that follows them together.
 
     Raises:
         VoidResultError: If fresh workers do not play a sample of the matches the same.
     """
-    settings, play.clock.expected = play.context.settings, _SERIES
+    settings, play.clock.expected = play.settings, _SERIES
     rounds = play.within(settings.ladder_matches, _LADDER_PLIES[settings.quick])
-    specs, notes = _players(play, heuristics, rounds)
+    specs, notes = _players(play, greedy if sources else None, rounds)
     wanted = settings.random_matches, settings.ladder_matches
     if play.random_matches < wanted[0] or rounds < wanted[1]:
         notes.append(_LONG.format(play.random_matches, rounds, *wanted))
-    sources = {heuristic.name: heuristic.source for heuristic in heuristics}
     alone, paired, sides = _played_alone(play, specs, sources, rounds)
 
     def compare(lower: str, higher: str, number: int | str) -> LadderStep:
@@ -96,10 +97,10 @@ def playtest(
         cut=play.clock.kept.cut,
         ladder=tuple(rung_of(step, len(sides), best) for step in steps),
         players=tuple(order),
-        settings={spec: shown_as(PlayerRoster().effective(spec).name, sources) for spec in order},
+        settings={spec: shown_as(play.roster.effective(spec).name, sources) for spec in order},
         span=rung_of(span, len(sides), best) if span else None,
         notes=(*notes, *play.clock.notes),
-        sandbox=play.context.sandbox.grade,
+        sandbox=play.sandbox.grade,
     )
     return evaluation, alone
 
@@ -153,15 +154,12 @@ def search_notes(name: str, simulations: int, wanted: int) -> list[str]:
     return notes
 
 
-def _players(
-    play: PlayTest, heuristics: Sequence[Heuristic], rounds: int
-) -> tuple[list[str], list[str]]:
+def _players(play: PlayTest, greedy: str | None, rounds: int) -> tuple[list[str], list[str]]:
     """Specs from weak to strong, and remarks on how the searches were sized."""
-    settings = play.context.settings
+    settings = play.settings
     specs, notes = ["random"], []
-    if heuristics:
-        together = SCORES if settings.protocol == "paper" else ENSEMBLE
-        specs.append(f"greedy:heuristic={together}")
+    if greedy is not None:
+        specs.append(greedy)
     else:
         more = " Without --quick more matches try them." if settings.quick else ""
         notes.append(f"No heuristic could be used, so the ladder has no greedy player.{more}")
@@ -175,7 +173,7 @@ def _players(
     large = min(settings.large_budget, most)
     large = play.clock.simulations(large, lambda most: play.paced(name, most))
     if not large:
-        limit = settings.playtest_s
+        limit = play.clock.seconds
         why = f" for the {limit:g} s of --quick; without --quick one is tried" if limit else ""
         notes.append(f"No search was tried: a match of the smallest one takes too long{why}.")
         return specs, notes

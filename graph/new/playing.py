@@ -1,0 +1,124 @@
+"""Play of the accepted game with a run's resources: its play-test, and heuristics by play."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from agents.players.greedy import ENSEMBLE, SCORES
+from agents.players.registry import PlayerRoster
+from agents.protocols import Heuristic
+from agents.strategy.contest import HeuristicContest, taught_heuristics
+from graph.new.context import RunContext
+from graph.run.events import Played, SeriesBegins, Tell
+from graph.run.folder import RunFolder
+from tools.playtest.of_run.clock import Clock, Timed
+from tools.playtest.of_run.measuring import playtest
+from tools.playtest.of_run.played import PlayTest, jobs_here
+from tools.playtest.runner import Workers
+from tools.playtest.series import Series
+from tools.reporting.content import Evaluation
+
+_HEURISTIC_PLIES = {False: 40_000, True: 5_000}
+_CLOCK = ".state/journals/clock.json"  # it goes when the journals go
+
+
+@dataclass(frozen=True)
+class _Listener:
+    """See `tools.playtest.of_run.played.Listener`."""
+
+    tell: Tell
+
+    def begins(self, series: str, matches: int) -> None:
+        self.tell(SeriesBegins(node="evaluate", series=series, matches=matches))
+
+    def played(self, series: str, played: int, of: int) -> None:
+        self.tell(Played(node="matches", series=series, played=played, of=of))
+
+
+def play_of_run(
+    context: RunContext,
+    source: str,
+    num_players: int,
+    folder: RunFolder,
+    *,
+    tell: Tell = lambda _: None,
+    clock: Clock | None = None,
+) -> PlayTest:
+    """A game with everything it takes to play it; finished matches are journalled in the folder."""
+    return PlayTest(
+        settings=context.settings,
+        sandbox=context.sandbox,
+        roster=PlayerRoster(),
+        source=source,
+        num_players=num_players,
+        journals=folder.journals,
+        listener=_Listener(tell),
+        clock=clock or Clock(),
+    )
+
+
+def clock_of(context: RunContext, folder: RunFolder, seconds: float | None) -> Clock:
+    """A clock that keeps its decisions in the folder, where there is a limit.
+
+    Raises:
+        RunFolderError: If what an earlier process decided cannot be read.
+    """
+    if seconds is None:
+        return Clock(now=context.clock)
+    kept = Timed()
+    if (folder.path / _CLOCK).exists():
+        wrong = "is damaged; delete the folder it lies in: the matches are then played anew"
+        kept = folder.read_model(_CLOCK, Timed, wrong)
+    return Clock(
+        seconds,
+        now=context.clock,
+        kept=kept,
+        keep=lambda timed: folder.write_json(_CLOCK, timed.model_dump(mode="json")),
+    )
+
+
+def measured(
+    play: PlayTest, heuristics: Sequence[Heuristic], protocol: str
+) -> tuple[Evaluation, dict[str, Series]]:
+    """See `playtest`; all heuristics play together, as the protocol has it."""
+    together = SCORES if protocol == "paper" else ENSEMBLE
+    sources = {heuristic.name: heuristic.source for heuristic in heuristics}
+    return playtest(play, sources, f"greedy:heuristic={together}")
+
+
+def contest_of(
+    context: RunContext, play: PlayTest, heuristics: Sequence[Heuristic], tell: Tell
+) -> HeuristicContest:
+    """Heuristics, ready to be selected from by play."""
+    settings = context.settings
+    return HeuristicContest(
+        setup=play.setup({}),
+        heuristics=heuristics,
+        roster=PlayerRoster(),
+        sandbox=context.sandbox,
+        seed=settings.seed,
+        matches=play.within(settings.heuristic_matches, _HEURISTIC_PLIES[settings.quick]),
+        max_plies=settings.max_plies,
+        is_shared=play.is_shared,
+        protocol=settings.protocol,
+        workers=Workers(jobs_here(), "threads"),
+        journals=play.journals,
+        tell=lambda series, matches: tell(
+            SeriesBegins(node="strategize", series=series, matches=matches)
+        ),
+    )
+
+
+def taught(context: RunContext, play: PlayTest) -> list[Heuristic]:
+    """Heuristics fitted to matches that are played for it, without a model.
+
+    Raises:
+        ModuleFault: If the module fails.
+    """
+    settings = context.settings
+    return taught_heuristics(
+        play.setup({}),
+        context.sandbox,
+        seed=settings.seed,
+        plies=settings.lessons,
+        shared=play.is_shared,
+    )

@@ -1,0 +1,306 @@
+"""Events: what a machine tells while it runs, the same for terminal, chat, trace and page.
+
+A node writes an event to LangGraph's stream as one JSON object; `read_event` makes the class again.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from typing import Literal, TypeAlias, get_args
+
+from pydantic import BaseModel, ConfigDict, JsonValue
+
+Tell: TypeAlias = "Callable[[Event], None]"
+Write: TypeAlias = Callable[[dict[str, JsonValue]], None]
+_UNSAID: tuple[JsonValue, ...] = ([], "", None)
+
+
+class _Event(BaseModel):
+    """The form of every event.
+
+    Attributes:
+        node: The node at work; empty where no single one is.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    node: str = ""
+
+    @property
+    def details(self) -> dict[str, JsonValue]:
+        """The facts that it tells, by their names in words."""
+        fields = self.model_dump(mode="json", exclude={"node"}).items()
+        return {name.replace("_", " "): value for name, value in fields if value not in _UNSAID}
+
+
+class Opens(_Event):
+    """The run's resources are being opened."""
+
+    node: Literal["open"] = "open"
+
+
+class Begins(_Event):
+    """A node begins."""
+
+
+class Waits(_Event):
+    """A model is waited for.
+
+    Attributes:
+        model: The model.
+        role: Who asks, such as "designer".
+        seconds: Seconds since the request went out.
+        attempt: The try, from 1.
+        of: Tries there are.
+        lines: Lines of the reply that have come.
+        after: What was wrong with the try before; empty at the first.
+        over: The wait has ended.
+    """
+
+    model: str
+    role: str
+    seconds: int
+    attempt: int
+    of: int
+    lines: int = 0
+    after: str = ""
+    over: bool = False
+
+
+class SeriesBegins(_Event):
+    """A series of matches begins."""
+
+    series: str
+    matches: int
+
+
+class Played(_Event):
+    """A match of a series was played."""
+
+    series: str
+    played: int
+    of: int | str
+
+
+class FolderMade(_Event):
+    """A prompt has a folder."""
+
+    node: Literal["intake"] = "intake"
+    folder: str
+
+
+class MatchesRead(_Event):
+    """Recorded matches were read."""
+
+    node: Literal["intake"] = "intake"
+    matches: int
+    held_out: int
+    of_both_left_before_their_end: int | None = None
+    environment: str
+
+
+class Designed(_Event):
+    """There is a design."""
+
+    node: Literal["design"] = "design"
+    title: str
+    rules: int
+    family: str
+
+
+class Revised(_Event):
+    """A message on a game was understood."""
+
+    node: Literal["revise"] = "revise"
+    changed: bool
+
+
+class Coded(_Event):
+    """There is a first draft."""
+
+    node: Literal["code"] = "code"
+    lines: int
+
+
+class Recoded(_Event):
+    """The code of the game before was edited."""
+
+    node: Literal["recode"] = "recode"
+    changes: int
+
+
+class Checked(_Event):
+    """A candidate was judged."""
+
+    node: Literal["check"] = "check"
+    candidate: int
+    outcome: str
+    failed: tuple[str, ...] = ()
+
+
+class Compared(_Event):
+    """Drafts were played on each other."""
+
+    node: Literal["compare"] = "compare"
+    ambiguities: int
+
+
+class Refines(_Event):
+    """A refinement begins."""
+
+    node: Literal["refine"] = "refine"
+    round: int
+    candidate: int
+
+
+class Voted(_Event):
+    """A claim was voted on."""
+
+    node: Literal["arbitrate"] = "arbitrate"
+    claim: str
+    status: str
+    votes: str
+
+
+class Unheard(_Event):
+    """A node ended without a usable reply, and the next message goes first."""
+
+    outcome: str = "no usable reply; the next message goes first"
+
+
+class Called(_Event):
+    """A call of the modeller was judged, or gave nothing.
+
+    Attributes:
+        node: What was asked for, such as "transition".
+        call: Its number.
+        accuracy: The best of its candidates, with four digits; "none" without any.
+        best: The best of the stage.
+        held_out: Accuracy in held-out matches, where it was asked.
+        places_where_draws_time_out: Places for which nothing was drawn in time.
+        refused: Versions of no use.
+    """
+
+    call: int
+    accuracy: str
+    best: str
+    held_out: str | None = None
+    places_where_draws_time_out: int | None = None
+    refused: int | None = None
+
+
+class TestedAgain(_Event):
+    """Candidates were judged that no newest call made."""
+
+    __test__ = False  # pytest takes it for tests
+
+    node: Literal["check"] = "check"
+    tested_again: tuple[int, ...]
+    accuracy: str
+
+
+class Accepted(_Event):
+    """A candidate is what further stages stand on."""
+
+    node: Literal["check"] = "check"
+    accepted_candidate: int
+    of: str
+    inference: str = ""
+
+
+class EnvironmentAsked(_Event):
+    """The environment was asked for a match."""
+
+    node: Literal["active"] = "active"
+    match: int
+    because: str
+
+
+class ValuesCompared(_Event):
+    """Value functions competed."""
+
+    node: Literal["value"] = "value"
+    call: int
+    used: bool
+
+
+class Opposed(_Event):
+    """Matches of the model's player against one opponent, and how many of them are played."""
+
+    node: Literal["arena"] = "arena"
+    against: str
+    of: int
+    played: int
+
+
+class RoundPlayed(_Event):
+    """A round of the arena is over, or could not be played."""
+
+    node: Literal["arena"] = "arena"
+    round: int
+    matches: int | None = None
+    predicted: str = ""
+    forfeits: int | None = None
+    problem: str = ""
+
+
+class Reported(_Event):
+    """The report is written."""
+
+    node: Literal["report"] = "report"
+    end: str | None
+    folder: str
+
+
+Event: TypeAlias = (
+    Opens
+    | Begins
+    | Waits
+    | SeriesBegins
+    | Played
+    | FolderMade
+    | MatchesRead
+    | Designed
+    | Revised
+    | Coded
+    | Recoded
+    | Checked
+    | Compared
+    | Refines
+    | Voted
+    | Unheard
+    | Called
+    | TestedAgain
+    | Accepted
+    | EnvironmentAsked
+    | ValuesCompared
+    | Opposed
+    | RoundPlayed
+    | Reported
+)
+_KINDS: dict[str, type[Event]] = {kind.__name__: kind for kind in get_args(Event)}
+
+
+def teller(write: Write) -> Tell:
+    """A function that writes events to a stream."""
+    return lambda event: write({"event": type(event).__name__, **event.model_dump(mode="json")})
+
+
+def read_event(data: Mapping[str, JsonValue]) -> Event:
+    """The event that was written to a stream.
+
+    Raises:
+        ValueError: If it is none.
+
+    >>> read_event({"event": "Coded", "node": "code", "lines": 7}).details
+    {'lines': 7}
+    """
+    kind = _KINDS.get(str(data.get("event")))
+    if kind is None:
+        raise ValueError(f"{data.get('event')!r} is no event; known: {', '.join(_KINDS)}")
+    return kind.model_validate({name: value for name, value in data.items() if name != "event"})
+
+
+def hear_waits(tell: Tell) -> None:
+    """Let a listener be told what a model is waited for, for the rest of this context."""
+    from agents.model.transport import listen
+
+    listen(lambda told: tell(Waits(**asdict(told))))

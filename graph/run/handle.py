@@ -1,0 +1,33 @@
+"""Handle of a run: what every face does with one, whichever machine it belongs to."""
+
+from collections.abc import Iterator
+from typing import Any, Protocol, TypeVar
+
+from graph.run.events import Event
+from graph.run.folder import RunFolder
+
+Result = TypeVar("Result", covariant=True)
+
+
+class RunHandle(Protocol[Result]):
+    """A run in this process: start, go on, answer, stop, and a stream of events."""
+
+    @property
+    def folder(self) -> RunFolder:
+        """Its folder."""
+
+    def events(self) -> Iterator[Event]:
+        """Begin or go on, until the run ends, waits for a person, or is stopped."""
+
+    @property
+    def question(self) -> dict[str, Any] | None:
+        """What it waits for, with the words under "ask"; None where it waits for nothing."""
+
+    def answer(self, words: str) -> None:
+        """Keep an answer, or a message; `events` then goes on with it."""
+
+    def stop(self) -> None:
+        """Stop before the next step; from any thread. What was finished is kept."""
+
+    def result(self) -> Result:
+        """What came of it so far."""
